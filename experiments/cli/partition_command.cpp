@@ -20,7 +20,7 @@ namespace {
 
 struct PartitionOptions {
     MachineOptions machine;
-    std::string partitioner = "graph";
+    std::string partitioner = kDefaultPartitioner;
     int ranks = 2;
     std::string weights;
     std::string predict;

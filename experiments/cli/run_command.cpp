@@ -24,6 +24,7 @@
 #include "experiments/cli/session.h"
 #include "experiments/run/available_cores.h"
 #include "experiments/run/run.h"
+#include "partitioning/partitioners/partition.h"
 
 namespace lookahead::cli {
 
@@ -52,7 +53,7 @@ struct ExecutionOptions {
     std::string out;
     bool force = false;
     std::string sync;
-    std::string partition = "graph";
+    std::string partition = kDefaultPartitioner;
     std::string weights;
     std::optional<std::uint64_t> max_instructions;
     std::optional<std::uint64_t> max_cycles;

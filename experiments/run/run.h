@@ -13,6 +13,7 @@
 #include "experiments/results/run_record.h"
 #include "experiments/run/progress.h"
 #include "experiments/workloads/workload.h"
+#include "partitioning/partitioners/partition.h"
 
 namespace lookahead {
 
@@ -32,7 +33,7 @@ struct RunRequest {
     std::string machine = "gtx480";
     Configuration configuration;  ///< of machine and workload, with all overrides
     std::string sync = "serial";
-    std::string partition = "graph";
+    std::string partition = kDefaultPartitioner;
     std::string weights;  ///< result file of an earlier run, whose costs the partition balances; empty: estimates
     std::uint64_t max_instructions = 0;  ///< warp instructions; 0: no limit
     std::uint64_t max_cycles = 0;        ///< core cycles since the start of the run; 0: no limit

@@ -8,6 +8,9 @@
 
 namespace lookahead {
 
+/// All SMs speak to all memory: there is little to gain from what is cut, and much from ranks that are balanced at any time.
+inline constexpr const char* kDefaultPartitioner = "by_kind";
+
 /// The rank of each LP. `name_or_file` is the name of a partitioner, or a file (anything that holds a '/' or a '.')
 /// with a line "NAME RANK" for each LP. No rank stays empty if there are as many LPs as ranks. The same on every
 /// rank that calls it with the same arguments.

@@ -51,8 +51,8 @@ def run(program, words, out, ranks=0):
     return engine_seconds(out)
 
 
-def predict(program, log, machine, ranks, nodes, threads, costs=(), sync="window", partitioner="graph"):
-    done = lookahead.execute(program, ["partition", partitioner, *machine, "--ranks", ranks, "--nodes", nodes, "--threads", threads,
+def predict(program, log, machine, ranks, nodes, threads, costs=(), sync="window"):
+    done = lookahead.execute(program, ["partition", "by_kind", *machine, "--ranks", ranks, "--nodes", nodes, "--threads", threads,
                                        "--weights", log, "--predict", log, "--sync", sync, "--json", *costs], timeout=1800)
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
@@ -77,7 +77,7 @@ def calibrate(program, size, machine, folder, repeats):
             run(program, [*words, "--threads", "1"], log)
             for way, ratios in slowdowns.items():
                 threads, ranks = WAYS[way]
-                placed = ["--partition", "graph", "--weights", log] if ranks else []
+                placed = ["--partition", "by_kind", "--weights", log] if ranks else []
                 run(program, [*words, "--threads", threads, *placed], folder / "two.h5", ranks)
                 ratios.append(processes_seconds(folder / "two.h5") / processes_seconds(log))
         bench = lookahead.execute(program, ["bench", "window", "--windows", "200000", "--json"], 2,
@@ -105,7 +105,7 @@ def blind(arguments, folder):
             log = folder / "log.h5"
             run(arguments.program, [*words, "--threads", "1", "--log-windows"], log)
             for way, (threads, ranks) in WAYS.items():
-                placed = ["--partition", "graph", "--weights", log] if ranks else []
+                placed = ["--partition", "by_kind", "--weights", log] if ranks else []
                 measured[way].append(run(arguments.program, [*words, "--threads", threads, *placed], folder / "run.h5", ranks))
                 predicted[way].append(predict(arguments.program, log, machine, max(ranks, 1), 1, threads, costs)["predicted_s"])
         cells = []
@@ -170,7 +170,7 @@ def strong(arguments, folder):
                     for where in STRONG:
                         for sync in ("window", "staggered"):
                             found.setdefault((name, where, sync), []).append(
-                                predict(arguments.program, part, options, *where, costs, sync=sync, partitioner="by_kind"))
+                                predict(arguments.program, part, options, *where, costs, sync=sync))
             for name in dict.fromkeys(name for name, _, _ in found):
                 cells = []
                 for where in STRONG:
@@ -194,7 +194,7 @@ def weak(arguments, folder):
         options = ["--machine", "v100", "-o", f"gpu.sms={sms}", "-o",
                    f"address_mapping.channels={-(-sms // SMS_A_CHANNEL)}"]
         run(arguments.program, ["cp", "--set", "columns=256", "--set", f"rows={8 * sms}", "--set", "atoms=500", *options, "--threads", "1", "--log-windows"], log)
-        at = predict(arguments.program, log, options, sms, -(-sms // 16), 1, partitioner="by_kind")
+        at = predict(arguments.program, log, options, sms, -(-sms // 16), 1)
         yield (f"| {sms} | {at['one_core_s']:.2f} | {at['predicted_s']:.3f} | {at['speedup']:.1f} | "
                f"{at['speedup'] / sms:.0%} | {at['critical_path_s']:.3f} |")
 

@@ -85,7 +85,7 @@ def main() -> int:
     parser.add_argument("--machine", default="gtx480")
     parser.add_argument("--threads", action="store_true", help="two threads of one process in place of two ranks")
     parser.add_argument("--sync", default="window")
-    parser.add_argument("--partition", default="graph")
+    parser.add_argument("--partition", default="by_kind")
     parser.add_argument("--measured-weights", action="store_true",
                         help="balance by the processes' times in a run on one rank before the pairs")
     parser.add_argument("--ceiling", action="store_true",
