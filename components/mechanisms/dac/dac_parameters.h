@@ -98,8 +98,8 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
             {.help =
                  "When the affine warp serves CTAs that came while it ran. drain: when all CTAs before have ended, so "
                  "that a batch fills the SM again; rolling: as soon as its last run has ended, for those that came "
-                 "meanwhile, one by one if they come so; patient: when all before have ended, or the first of them "
-                 "has waited for as long as the last run took.",
+                 "meanwhile, one by one if they come so; patient: when all before have ended, or when they have "
+                 "waited, since they came or the last run ended, for as long as that run took.",
              .source =
                  "Wang and Lin, ISCA 2017, section 4.1: once for each batch of concurrent warps; when one begins is "
                  "left open."}),
