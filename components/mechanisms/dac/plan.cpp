@@ -110,7 +110,9 @@ Reason Plan::why_not(Position position) const {
     if (!is_access(instruction))
         if (const Class result = classes_.result(position); result.kind == Kind::other) return result.reason;
     for (const Class& operand : enqueued(position))
-        if (operand.conditions.size() > choices_.conditions) return Reason::conditions;
+        if (LOOKAHEAD_RULE(fewer_conditions_where_chosen) && choices_.conditions < kMostConditions &&
+            operand.conditions.size() > choices_.conditions)
+            return Reason::conditions;
     return (is_access(instruction) ? choices_.accesses : choices_.predicates) ? Reason::none : Reason::choice;
 }
 
