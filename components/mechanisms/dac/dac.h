@@ -156,6 +156,7 @@ class Dac final : public gpu::IssueExtension,
         return instruction.operation == isa::Operation::enqueue;
     }
     void report(unsigned context, isa::LaneMask active, isa::LaneMask holds);
+    bool head_may_go(unsigned context) const;
     void note_wait(unsigned context, Wait wait);
     void pass_marker(unsigned context);
     isa::LaneMask dequeue_predicate(unsigned context, isa::LaneMask active);
@@ -163,6 +164,7 @@ class Dac final : public gpu::IssueExtension,
     void to_thread_offsets(unsigned context, isa::LaneMask active, std::uint64_t* addresses) const;
     void wake(unsigned context);
     void release_held();
+    void await_no_more(unsigned context, QueuedRecord& record);
     void note_lines_that_came();
 
     // The affine warp (affine_warp.cpp).

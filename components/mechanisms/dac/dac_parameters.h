@@ -20,6 +20,7 @@ struct DacParameters {
     bool addresses_pass_barriers = false;
     std::int64_t gather_cycles = 8;
     bool early_loads = true;
+    bool loads_await_lines = true;
     std::string decouple = "all";
     std::int64_t divergent_conditions = 2;
     bool reports = false;
@@ -98,8 +99,8 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
             {.help =
                  "When the affine warp serves CTAs that came while it ran. drain: when all CTAs before have ended, so "
                  "that a batch fills the SM again; rolling: as soon as its last run has ended, for those that came "
-                 "meanwhile, one by one if they come so; patient: when all before have ended, or the first of them "
-                 "has waited for as long as the last run took.",
+                 "meanwhile, one by one if they come so; patient: when all before have ended, or when they have "
+                 "waited, since they came or the last run ended, for as long as that run took.",
              .source =
                  "Wang and Lin, ISCA 2017, section 4.1: once for each batch of concurrent warps; when one begins is "
                  "left open."}),
@@ -117,6 +118,11 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
                  "enq.data asks for its lines when it is expanded and locks them; false: the load asks for them when "
                  "it dequeues its address. To tell the two gains apart.",
              .source = "Wang and Lin, ISCA 2017, section 4.2: they are asked for"}),
+        boolean(
+            "loads_await_lines", &P::loads_await_lines,
+            {.help = "A load dequeues its address when the lines that were asked for have come; false: when its "
+                     "address is there, so that it waits for them as any load does.",
+             .source = "Wang and Lin, ISCA 2017, section 4.1: a warp whose data is not yet available does not issue"}),
         choice("decouple", &P::decouple, {"all", "accesses", "predicates"},
                {.help = "What the pass decouples; one of them alone, to tell their gains apart.",
                 .source = "Wang and Lin, ISCA 2017, section 4.7: accesses and predicates"}),

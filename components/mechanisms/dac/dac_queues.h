@@ -81,6 +81,7 @@ class AddressQueue {
 
     unsigned entries() const { return accesses_.capacity(); }
     unsigned used() const { return used_; }
+    unsigned accesses() const { return accesses_.size(); }
     bool has_room(unsigned count) const { return used_ + count <= entries(); }
     bool empty() const { return accesses_.empty(); }
     QueuedAccess& head() { return accesses_.front(); }

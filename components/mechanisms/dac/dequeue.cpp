@@ -56,7 +56,7 @@ bool Dac::classify(unsigned context) {
         // No short wait to a scheduler: one that keeps a few warps active must make room for those that can go on, or the
         // affine warp, which is held up by these, would never bring what the others wait for.
         note_wait(context, Wait::entry);
-    } else if (access && LOOKAHEAD_RULE(dequeue_awaits_its_lines) && addresses.head().awaited != 0) {
+    } else if (access && LOOKAHEAD_RULE(dequeue_awaits_its_lines) && !head_may_go(context)) {
         note_wait(context, Wait::lines);
     } else {
         note_wait(context, Wait::nothing);
@@ -64,6 +64,16 @@ bool Dac::classify(unsigned context) {
     }
     state_.warps.states.set(context, ContextState::blocked_by_memory);
     return true;
+}
+
+/// The access at the queue's head has all that it waits for.
+bool Dac::head_may_go(unsigned context) const {
+    const AddressQueue& addresses = address_queues_[context];
+    if (parameters_.loads_await_lines) {
+        return addresses.head().awaited == 0;
+    }
+    const bool unfinished = aeu_.has_warp && aeu_.warp == context && addresses.accesses() == 1;
+    return !unfinished || !LOOKAHEAD_RULE(unfinished_access_is_awaited);
 }
 
 /// Something that the warp may have waited for has come.
@@ -182,6 +192,9 @@ void Dac::dequeue_addresses(unsigned context, LaneMask active, std::uint64_t* ad
         for (unsigned number = 0; number < head.records; ++number) {
             QueuedRecord& record = queue.head_record(number);
             reader.take(record.record, number + 1 == head.records);
+            if (record.awaited) {
+                await_no_more(context, record);
+            }
             if (record.lock) {
                 held_.push_back({static_cast<std::uint16_t>(context), false, head.name.sequence, record.line(),
                                  std::move(record.lock)});
@@ -285,6 +298,14 @@ void Dac::on_l1_event(const gpu::L1Event& event) {
     }
 }
 
+void Dac::await_no_more(unsigned context, QueuedRecord& record) {
+    record.awaited = false;
+    const auto found = std::find_if(awaited_.begin(), awaited_.end(), [&](const Awaited& each) {
+        return each.context == context && each.line == record.line();
+    });
+    awaited_.erase(found);
+}
+
 void Dac::note_lines_that_came() {
     for (const unsigned context : std::exchange(came_, {})) {
         address_queues_[context].for_each_record([&](QueuedAccess& access, QueuedRecord& record) {
@@ -302,12 +323,8 @@ void Dac::note_lines_that_came() {
                     return;
                 }
             }
-            record.awaited = false;
             --access.awaited;
-            const auto found = std::find_if(awaited_.begin(), awaited_.end(), [&](const Awaited& each) {
-                return each.context == context && each.line == record.line();
-            });
-            awaited_.erase(found);
+            await_no_more(context, record);
         });
         wake(context);
     }

@@ -49,6 +49,10 @@ bool overwrites_guard(const VirtualInstruction& instruction) {
 }  // namespace
 
 bool stops_expansion(const VirtualInstruction& instruction) {
+    // Shared memory is none of L1's lines, and what is ordered by it is the CTA's: its stores update lines that were asked for.
+    if (LOOKAHEAD_RULE(shared_memory_stops_nothing) && isa::is_memory(instruction.machine.operation) &&
+        instruction.machine.space == Space::shared)
+        return false;
     switch (instruction.machine.operation) {
         case Operation::barrier:
         case Operation::membar:

@@ -84,7 +84,8 @@ class Plan {
     KernelRefusal refusal_;
 };
 
-/// Instructions at which expansion stops until a warp has passed them: barriers, fences, atomics, and accesses that order others.
+/// Instructions at which expansion stops until a warp has passed them: barriers, fences, atomics, and accesses that order others,
+/// but those of shared memory.
 bool stops_expansion(const finaliser::VirtualInstruction& instruction);
 
 }  // namespace lookahead::dac

@@ -153,25 +153,23 @@ def bounds(sweep):
     paper's mean of their class, the first of: no memory brings what is missing (code), none that is near but as slow does
     (bandwidth), no load is asked for early (undecoupled), a near memory does so by instructions' misses alone (fetch), longer
     queues do. Else latency, which DAC should have hidden."""
-    table = sweep.table("memory", "design")
-    cycles = table.pivot_table(index="workload", columns=["memory", "design"], values="cycles")
-    early = table[(table["memory"] == "table") & (table["design"] == "DAC")].set_index("workload")["early loads"]
-    gains = pd.DataFrame({pair: cycles[("table", "base")] / cycles[pair] for pair in cycles.columns})
-    changes = [design for design in cycles["table"].columns if design not in ("base", "DAC")]
-    columns = {"DAC": ("table", "DAC"), **{change: ("table", change) for change in changes}, "memory near": ("short ways", "base"),
-               "and DAC": ("short ways", "DAC"), "memory perfect": ("perfect", "base"), "and DAC there": ("perfect", "DAC")}
-    found = pd.DataFrame({name: gains[pair] for name, pair in columns.items()})
-    fetched = cycles[("large L1I", "base")]
-    found["large L1I"] = gains[("large L1I", "base")]
-    found["DAC over that"] = fetched / cycles[("large L1I", "DAC")]
-    found["near and DAC over it"] = fetched / cycles[("large L1I, short ways", "DAC")]
+    table = sweep.table("machine")
+    cycles = table.pivot_table(index="workload", columns="machine", values="cycles")
+    early = table[table["machine"] == "DAC"].set_index("workload")["early loads"]
+    gains = cycles.rdiv(cycles["base"], axis=0)
+    changes = [name for name in table["machine"].unique() if name.startswith("queues")]
+    names = {"DAC": "DAC", **dict(zip(changes, changes)), "near": "memory near", "near, DAC": "and DAC", "perfect": "memory perfect",
+             "perfect, DAC": "and DAC there", "large L1I": "large L1I"}
+    found = gains[list(names)].rename(columns=names)
+    found["DAC over that"] = cycles["large L1I"] / cycles["large L1I, DAC"]
+    found["near and DAC over it"] = cycles["large L1I"] / cycles["large L1I, near, DAC"]
 
     def cause(workload):
         wanted = PAPER[workload in COMPUTE] - FAR
         gain = gains.loc[workload]
-        causes = {"": gain[("table", "DAC")] >= wanted, "code": gain[("perfect", "DAC")] < wanted,
-                  "bandwidth": gain[("short ways", "DAC")] < wanted, "undecoupled": early[workload] == 0,
-                  "fetch": found.loc[workload, "near and DAC over it"] < wanted, **{change: gain[("table", change)] >= wanted for change in changes}}
+        causes = {"": gain["DAC"] >= wanted, "code": gain["perfect, DAC"] < wanted, "bandwidth": gain["near, DAC"] < wanted,
+                  "undecoupled": early[workload] == 0, "fetch": found.loc[workload, "near and DAC over it"] < wanted,
+                  **{change: gain[change] >= wanted for change in changes}}
         return next((name for name, holds in causes.items() if holds), "latency")
 
     result = with_means(found, geometric=True)
@@ -180,6 +178,7 @@ def bounds(sweep):
 
 
 DESIGNS = "dac/designs"
+BOUNDS = ["base", "DAC", "near", "near, DAC", "large L1I", "large L1I, DAC", "large L1I, near, DAC", "perfect", "perfect, DAC"]
 
 # What each study's axes must have for its figures; its baseline and the designs that are looked at by name.
 STUDIES = {
@@ -187,7 +186,8 @@ STUDIES = {
     "dac/ablations": {"design": ["base"]},
     "dac/classes": {"memory": ["base", "perfect"]},
     "dac/machine": {"machine": [], "design": ["base", "DAC"]},
-    "dac/bounds": {"memory": ["table", "short ways", "large L1I", "large L1I, short ways", "perfect"], "design": ["base", "DAC"]},
+    "dac/bounds": {"machine": BOUNDS},
+    "dac/sensitivity": {"design": ["base", "DAC"]},
 }
 
 FIGURES = {
@@ -213,6 +213,8 @@ FIGURES = {
     "dac/classes": ("dac/classes", "Speed-up with a perfect memory", perfect_memory, "memory: 1.5 and more", "speed-up"),
     "dac/ablations": ("dac/ablations", "Speed-up of DAC without its parts", speedups, "not in the paper", "speed-up"),
     "dac/choices": ("dac/ablations", "DAC without its parts and with other choices", choices, "not in the paper", "speed-up"),
+    "dac/sensitivity": ("dac/sensitivity", "DAC with parts of the pass, with other sizes, and what stands beside it", choices, "not in the paper",
+                        "speed-up"),
     "dac/machine": ("dac/machine", "Speed-up of DAC on other machines", by_machine, "not in the paper", "speed-up"),
     "dac/bounds": ("dac/bounds", "Speed-up with a near and with a perfect memory, and what keeps a workload below the paper's", bounds,
                    "means only: compute 1.34, memory 1.447", "speed-up"),

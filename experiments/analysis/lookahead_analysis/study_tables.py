@@ -12,7 +12,7 @@ import sys
 
 import pandas as pd
 
-from .sweeps import Sweep, SweepError, facts_of
+from .sweeps import Sweep, SweepError, facts_of, name_of
 
 # Columns of a recorded study that are no facts of a run.
 OF_POINT = ["workload", "status", "size", "program"]
@@ -65,8 +65,19 @@ class Recorded:
                 f"{programs}")
 
 
-def record(sweep, study_facts, path):
-    """Writes the points of a sweep and what figures need of them."""
+def in_place_of(recorded, table):
+    """The recorded points with those of `table` in their places, and behind them those that were not recorded."""
+    keys = ["workload", *(name for name in table if name.startswith(AXIS))]
+    if keys != ["workload", *(name for name in recorded if name.startswith(AXIS))]:
+        raise SweepError(f"the recorded study has not the sweep's axes, which are {', '.join(keys[1:])}")
+    found = {tuple(map(name_of, row[keys])): row for _, row in table.iterrows()}
+    rows = [found.pop(tuple(map(name_of, row[keys])), row) for _, row in recorded.iterrows()]
+    columns = [*recorded, *(name for name in table if name not in recorded)]
+    return pd.DataFrame([*rows, *found.values()])[columns].infer_objects()
+
+
+def record(sweep, study_facts, path, part=False):
+    """Writes the points of a sweep and what figures need of them. `part`: those that it has not stay as they are recorded."""
     def facts(run):
         meta = run["meta"].attrs
         return {"size": str(run.attrs["size"]), "program": str(meta["git_revision"]), SECONDS: round(float(meta["wall_s"]), 3),
@@ -84,6 +95,8 @@ def record(sweep, study_facts, path):
         rows.append(row)
     table = pd.DataFrame(rows)
     path.parent.mkdir(exist_ok=True)
+    if part and path.exists():
+        table = in_place_of(pd.read_csv(path), table)
     # Five digits and cycles in full: enough for any table's three.
     numbers = table.select_dtypes("number").columns
     table[numbers] = table[numbers].apply(lambda column: column.map(
@@ -202,6 +215,8 @@ def main(page, description, arguments=None):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sweeps", type=pathlib.Path, metavar="FOLDER",
                         help=f"record the sweeps {page.name}-STUDY.sweep that are in FOLDER; without: write the page alone")
+    parser.add_argument("--part", action="store_true",
+                        help="the sweeps have some points of their studies; the others stay as they are recorded")
     parser.add_argument("--run", action="store_true", help="run them first; points that have a result are not run again")
     parser.add_argument("--program", default="lookahead", help="that runs them [lookahead]")
     parser.add_argument("--jobs", type=int, default=2)
@@ -225,7 +240,7 @@ def main(page, description, arguments=None):
             elif not sweep.is_dir():
                 print(f"{study}: no sweep in {sweep}; its recorded points stay", file=sys.stderr)
                 continue
-            record(sweep, facts_of(page.paper, study), page.folder / "results" / f"{study.rsplit('/', 1)[-1]}.csv")
+            record(sweep, facts_of(page.paper, study), page.folder / "results" / f"{study.rsplit('/', 1)[-1]}.csv", chosen.part)
         text = page.text()
     except SweepError as error:
         print(f"tables.py: {error}", file=sys.stderr)

@@ -4,6 +4,7 @@
     tables.py                                  # the page from the recorded studies
     tables.py --check                          # whether the page is that; exit code 1 if not
     tables.py --sweeps FOLDER                  # record the sweeps dac-STUDY.sweep in FOLDER first
+    tables.py --sweeps FOLDER --part           # the same of sweeps with some of a study's points; the others stay
     tables.py --sweeps FOLDER --run            # run them before that; what has a result is not run again
     tables.py --sweeps FOLDER --run --size tiny --only dac/classes     # a trial
 

@@ -139,6 +139,26 @@ class StudyTables(unittest.TestCase):
         self.assertEqual((status, self.readme.read_text()), (0, written))
         self.assertIn("paper/ctas: no sweep in", error)
 
+    def test_a_part_of_a_sweep_leaves_the_rest_as_it_is_recorded(self):
+        self.record()
+        whole = self.csv.read_text()
+        rows = whole.splitlines()
+        # bfs with 8 CTAs was other, and scan was not recorded.
+        self.csv.write_text("\n".join([*rows[:4], rows[4].replace("61728395", "5").replace("abc123", "older"), ""]))
+        part = self.folder / "sweeps" / "paper-ctas.sweep"
+        with h5py.File(part / "index.h5", "r+") as index:
+            for name, dataset in list(index["points"].items()):
+                kept, units = dataset[3:], dataset.attrs["units"]
+                del index["points"][name]
+                index["points"][name] = kept
+                index["points"][name].attrs["units"] = units
+        self.assertEqual(self.main("--sweeps", self.folder / "sweeps", "--part"), (0, ""))
+        self.assertEqual(self.csv.read_text(), whole)
+        pd.read_csv(self.csv).rename(columns={"axis: ctas": "axis: prefetcher"}).to_csv(self.csv, index=False)
+        status, error = self.main("--sweeps", self.folder / "sweeps", "--part")
+        self.assertEqual(status, 3)
+        self.assertIn("the recorded study has not the sweep's axes, which are axis: ctas", error)
+
     def test_what_does_not_fit_is_named(self):
         status, error = self.main()
         self.assertEqual(status, 3)

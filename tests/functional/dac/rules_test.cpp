@@ -460,6 +460,32 @@ TEST_CASE("loads behind a barrier that the affine stream cannot follow stay, tho
     CHECK(std::ranges::count(affine, "MEMBAR.GPU") == 1);
 }
 
+TEST_CASE("atomics and volatile accesses of shared memory stop nothing, those of global memory do") {
+    const auto stops = [](const std::string& access) {
+        const Outcome outcome =
+            run_body(".shared .align 4 .b8 held[4]; ld.global.u32 %r3, [%mine]; " + access +
+                     " ld.global.u32 %r2, [%in]; add.u32 %r2, %r2, %r3; st.global.u32 [%mine+8], %r2;");
+        return std::ranges::any_of(operations(outcome.affine()),
+                                   [](const std::string& name) { return name.starts_with("MEMBAR"); });
+    };
+    CHECK_FALSE(stops("atom.shared.add.u32 %r4, [held], 1;"));
+    CHECK_FALSE(stops("red.shared.add.u32 [held], 1;"));
+    CHECK_FALSE(stops("st.volatile.shared.u32 [held], 1;"));
+    CHECK_FALSE(stops("ld.volatile.shared.u32 %r4, [held];"));
+    CHECK(stops("atom.global.add.u32 %r4, [%mine+4], 1;"));
+    CHECK(stops("red.global.add.u32 [%mine+4], 1;"));
+    CHECK(stops("st.volatile.global.u32 [%mine+4], 1;"));
+    CHECK(stops("membar.gl;"));
+    CHECK(stops("membar.cta;"));
+    // Where the affine warp cannot follow them, loads behind them are asked for as well.
+    const Outcome hidden = run_body(
+        ".shared .align 4 .b8 held[4]; ld.global.u32 %r3, [%mine]; setp.gt.u32 %p1, %r3, 100000; @%p1 bra D; "
+        "atom.shared.add.u32 %r4, [held], 1;"
+        "D: ld.global.u32 %r2, [%in]; st.global.u32 [%mine+8], %r2;");
+    CHECK(std::ranges::count_if(
+              hidden.own(), [](const std::string& line) { return line.find("[deq.data]") != std::string::npos; }) == 2);
+}
+
 TEST_CASE("tests of two signs at once become two comparisons") {
     const Outcome outcome = run_body(
         "mov.u32 %r1, %tid.x; sub.s32 %r3, %r1, %a; sub.s32 %r4, %r1, 9; or.b32 %r5, %r3, %r4;"

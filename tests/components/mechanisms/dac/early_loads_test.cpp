@@ -45,6 +45,28 @@ TEST_CASE("without early requests nothing is asked for, and a chain of loads tak
     CHECK(early.cycles * 3 < late.cycles * 2);
 }
 
+TEST_CASE("a load that does not await its lines awaits its address, and holds up no load behind it") {
+    const std::vector<std::string> no_wait{"dac.loads_await_lines=false"};
+    const MachineRun stream = good(kStream, {1, 1, 1}, {128, 1, 1}, no_wait);
+    CHECK(stream.dac.line_requests == 40);
+    CHECK(stream.dac.locked_lines == 40);
+    // Four records an access, at which the unit is for long where lines come one by one.
+    good(
+        "mov.u32 %r9, 0; mul.wide.u32 %rd1, %gid, 16; add.s64 %rd1, %in, %rd1; mov.u32 %r40, 0;\n"
+        "L: ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1]; add.u32 %r9, %r9, %r4; add.s64 %rd1, %rd1, 2048;"
+        " add.u32 %r40, %r40, 1; setp.lt.u32 %p9, %r40, 4; @%p9 bra L; st.global.u32 [%mine], %r9;",
+        {1, 1, 1}, {64, 1, 1}, {no_wait[0], "l1d.mshrs=1"});
+    // The second load is generic, and stays.
+    const std::string two =
+        "ld.global.u32 %r1, [%mine]; mov.b64 %rd1, %in; add.s64 %rd1, %rd1, 8192; ld.u32 %r2, [%rd1]; add.u32 %r1, "
+        "%r1, %r2;"
+        "st.global.u32 [%mine], %r1;";
+    const MachineRun waits = good(two, {1, 1, 1}, {32, 1, 1}, {"finaliser.schedule=false"});
+    const MachineRun goes_on = good(two, {1, 1, 1}, {32, 1, 1}, {"finaliser.schedule=false", no_wait[0]});
+    CHECK(waits.dac.dequeued_data == 1);
+    CHECK(goes_on.cycles + 50 < waits.cycles);
+}
+
 TEST_CASE("a set's last way is never locked: behind the first line of an access locks are not waited for") {
     // Each warp's access of 16 bytes a lane has four lines.
     const std::string body =

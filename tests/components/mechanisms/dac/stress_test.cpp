@@ -28,6 +28,7 @@ std::vector<std::string> random_options(std::mt19937_64& random) {
                                      fmt::format("dac.report_entries={}", warps * std::stoul(pick({"1", "2", "4"}))),
                                      fmt::format("dac.priority={}", pick({"above", "beside", "below"})),
                                      fmt::format("dac.batch={}", pick({"rolling", "drain", "patient"})),
+                                     fmt::format("dac.loads_await_lines={}", pick({"true", "false"})),
                                      fmt::format("dac.expansion={}", pick({"tuple", "cta", "warp"})),
                                      fmt::format("dac.gather_cycles={}", pick({"0", "8", "200"})),
                                      fmt::format("sm.issue_interval={}", pick({"1", "2"})),
