@@ -10,7 +10,8 @@ SectorMask L1Data::lacking(std::uint32_t way, SectorMask sectors, const ByteMask
     SectorMask lacking = 0;
     for (unsigned left = sectors; left != 0; left &= left - 1) {
         const auto bit = static_cast<SectorMask>(left & -left);
-        lacking |= !LOOKAHEAD_RULE(whole_lines_are_not_fetched) || without(bytes_of(bit), held).any() ? bit : SectorMask{0};
+        lacking |=
+            !LOOKAHEAD_RULE(whole_lines_are_not_fetched) || without(bytes_of(bit), held).any() ? bit : SectorMask{0};
     }
     return sectored_ || lacking == 0 ? lacking : kAllSectors;
 }

@@ -25,7 +25,8 @@ class TetrahedralMesh {
     /// `elements`: a multiple of kOfCube.
     TetrahedralMesh(std::int64_t elements, std::uint32_t seed) : n_(elements), side_(side_for(elements / kOfCube)) {
         find_cubes();
-        const std::vector<float> moves = XorShift32(seed).floats(3 * (side_ + 1) * (side_ + 1) * (layers_ + 1), -kMove, kMove);
+        const std::vector<float> moves =
+            XorShift32(seed).floats(3 * (side_ + 1) * (side_ + 1) * (layers_ + 1), -kMove, kMove);
         neighbours_.resize(kSides * n_);
         normals_.resize(3 * kSides * n_);
         volumes_.resize(n_);
@@ -50,7 +51,8 @@ class TetrahedralMesh {
     /// Length of a cube's edge: steps of the local time step that the suite takes are stable by a factor of about two.
     static constexpr double kEdge = 0.05;
     static constexpr float kMove = 0.1f;  ///< of an edge, in each coordinate
-    static constexpr std::array<Axes, kOfCube> kDivision{{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
+    static constexpr std::array<Axes, kOfCube> kDivision{
+        {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
 
     static std::int64_t side_for(std::int64_t cubes) {
         std::int64_t side = 1;
