@@ -42,6 +42,7 @@ struct L1Counters {
     std::uint64_t local_misses = 0;
     std::uint64_t local_stores = 0;
     std::uint64_t local_store_hits = 0;
+    std::uint64_t store_fetches = 0;
     std::uint64_t dirtied_bytes = 0;
     std::uint64_t write_backs = 0;
     std::uint64_t written_back_bytes = 0;
@@ -94,6 +95,8 @@ struct lookahead::StatisticsOf<lookahead::gpu::L1Counters> {
         Counter<C>{"local_stores", "access", "Stores to local memory among the stores.", &C::local_stores},
         Counter<C>{"local_store_hits", "access", "Those of them that stayed in a line that was there.",
                    &C::local_store_hits},
+        Counter<C>{"store_fetches", "line", "Lines, or sectors of one, that a store to a part of them asked L2 for.",
+                   &C::store_fetches},
         Counter<C>{"dirtied_bytes", "byte", "Bytes of local memory that came to be newer in L1 than in L2.",
                    &C::dirtied_bytes},
         Counter<C>{"write_backs", "line", "Dirty lines of which L2 got the bytes.", &C::write_backs},

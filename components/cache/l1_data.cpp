@@ -14,7 +14,9 @@ L1Data::L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy
       write_through_(parameters.write_policy == "write_through"),
       local_through_(parameters.local_write_policy == "write_through"),
       keeps_local_stores_(parameters.local_write_policy.starts_with("write_back")),
-      allocates_for_stores_(parameters.local_write_policy == "write_back"),
+      allocates_for_stores_(parameters.local_write_policy == "write_back" ||
+                            parameters.local_write_policy == "write_back_fetch"),
+      fetches_for_stores_(parameters.local_write_policy == "write_back_fetch"),
       sectored_(parameters.sector_bytes == kSectorBytes),
       speculative_limit_(static_cast<unsigned>(parameters.speculative_mshrs)),
       pin_limit_(static_cast<unsigned>(std::min(parameters.pinned_ways, parameters.ways - 1))),
@@ -191,8 +193,15 @@ bool L1Data::make_room(std::uint32_t way) {
     tags_.clear(way);
 }
 
-/// Sends a read; its fill is installed in `way`, or is detached from the start.
 [[gnu::hot]] void L1Data::request(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
+    send_read(access, waiter, way);
+    ++counters_.misses[client_index(access.client)];
+    counters_.local_misses += is_local(access.line);
+    emit(L1EventKind::miss, access, way);
+}
+
+/// Its fill is installed in `way`, or is detached from the start.
+[[gnu::hot]] void L1Data::send_read(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
     const std::uint32_t entry = mshrs_.allocate({.line = access.line,
                                                  .way = way,
                                                  .pc = access.pc,
@@ -217,9 +226,6 @@ bool L1Data::make_room(std::uint32_t way) {
     }
     const ReadRequest message{.line = access.line, .tag = entry, .client = access.client, .sectors = access.sectors};
     std::memcpy(queue_.push(access.line, GpuMessage::read_request, sizeof message), &message, sizeof message);
-    ++counters_.misses[client_index(access.client)];
-    counters_.local_misses += is_local(access.line);
-    emit(L1EventKind::miss, access, way);
 }
 
 void L1Data::announce(const L1Event& event) {

@@ -209,6 +209,10 @@ class L1Data final : public L1CompanionPort {
     LineLock take_lock(std::uint32_t way);
     std::uint64_t ways_of(Client client) const { return client == Client::prefetch ? prefetch_ways_ : other_ways_; }
     void request(const L1Access& access, const Waiter& waiter, std::uint32_t way);
+    void send_read(const L1Access& access, const Waiter& waiter, std::uint32_t way);
+    SectorMask lacking(std::uint32_t way, SectorMask sectors, const ByteMask& stored) const;
+    bool somebody_waits(std::uint32_t way, SectorMask sectors) const;
+    void fetch_rest(L1Access access, SectorMask sectors, std::uint32_t way);
     void begin_fill(const ReadReply& reply, const std::byte* data, Arrival& arrival);
     void end_fill(std::uint32_t tag, const Arrival& arrival);
     bool may_be_taken(const Arrival& arrival) const;
@@ -237,6 +241,7 @@ class L1Data final : public L1CompanionPort {
     bool local_through_;
     bool keeps_local_stores_;
     bool allocates_for_stores_;
+    bool fetches_for_stores_;
     bool sectored_;
     unsigned speculative_limit_;
     unsigned pin_limit_;

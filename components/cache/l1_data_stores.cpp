@@ -34,12 +34,14 @@ void L1Data::send_write(std::uint64_t line, const ByteMask& mask, const std::byt
     pack_words(payload + sizeof message, line_data, words);
 }
 
-/// A line that is not there gets a way for the bytes alone: nothing is fetched on a write. The words of a warp's lanes
-/// are side by side in local memory, so that a store of all lanes writes whole lines, which nobody would read. A load of
-/// bytes that no store has brought fetches the line later, and its fill goes around the dirty ones.
+/// A line that is not there gets a way for the bytes alone: under write_back nothing is fetched on a write. The words of a
+/// warp's lanes are side by side in local memory, so that a store of all lanes writes whole lines, which nobody would read. A
+/// load of bytes that no store has brought fetches the line later, and its fill goes around the dirty ones. Under
+/// write_back_fetch the store of a part asks for the line itself, and waits for nothing.
 ///
 /// A fill under way serves those who waited for it before the store, and they are not to see it. So it is detached; but
-/// where it goes around dirty bytes, they are to see those, and the store waits for it.
+/// where it goes around dirty bytes, they are to see those, and the store waits for it. A fill for which nobody waits goes around
+/// these bytes as well.
 L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, const std::byte* line_data,
                                   std::uint32_t tag) {
     std::uint32_t way = tags_.find(access.line);
@@ -47,8 +49,17 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
     const bool was_there = way != kNoWay;
     const SectorMask valid = was_there ? tags_.info(way).valid : SectorMask{0};
     const SectorMask awaited = was_there ? tags_.info(way).awaited & sectors : SectorMask{0};
-    if (LOOKAHEAD_RULE(local_store_waits_for_dirty_fill) && awaited != 0 && (dirty_[way] & bytes_of(awaited)).any()) {
+    const bool goes_around = awaited != 0 && (dirty_[way] & bytes_of(awaited)).any();
+    if (LOOKAHEAD_RULE(local_store_waits_for_dirty_fill) && goes_around && somebody_waits(way, awaited)) {
         return store_stall(ReservationFailure::pending_store);
+    }
+    const SectorMask fetched =
+        fetches_for_stores_ ? lacking(way, sectors & ~(valid | (goes_around ? awaited : 0)), mask) : SectorMask{0};
+    if (fetched != 0 && mshrs_.full()) {
+        return store_stall(ReservationFailure::no_mshr);
+    }
+    if (fetched != 0 && queue_.full()) {
+        return store_stall(ReservationFailure::miss_queue_full);
     }
     const ByteMask through = allocates_for_stores_ ? ByteMask{} : without(mask, bytes_of(valid));
     if (through.any()) {
@@ -72,7 +83,9 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
         if (tags_.line(way) != kNoLine && tags_.info(way).dirty && queue_.full()) {
             return store_stall(ReservationFailure::miss_queue_full);
         }
-        make_room(way);
+        if (!make_room(way) && fetched != 0 && queue_.full()) {
+            return store_stall(ReservationFailure::write_back);
+        }
         tags_.assign(way, access.line, {.pc = access.pc, .owner = access.warp, .client = access.client});
         replacement_->reserve(way / tags_.ways(), way % tags_.ways());
         emit(L1EventKind::allocate, access, way, L1Operation::store);
@@ -90,8 +103,12 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
         }
         touch(way);
     }
-    if (awaited != 0 && LOOKAHEAD_RULE(local_store_detaches_pending_fill)) {
-        detach(way, awaited);
+    if (const SectorMask left = goes_around ? awaited & tags_.info(way).valid : awaited;
+        left != 0 && LOOKAHEAD_RULE(local_store_detaches_pending_fill)) {
+        detach(way, left);
+    }
+    if (fetched != 0) {
+        fetch_rest(access, fetched, way);
     }
     return {through.any() ? L1Answer::miss : L1Answer::hit, {}};
 }

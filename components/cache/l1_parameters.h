@@ -93,13 +93,17 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
                {.help = "What a store to global memory does to the line's copy; it goes to L2 in either case."}),
         choice(
             "local_write_policy", &P::local_write_policy,
-            {"write_back", "write_back_no_allocate", "write_through", "write_evict"},
+            {"write_back", "write_back_fetch", "write_back_no_allocate", "write_through", "write_evict"},
             {.help = "What a store to local memory does. write_back: its bytes stay in L1, in a line that is taken "
-                     "for them if need be and not fetched, until the line makes room; write_back_no_allocate: so "
-                     "only where L1 holds what it stores to; the others as for global memory.",
-             .source = "Micikevicius, \"Local Memory and Register Spilling\", NVIDIA 2011, of Fermi: a store writes a "
-                       "line to L1, and the line is written to L2 when it is evicted. GPGPU-Sim's stock GTX 480 "
-                       "writes back without allocation"}),
+                     "for them if need be and not fetched, until the line makes room; write_back_fetch: the same, and "
+                     "a store to a part of a line that is not there has the line fetched; write_back_no_allocate: they "
+                     "stay only where L1 holds what they store to; the others as for global memory.",
+             .source =
+                 "Micikevicius, \"Local Memory and Register Spilling\", NVIDIA 2011, of Fermi: a store writes a "
+                 "line to L1, and the line is written to L2 when it is evicted. GPGPU-Sim's stock GTX 480 "
+                 "writes back without allocation. write_back_fetch: \"conventional caches implement partial "
+                 "writes to a cache block by ensuring the cache has ownership over the cache block considered and "
+                 "modifying the cached copy\" (Collange and Kouyoumdjian, 2011, section 4.2)"}),
         integer("merged_stores", &P::merged_stores,
                 {.unit = "store",
                  .min = 0,

@@ -34,7 +34,7 @@ std::unique_ptr<L1Companion> make_companion(const L1CompanionArguments& argument
     if (!parameters.local_write_policy.starts_with("write_back")) {
         throw ConfigurationError("l1d.companion = \"" + chosen +
                                  "\" needs stores to local memory to stay in L1: l1d.local_write_policy = "
-                                 "\"write_back\" or \"write_back_no_allocate\", not \"" +
+                                 "\"write_back\", \"write_back_fetch\" or \"write_back_no_allocate\", not \"" +
                                  parameters.local_write_policy + "\"");
     }
     return make_chosen<L1Companion>(arguments.configuration, arguments);

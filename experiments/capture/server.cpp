@@ -459,7 +459,7 @@ Reply CaptureServer::perform(CapturedCall call, const isa::Kernel& kernel, std::
         return fail(
             call, parameters, cudart::kLaunchOutOfResources,
             fmt::format("launch of {}: its blocks of {} threads, with {} registers a thread, do not fit on an SM; -o "
-                        "finaliser.register_limit=N makes kernels use fewer",
+                        "isa.registers=N makes kernels use fewer",
                         kernel.name, launch.block.count(), kernel.registers));
     performer_->launch(call.kernel, launch, parameters);
     for (const Allocator::Block& block : host_pages_->blocks()) bring(block);

@@ -80,9 +80,9 @@ std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& op
         if (!function.is_kernel || !function.is_defined || at == kernels.end() || !at->refusal.empty()) continue;
         const auto number = static_cast<std::size_t>(at - kernels.begin());
         if (!profiles[number]) profiles[number] = finaliser::profile_registers(module, function, limits);
-        limits.register_limit = limit_of[number] = amount.limit(*profiles[number]);
+        limits.isa.registers = limit_of[number] = amount.limit(*profiles[number]);
         *at = finaliser::finalise(module, function, limits);
-        limits.register_limit = finaliser_options(configuration).register_limit;
+        limits.isa.registers = finaliser_options(configuration).isa.registers;
     }
     profile::PrivateVectors vectors(kernels);
     EmulatorOptions emulator;

@@ -24,12 +24,6 @@ template <>
 struct lookahead::ParametersOf<lookahead::finaliser::FinaliserOptions> {
     using P = finaliser::FinaliserOptions;
     inline static const auto list = parameter_list<P>(
-        integer("register_limit", &P::register_limit,
-                {.unit = "register",
-                 .min = 1,
-                 .max = 255,
-                 .help = "32-bit registers that a thread may use.",
-                 .source = "CUDA C++ Programming Guide: 63 for compute capability 2.x"}),
         real("register_share", &P::register_share,
              {.min = 0,
               .max = 1,
@@ -67,6 +61,12 @@ template <>
 struct lookahead::ParametersOf<lookahead::finaliser::IsaOptions> {
     using P = finaliser::IsaOptions;
     inline static const auto list = parameter_list<P>(
+        integer("registers", &P::registers,
+                {.unit = "register",
+                 .min = 1,
+                 .max = 255,
+                 .help = "32-bit registers that a thread may use.",
+                 .source = "CUDA C++ Programming Guide: 63 for compute capability 2.x"}),
         boolean("expand_64bit", &P::expand_64bit,
                 {.help = "64-bit integer operations are sequences of 32-bit ones with carries.",
                  .source = "NVIDIA's GPUs have 32-bit integer units; GPGPU-Sim executes 64-bit operations whole"}),

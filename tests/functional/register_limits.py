@@ -37,7 +37,7 @@ def draw(chance):
               f"finaliser.spill_order={chance.choice(['cost', 'affine_first'])}",
               f"l1d.cached_loads={chance.choice(['all', 'local'])}"]
     beside = chance.choice([[], ["sm.prefetcher=caps", "sm.warp_scheduler=pas"], ["sm.issue_extension=pmode"]])
-    return [f"finaliser.register_limit={limit}", *spills, *isa, *l1, *chance.choice([avc, []]), *beside]
+    return [f"isa.registers={limit}", *spills, *isa, *l1, *chance.choice([avc, []]), *beside]
 
 
 def main():

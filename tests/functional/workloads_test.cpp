@@ -240,7 +240,7 @@ TEST_CASE("results do not depend on the finaliser's freedom: order, any register
         const std::vector<std::vector<std::string>> settings = {
             {"finaliser.schedule=true"},
             {"finaliser.schedule=false"},
-            {"finaliser.register_limit=" + std::to_string(10 + random() % 54),
+            {"isa.registers=" + std::to_string(10 + random() % 54),
              random() % 2 == 0 ? "isa.pointers=32" : "isa.expand_64bit=true"}};
         for (const std::vector<std::string>& setting : settings) {
             Configuration configuration;
@@ -263,7 +263,7 @@ TEST_CASE("carries of split additions find predicates at any register limit") {
         CAPTURE(limit);
         Configuration configuration;
         configuration.override_value("isa.expand_64bit=true");
-        configuration.override_value("finaliser.register_limit=" + std::to_string(limit));
+        configuration.override_value("isa.registers=" + std::to_string(limit));
         for (const isa::Kernel& kernel : load_kernels(*workload, configuration)) CHECK(kernel.refusal == "");
     }
 }

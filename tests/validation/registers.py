@@ -22,7 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # sm_75: 255 registers a thread; see above for the rest.
-SM75 = ["finaliser.register_limit=255", "isa.expand_64bit=true", "isa.single_constant=true",
+SM75 = ["isa.registers=255", "isa.expand_64bit=true", "isa.single_constant=true",
         "isa.reserved_registers=3", "isa.held_sources=12", "finaliser.fuse_products=true"]
 BOUNDS = {10: (0.75, None), 50: (0.9, 1.2), 90: (None, 1.4)}
 # ptxas takes limits below as this one.

@@ -22,19 +22,19 @@ namespace lookahead::finaliser {
 namespace {
 
 void check_options(const FinaliserOptions& options) {
-    if (options.register_limit < 1 || options.register_limit > 255)
+    if (options.isa.registers < 1 || options.isa.registers > 255)
         throw ConfigurationError(
-            fmt::format("register limit {} is out of range; it must be from 1 to 255", options.register_limit));
+            fmt::format("register limit {} is out of range; it must be from 1 to 255", options.isa.registers));
     if (options.spill_order != "cost" && options.spill_order != "affine_first")
         throw ConfigurationError(
             fmt::format("spill order \"{}\" is not known; it is \"cost\" or \"affine_first\"", options.spill_order));
     if (options.isa.pointers != 32 && options.isa.pointers != 64)
         throw ConfigurationError(
             fmt::format("isa.pointers = {} is not supported; it is 32 or 64", options.isa.pointers));
-    if (options.isa.reserved_registers >= options.register_limit)
+    if (options.isa.reserved_registers >= options.isa.registers)
         throw ConfigurationError(
             fmt::format("register limit {} leaves none beside the {} reserved ones; it must be higher",
-                        options.register_limit, options.isa.reserved_registers));
+                        options.isa.registers, options.isa.reserved_registers));
     if (options.predicate_limit < 1 || options.predicate_limit > isa::kPredicateRegisters)
         throw ConfigurationError(fmt::format("predicate limit {} is out of range; it must be from 1 to {}",
                                              options.predicate_limit, isa::kPredicateRegisters));
@@ -50,12 +50,12 @@ bool may_hold_addresses(const ptx::Module& module) {
 
 void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation& allocation,
                   const FinaliserOptions& options) {
-    if (allocation.registers > options.register_limit)
+    if (allocation.registers > options.isa.registers)
         throw InputError(
             fmt::format("{}:{}: kernel {} needs {} registers at once, also with all other values in local memory, and "
                         "the limit is {}; raise the limit",
                         frame.source_file, line, frame.name, allocation.registers + options.isa.reserved_registers,
-                        options.register_limit + options.isa.reserved_registers));
+                        options.isa.registers + options.isa.reserved_registers));
     if (allocation.predicates > options.predicate_limit)
         throw InputError(fmt::format("{}:{}: kernel {} needs {} predicate registers at once and there are {}",
                                      frame.source_file, line, frame.name, allocation.predicates,
@@ -65,7 +65,7 @@ void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation
 /// The most registers a thread that the kernel's own bounds allow (.maxnreg, and .maxntid or .reqntid where the SM's
 /// registers are known); the options' limit if that is less.
 unsigned limit_of(const ptx::LaunchBounds& bounds, const FinaliserOptions& options) {
-    unsigned limit = options.register_limit;
+    unsigned limit = options.isa.registers;
     if (bounds.max_registers) limit = std::min(limit, std::max(*bounds.max_registers, 1U));
     const auto& threads = bounds.required_threads ? bounds.required_threads : bounds.max_threads;
     if (!threads || options.registers_per_sm == 0) return limit;
@@ -97,7 +97,7 @@ void add_program(isa::Kernel& kernel, const ptx::Function& function, VirtualProg
 
 isa::Kernel finalise_within(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& given) {
     FinaliserOptions options = given;
-    options.register_limit -= given.isa.reserved_registers;
+    options.isa.registers -= given.isa.reserved_registers;
     const bool variables_in_memory = may_hold_addresses(module);
     const auto prepare = [&](bool rename) {
         KernelUnderWork work{lower(module, kernel, options.keep_cvta), {}};
@@ -117,8 +117,8 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
     if (!kernel.problem.empty()) throw InputError(kernel.problem);
     isa::Kernel result = finalise_within(module, kernel, given);
     FinaliserOptions bounded = given;
-    bounded.register_limit = limit_of(kernel.bounds, given);
-    if (result.registers <= bounded.register_limit || bounded.register_limit <= given.isa.reserved_registers)
+    bounded.isa.registers = limit_of(kernel.bounds, given);
+    if (result.registers <= bounded.isa.registers || bounded.isa.registers <= given.isa.reserved_registers)
         return result;
     try {
         return finalise_within(module, kernel, bounded);
@@ -155,7 +155,7 @@ isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptio
                 FinaliserOptions limits = options;
                 if (options.register_share > 0) {
                     const RegisterProfile profile = profile_registers(module, function, options);
-                    limits.register_limit = limit_at_share(profile, options.register_share);
+                    limits.isa.registers = limit_at_share(profile, options.register_share);
                 }
                 table.push_back(finalise(module, function, limits));
             } catch (const InputError& error) {

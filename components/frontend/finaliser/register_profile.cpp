@@ -12,7 +12,7 @@ namespace {
 
 RegistersAtLimit at_limit(const ptx::Module& module, const ptx::Function& kernel, FinaliserOptions options,
                           unsigned limit) {
-    options.register_limit = limit;
+    options.isa.registers = limit;
     const isa::Kernel finalised = finalise(module, kernel, options);
     const SpillInstructions spills = spill_instructions(finalised);
     return {limit,        finalised.registers, finalised.spill_bytes,
@@ -24,7 +24,7 @@ RegistersAtLimit at_limit(const ptx::Module& module, const ptx::Function& kernel
 RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function& kernel,
                                   const FinaliserOptions& options) {
     RegisterProfile profile;
-    profile.limits.push_back(at_limit(module, kernel, options, options.register_limit));
+    profile.limits.push_back(at_limit(module, kernel, options, options.isa.registers));
     profile.preferred = profile.base = profile.least = profile.limits.back().registers;
     // What a kernel does not use changes nothing: the next limit is one less than what it uses.
     for (unsigned limit = profile.preferred; limit-- > 1;) {

@@ -57,7 +57,7 @@ class VecmemTransform final : public finaliser::KernelTransform {
                           const finaliser::FinaliserOptions& options) const override {
         finaliser::split_at_jumps(kernel.main);
         if (!has_candidates(kernel.main)) return;
-        const unsigned limit = options.register_limit;
+        const unsigned limit = options.isa.registers;
         kernel.main =
             Planner(kernel.main, lengths_, limit > kAlignmentRegisters ? limit - kAlignmentRegisters : 0, kinds_)
                 .run()

@@ -7,6 +7,7 @@ from .published import PUBLISHED
 from .sweeps import normalised, ratio, texts, total, with_mean
 
 BASELINE = "48 KB"
+BELOW = [("l1d", "local_misses"), ("l1d", "store_fetches"), ("l1d", "write_backs"), ("avc", "write_backs")]
 # Columns of a kernel's facts are named by it.
 PRIVATE, TRAFFIC = "private: ", "traffic: "
 LEAST_R_BASE = 8  # kernels that are not in the paper's table 4 count from here on, as there (section 3.1)
@@ -16,7 +17,7 @@ def facts(run):
     """Traffic below L1 and AVC: lines of private memory that are fetched and messages that are written back. A message
     with words of both caches is the AVC's."""
     instructions = total(run, "sm", "warp_instructions")
-    accesses = total(run, "l1d", "local_misses") + total(run, "l1d", "write_backs") + total(run, "avc", "write_backs")
+    accesses = sum(total(run, kind, name) for kind, name in BELOW)
     return {
         "cycles": float(run.attrs["cycles"]),
         "energy": float(run["energy"].attrs["total_j"]) if "energy" in run else np.nan,
@@ -35,7 +36,7 @@ def facts_by_kernel(run):
     for kernel, its in counts.iterrows():
         count = lambda *counters: sum(float(its.get(name, 0)) for name in counters)  # noqa: B023, E731
         made[PRIVATE + kernel] = count("l1d.local_hits", "l1d.local_misses", "avc.accesses")
-        made[TRAFFIC + kernel] = 10_000 * ratio(count("l1d.local_misses", "l1d.write_backs", "avc.write_backs"),
+        made[TRAFFIC + kernel] = 10_000 * ratio(count(*(f"{kind}.{name}" for kind, name in BELOW)),
                                                 count("sm.warp_instructions"))
     return made
 

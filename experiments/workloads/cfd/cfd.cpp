@@ -1,15 +1,17 @@
 #include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "experiments/workloads/cfd/files.h"
+#include "experiments/workloads/cfd/mesh.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::cfd {
 
 namespace {
 
-constexpr std::int64_t kBlock = 192, kNeighbours = 4, kStages = 3;
+constexpr std::int64_t kBlock = 192, kNeighbours = TetrahedralMesh::kSides, kStages = 3;
 constexpr double kTolerance = 1e-4;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
@@ -25,19 +27,21 @@ class Cfd : public SizedWorkload<kParameters> {
     LOOKAHEAD_SIZED_WORKLOAD(Cfd, cfd)
 
     void run(Device& device) override {
-        make_mesh();
+        mesh_.emplace(n_, seed());
         const std::vector<float> far(kFarField.begin(), kFarField.end());
+        before_.clear();
         device.copy_values(device.variable("cfd_far_field"), far);
+        for (const float variable : far) before_.insert(before_.end(), n_, variable);
         const std::uint64_t bytes = before_.size() * sizeof(float);
         const DeviceAddress variables = device.upload(before_), old = device.allocate(bytes);
         const DeviceAddress fluxes = device.allocate(bytes), factors = device.allocate(n_ * sizeof(float));
-        const DeviceAddress neighbours = device.upload(neighbours_), normals = device.upload(normals_);
-        const DeviceAddress areas = device.upload(areas_);
+        const DeviceAddress neighbours = device.upload(mesh_->neighbours()), normals = device.upload(mesh_->normals());
+        const DeviceAddress volumes = device.upload(mesh_->volumes());
         const auto n = static_cast<std::int32_t>(n_);
         const LaunchConfiguration shape{{blocks_for(n_, kBlock)}, {kBlock}};
         for (std::int64_t step = 0; step < steps_; ++step) {
             device.launch("cfd_copy", {{blocks_for(5 * n_, kBlock)}, {kBlock}}, pack_parameters(old, variables, 5 * n));
-            device.launch("cfd_step_factor", shape, pack_parameters(n, variables, areas, factors));
+            device.launch("cfd_step_factor", shape, pack_parameters(n, variables, volumes, factors));
             for (std::int32_t stage = 0; stage < kStages; ++stage) {
                 device.launch("cfd_flux", shape, pack_parameters(n, neighbours, normals, variables, fluxes));
                 device.launch("cfd_advance", shape, pack_parameters(stage, n, old, variables, factors, fluxes));
@@ -53,7 +57,7 @@ class Cfd : public SizedWorkload<kParameters> {
             const std::vector<double> old = now;
             for (std::int64_t i = 0; i < n_; ++i) {
                 const Derived d(read(now, i));
-                factors[i] = 0.5 / (std::sqrt(double{areas_[i]}) * (d.speed + d.sound));
+                factors[i] = 0.5 / (std::sqrt(double{mesh_->volumes()[i]}) * (d.speed + d.sound));
             }
             for (std::int64_t stage = 0; stage < kStages; ++stage) {
                 next = old;
@@ -88,32 +92,6 @@ class Cfd : public SizedWorkload<kParameters> {
         }
     };
 
-    /// Elements near each other in number are neighbours, one in 64 sides is the wing's and one the far field's; normals
-    /// are random and short, so that a few steps stay near the far field.
-    void make_mesh() {
-        XorShift32 random(seed());
-        const std::int64_t row = 48;
-        neighbours_.assign(kNeighbours * n_, 0);
-        for (std::int64_t i = 0; i < n_; ++i) {
-            const std::int64_t near[kNeighbours] = {i - 1, i + 1, i - row, i + row};
-            for (std::int64_t j = 0; j < kNeighbours; ++j) {
-                const std::int64_t shifted = near[j] + static_cast<std::int64_t>(random.next() % 9) - 4;
-                const std::uint32_t kind = random.next() % 64;
-                neighbours_[i + j * n_] = kind == 0                      ? -1
-                                          : kind == 1                    ? -2
-                                          : shifted < 0 || shifted >= n_ ? -2
-                                                                         : static_cast<std::int32_t>(shifted);
-            }
-        }
-        normals_ = random.floats(3 * kNeighbours * n_, -0.05f, 0.05f);
-        areas_ = random.floats(n_, 0.5f, 1.5f);
-        before_.clear();
-        for (const double variable : kFarField) {
-            const auto middle = static_cast<float>(variable);
-            for (const float noise : random.floats(n_, -0.1f, 0.1f)) before_.push_back(middle + noise);
-        }
-    }
-
     State read(const std::vector<double>& variables, std::int64_t i) const {
         State state;
         for (std::int64_t k = 0; k < 5; ++k) state[k] = variables[i + k * n_];
@@ -134,13 +112,13 @@ class Cfd : public SizedWorkload<kParameters> {
         const Derived d(here);
         State sum{};
         for (std::int64_t j = 0; j < kNeighbours; ++j) {
-            const std::int32_t neighbour = neighbours_[i + j * n_];
+            const std::int32_t neighbour = mesh_->neighbours()[i + j * n_];
             double normal[3], length = 0;
             for (std::int64_t k = 0; k < 3; ++k) {
-                normal[k] = normals_[i + (j + k * kNeighbours) * n_];
+                normal[k] = mesh_->normals()[i + (j + k * kNeighbours) * n_];
                 length += normal[k] * normal[k];
             }
-            if (neighbour == -1) {
+            if (neighbour == TetrahedralMesh::kWing) {
                 for (int k = 0; k < 3; ++k) sum[k + 1] += normal[k] * d.pressure;
                 continue;
             }
@@ -157,8 +135,8 @@ class Cfd : public SizedWorkload<kParameters> {
     }
 
     const std::int64_t n_ = value(0), steps_ = value(1);
-    std::vector<std::int32_t> neighbours_;
-    std::vector<float> normals_, areas_, before_, after_;
+    std::optional<TetrahedralMesh> mesh_;
+    std::vector<float> before_, after_;
 };
 
 }  // namespace

@@ -456,6 +456,48 @@ L1StoreResult store_private(L1Bench& bench, unsigned number, unsigned bytes = kL
     return bench.l1.store_local({.line = kPrivate + line(number)}, mask_of(0, bytes), pattern(number).data(), 0);
 }
 
+TEST_CASE("a store to a part of a line that fetches the rest needs an MSHR and a place in the miss queue") {
+    constexpr unsigned kPart = 4;
+    for (const auto& [mshrs, places, failure] :
+         {std::tuple{1, 8, ReservationFailure::no_mshr}, std::tuple{8, 1, ReservationFailure::miss_queue_full}}) {
+        L1Parameters parameters = L1Bench::parameters(1, 4);
+        parameters.local_write_policy = "write_back_fetch";
+        parameters.mshrs = mshrs;
+        parameters.miss_queue = places;
+        L1Bench bench(parameters);
+        CHECK(store_private(bench, 0, kPart).answer == L1Answer::hit);
+        CHECK(store_private(bench, 1).answer == L1Answer::hit);  // a whole line needs neither
+        const L1StoreResult refused = store_private(bench, 2, kPart);
+        CHECK(refused.answer == L1Answer::stall);
+        CHECK(refused.failure == failure);
+        CHECK(bench.state_of(kPrivate + line(2)) == "absent");
+        bench.send_all();
+        bench.fill_oldest(pattern(7));
+        CHECK(store_private(bench, 2, kPart).answer == L1Answer::hit);
+        CHECK(bench.l1.counters().store_fetches == 2);
+    }
+}
+
+TEST_CASE("a line that makes room for a store to a part goes before the read that the store sends") {
+    L1Parameters parameters = L1Bench::parameters(1, 1);
+    parameters.local_write_policy = "write_back_fetch";
+    for (const int places : {2, 1}) {
+        parameters.miss_queue = places;
+        L1Bench bench(parameters);
+        REQUIRE(store_private(bench, 0).answer == L1Answer::hit);
+        const L1StoreResult result = store_private(bench, 1, 4);
+        CHECK((result.answer == L1Answer::stall) == (places == 1));
+        const std::vector<GpuMessage> sent = bench.send_all();
+        CHECK(sent.front() == GpuMessage::write_request);
+        CHECK(sent.size() == static_cast<std::size_t>(places));
+        if (places == 1) {
+            CHECK(result.failure == ReservationFailure::write_back);
+            CHECK(store_private(bench, 1, 4).answer == L1Answer::hit);
+        }
+        CHECK(bench.l1.counters().store_fetches == 1);
+    }
+}
+
 TEST_CASE("a fill for which only a dirty line can make room is kept where its bytes have a place in the miss queue") {
     for (const bool queue_is_full : {false, true}) {
         CAPTURE(queue_is_full);

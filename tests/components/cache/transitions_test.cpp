@@ -340,12 +340,12 @@ TEST_CASE("the L1 with sectors does what each row of the table of sectors says")
 
 constexpr std::uint64_t kLocalLine = isa::kLocalMemoryBase + 0x1000;
 
-/// One row of the table of local memory, under write_back.
+/// One row of a table of local memory, under write_back or write_back_fetch.
 class LocalRowTest {
   public:
-    LocalRowTest(const TableRow& row, unsigned pending_ways)
+    LocalRowTest(const TableRow& row, const std::string& policy, unsigned pending_ways)
         : row_(row),
-          bench_(with_tags_for_fills(L1Bench::parameters(1, 1), pending_ways)),
+          bench_(with_tags_for_fills(parameters(policy), pending_ways)),
           fills_make_room_(pending_ways != 0) {}
 
     void run() {
@@ -359,8 +359,8 @@ class LocalRowTest {
         CHECK(dirty() == row_.at("dirty after"));
         CHECK(std::to_string(bench_.detached()) == row_.at("detached after"));
         if (row_.at("event") == "fill") {
-            REQUIRE(served_.size() == 1);
-            CHECK(served_[0].bytes == seen_);
+            REQUIRE(served_.size() == (row_.at("line") == "fetching" ? 0 : 1));
+            for (const Served& each : served_) CHECK(each.bytes == seen_);
         }
         if (state() == "valid") {
             CHECK(equal(bench_.load(kLocalLine).data, seen_));
@@ -368,13 +368,21 @@ class LocalRowTest {
     }
 
   private:
+    static L1Parameters parameters(const std::string& policy) {
+        L1Parameters parameters = L1Bench::parameters(1, 1);
+        parameters.local_write_policy = policy;
+        return parameters;
+    }
+
     std::string state() const {
         const std::string state = bench_.state_of(kLocalLine);
         return state == "absent" || info().valid != 0 ? state
                : !info().dirty                        ? state
-               : info().pending()                     ? "refilled"
-                                                      : "partial";
+               : !info().pending()                    ? "partial"
+               : somebody_waits()                     ? "refilled"
+                                                      : "fetching";
     }
+    bool somebody_waits() const { return bench_.l1.mshrs()[info().mshr(kAllSectors)].listed != 0; }
     std::string dirty() const { return bench_.state_of(kLocalLine) != "absent" && info().dirty ? "yes" : "no"; }
     const LineInfo& info() const { return bench_.l1.tags().info(bench_.l1.tags().find(kLocalLine)); }
 
@@ -391,7 +399,7 @@ class LocalRowTest {
     void bring_into_state() {
         const std::string& line = row_.at("line");
         seen_ = kReply;
-        if (line == "partial" || line == "refilled") {
+        if (line == "partial" || line == "refilled" || line == "fetching") {
             store(kStored, kMask);
         }
         if (line == "pending" || line == "refilled") {
@@ -466,10 +474,24 @@ TEST_CASE("the L1 does what each row of the table of local memory says") {
         CAPTURE(row.at("event"));
         for (const unsigned pending_ways : kTagsForFills) {
             CAPTURE(pending_ways);
-            LocalRowTest(row, pending_ways).run();
+            LocalRowTest(row, "write_back", pending_ways).run();
         }
     }
     CHECK(rows.size() == 41);
+}
+
+TEST_CASE("the L1 does what each row of the table of stores that fetch says") {
+    const auto rows = read_table(kPage, "### Stores that fetch");
+    for (const TableRow& row : rows) {
+        CAPTURE(row.at("line"));
+        CAPTURE(row.at("dirty"));
+        CAPTURE(row.at("event"));
+        for (const unsigned pending_ways : kTagsForFills) {
+            CAPTURE(pending_ways);
+            LocalRowTest(row, "write_back_fetch", pending_ways).run();
+        }
+    }
+    CHECK(rows.size() == 16);
 }
 
 std::string name_of(ReservationFailure failure) {

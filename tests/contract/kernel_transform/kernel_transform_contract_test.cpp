@@ -82,7 +82,7 @@ FinaliserOptions options_for(std::uint64_t seed) {
     options.isa.expand_64bit = seed % 2 == 0;
     options.isa.single_constant = seed % 3 == 0;
     options.fuse_products = seed % 5 == 0;
-    options.register_limit = seed % 4 == 0 ? 20 : 63;
+    options.isa.registers = seed % 4 == 0 ? 20 : 63;
     return options;
 }
 
@@ -119,7 +119,7 @@ void check_programs(const isa::Kernel& kernel, const FinaliserOptions& options) 
     for (const isa::Program& program : kernel.programs) {
         CHECK(program.entry == end);
         CHECK(program.end > program.entry);
-        CHECK(program.registers <= options.register_limit);
+        CHECK(program.registers <= options.isa.registers);
         CHECK(program.predicates <= options.predicate_limit);
         CHECK(names.insert(program.name).second);
         end = program.end;
@@ -160,7 +160,7 @@ TEST_CASE("every registered transform keeps the contract on random kernels") {
             CHECK(kernel.parameter_offsets == alone.parameter_offsets);
             CHECK(kernel.parameter_sizes == alone.parameter_sizes);
             CHECK(kernel.max_threads_per_cta == alone.max_threads_per_cta);
-            CHECK(kernel.registers <= options.register_limit);
+            CHECK(kernel.registers <= options.isa.registers);
             check_programs(kernel, options);
             check_origins(kernel, lower(module, module.functions[0]).origins);
             // What several programs do together, only the mechanism's machine can tell.

@@ -482,20 +482,22 @@ def check_avc(check, folder):
     with h5py.File(path, "w") as run:
         run.attrs["cycles"] = 10
         for name, value in {"sm/warp_instructions": 20_000, "l1d/local_misses": 3, "l1d/write_backs": 2,
-                            "avc/write_backs": 5}.items():
+                            "l1d/store_fetches": 4, "avc/write_backs": 5}.items():
             run[f"counters/{name}"] = np.array([value], dtype=np.uint64)
     with h5py.File(path, "r") as run:
-        check("traffic below the caches", avc_figures.facts(run)["traffic"] == 5, avc_figures.facts(run))
+        check("traffic below the caches", avc_figures.facts(run)["traffic"] == 7, avc_figures.facts(run))
         check("private accesses", avc_figures.facts(run)["private"] == 3, avc_figures.facts(run))
     with h5py.File(path, "a") as run:
         run["kernels/id"], run["kernels/name"] = np.arange(3), ["first", "second", "first"]
         run["kernel_counters/kernel"] = np.arange(3)
-        run["kernel_counters/counter"] = ["sm.warp_instructions", "l1d.local_hits", "l1d.local_misses", "avc.write_backs"]
-        run["kernel_counters/counts"] = np.array([[10_000, 2, 3, 1], [10_000, 0, 0, 0], [10_000, 0, 4, 0]], dtype=np.uint64)
+        run["kernel_counters/counter"] = ["sm.warp_instructions", "l1d.local_hits", "l1d.local_misses", "l1d.store_fetches",
+                                          "avc.write_backs"]
+        run["kernel_counters/counts"] = np.array([[10_000, 2, 3, 2, 1], [10_000, 0, 0, 0, 0], [10_000, 0, 4, 0, 0]],
+                                                 dtype=np.uint64)
     with h5py.File(path, "r") as run:
         its = avc_figures.facts_by_kernel(run)
         check("facts by kernel", [its[f"{name}: {kernel}"] for kernel in ("first", "second") for name in ("private", "traffic")]
-              == [9, 4, 0, 0] and its["traffic"] == 5, its)
+              == [9, 5, 0, 0] and its["traffic"] == 7, its)
 
 
 class Forms:

@@ -191,7 +191,8 @@ TEST_CASE("a run's books balance at its end") {
 }
 
 TEST_CASE("the books balance with local memory under every policy for it") {
-    for (const char* policy : {"write_back", "write_back_no_allocate", "write_through", "write_evict"}) {
+    for (const char* policy :
+         {"write_back", "write_back_fetch", "write_back_no_allocate", "write_through", "write_evict"}) {
         for (const char* sectors : {"l1d.sector_bytes=128", "l1d.sector_bytes=32"}) {
             const SimulationResult result = run("MersenneTwister", nullptr,
                                                 {std::string("l1d.local_write_policy=") + policy, sectors, "l1d.ways=2",

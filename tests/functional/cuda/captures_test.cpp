@@ -33,7 +33,7 @@ CheckReport replay(const std::string& path, unsigned register_limit = 63) {
     configuration.override_value("capture.file=" + path);
     const auto workload = make_variant<Workload>("capture", configuration, WorkloadContext{});
     finaliser::FinaliserOptions options;
-    options.register_limit = register_limit;
+    options.isa.registers = register_limit;
     EmulatedDevice device(finaliser::finalise_module(
         ptx::parse_module(workload->ptx(), workload->ptx_file(), ptx::Refusal::of_kernel), options));
     workload->run(device);

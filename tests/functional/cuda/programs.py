@@ -31,7 +31,7 @@ LARGEST_CAPTURE = 200_000  # bytes
 # Programs whose kernels fail on purpose, with what the replay and the live run say. They end with status 4.
 FAILING = {"errors": "address 0x40 is not in allocated global memory"}
 # What a live run needs, which does not know before how large the blocks are that a kernel is launched with.
-LIVE_OPTIONS = {"wide_blocks": ["-o", "finaliser.register_limit=32"]}
+LIVE_OPTIONS = {"wide_blocks": ["-o", "isa.registers=32"]}
 # Programs whose results may vary, with what the replay says, which ends with status 4; their live run ends well.
 VARYING = {"arrival_order": "the order of atomics, which is free, may explain it"}
 

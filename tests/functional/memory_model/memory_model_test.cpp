@@ -50,10 +50,11 @@ TEST_CASE("random programs on four SMs keep the axioms of the memory model") {
 TEST_CASE("random programs that use local memory keep the axioms, and read of it what the thread stored last") {
     const std::vector<std::string> tight{"l1d.set_index=linear", "l1d.sets=4",   "l1d.ways=2",      "l1d.pinned_ways=1",
                                          "l1d.mshrs=4",          "l1d.merges=2", "l1d.miss_queue=2"};
-    const std::vector<std::string> policies{"write_back", "write_back_no_allocate", "write_through", "write_evict"};
-    for (std::uint32_t program = 0; program < 8; ++program) {
+    const std::vector<std::string> policies{"write_back", "write_back_fetch", "write_back_no_allocate", "write_through",
+                                            "write_evict"};
+    for (std::uint32_t program = 0; program < 10; ++program) {
         std::vector<std::string> options{
-            "l1d.local_write_policy=" + policies[program % 4],
+            "l1d.local_write_policy=" + policies[program % 5],
             program % 3 == 0 ? "l1d.write_policy=write_through" : "l1d.write_policy=write_evict",
             program % 8 < 4 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32", "l2.sector_bytes=32"};
         if (program % 8 != 1) {

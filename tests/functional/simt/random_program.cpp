@@ -398,7 +398,7 @@ Program random_program(std::uint64_t seed, bool apart) {
     static constexpr const char* kMachines[] = {"isa.expand_64bit=false", "isa.expand_64bit=true",
                                                 "finaliser.schedule=false", "finaliser.fuse_products=true",
                                                 "isa.single_constant=true"};
-    program.options = {"finaliser.register_limit=" + std::to_string(kLimits[seed % std::size(kLimits)]),
+    program.options = {"isa.registers=" + std::to_string(kLimits[seed % std::size(kLimits)]),
                        kMachines[seed / std::size(kLimits) % std::size(kMachines)]};
     return program;
 }

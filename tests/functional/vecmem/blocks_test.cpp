@@ -443,7 +443,7 @@ TEST_CASE("vectors that need more registers than there are become shorter, or no
         "st.global.u32 [%mine+800], %r1;\n";
     finaliser::FinaliserOptions narrow;
     const auto counts = [&](unsigned limit) {
-        narrow.register_limit = limit;
+        narrow.isa.registers = limit;
         const Outcome outcome = run(body, "best", 0, 0, narrow);
         CHECK(outcome.packed.registers <= limit);
         CHECK(outcome.packed.spill_bytes == 0);

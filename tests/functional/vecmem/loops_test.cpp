@@ -306,11 +306,11 @@ TEST_CASE("loops with many vectors go through their rounds side by side where re
     body += "mad.lo.u32 %r2, %r2, 5, %r8; ";
     const std::string text = loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;", body);
     finaliser::FinaliserOptions options;
-    options.register_limit = 32;
+    options.isa.registers = 32;
     const Outcome mixed = run(text, "4", 9, 0, options);
     CHECK(mixed.count("LD.STRIDE") == 7);
     CHECK(mixed.executed == 2 * 2 * 7);
-    options.register_limit = 16;
+    options.isa.registers = 16;
     CHECK(run(text, "4", 9, 0, options).count("LD.STRIDE") == 0);
 }
 
@@ -392,13 +392,13 @@ TEST_CASE("a distance that changes from round to round is not looked at") {
 TEST_CASE("loops in few registers stay, in 63 they do not") {
     finaliser::FinaliserOptions options;
     const std::string text = loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;");
-    options.register_limit = 18;
+    options.isa.registers = 18;
     const Outcome narrow = run(text, "16", 40, 0, options);
     CHECK(narrow.count("LD.STRIDE") == 0);
     CHECK(narrow.reasons().contains("registers"));
     const Outcome shorter = run(text, "best", 40, 0, options);
     CHECK(shorter.count("LD.STRIDE.GLOBAL.V16") == 0);
     CHECK(shorter.count("LD.STRIDE") == 1);
-    options.register_limit = 63;
+    options.isa.registers = 63;
     CHECK(run(text, "16", 40, 0, options).executed == 4);
 }

@@ -175,7 +175,7 @@ TEST_CASE("random loops do with vectors what they did without") {
         options.isa.expand_64bit = seed % 5 == 0;
         options.isa.single_constant = seed % 7 == 0;
         options.simplify = seed % 6 != 0;
-        options.register_limit = seed % 11 == 0 ? 32 : 63;
+        options.isa.registers = seed % 11 == 0 ? 32 : 63;
         options.isa.pointers = seed % 13 == 0 ? 32 : 64;
         const auto step = static_cast<std::uint32_t>(static_cast<int>(seed % 7) - 3);
         std::vector<std::uint32_t> right;

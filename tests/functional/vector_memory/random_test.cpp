@@ -49,7 +49,7 @@ std::vector<finaliser::FinaliserOptions> ways_to_finalise(const ptx::Module& mod
     ways[4].schedule = false;
     ways[4].isa.expand_64bit = true;
     // As few registers as there can be: data or indices are spilled and come back.
-    ways[5].register_limit = finaliser::profile_registers(module, module.functions[0], {}).least;
+    ways[5].isa.registers = finaliser::profile_registers(module, module.functions[0], {}).least;
     return ways;
 }
 

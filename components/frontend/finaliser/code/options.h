@@ -9,6 +9,8 @@ class KernelTransform;
 
 /// What the machine's ISA is like, where machines differ.
 struct IsaOptions {
+    /// 32-bit registers a thread may use, 1 to 255, reserved ones included. Fermi's machine ISA encodes 63.
+    unsigned registers = 63;
     /// 64-bit integer operations are sequences of 32-bit ones with carries.
     bool expand_64bit = false;
     /// The product of two 32-bit values, with a 64-bit addend, is one instruction also where 64-bit operations are
@@ -29,8 +31,6 @@ struct IsaOptions {
 /// How a kernel is brought onto the machine ISA.
 struct FinaliserOptions {
     IsaOptions isa;
-    /// 32-bit registers a thread may use, 1 to 255, reserved ones included. Fermi's machine ISA encodes 63.
-    unsigned register_limit = 63;
     /// Above 0: each kernel of a module gets this share of its own r_base in place of the limit, up to 1 (register_profile.h).
     double register_share = 0;
     /// Registers of an SM, of which a warp gets multiples of `register_unit`; 0: any number. A kernel that says how many

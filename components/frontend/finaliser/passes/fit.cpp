@@ -26,7 +26,7 @@ Allocation schedule_and_allocate(VirtualKernel& code, const FinaliserOptions& op
     if (!options.schedule) return allocate_held(code, options);
     for (unsigned eighths : {8U, 7U, 6U, 4U}) {
         ScheduleLimits limits;
-        limits.registers = options.register_limit * eighths / 8;
+        limits.registers = options.isa.registers * eighths / 8;
         limits.predicates = options.predicate_limit;
         limits.preferred_registers = std::min(limits.preferred_registers, limits.registers);
         VirtualKernel scheduled = code;
@@ -45,7 +45,7 @@ Allocation spill_and_allocate(VirtualKernel& code, const FinaliserOptions& optio
         // The new order may keep more predicates at once, such as the carries of additions that were split.
         spill_predicates(code, options.predicate_limit);
     }
-    spill_registers(code, options.register_limit,
+    spill_registers(code, options.isa.registers,
                     {.rematerialise = options.rematerialise, .affine_first = options.spill_order == "affine_first"});
     share_spill_slots(code);
     return schedule_and_allocate(code, options);
@@ -71,7 +71,7 @@ void fit_by_spilling(const std::function<KernelUnderWork(bool rename)>& prepare,
 }  // namespace
 
 bool is_within(const Allocation& allocation, const FinaliserOptions& options) {
-    return allocation.registers <= options.register_limit && allocation.predicates <= options.predicate_limit;
+    return allocation.registers <= options.isa.registers && allocation.predicates <= options.predicate_limit;
 }
 
 FittedKernel fit(const std::function<KernelUnderWork(bool rename)>& prepare, const FinaliserOptions& options) {

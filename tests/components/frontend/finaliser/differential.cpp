@@ -44,7 +44,7 @@ std::vector<std::uint32_t> run_everywhere(const std::string& text, const LaunchC
                 CAPTURE(words_only);
                 FinaliserOptions options;
                 options.schedule = schedule;
-                options.register_limit = registers;
+                options.isa.registers = registers;
                 options.isa.expand_64bit = options.isa.single_constant = words_only;
                 options.fuse_products = words_only;
                 options.isa.wide_multiply = schedule;

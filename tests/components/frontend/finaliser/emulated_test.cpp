@@ -80,7 +80,7 @@ TEST_CASE("random kernels compute the same after finalising, on warps, as their 
         const std::string text = random_ptx(seed, {kThreads, true});
         const ptx::Module module = ptx::parse_module(text, "random.ptx");
         FinaliserOptions options;
-        options.register_limit = seed % 3 == 0 ? 12 + seed % 20 : 63;
+        options.isa.registers = seed % 3 == 0 ? 12 + seed % 20 : 63;
         const isa::Kernel kernel = finalise(module, module.functions[0], options);
         const bool equal = emulated_memory(kernel, seed) == interpreted_memory(module, seed);
         CHECK_MESSAGE(equal, fmt::format("seed {}: memory differs\n{}\n{}", seed, text, print(kernel)));

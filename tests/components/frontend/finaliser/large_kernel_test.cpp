@@ -91,7 +91,7 @@ class Program {
             code_ + "st.global.u32 [%out], %t;\nret;\n}\n";
         const ptx::Module module = ptx::parse_module(text, "large.ptx");
         FinaliserOptions options;
-        options.register_limit = limit;
+        options.isa.registers = limit;
         const std::clock_t begin = std::clock();
         isa::Kernel kernel = finalise(module, module.functions[0], options);
         const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;

@@ -55,13 +55,13 @@ void compare(std::uint64_t seed, const FinaliserOptions& options, Counts& counts
         ++counts.refused;
         return;
     }
-    CHECK(kernel.registers <= options.register_limit);
+    CHECK(kernel.registers <= options.isa.registers);
     CHECK(kernel.predicates <= options.predicate_limit);
     Memory actual = random_memory(seed);
     execute(flatten(kernel), launch_of(seed), actual);
     const bool equal = actual == expected;
     CHECK_MESSAGE(equal, fmt::format("seed {}, limit {}, schedule {}: memory differs\n{}\n{}", seed,
-                                     options.register_limit, options.schedule, text, print(kernel)));
+                                     options.isa.registers, options.schedule, text, print(kernel)));
 }
 
 std::uint64_t first_seed() {
@@ -85,7 +85,6 @@ void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most
                   bool simplify = true) {
     FinaliserOptions options;
     options.predicate_limit = predicates;
-    options.register_limit = limit;
     options.schedule = schedule;
     options.simplify = simplify;
     Counts counts;
@@ -93,6 +92,7 @@ void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most
     for (std::uint64_t seed = first; seed < first + kernels; ++seed) {
         CAPTURE(seed);
         options.isa = isa_of(seed);
+        options.isa.registers = limit;
         options.fuse_products = seed % 5 < 3;
         options.rematerialise = seed % 13 < 9;
         options.spill_order = seed % 8 < 5 ? "cost" : "affine_first";

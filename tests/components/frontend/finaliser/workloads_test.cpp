@@ -58,7 +58,7 @@ struct Setting {
 isa::Kernel make(const std::string& name, Setting setting) {
     const ptx::Module module = workload_module(name);
     FinaliserOptions options;
-    options.register_limit = setting.limit;
+    options.isa.registers = setting.limit;
     options.schedule = setting.schedule;
     const isa::KernelTable table = finalise_module(module, options);
     REQUIRE(table.size() == 1);

@@ -154,9 +154,8 @@ struct Met {
 };
 
 std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, Met& met) {
-    const bool allocates = seed % 3 != 0;
-    Bench::Overrides overrides =
-        tight(static_cast<unsigned>(seed), allocates ? "write_back" : "write_back_no_allocate");
+    constexpr const char* kPolicies[] = {"write_back_no_allocate", "write_back", "write_back_fetch"};
+    Bench::Overrides overrides = tight(static_cast<unsigned>(seed), kPolicies[seed % 3]);
     overrides.push_back("l1d.companion=" + variant);
     Bench bench(overrides);
     bench.memory.set_delay([seed](unsigned, std::uint64_t line, bool to_owner) {

@@ -239,6 +239,7 @@ TEST_CASE("a companion beside an L1 that writes local stores through is refused 
                              doctest::Contains("l1d.companion = \"words\""), ConfigurationError);
     }
     CHECK_NOTHROW(Beside({"l1d.local_write_policy=write_back_no_allocate"}));
+    CHECK_NOTHROW(Beside({"l1d.local_write_policy=write_back_fetch"}));
 }
 
 }  // namespace

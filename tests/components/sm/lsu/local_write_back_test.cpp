@@ -17,9 +17,11 @@ std::string audit_of(const Bench& bench) {
 }
 
 TEST_CASE("loads of local memory read what the thread stored last, whatever L1 and the policy") {
-    for (const char* policy : {"write_back", "write_back_no_allocate", "write_through", "write_evict"}) {
+    for (const char* policy :
+         {"write_back", "write_back_fetch", "write_back_no_allocate", "write_through", "write_evict"}) {
         std::uint64_t write_backs = 0;
         std::uint64_t waits = 0;
+        std::uint64_t fetches = 0;
         for (unsigned seed = 1; seed <= 60; ++seed) {
             CAPTURE(policy);
             CAPTURE(seed);
@@ -29,13 +31,15 @@ TEST_CASE("loads of local memory read what the thread stored last, whatever L1 a
             CHECK(audit_of(bench) == "");
             CHECK(counters.local_stores > 0);
             write_backs += counters.write_backs;
+            fetches += counters.store_fetches;
             waits += counters.failure_cycles[static_cast<std::size_t>(ReservationFailure::pending_store)] > 0;
             bench.unit->begin_kernel();
             CHECK(audit_of(bench) == "");
             CHECK(counters.dirtied_bytes == counters.written_back_bytes + counters.discarded_bytes);
         }
         CHECK((write_backs > 100) == (policy[6] == 'b'));
-        CHECK((waits > 5) == (std::string(policy) == "write_back"));
+        CHECK((fetches > 100) == (std::string(policy) == "write_back_fetch"));
+        CHECK((waits > 5) == (std::string(policy) == "write_back" || std::string(policy) == "write_back_fetch"));
     }
 }
 
@@ -143,7 +147,29 @@ TEST_CASE("a load of half a stored line fetches nothing if the half is there, an
     }
 }
 
-TEST_CASE("what a store to local memory sends hangs on the policy") {
+TEST_CASE("under write_back_fetch a store to a part of a line asks for the line once, and does not wait for it") {
+    constexpr isa::LaneMask kLower = 0xffff;
+    const auto reads = [](const char* policy, bool there, isa::LaneMask lanes) {
+        Local bench({std::string("l1d.local_write_policy=") + policy});
+        if (there) {
+            bench.load(0);
+        }
+        bench.access(kStore, 0, lanes);
+        CHECK(bench.load(0, lanes) == 35);
+        bench.access(kStore, 0, lanes);
+        REQUIRE(bench.drain());
+        CHECK(bench.load(0, isa::kFullMask) >= 35);
+        CHECK(bench.registers.row(0)[7] == 7);
+        CHECK(bench.sent(GpuMessage::write_request) == 0);
+        return std::pair(bench.sent(GpuMessage::read_request), bench.l1().store_fetches);
+    };
+    CHECK(reads("write_back_fetch", false, kLower) == std::pair(1u, std::uint64_t{1}));
+    CHECK(reads("write_back_fetch", false, isa::kFullMask) == std::pair(0u, std::uint64_t{0}));
+    CHECK(reads("write_back_fetch", true, kLower) == std::pair(1u, std::uint64_t{0}));
+    CHECK(reads("write_back", false, kLower) == std::pair(1u, std::uint64_t{0}));  // the load of all lanes does
+}
+
+TEST_CASE("what a store to local memory sends depends on the policy") {
     const auto sent = [](const char* policy, bool there) {
         Local bench({std::string("l1d.local_write_policy=") + policy});
         if (there) {
@@ -156,6 +182,7 @@ TEST_CASE("what a store to local memory sends hangs on the policy") {
     };
     CHECK(sent("write_back", false) == std::pair(0u, true));
     CHECK(sent("write_back", true) == std::pair(0u, true));
+    CHECK(sent("write_back_fetch", false) == std::pair(0u, true));
     CHECK(sent("write_back_no_allocate", false) == std::pair(1u, false));
     CHECK(sent("write_back_no_allocate", true) == std::pair(0u, true));
     CHECK(sent("write_through", false) == std::pair(1u, false));

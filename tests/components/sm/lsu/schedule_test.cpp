@@ -107,6 +107,7 @@ const Bench::Overrides kTight = {"l1d.sets=2",
                                  "constant_cache.merges=3"};
 
 constexpr const char* kLocalPolicies[] = {"l1d.local_write_policy=write_back",
+                                          "l1d.local_write_policy=write_back_fetch",
                                           "l1d.local_write_policy=write_back_no_allocate",
                                           "l1d.local_write_policy=write_through", "l1d.local_write_policy=write_evict"};
 
@@ -122,7 +123,7 @@ TEST_CASE("cycles that next_event jumps over would have changed nothing") {
             Bench::Overrides overrides = kTight;
             overrides.push_back(policy);
             overrides.push_back(seed % 2 == 0 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32");
-            overrides.push_back(kLocalPolicies[seed / 2 % 4]);
+            overrides.push_back(kLocalPolicies[seed / 2 % std::size(kLocalPolicies)]);
             Bench each_cycle(overrides);
             Bench jumping(overrides);
             set_random_delays(each_cycle.memory, seed);

@@ -15,7 +15,7 @@ namespace {
 
 FinaliserOptions unscheduled(unsigned registers = 63, unsigned predicates = 7) {
     FinaliserOptions options;
-    options.register_limit = registers;
+    options.isa.registers = registers;
     options.predicate_limit = predicates;
     options.schedule = false;
     return options;
@@ -81,7 +81,7 @@ TEST_CASE("a register that an access has just read takes a new value only if no 
     CHECK(kernel_of(body, options).registers == 1);
     options.isa.held_sources = 12;
     CHECK(kernel_of(body, options).registers == 2);
-    options.register_limit = 1;
+    options.isa.registers = 1;
     const isa::Kernel narrow = kernel_of(body, options);
     CHECK(narrow.registers == 1);
     CHECK(narrow.spill_bytes == 0);
@@ -179,9 +179,9 @@ TEST_CASE("the scheduler gives way when its order does not fit the limit") {
     }
     FinaliserOptions options;
     CHECK(kernel_of(body, options).registers > 4);
-    options.register_limit = 4;
+    options.isa.registers = 4;
     CHECK(kernel_of(body, options).registers <= 4);
-    options.register_limit = 1;
+    options.isa.registers = 1;
     CHECK(kernel_of(body, options).registers == 1);
 }
 

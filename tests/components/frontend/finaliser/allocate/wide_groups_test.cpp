@@ -63,7 +63,7 @@ TransformFunction moves_vectors(unsigned vectors, std::uint8_t words = kWords) {
 
 isa::Kernel moving_kernel(unsigned vectors, unsigned limit, std::uint8_t words = kWords) {
     FinaliserOptions options = with_transform(moves_vectors(vectors, words));
-    options.register_limit = limit;
+    options.isa.registers = limit;
     return kernel_of(
         "mov.u32 %r0, %tid.x; mul.wide.u32 %rd0, %r0, 64; add.s64 %rd0, %out, %rd0; st.global.u32 [%rd0], %a;",
         options);

@@ -228,7 +228,7 @@ TEST_CASE("an indirect call reaches the function whose address it has, lane by l
     const ptx::Module module = ptx::parse_module(kernel_text(kIndirect, kTwice + kThrice + kOther), "test.ptx");
     FinaliserOptions options;
     for (const unsigned limit : {63u, 16u}) {
-        options.register_limit = limit;
+        options.isa.registers = limit;
         const auto words = emulate(module, options, kTwoWarps, 0, 64);
         for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == t * (t % 4 < 2 ? 2 : 3));
     }
@@ -248,7 +248,7 @@ TEST_CASE("an indirect call may lead to the function that makes it") {
     const std::uint32_t expected[] = {1, 11, 112, 1123, 64, 85, 106, 127};
     for (const unsigned limit : {63u, 16u}) {
         FinaliserOptions options;
-        options.register_limit = limit;
+        options.isa.registers = limit;
         const auto words = emulate(module, options, kTwoWarps, 0, 64);
         for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == expected[t % 8]);
     }

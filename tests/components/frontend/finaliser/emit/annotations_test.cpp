@@ -117,7 +117,7 @@ TEST_CASE("what spilling puts beside an annotated instruction has its origin and
         });
     };
     FinaliserOptions options = with_transform(all);
-    options.register_limit = 8;
+    options.isa.registers = 8;
     const isa::Kernel kernel = kernel_of(body, options);
     const SpillInstructions spills = spill_instructions(kernel);
     CHECK(spills.loads > 0);
@@ -173,7 +173,7 @@ TEST_CASE("every machine instruction has an origin, on every way through the pas
         options.isa.expand_64bit = way & 1;
         options.isa.single_constant = way & 2;
         options.isa.pointers = way & 4 ? 32 : 64;
-        options.register_limit = way & 8 ? 6 : 63;
+        options.isa.registers = way & 8 ? 6 : 63;
         const isa::Kernel kernel = kernel_of(body, options);
         CHECK(kernel.origins.size() == kernel.code.size());
         CHECK(std::ranges::count(kernel.origins, kNone) == 0);

@@ -112,11 +112,11 @@ TEST_CASE("branches, joins, literals and origins of a further program are its ow
 
 TEST_CASE("a further program spills behind what the kernel has in local memory") {
     FinaliserOptions options = in_order();
-    options.register_limit = 9;
+    options.isa.registers = 9;
     const isa::Kernel fits = two_programs(9, options);
     CHECK(fits.local_bytes == 0);
     CHECK(fits.programs[0].registers == 9);
-    options.register_limit = 8;
+    options.isa.registers = 8;
     const isa::Kernel kernel = two_programs(9, options);
     CHECK(kernel.programs[0].registers <= 8);
     CHECK(kernel.spill_bytes > 0);
@@ -176,8 +176,8 @@ TEST_CASE("a further program that needs more than the limit is refused as the ke
         });
     };
     FinaliserOptions options;
-    options.register_limit = 16;
+    options.isa.registers = 16;
     CHECK(kernel_of(kBody, with_transform(wide, {}, options)).programs[0].registers == 16);
-    options.register_limit = 15;
+    options.isa.registers = 15;
     CHECK_THROWS_AS(kernel_of(kBody, with_transform(wide, {}, options)), InputError);
 }

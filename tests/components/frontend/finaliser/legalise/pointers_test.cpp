@@ -33,7 +33,7 @@ std::vector<std::uint32_t> run_narrow(const std::string& text, const LaunchConfi
     for (const bool expand : {false, true})
         for (const unsigned registers : {63U, 8U}) {
             FinaliserOptions options = narrow(expand);
-            options.register_limit = registers;
+            options.isa.registers = registers;
             CAPTURE(expand);
             CAPTURE(registers);
             CHECK(emulate(module, options, configuration, 3, 64) == expected);

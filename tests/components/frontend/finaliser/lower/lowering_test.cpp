@@ -280,11 +280,11 @@ TEST_CASE("what the machine cannot do is refused with file, line and instruction
 
 TEST_CASE("options out of range are refused") {
     FinaliserOptions options;
-    options.register_limit = 0;
+    options.isa.registers = 0;
     CHECK_THROWS_AS(kernel_of("", options), ConfigurationError);
-    options.register_limit = 256;
+    options.isa.registers = 256;
     CHECK_THROWS_AS(kernel_of("", options), ConfigurationError);
-    options.register_limit = 255;
+    options.isa.registers = 255;
     CHECK_NOTHROW(kernel_of("", options));
     options.predicate_limit = 8;
     CHECK_THROWS_AS(kernel_of("", options), ConfigurationError);

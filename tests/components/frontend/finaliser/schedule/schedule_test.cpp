@@ -127,7 +127,7 @@ TEST_CASE("hoisting uses the registers that there are and stops at the limit") {
     CHECK(in_own_order(body).registers == 3);
     FinaliserOptions options;
     for (unsigned limit : {63U, 32U, 16U, 8U}) {
-        options.register_limit = limit;
+        options.isa.registers = limit;
         CAPTURE(limit);
         CHECK(kernel_of(body, options).registers <= limit);
         CHECK(kernel_of(body, options).registers > limit / 2);

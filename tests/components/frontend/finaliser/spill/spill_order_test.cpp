@@ -19,7 +19,7 @@ namespace {
 
 FinaliserOptions with(unsigned registers, const std::string& order, bool rematerialise = true) {
     FinaliserOptions options;
-    options.register_limit = registers;
+    options.isa.registers = registers;
     options.spill_order = order;
     options.rematerialise = rematerialise;
     options.schedule = false;

@@ -79,11 +79,11 @@ TEST_CASE("at the early point every instruction has an origin of its own") {
 
 TEST_CASE("what a transform knows of registers is what the program gets, reserved ones left out") {
     FinaliserOptions options;
-    options.register_limit = 20;
+    options.isa.registers = 20;
     options.isa.reserved_registers = 3;
     unsigned limit = 0;
     options = with_transform(
-        {}, [&](KernelUnderWork&, const FinaliserOptions& given) { limit = given.register_limit; }, options);
+        {}, [&](KernelUnderWork&, const FinaliserOptions& given) { limit = given.isa.registers; }, options);
     kernel_of(kWideSum, options);
     CHECK(limit == 17);
 }
