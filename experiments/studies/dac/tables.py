@@ -23,6 +23,7 @@ TABLES = {
     "dac/designs": ["dac/fig16", "dac/fig17", *((f"dac/{name}", means_alone) for name in (
         "fig18", "fig19", "fig20", "fig21", "parts", "predicates"))],
     "dac/ablations": ["dac/choices"],
+    "dac/sensitivity": ["dac/sensitivity"],
     "dac/classes": ["dac/classes"],
     "dac/machine": ["dac/machine"],
     "dac/bounds": ["dac/bounds"],

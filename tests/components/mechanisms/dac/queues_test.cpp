@@ -1,6 +1,7 @@
 // The rules of the queues and of the units that fill them, from both sides, on a machine of one SM.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <string>
 
 #include "core/error/error.h"
@@ -37,6 +38,32 @@ TEST_CASE("each access and predicate is enqueued once for the batch, and dequeue
     CHECK(run.dac.dequeued_data == 8);
     CHECK(run.dac.dequeued_addresses == 8);
     CHECK(run.dac.empty_queue_cycles > 0);
+}
+
+TEST_CASE("the issue trace of figure 3: an affine instruction beside one that is not, on four warps") {
+    const isa::Dim3 grid{1, 1, 1}, block{128, 1, 1};
+    const auto pairs = [&](unsigned count, const std::string& extension) {
+        std::string body = "ld.global.u32 %r2, [%mine]; mov.u32 %r1, %tid.x;\n";
+        for (unsigned i = 0; i < count; ++i) body += "add.u32 %r1, %r1, %a; mad.lo.u32 %r2, %r2, %r2, 7;\n";
+        const std::string text = kernel_text(
+            body +
+            "setp.lt.u32 %p1, %r1, 100; selp.u32 %r3, 1, 2, %p1; add.u32 %r2, %r2, %r3; st.global.u32 [%mine], %r2;");
+        const MachineRun run =
+            run_on_machine(text, grid, block, kParameters, {}, extension, extension == "dac" ? "dac" : "none");
+        CHECK(run.fault == "");
+        CHECK((run.words == right_words(text, grid, block, kParameters)));
+        return run;
+    };
+    // What ten pairs more take.
+    const auto more = [&](const std::string& extension) {
+        const MachineRun few = pairs(10, extension), many = pairs(20, extension);
+        return std::array<std::uint64_t, 3>{many.warp_instructions - few.warp_instructions,
+                                            many.dac.instructions - few.dac.instructions,
+                                            many.cae.instructions - few.cae.instructions};
+    };
+    CHECK((more("none") == std::array<std::uint64_t, 3>{4 * 20, 0, 0}));
+    CHECK((more("cae") == std::array<std::uint64_t, 3>{4 * 20, 0, 4 * 10}));  // half of them in one cycle
+    CHECK((more("dac") == std::array<std::uint64_t, 3>{4 * 10, 10, 0}));
 }
 
 TEST_CASE("the extension with kernels that are whole takes the cycles of an SM without it") {
