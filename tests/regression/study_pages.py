@@ -35,8 +35,7 @@ PAGES = {
         "classes by a perfect memory", "a cause for each workload 0.15 below its class's mean"}),
     "avc": (["heartwall", "nw"], {
         "performance within 0.03", "energy within 0.05", "its best within 0.05",
-        "registers by kernel that the three sizes hold more, within one", "capacity, percent, within 10",
-        "nw's registers without and with"}),
+        "registers by kernel that the three sizes hold more, within one", "capacity, percent, within 10"}),
     "vecmem": (["spsum", "bfs", "sgemm"], {
         "speed-up within 0.05", "speed-up of 1.15 or more", "energy within 0.05", "of functional units, within 0.05",
         "energy x delay within 0.05", "misses of L1 within 0.05", "misses of L2 within 0.05", "misses of DRAM rows within 0.05",
