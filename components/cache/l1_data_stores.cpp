@@ -75,7 +75,8 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
             return room;
         }
     }
-    if (!was_there && kept.any()) {
+    const bool takes_way = !was_there && kept.any();
+    if (takes_way) {
         way = place_for(access);
         if (way == kNoWay) {
             return store_stall(ReservationFailure::no_line);
@@ -83,9 +84,13 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
         if (tags_.line(way) != kNoLine && tags_.info(way).dirty && queue_.full()) {
             return store_stall(ReservationFailure::miss_queue_full);
         }
-        if (!make_room(way) && fetched != 0 && queue_.full()) {
-            return store_stall(ReservationFailure::write_back);
-        }
+        make_room(way);
+    }
+    // What made room has taken the last place in the queue.
+    if (fetched != 0 && queue_.full()) {
+        return store_stall(ReservationFailure::write_back);
+    }
+    if (takes_way) {
         tags_.assign(way, access.line, {.pc = access.pc, .owner = access.warp, .client = access.client});
         replacement_->reserve(way / tags_.ways(), way % tags_.ways());
         emit(L1EventKind::allocate, access, way, L1Operation::store);

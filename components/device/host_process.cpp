@@ -272,8 +272,7 @@ std::uint64_t HostProcess::next_burst_bytes() const {
 
 void HostProcess::send_writes(unsigned partition, std::uint64_t address, std::uint64_t bytes, Time arrival, bool ask) {
     const std::uint64_t begin = mapping_.local_address(address);
-    for (std::uint64_t done = 0; done < bytes;) {
-        const std::uint32_t piece = host_piece(begin + done, bytes - done);
+    for_each_host_piece(begin, bytes, [&](std::uint64_t done, std::uint32_t piece) {
         std::byte* payload = to_memory_.reserve(partition, now_, arrival, HostWrite::kType, sizeof(HostWrite) + piece);
         const HostWrite write{.address = mapping_.address(partition, begin + done),
                               .bytes = piece,
@@ -284,8 +283,7 @@ void HostProcess::send_writes(unsigned partition, std::uint64_t address, std::ui
         mapping_.for_each_run(write.address, piece, [&](std::uint64_t at, std::uint64_t run, std::uint64_t before) {
             std::memcpy(payload + sizeof write + before, call_->source.data() + (at - call_->address), run);
         });
-        done += piece;
-    }
+    });
 }
 
 void HostProcess::receive(const HostReadReply& reply) {

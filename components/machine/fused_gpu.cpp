@@ -133,8 +133,7 @@ void FusedGpu::receive_from_host(const MessageHeader& message) {
         const auto& read = message.as<HostRead>();
         const unsigned channel = mapping_.channel(read.address);
         const std::uint64_t begin = mapping_.local_address(read.address);
-        for (std::uint32_t done = 0; done < read.bytes;) {
-            const std::uint32_t piece = host_piece(begin + done, read.bytes - done);
+        for_each_host_piece(begin, read.bytes, [&](std::uint64_t done, std::uint32_t piece) {
             const HostReadReply answer{.address = mapping_.address(channel, begin + done),
                                        .bytes = piece,
                                        .is_last = done + piece == read.bytes};
@@ -144,8 +143,7 @@ void FusedGpu::receive_from_host(const MessageHeader& message) {
                                   [&](std::uint64_t address, std::uint64_t run, std::uint64_t before) {
                                       std::memcpy(place + sizeof answer + before, memory_.read(address), run);
                                   });
-            done += piece;
-        }
+        });
     }
 }
 

@@ -296,8 +296,7 @@ void MemoryPartition::receive_from_host(const MessageHeader& message, Cycle now)
     } else {
         const auto& read = message.as<HostRead>();
         const std::uint64_t begin = local_of(read.address);
-        for (std::uint32_t done = 0; done < read.bytes;) {
-            const std::uint32_t piece = host_piece(begin + done, read.bytes - done);
+        for_each_host_piece(begin, read.bytes, [&](std::uint64_t done, std::uint32_t piece) {
             const HostReadReply answer{.address = mapping_.address(arguments_.channel, begin + done),
                                        .bytes = piece,
                                        .is_last = done + piece == read.bytes};
@@ -307,8 +306,7 @@ void MemoryPartition::receive_from_host(const MessageHeader& message, Cycle now)
                            [&](L2Slice& slice, std::uint64_t local, std::uint32_t length, std::uint32_t before) {
                                slice.host_read(local, place + sizeof answer + before, length);
                            });
-            done += piece;
-        }
+        });
     }
 }
 

@@ -14,9 +14,15 @@ namespace lookahead::gpu {
 /// A message has no more of them as its payload.
 inline constexpr unsigned kHostPieceBytes = 1024;
 
-/// Of so many bytes from a local address on, those of the next piece.
-inline std::uint32_t host_piece(std::uint64_t local, std::uint64_t bytes) {
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, kHostPieceBytes - local % kHostPieceBytes));
+/// So many bytes from a local address on, by messages: calls f(bytes before, bytes of the message).
+template <class F>
+void for_each_host_piece(std::uint64_t local, std::uint64_t bytes, F f) {
+    for (std::uint64_t done = 0; done < bytes;) {
+        const auto piece = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(bytes - done, kHostPieceBytes - (local + done) % kHostPieceBytes));
+        f(done, piece);
+        done += piece;
+    }
 }
 
 /// Followed by `bytes` bytes.

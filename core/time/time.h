@@ -7,6 +7,7 @@ namespace lookahead {
 /// Simulated time in femtoseconds; a run starts at 0.
 using Time = std::int64_t;
 inline constexpr Time kTimeInfinity = INT64_MAX;
+inline constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
 
 /// A count of edges of one clock domain; edge 0 is at time 0.
 using Cycle = std::int64_t;

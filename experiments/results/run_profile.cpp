@@ -75,7 +75,6 @@ WindowLog read_window_log(const std::string& path, const Model& model) {
 }
 
 Time read_epoch_length(const std::string& path) {
-    constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
     constexpr const char* kEpoch = "run.epoch";
     const hdf5::InputFile file(path);
     const Group root = file.root();

@@ -46,8 +46,6 @@ LOOKAHEAD_REGISTER_PARAMETERS(RunParameters, "run", "The run as a whole.")
 
 namespace {
 
-constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
-
 /// What the rank with the host process knows of the run.
 struct HostReport {
     std::vector<gpu::KernelRecord> kernels;

@@ -50,7 +50,8 @@ struct Cluster {
     double way(std::size_t from, std::size_t to, double bytes) const;
     /// Of a few words from each rank to all others, by doubling, in seconds.
     double all_gather() const;
-    bool shares_nodes() const { return ranks > nodes; }
+    /// How many times as long a core takes beside those of its node's other ranks, if there are any.
+    double slowdown_by_ranks() const { return ranks > nodes ? rank_slowdown : 1; }
 };
 
 }  // namespace lookahead

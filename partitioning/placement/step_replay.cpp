@@ -38,7 +38,7 @@ StepReplay::StepReplay(const LoggedWindows& log, std::span<const int> rank_of_lp
 }
 
 double StepReplay::slowdown() const {
-    return (cluster_.threads > 1 ? cluster_.slowdown : 1) * (cluster_.shares_nodes() ? cluster_.rank_slowdown : 1);
+    return (cluster_.threads > 1 ? cluster_.slowdown : 1) * cluster_.slowdown_by_ranks();
 }
 
 /// A rank's bytes are spread evenly over its packets.

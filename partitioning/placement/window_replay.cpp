@@ -164,9 +164,9 @@ WindowReplay::Share WindowReplay::compute(const Rank& rank, std::size_t window) 
         busy += nanoseconds > 0;
     }
     share.is_busy = 2 * busy >= rank.processes.size();
-    share.seconds = share.work * (cluster_.shares_nodes() ? cluster_.rank_slowdown : 1);
+    share.seconds = share.work * cluster_.slowdown_by_ranks();
     if (cluster_.threads > 1 && busy > 1) {
-        const double shared = share.seconds / share.work * on_threads(rank, window) * cluster_.slowdown +
+        const double shared = on_threads(rank, window) * cluster_.slowdown * cluster_.slowdown_by_ranks() +
                               cluster_.share_us * kMicrosecond;
         share.is_shared = shared < share.seconds;
         share.seconds = std::min(shared, share.seconds);

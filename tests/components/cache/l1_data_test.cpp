@@ -479,9 +479,11 @@ TEST_CASE("a store to a part of a line that fetches the rest needs an MSHR and a
 }
 
 TEST_CASE("a line that makes room for a store to a part goes before the read that the store sends") {
-    L1Parameters parameters = L1Bench::parameters(1, 1);
-    parameters.local_write_policy = "write_back_fetch";
-    for (const int places : {2, 1}) {
+    for (const auto& [places, pending_ways] : {std::pair{2, 0}, std::pair{1, 0}, std::pair{2, 2}, std::pair{1, 2}}) {
+        CAPTURE(places);
+        CAPTURE(pending_ways);
+        L1Parameters parameters = with_tags_for_fills(1, static_cast<unsigned>(pending_ways));
+        parameters.local_write_policy = "write_back_fetch";
         parameters.miss_queue = places;
         L1Bench bench(parameters);
         REQUIRE(store_private(bench, 0).answer == L1Answer::hit);

@@ -103,8 +103,7 @@ class FakeGpu : public testing::LpEnvironment {
     void read(const HostRead& request, Time time, unsigned channel, std::uint16_t in_port,
               std::vector<testing::ScriptedMessage>& answers) {
         const std::uint64_t local = mapping_.local_address(request.address);
-        for (std::uint32_t done = 0; done < request.bytes;) {
-            const std::uint32_t piece = host_piece(local + done, request.bytes - done);
+        for_each_host_piece(local, request.bytes, [&](std::uint64_t done, std::uint32_t piece) {
             testing::ScriptedMessage reply{time, channel, in_port, HostReadReply::kType, {}};
             const HostReadReply head{mapping_.address(channel, local + done), piece, done + piece == request.bytes};
             reply.payload.resize(sizeof head + piece);
@@ -113,8 +112,7 @@ class FakeGpu : public testing::LpEnvironment {
                 reply.payload[sizeof head + i] = memory_[address];
             });
             answers.push_back(std::move(reply));
-            done += piece;
-        }
+        });
     }
 
     AddressMapping mapping_{{}};
