@@ -10,7 +10,7 @@ endif()
 
 set(LOOKAHEAD_SANITIZE "" CACHE STRING "value for -fsanitize=, or empty")
 
-# One baseline for every host, so that a run's result cannot hang on the machine that computed it.
+# One baseline for every host, so that a run's result cannot depend on the machine that computed it.
 add_compile_options(-march=x86-64-v3 -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees overruns where strings are joined, which a precompiled header does not hide as those of a system's header.

@@ -31,7 +31,7 @@ std::string hexadecimal(std::uint64_t value) {
     return text;
 }
 
-/// Of a copy on the link at once: some of the host's second cache, and hundreds of them in a long copy.
+/// Bytes of a copy that are on the link at once: a part of the host's second cache; a long copy has hundreds of them.
 constexpr std::uint64_t kBurstBytes = 512 * 1024;
 
 /// CUDA C++ Programming Guide, "__global__ function parameters", since CUDA 12.1.

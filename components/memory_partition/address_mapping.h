@@ -68,7 +68,7 @@ class AddressMapping {
         return ((local >> channel_bit_) * channels_ + channel) << channel_bit_ | (local & offset_mask_);
     }
 
-    /// Of so many bytes from an address on, what each channel has: calls f(channel, the first address there, how many bytes
+    /// What each channel has of so many bytes from an address on: calls f(channel, the first address there, how many bytes
     /// from its local address on).
     template <class F>
     void for_each_share(std::uint64_t address, std::uint64_t bytes, F f) const {

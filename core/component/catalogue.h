@@ -32,7 +32,7 @@ struct VariantEntry {
 const std::vector<SlotEntry>& registered_slots();
 const std::vector<VariantEntry>& registered_variants();
 
-/// Of a slot, in their order.
+/// A slot's variants, in their order.
 std::vector<std::string> variant_names(std::string_view slot);
 /// Null if the slot has no variant of that name.
 const VariantEntry* find_variant(std::string_view slot, std::string_view name);

@@ -8,7 +8,7 @@
 namespace lookahead {
 
 /// One LP of PHOLD. Its only out-port fans out to all LPs.
-/// Of all that the LP sends.
+/// The lookahead of all that the LP sends.
 Time phold_lookahead(const PholdOptions&, LpId);
 
 std::unique_ptr<LogicalProcess> make_phold_process(const PholdOptions&, LpId id);

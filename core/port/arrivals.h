@@ -69,7 +69,7 @@ class Arrivals {
         sides_[side].least[kAnswered][lp] = kTimeInfinity;
         sides_[side].writers[lp] = 0;
     }
-    /// Of both sides, one of which is empty outside of windows.
+    /// The least of both sides, one of which is empty outside of windows.
     Time least(Way way, std::size_t lp) const { return std::min(sides_[0].least[way][lp], sides_[1].least[way][lp]); }
 
   private:

@@ -109,7 +109,7 @@ class MessageRouter {
         from.clear();
     }
 
-    /// Of a local LP, the side to which this router writes.
+    /// The side of a local LP to which this router writes.
     unsigned side(std::size_t place) const { return arrivals_->side(place) ^ turn_; }
 
     /// Where several steps are under way at once (SideSteps) each has batches of its own: so many sets of them, before anything
@@ -129,7 +129,7 @@ class MessageRouter {
     /// By LP.
     std::vector<LpInbox>& inboxes(unsigned side = 0) { return inboxes_[side]; }
     std::vector<Batch>& batches() { return batches_; }
-    /// Of that set.
+    /// The batches of that set.
     std::span<Batch> batches(std::size_t set) {
         return std::span(batches_).subspan(batches_.size() / sets_ * set, batches_.size() / sets_);
     }

@@ -30,7 +30,7 @@ class PhaseLog {
     void append_phase(std::uint64_t phase, std::span<const std::uint64_t> counts);
 
     std::vector<std::uint64_t> totals_;  ///< at the end of the last phase
-    /// Of each phase: its number, then the counts; seven bits a byte. A zero is followed by how many there are in a row.
+    /// For each phase its number, then the counts; seven bits a byte. A zero is followed by how many there are in a row.
     std::vector<unsigned char> bytes_;
 };
 

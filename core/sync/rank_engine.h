@@ -70,7 +70,7 @@ class RankEngine {
     /// (SourceLookahead::from_elsewhere). What the LPs of this rank send each other may arrive sooner: inner windows see
     /// to that.
     void advance_to(const KindTimes& horizons);
-    /// Of times by kind, that of the kind of which this rank has most LPs.
+    /// The time of the kind of which this rank has most LPs.
     Time of_most(const KindTimes& times) const { return times[most_]; }
 
     /// What other threads call to help until dismiss_helpers(); it returns at once after that, even when the engine is no
@@ -100,11 +100,11 @@ class RankEngine {
     /// The first member tells whether it has waited since it last did so.
     StepWork work_on_steps(std::size_t member, bool has_waited);
     bool step_is_complete(unsigned side, std::uint64_t number) const { return steps_->is_complete(side, number); }
-    /// Of a complete step: a bound below the events of its LPs and the messages that they keep, and one below those that
+    /// For a complete step: a bound below the events of its LPs and the messages that they keep, and one below those that
     /// they sent to each side.
     SourceTimes after_step(unsigned side, std::uint64_t number) const { return steps_->after(side, number); }
     std::array<SourceTimes, SideSteps::kSides> sent_in_step(unsigned side, std::uint64_t number);
-    /// Of a complete step, of all threads.
+    /// The messages of all threads in a complete step.
     Batch& batch_of_step(unsigned side, std::uint64_t number, std::size_t batch);
     /// What came from another rank's step.
     void deliver_to_step(std::size_t member, unsigned side, std::uint64_t number, std::span<const std::byte> messages);

@@ -33,7 +33,7 @@ class Routes {
     }
     int to(std::size_t batch) const { return (rank_ + distance(batch)) % ranks_; }
     int from(std::size_t batch) const { return (rank_ + ranks_ - distance(batch)) % ranks_; }
-    /// Of a message for another rank.
+    /// The batch of a message for another rank.
     std::uint32_t batch_for(int rank) const {
         const auto on = static_cast<unsigned>((rank - rank_ + ranks_) % ranks_);
         return in_rounds_ ? static_cast<std::uint32_t>(std::countr_zero(on)) : on - 1;

@@ -21,7 +21,7 @@ namespace lookahead {
 /// has taken its part of the one before. So a thread that finds nothing left of a step begins the next, and a side's slowest LP
 /// delays only what needs it.
 ///
-/// Of a side's steps two may be under way, never a third: the owner opens a step when the one two before it is complete.
+/// Two of a side's steps may be under way, never a third: the owner opens a step when the one two before it is complete.
 class SideSteps {
   public:
     static constexpr unsigned kSides = 2;
@@ -60,7 +60,7 @@ class SideSteps {
 
     /// What all LPs of the side have been through.
     bool is_complete(unsigned side, std::uint64_t number) const;
-    /// Of a complete step, over its LPs: a bound below their events and the messages that they kept.
+    /// A bound below the events of a complete step's LPs and the messages that they kept.
     SourceTimes after(unsigned side, std::uint64_t number) const;
 
     /// LPs of a side.

@@ -33,7 +33,7 @@ class SourceLookahead {
     std::size_t kinds() const { return count_; }
 
     /// The side of a kind: 1, if its LPs speak neither to each other nor to those of other kinds of that side (SMs), else 0.
-    /// Of kinds that speak to each other that with more LPs is on side 1.
+    /// Where kinds speak to each other the one with more LPs is on side 1.
     unsigned side_of(std::uint8_t kind) const { return sides_[kind]; }
     /// There is a kind on side 1.
     bool has_two_sides() const { return has_two_sides_; }

@@ -89,7 +89,7 @@ Ending attempt(int argc, char** argv, Session& session) {
     } catch (const InternalError& error) {
         return internal(error);
     } catch (const Error& error) {
-        // Of other errors some tell users the names that they may type.
+        // Some of the other errors tell users the names that they may type.
         return {error.code(),
                 error.code() == ExitCode::program_misbehaved ? with_short_names(error.what()) : error.what()};
     } catch (const std::exception& error) {

@@ -17,7 +17,7 @@ std::vector<double> read_process_seconds(const std::string& path, const Model&);
 /// not those of the model.
 WindowLog read_window_log(const std::string& path, const Model&);
 
-/// Of a run, from the configuration in its result file. InputError if that has none.
+/// The epoch's length in a run, from the configuration in its result file. InputError if that has none.
 Time read_epoch_length(const std::string& path);
 
 }  // namespace lookahead

@@ -25,7 +25,7 @@ struct RunParameters {
 /// A simulation to run. The same on every rank.
 struct RunRequest {
     std::string workload;
-    /// Of a CUDA program that runs beside the simulation, and has the place of the workload, whose name is then the program's;
+    /// Command line of a CUDA program that runs beside the simulation in the workload's place, and gives the run its name;
     /// empty: none. On one rank, and without checkpoints.
     std::vector<std::string> command;
     std::string size = "small";

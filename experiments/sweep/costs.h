@@ -19,7 +19,7 @@ class EarlierCosts {
   public:
     EarlierCosts(const Study&, const SweepFolder&, std::span<const SweepPoint>);
 
-    /// Of the point itself, else the mean over the points of its workload with the same parameters.
+    /// The point's own cost, else the mean over the points of its workload with the same parameters.
     std::optional<double> of(const SweepPoint&) const;
 
   private:

@@ -14,7 +14,7 @@ namespace lookahead {
 
 namespace {
 
-/// Of one rank, where nothing but the number of warp instructions is known.
+/// One rank's rate where nothing but the number of warp instructions is known.
 constexpr double kInstructionsPerSecond = 1e6;
 
 /// The points of the shard that have no end, as places in `points`; counts the others. Points with equal keys are one run.

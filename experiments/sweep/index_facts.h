@@ -19,8 +19,8 @@ struct IndexFacts {
     std::map<std::string, std::string> units;  ///< of the counters of whole runs
 };
 
-/// Of points whose result files have not changed since the folder's index was written it tells the facts; the other files are
-/// read. InputError if one lacks what a metric names.
+/// Where a point's result file has not changed since the folder's index was written the index tells the facts; the other
+/// files are read. InputError if one lacks what a metric names.
 IndexFacts collect_facts(const Study&, std::span<const SweepPoint>, const SweepFolder&);
 
 }  // namespace lookahead

@@ -31,8 +31,8 @@ struct Metric {
     std::string path;
     std::string units;
     Reduction reduction = Reduction::sum;  ///< over a dataset's elements
-    /// Of counters of whole runs, as "l1d.misses_demand", and of metrics before this one (Expression); empty for one with a
-    /// path. NaN where the run has not the counter.
+    /// Made of counters of whole runs, as "l1d.misses_demand", and of metrics before this one (Expression); empty for one
+    /// with a path. NaN where the run has not the counter.
     std::string expression = {};
 };
 

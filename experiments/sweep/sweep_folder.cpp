@@ -34,7 +34,7 @@ std::optional<std::string> read_file(const std::string& path) {
     return std::string{std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Of this process, and of no other on any node.
+/// A name that no other process has on any node.
 std::string process_name() {
     std::array<char, 64> host{};
     ::gethostname(host.data(), host.size() - 1);

@@ -52,7 +52,7 @@ class SweepFolder {
 
     PointState state(const SweepPoint&) const;
     std::string result_file(const SweepPoint& point) const { return path_ + "/points/" + point.key + ".h5"; }
-    /// Of this process, for a result that is not known to be complete yet.
+    /// This process's file for a result that is not known to be complete yet.
     std::string temporary_file(const SweepPoint&) const;
     /// Files that dead programs have left. Each is removed under the claim of its point.
     void remove_abandoned() const;

@@ -20,7 +20,7 @@ struct LoggedWindows {
 
     bool ends_epoch_before(std::size_t window) const { return !begins_epoch.empty() && begins_epoch[window] != 0; }
     std::size_t windows() const { return processes == 0 ? 0 : nanoseconds.size() / processes; }
-    /// Of each LP in all windows, in seconds.
+    /// Each LP's time in all windows, in seconds.
     std::vector<double> work() const;
     /// InternalError if the sizes do not fit each other, or so many LPs.
     void check(std::size_t lps) const;
@@ -46,9 +46,9 @@ struct Cluster {
         1;                    ///< the same where they have ranks of their own, so that each has fewer LPs in its caches
     double half_work = 1.17;  ///< of a window's computing in two halves over that at once: caches are filled twice
 
-    /// Of so many bytes from one rank to another, in seconds; a node's ranks share its link.
+    /// The time that so many bytes take from one rank to another, in seconds; a node's ranks share its link.
     double way(std::size_t from, std::size_t to, double bytes) const;
-    /// Of a few words from each rank to all others, by doubling, in seconds.
+    /// The time that a few words take from each rank to all others, by doubling, in seconds.
     double all_gather() const;
     /// How many times as long a core takes beside those of its node's other ranks, if there are any.
     double slowdown_by_ranks() const { return ranks > nodes ? rank_slowdown : 1; }

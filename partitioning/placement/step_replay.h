@@ -83,7 +83,7 @@ class StepReplay {
     void open_steps(std::uint32_t rank, double now);
     /// True if a side's next step is the first of an epoch that has not begun.
     bool waits_for_epoch(const Rank&, const Side&) const;
-    /// Of a rank, by what it knows, when no step is left of the epoch.
+    /// Ends a rank's epoch when it knows that none of its steps is left.
     void look_for_epochs_end(std::uint32_t rank, double now);
     void wake(std::uint32_t rank, double now);
     double way(std::uint32_t from, std::uint32_t to) const;

@@ -57,7 +57,7 @@ class Timeline {
     }
 
     double end() const { return std::ranges::max(clocks_); }
-    /// Of a rank.
+    /// Those of a rank.
     std::uint64_t packets() const { return packets_; }
 
   private:

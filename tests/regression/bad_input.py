@@ -98,7 +98,7 @@ FILES = {
 """,
 }
 
-# Of what stands in FILES, and of a result file, {folder}/whole.h5.
+# Command lines over what stands in FILES, and over a result file, {folder}/whole.h5.
 FILE_CASES = {
     "no command": ([], 2, ["required"]),
     "no workload": (["run"], 2, ["WORKLOAD is required"]),

@@ -87,7 +87,7 @@ class Classes {
     bool followed(std::uint32_t block) const { return followed_[block]; }
     /// The branch at the block's end may part lanes of a grid.
     bool divergent(std::uint32_t block) const { return divergent_[block]; }
-    /// Of the branch at the block's end the affine warp knows what the warps report alone.
+    /// All that the affine warp knows of the branch at the block's end is what the warps report.
     bool reported(std::uint32_t block) const;
     /// The branch at the block's end lets lanes leave a loop by what an atomic, or an access that orders others, finds in it:
     /// one warp may wait there for what another does later.

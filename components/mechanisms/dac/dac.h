@@ -206,11 +206,11 @@ class Dac final : public gpu::IssueExtension,
     void end_access();
     void expand_predicates(Cycle now);
     void end_predicate();
-    // Of IssueSource: comparisons on the SIMT lanes.
+    // IssueSource: comparisons on the SIMT lanes.
     gpu::IssuePriority priority() const override { return lane_priority_; }
     bool issue(unsigned scheduler, Cycle now) override;
     Cycle next_issue(Cycle now) const override;
-    // Of L1Client and L1Listener
+    // L1Client and L1Listener
     void joined(gpu::L1Data& l1, const gpu::AllocationMap& allocations) override;
     bool wants_access() const override { return expansion_.asks; }
     bool access(Cycle now) override;

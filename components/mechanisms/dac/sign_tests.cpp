@@ -24,7 +24,7 @@ using isa::Type;
 
 namespace {
 
-/// Of two numbers' union it says something of both; of what they have in common, nothing of either.
+/// Asked of the union of two numbers' bits it says something of both; of the bits that they share, nothing of either.
 bool asks_for_zero(Comparison comparison) {
     return comparison == Comparison::eq || comparison == Comparison::ne;
 }

@@ -389,7 +389,7 @@ void MtaPrefetcher::prefetch(const ObservedLoad& load, std::int64_t offset, std:
 
 // ---- Throttle (section V) -------------------------------------------------------------------------------------------
 
-/// Of five loads with a prediction, `degree_` make no prefetch, in turns: what is to be left out is the paper's, how it
+/// `degree_` of five loads with a prediction make no prefetch, in turns: what is to be left out is the paper's, how it
 /// is chosen is not.
 bool MtaPrefetcher::lets_through() {
     turn_ = turn_ + 1 == kNone ? 0 : turn_ + 1;

@@ -236,7 +236,7 @@ class KernelPacker {
         }
     }
 
-    /// Of the rounds, or where there is but the loop as it was, of that.
+    /// The cost of the rounds, or of the loop as it was where there is nothing else.
     void count_cost(std::uint32_t block, const std::vector<VirtualInstruction>& code) {
         const auto found = loops_.find(block);
         const bool is_unrolled =

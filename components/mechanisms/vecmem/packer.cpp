@@ -72,7 +72,7 @@ class BlockPacker {
   private:
     using Pool = std::tuple<std::uint32_t, bool, isa::Space, std::uint8_t, unsigned, unsigned>;
 
-    /// Of a word that a vector has brought: the vector, and the element; of others, none before the others.
+    /// The vector that has brought a word, and the element; one place for all words that none has brought.
     std::pair<std::uint32_t, std::uint32_t> place_of(const Term& word) const {
         const std::vector<WordCopy> copies = kept_.copies(word);
         if (copies.empty() || copies[0].block != block_) return {kNone, 0};

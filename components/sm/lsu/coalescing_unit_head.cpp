@@ -426,7 +426,7 @@ bool CoalescingUnit::store_in_l1(const L1Access& access, const ByteMask& mask, c
     return true;
 }
 
-/// Of the lanes in a line those in the sector of the lowest one, the first one of each word.
+/// The lanes in the sector of the line's lowest one, the first one of each word.
 isa::LaneMask CoalescingUnit::lanes_together(const QueuedInstruction& entry, isa::LaneMask lanes) const {
     const std::uint64_t* const addresses = entry.memory.addresses;
     const std::uint64_t sector = addresses[std::countr_zero(lanes)] / kSectorBytes;

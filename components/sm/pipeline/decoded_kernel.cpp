@@ -68,7 +68,7 @@ void refuse_queues(const isa::Kernel& kernel, const isa::Instruction& instructio
                              "sm.issue_extension = dac has them, and kernel.transform = none leaves the kernel whole");
 }
 
-/// Of the classes of additions, but no addition.
+/// In a class of additions, but no addition.
 bool is_simple(const isa::Instruction& instruction, InstructionClass instruction_class) {
     const bool adds = instruction.operation == Operation::add || instruction.operation == Operation::sub;
     return !adds && (instruction_class == InstructionClass::integer || instruction_class == InstructionClass::fp32_add);

@@ -40,7 +40,7 @@ void MemoryWaits::count(unsigned context) {
     counters_.long_latency += counted - from;
 }
 
-/// Of the waits those that are under way, which are few at most times.
+/// Only the waits that are under way, which are few at most times.
 void MemoryWaits::fields(StateArchive& archive) {
     std::vector<std::uint64_t> open;
     for (std::uint64_t context = 0; context < waits_.size(); ++context) {

@@ -173,7 +173,7 @@ def gains_by_pointers(sweep):
     return with_mean(table, geometric=True)
 
 
-# Of the studies that need other facts than `facts` (sweeps.facts_of).
+# The studies that need other facts than `facts` (sweeps.facts_of).
 OWN_FACTS = {"avc/registers": facts_by_kernel}
 
 # The axes of each study, with the values that its figures are made with.

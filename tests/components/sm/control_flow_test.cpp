@@ -52,7 +52,7 @@ TEST_CASE("lanes that diverge take both paths and join for the store") {
     CHECK(harness.counters().divergent_branches == 2);
     // Both warps: 7 before the paths (the branch included), 2 on the odd, 1 on the even, 2 after the join.
     CHECK(harness.counters().warp_instructions == 2 * 12);
-    // Of the guarded branch the lanes that take it count.
+    // The lanes that take the guarded branch count.
     CHECK(harness.counters().thread_instructions == 2 * (6 * 32 + 16 + 2 * 16 + 16 + 2 * 32));
 }
 

@@ -127,7 +127,7 @@ TEST_CASE("places that no warp takes change nothing") {
         const auto same = [&](Exchange& other) {
             return std::memcmp(&few.harness.counters(), &other.harness.counters(), sizeof(gpu::SmCounters)) == 0;
         };
-        if (scheduler != "group_interleaved") {  // whose groups hang on the number of places
+        if (scheduler != "group_interleaved") {  // whose groups depend on the number of places
             CHECK(same(many));
         }
         CHECK(!same(more));

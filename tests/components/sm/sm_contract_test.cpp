@@ -152,7 +152,7 @@ TEST_CASE("chopping advance at random horizons changes nothing") {
     }
 }
 
-TEST_CASE("the hash of the state at a time does not hang on the windows before it") {
+TEST_CASE("the hash of the state at a time does not depend on the windows before it") {
     SmHarness coarse({mixed_kernel(2)}), fine({mixed_kernel(2)});
     for (SmHarness* harness : {&coarse, &fine}) {
         fill_input(*harness);

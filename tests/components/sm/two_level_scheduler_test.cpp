@@ -31,7 +31,7 @@ struct Bench {
             scheduler->started(warp);
         }
     }
-    /// Of the warps that are ready for the SP unit.
+    /// Picks from the warps that are ready for the SP unit.
     unsigned pick() { return scheduler->pick(states.in(ContextState::ready_sp), now++); }
     void set(std::initializer_list<unsigned> warps, ContextState state) {
         for (const unsigned warp : warps) {

@@ -59,7 +59,7 @@ def make_sweep(folder):
 
 CAUSES = ["issued", "extension_issued", "slot_held", "held_back", "memory_unit_full", "unit_full", "memory_wait", "constant_wait",
           "fence", "short_latency", "buffer_empty", "barrier", "no_instruction_left", "no_cta"]
-# Of each run's cycles of waiting for memory, those that lie in no long wait.
+# Those of each run's cycles of waiting for memory that lie in no long wait.
 SHORT_WAIT = 7
 # Workload, design: cycles, and of 1000 scheduler cycles with CTAs those of long latency.
 PMODE = {("sgemm", "base"): (1000, 640), ("sgemm", "pmode"): (500, 60), ("sgemm", "2xTLP"): (800, 500),

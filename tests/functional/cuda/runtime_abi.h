@@ -94,7 +94,7 @@ class EmbeddedModule {
         wrapper_.data = binaries_.front().data();
         handle_ = __cudaRegisterFatBinary(&wrapper_);
     }
-    /// Of relocatable device code: a fat binary for each part, and an array of them, behind which is nothing.
+    /// Relocatable device code: a fat binary for each part, and an array of them, behind which is nothing.
     explicit EmbeddedModule(const std::vector<std::string>& parts) {
         for (const std::string& ptx : parts) add_binary(ptx);
         for (const std::vector<char>& binary : binaries_) linked_.push_back(binary.data());

@@ -39,7 +39,7 @@ class AffineInterpreter {
 
     /// Goes on to the end (true), or to where a warp has not reported which of its lanes take a branch.
     bool run();
-    /// Of a branch that lanes of the warp come to: for which of them its predicate holds. `lanes`, if given, are compared
+    /// Lanes of the warp come to a branch, whose predicate holds for some of them. `lanes`, if given, are compared
     /// with those that the affine stream has there.
     void report(unsigned warp, std::uint32_t origin, std::optional<isa::LaneMask> lanes, isa::LaneMask holds) {
         reports_[warp].push_back({origin, lanes, holds});

@@ -260,7 +260,7 @@ TEST_CASE("the known steps of a pointer stand in the offsets of accesses that st
         CAPTURE(rounds);
         CHECK(run(text, "4", rounds).executed == 2 * (rounds / 4));
     }
-    // Of each pointer's sums one for four rounds, and that of the loop as it was; two are of the thread's place.
+    // Each pointer has one sum for four rounds, and that of the loop as it was; two are of the thread's place.
     CHECK(run(text, "4", 9).count("ADD.S64") == 2 * 2 + 2);
     // Steps that no offset holds.
     const std::string far =

@@ -108,7 +108,7 @@ using namespace lookahead::cudart;
 
 extern "C" {
 
-/// Of relocatable code the linked machine code is passed over: the PTX of its parts makes the module.
+/// The linked machine code of relocatable code is passed over: the PTX of its parts makes the module.
 void** __cudaRegisterFatBinary(void* data) {
     FatBinaryWrapper wrapper;
     std::memcpy(&wrapper, data, sizeof wrapper);

@@ -9,7 +9,7 @@
 namespace lookahead::finaliser {
 
 /// The address of each .global and .const variable, by index in Module::variables; 0 for others and for .extern ones.
-/// They lie in the order of their declaration from isa::kModuleBase and isa::kConstantBase on. Hangs on nothing but
+/// They lie in the order of their declaration from isa::kModuleBase and isa::kConstantBase on. Depends on nothing but
 /// the module: not on machine, options or the kernels that are launched.
 std::vector<std::uint64_t> lay_out_module(const ptx::Module& module);
 

@@ -279,7 +279,7 @@ class Explorer {
 
     static constexpr WordMask kWords = 3;             // that are accessed
     static constexpr std::uint32_t kOld = 0xbadc0de;  // in place of what is old; nobody stores it
-    // Of L1Data::fields with one way; checked where the test begins.
+    // The places in what L1Data::fields writes with one way; checked where the test begins.
     static constexpr std::uint64_t kFirstLine = isa::kLocalMemoryBase + 3 * isa::kLocalRowBytes;
     static constexpr std::size_t kValidSectors = 25;
     static constexpr std::size_t kBytesOfLine = 28;

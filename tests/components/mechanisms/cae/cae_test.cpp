@@ -40,7 +40,7 @@ TEST_CASE("an affine unit adds tuples and multiplies them by scalars, and has sc
     struct Pair {
         const char *takes, *leaves;
     };
-    // Of the same number of instructions; the second one's differs by the last of them. Two warps.
+    // Both have as many instructions, of which the last one differs. Two warps.
     for (const Pair& pair :
          {Pair{"add.u32 %r1, %r2, %a;", "xor.b32 %r1, %r2, %a;"}, Pair{"sub.u32 %r1, %a, %r2;", "or.b32 %r1, %a, %r2;"},
           Pair{"mul.lo.u32 %r1, %r2, %a;", "mul.lo.u32 %r1, %r2, %r2;"},

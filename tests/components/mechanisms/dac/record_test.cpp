@@ -89,7 +89,7 @@ TEST_CASE("what turns back within a line, or repeats a word beside others, has n
     CHECK(records_of(addresses_of([](unsigned lane) { return kBase + 256 * (lane / 16) + 4 * (lane % 16); })) == 2);
 }
 
-/// Of rows of `width` threads.
+/// The records of rows of `width` threads.
 unsigned in_rows_of(unsigned width, const std::function<std::uint64_t(unsigned x, unsigned y)>& address,
                     isa::LaneMask active = isa::kFullMask, WarpRecords* out = nullptr) {
     return records_of(addresses_of([&](unsigned lane) { return address(lane % width, lane / width); }), active, 4, 32,

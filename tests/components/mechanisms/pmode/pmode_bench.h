@@ -80,7 +80,7 @@ class PmodeBench : private gpu::PmodeObserver {
         }
         return inside_it;
     }
-    /// Of the instruction at `pc` in the first switch: its kind, or `entered` when it was not reached.
+    /// What became of the instruction at `pc` in the first switch; `entered` when it was not reached.
     PmodeStep fate(std::uint32_t pc) const {
         for (const PmodeStep& step : first_switch()) {
             if (step.pc == pc) {

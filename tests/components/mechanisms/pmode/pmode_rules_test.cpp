@@ -190,7 +190,7 @@ TEST_CASE("short waits are counted, longer ones are not") {
     }
 }
 
-TEST_CASE("what hangs on the blocked load is skipped, and a full independent write ends that") {
+TEST_CASE("what depends on the blocked load is skipped, and a full independent write ends that") {
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg(), z = k.reg();
     k.block();
@@ -295,7 +295,7 @@ TEST_CASE("stores, atomics, barriers, clocks and ordered loads are skipped thoug
     CHECK(bench.executes(after));
 }
 
-TEST_CASE("scratchpad loads are executed until something that they may hang on was skipped") {
+TEST_CASE("scratchpad loads are executed until something that they may depend on was skipped") {
     enum class Before { nothing, global_store, shared_store, shared_atomic, generic_store, barrier, ordered };
     for (const Before before : {Before::nothing, Before::global_store, Before::shared_store, Before::shared_atomic,
                                 Before::generic_store, Before::barrier, Before::ordered}) {
@@ -413,7 +413,7 @@ TEST_CASE("an instruction is skipped beyond the reach and executed at its end") 
     CHECK(bench.skips(blocked + 5, SkipReason::far));
 }
 
-TEST_CASE("pre-execution stops at branches that hang on the load or go too far, fences, exits and traps") {
+TEST_CASE("pre-execution stops at branches that depend on the load or go too far, fences, exits and traps") {
     enum class At {
         clean_branch,
         poisoned_branch,
@@ -526,7 +526,7 @@ TEST_CASE("pre-execution diverges with its own stack, and stops when the copy is
 }
 
 TEST_CASE("a pre-load poisons its destination for good, and is executed again") {
-    // The wait is longer than the pre-load takes: what hangs on it stays poisoned all the same.
+    // The wait is longer than the pre-load takes: what depends on it stays poisoned all the same.
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg(), z = k.reg();
     k.load(Space::global, Type::u32, k.loaded, k.in);
@@ -666,7 +666,7 @@ TEST_CASE("the P-queue takes as many results as it has entries; without entries 
 }
 
 TEST_CASE("a result is not taken for that of the same instruction in another iteration") {
-    // In the first iteration x hangs on the load and is skipped; in the second it does not.
+    // In the first iteration x depends on the load and is skipped; in the second it does not.
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg(), count = k.reg(), sum = k.reg();
     const auto more = k.predicate();

@@ -27,7 +27,7 @@ Affinity of_stored(const std::string& body) {
     return affinities(kernel)[row];
 }
 
-/// Of %r0, which `code` makes.
+/// The affinity of %r0, which `code` makes.
 Affinity of(const std::string& code) {
     return of_stored(code + "st.global.u32 [%out], %r0;");
 }
