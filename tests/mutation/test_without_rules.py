@@ -10,7 +10,7 @@ import without_rules  # noqa: E402
 
 # Clauses of the memory contract: tests/functional/litmus and tests/components/sm/lsu take these away.
 ELSEWHERE = ["components/cache/l1_data.cpp", "components/cache/l1_data_fills.cpp", "components/cache/l1_data_stores.cpp",
-             "components/sm/lsu/*.cpp"]
+             "components/sm/lsu/coalescing_unit*.cpp"]
 POINTS = without_rules.points_in(["components/mechanisms/pmode/register_pool.cpp"])
 
 

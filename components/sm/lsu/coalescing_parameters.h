@@ -10,6 +10,7 @@ namespace lookahead::gpu {
 struct CoalescingParameters {
     std::int64_t queue = 8;
     std::int64_t pending_loads = 256;
+    std::int64_t overlap = 5;
     std::int64_t atomic_bytes = 128;
     bool ctas_wait_for_stores = false;
 };
@@ -31,6 +32,16 @@ struct lookahead::ParametersOf<lookahead::gpu::CoalescingParameters> {
                  .min = 1,
                  .max = 65536,
                  .help = "Loads and atomics between their first access and their completion."}),
+        integer(
+            "overlap", &P::overlap,
+            {.unit = "element",
+             .min = 0,
+             .max = 16,
+             .help = "Of a vector memory instruction so many elements may be left when the next memory instruction "
+                     "is issued. 16: all, so that the queue's places have latches for a vector's operands each.",
+             .source = "Crago et al., TACO 2018, section 8.8: the unit has latches for one instruction's operands, 138 "
+                       "bytes a lane. 5: a choice; operands take five cycles from the issue to the unit "
+                       "(sm.operand_collectors), so that elements in a cycle each follow without a gap"}),
         integer(
             "atomic_bytes", &P::atomic_bytes,
             {.unit = "byte",

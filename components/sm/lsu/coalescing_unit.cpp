@@ -26,6 +26,7 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
     : name_(arguments.name),
       hit_latency_(arguments.configuration.read<L1Parameters>("l1d").hit_latency),
       fill_latency_(arguments.configuration.read<L1Parameters>("l1d").fill_latency),
+      overlap_(static_cast<unsigned>(parameters.overlap)),
       registers_(arguments.registers),
       listener_(arguments.listener),
       memory_(std::move(arguments.memory)),

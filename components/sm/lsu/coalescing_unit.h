@@ -43,7 +43,9 @@ class CoalescingUnit final : public LoadStoreUnit {
 
     CoalescingUnit(const CoalescingParameters& parameters, LoadStoreArguments arguments);
 
-    [[gnu::hot]] bool can_accept() const override { return !queue_.full() && texture_.can_accept(); }
+    [[gnu::hot]] bool can_accept() const override {
+        return !queue_.full() && texture_.can_accept() && !elements_hold_unit();
+    }
     void accept(const MemoryInstruction& instruction, Cycle now) override;
     void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
     bool can_request_line() const override { return !lines_.full(); }
@@ -171,6 +173,14 @@ class CoalescingUnit final : public LoadStoreUnit {
                                          : perform_global(entry, now);
     }
     void run_elements(QueuedInstruction& whole, Cycle now);
+    /// More elements of the youngest instruction are left than `coalescing.overlap`.
+    bool elements_hold_unit() const {
+        if (queue_.empty()) {
+            return false;
+        }
+        const MemoryInstruction& youngest = queue_[queue_.size() - 1].memory;
+        return youngest.elements > 1 && elements_.more_left(youngest, queue_.size() == 1, overlap_);
+    }
     bool start_element(const QueuedInstruction& whole, Cycle now);
     void all_accessed(Cycle now);
     void leave_queue(Cycle now);
@@ -241,6 +251,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     std::string name_;
     Cycle hit_latency_;
     Cycle fill_latency_;
+    unsigned overlap_;
     RegisterFile& registers_;
     LoadStoreListener& listener_;
     std::unique_ptr<MemoryPort> memory_;

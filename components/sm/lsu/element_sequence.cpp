@@ -7,6 +7,7 @@
 #include "components/sm/lsu/lane_spaces.h"
 #include "components/sm/lsu/memory_fault.h"
 #include "core/error/error.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
 
@@ -37,6 +38,11 @@ bool ElementSequence::next(const MemoryInstruction& whole, const AllocationMap& 
     }
     make(whole, number_ + 1u, allocations);
     return true;
+}
+
+bool ElementSequence::more_left(const MemoryInstruction& whole, bool is_oldest, unsigned few) const {
+    const bool has_begun = is_oldest && begun() && LOOKAHEAD_RULE(performed_elements_let_others_in);
+    return whole.elements - (has_begun ? number() : 0) > few && LOOKAHEAD_RULE(elements_hold_the_unit);
 }
 
 unsigned ElementSequence::make(const MemoryInstruction& whole, unsigned number, const AllocationMap& allocations) {

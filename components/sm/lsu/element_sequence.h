@@ -20,6 +20,8 @@ class ElementSequence {
     bool next(const MemoryInstruction& whole, const AllocationMap& allocations);
 
     unsigned number() const { return number_; }
+    /// More than `few` elements of an instruction, the oldest one or another, have not been performed.
+    bool more_left(const MemoryInstruction& whole, bool is_oldest, unsigned few) const;
     /// The element as an instruction of one word a lane, its lanes split; its destination is the first row, its data too.
     QueuedInstruction& current() { return current_; }
 

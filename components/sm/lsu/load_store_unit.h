@@ -124,7 +124,7 @@ class LoadStoreListener {
 /// - `accept` throws MemoryFault (memory_fault.h) for an access that the program may not make.
 /// - the elements of an instruction (MemoryInstruction::elements) are performed in their order, and nothing of another
 ///   instruction between them; each is one access of a word a lane. The instruction is counted once, and blocks the
-///   queue until its last element is performed.
+///   queue until its last element is performed. A unit may refuse others (`can_accept`) while it is at them.
 /// - a pre-load (of weak loads from global or local memory) is a hint: it makes the accesses of its load as
 ///   Client::pre_load, for nobody who waits. Lanes whose address the program may not access, or that leads to shared
 ///   memory, and accesses for which L1 has no room are dropped.

@@ -128,6 +128,39 @@ TEST_CASE(
     REQUIRE(bench.drain());
 }
 
+TEST_CASE("the unit accepts nothing while more elements are left than may be when the next instruction is issued") {
+    for (const unsigned overlap : {0u, 1u, 5u, 16u}) {
+        for (const unsigned elements : {4u, 8u, 16u}) {
+            for (const unsigned lines : {1u, 2u}) {  // of each element, in a cycle each
+                CAPTURE(overlap);
+                CAPTURE(elements);
+                CAPTURE(lines);
+                Bench bench({"coalescing.overlap=" + std::to_string(overlap)});
+                const isa::Instruction load = vector_of(Operation::load, elements);
+                const isa::Instruction word = make_memory(Operation::load);
+                const auto refused = [&] {
+                    unsigned cycles = 0;
+                    for (; !bench.unit->can_accept(); bench.step()) ++cycles;
+                    return cycles;
+                };
+                const MemoryInstruction vector = indexed(bench, load, kBase, [&](unsigned element, unsigned lane) {
+                    return static_cast<std::int32_t>(32 * (lines * element + lane % lines));
+                });
+                const unsigned until_few = elements > overlap ? (elements - overlap) * lines : 0;
+                bench.issue(vector);
+                CHECK(refused() == (until_few > 0 ? until_few - 1 : 0));  // it has its first cycle in issue()
+                REQUIRE(bench.drain());
+                // It waits with all its operands for one in front of it, which has as many lines as lanes.
+                bench.issue(bench.instruction(word, [](unsigned lane) { return kBase + 4096 + kLineBytes * lane; }));
+                REQUIRE(bench.unit->can_accept());
+                bench.issue(vector);
+                CHECK(refused() == (until_few > 0 ? isa::kWarpSize - 2 + until_few : 0));
+                REQUIRE(bench.drain());
+            }
+        }
+    }
+}
+
 TEST_CASE("bank conflicts of an element in shared memory keep the unit as long as they last") {
     for (const int stride : {1, 2, 32}) {
         Bench bench;
@@ -371,6 +404,7 @@ std::uint64_t run(std::uint64_t seed, Way way) {
     Bench bench({"l1d.set_index=linear", "l1d.sets=2", "l1d.pinned_ways=0", "l1d.mshrs=" + std::to_string(1 + seed % 5),
                  "l1d.miss_queue=" + std::to_string(1 + seed % 3), "l1d.merges=2",
                  "coalescing.pending_loads=" + std::to_string(2 + seed % 20), "coalescing.queue=3",
+                 seed % 3 == 0 ? "coalescing.overlap=16" : "coalescing.overlap=" + std::to_string(seed % 7),
                  seed % 2 == 0 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32"});
     bench.memory.set_delay([seed](unsigned, std::uint64_t line, bool to_owner) {
         return static_cast<Cycle>(1 + (line / kLineBytes * 2654435761u + seed) % (to_owner ? 7 : 60));
