@@ -174,7 +174,7 @@ def gains_by_pointers(sweep):
 
 
 # The studies that need other facts than `facts` (sweeps.facts_of).
-OWN_FACTS = {"avc/registers": facts_by_kernel}
+OWN_FACTS = {"avc/registers": facts_by_kernel, "avc/valid_words": facts_by_kernel}
 
 # The axes of each study, with the values that its figures are made with.
 STUDIES = {
@@ -184,6 +184,7 @@ STUDIES = {
     "avc/pointers": {"pointers": ["32", "64"], "caches": [BASELINE]},
     "avc/reasons": {"change": [], "caches": [BASELINE, "32 + 16 KB"]},
     "avc/registers": {"caches": [], "registers": []},
+    "avc/valid_words": {"caches": [], "registers": []},
     "avc/whole_gpu": {"caches": [], "registers": []},
 }
 
@@ -193,6 +194,8 @@ FIGURES = {
     "avc/table4": ("avc/registers", "The least register limit with under one access in 10 000 instructions",
                    tolerable_registers, "its registers in brackets, or as marks; the mean is of the kernels in its table",
                    "registers"),
+    "avc/valid_words": ("avc/valid_words", "The least register limit with under one access in 10 000 instructions",
+                        tolerable_registers, "its registers in brackets", "registers"),
     "avc/gain": ("avc/registers", "Registers of a thread that the caches hold more than 48 KB of L1", capacity_gain,
                  "3.7, 4.3 and 3.7 by the text, 2.6, 3.2 and 2.7 by the table's rows; capacity 50, 59 and 50 percent",
                  "registers"),
