@@ -3,13 +3,17 @@
 
 VECTOR_LIMITS.md has the tables, which --update writes: for each of the paper's workloads the best of the hand-written lengths and of the
 pass, on vecmem_nvidia as it is; and what remains of the hand-written form's gain with what the paper's table leaves open taken back, all
-of it or, for some workloads, each by itself, with no bound by DRAM, and with a memory that answers at once.
+of it or, for some workloads, each by itself, with no bound by DRAM, and with a memory that answers at once. Also the hand-written
+form's source compiled to plain code, which says what of its gain is not the instructions'; that needs nvcc and h5py, and is left out
+where they are not.
 """
 
 import argparse
 import json
 import math
 import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +23,13 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 import lookahead_process as lookahead  # noqa: E402
 from unroll_factors import best_factors  # noqa: E402
 
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+CAN_COMPILE = NVCC is not None and h5py is not None
 PAGE = pathlib.Path(__file__).with_name("VECTOR_LIMITS.md")
 MARKS = ("<!-- tables: made by vector_limits.py -->", "<!-- end of tables -->")
 LENGTHS = ("4", "8", "16")
@@ -51,14 +62,35 @@ class Runs:
 
     def cycles(self, workload, settings, options=()):
         """Or nothing, where the workload does not take these settings."""
-        name = "-".join([workload, *settings, *options]).replace("/", "_")
+        words = [word for setting in settings for word in ("--set", setting)]
+        words += [word for option in options for word in ("-o", option)]
+        return self.measured("-".join([workload, *settings, *options]), lambda: [workload, "--size", self.size, *words])
+
+    def in_plain_code(self, workload, length):
+        """The hand-written form with the intrinsics' plain code: its capture, with the other program."""
+        name = f"{workload}-plain-{length}"
+        capture = self.folder / f"{name}.capture.h5"
+
+        def make():
+            ptx = self.folder / f"{name}.ptx"
+            source = ROOT / "experiments" / "workloads" / workload / "vector.cu"
+            subprocess.run([NVCC, "-ptx", "-arch=compute_75", "-O3", "-o", ptx, source], check=True)
+            done = lookahead.execute(self.program, ["capture", "--workload", workload, "--size", self.size, "--set", "form=vector", "--set",
+                                                    f"length={length}", "--progress", "none", "--out", str(capture)])
+            if done.returncode != 0:
+                raise RuntimeError(f"{name}: exit {done.returncode}\n{done.stderr}")
+            with h5py.File(capture, "r+") as file:
+                file["modules/text"][0] = ptx.read_text()
+            return [str(capture)]
+        return self.measured(name, make)
+
+    def measured(self, name, words):
+        """A run of what `words()` say, or what is kept of it; nothing if it is refused."""
+        name = name.replace("/", "_")
         kept = self.folder / f"{name}.json"
         if not kept.exists():
-            words = [word for setting in settings for word in ("--set", setting)]
-            words += [word for option in options for word in ("-o", option)]
-            done = lookahead.execute(self.program, ["run", workload, "--size", self.size, "--machine", "vecmem_nvidia", *words,
-                                                    "--threads", "1", "--progress", "none", "--json", "--out",
-                                                    str(self.folder / f"{name}.h5")])
+            done = lookahead.execute(self.program, ["run", *words(), "--machine", "vecmem_nvidia", "--threads", "1", "--progress", "none",
+                                                    "--json", "--out", str(self.folder / f"{name}.h5")])
             if done.returncode == 2:
                 return None
             if done.returncode != 0:
@@ -96,7 +128,8 @@ def measure(runs, workload, factor):
             continue
         loops, vectors = runs.cycles(workload, base_settings, options), runs.cycles(workload, hand_settings, options)
         gains[name] = loops["cycles"] / vectors["cycles"]
-    return {"factor": factor, "base": base, "hand": hand, "pass": passed, "gains": gains}
+    plain = best([(length, runs.in_plain_code(workload, length)) for length in LENGTHS]) if CAN_COMPILE else None
+    return {"factor": factor, "base": base, "hand": hand, "pass": passed, "plain": plain, "gains": gains}
 
 
 def mean(values):
@@ -109,19 +142,21 @@ def tables(results, size):
         return result["base"][name] / result[key][1][name]
     lines = [f"Size {size}; speed-up over form=looped, unrolled by the factor with the fewest cycles; in the last columns the energy "
              "and the product of energy and delay, in percent.", "",
-             "| workload | unrolled by | k cycles | hand: length | speed-up | the pass: source unrolled by / length | speed-up | paper | "
-             "hand: energy | energy x delay |", "|---|---|---|---|---|---|---|---|---|---|"]
+             "| workload | unrolled by | k cycles | hand: length | speed-up | its source in plain code | the pass: source unrolled by / length | "
+             "speed-up | paper | hand: energy | energy x delay |", "|---|---|---|---|---|---|---|---|---|---|---|"]
     for name, result in results.items():
         energy = result["hand"][1]["energy_j"] / result["base"]["energy_j"]
         delay = result["hand"][1]["cycles"] / result["base"]["cycles"]
         lines.append(f"| {name} | {result['factor']} | {result['base']['cycles'] / 1e3:.1f} | {result['hand'][0]} | "
-                     f"{against(result, 'hand', 'cycles'):.2f} | {result['pass'][0]} | {against(result, 'pass', 'cycles'):.2f} | "
+                     f"{against(result, 'hand', 'cycles'):.2f} | {against(result, 'plain', 'cycles') if result['plain'] else math.nan:.2f} | "
+                     f"{result['pass'][0]} | {against(result, 'pass', 'cycles'):.2f} | "
                      f"{PAPER.get(name, '')} | {100 * (energy - 1):+.0f} | {100 * (energy * delay - 1):+.0f} |")
     def summary(key):
         return f"{mean(against(each, key, 'cycles') for each in results.values()):.2f}"
     ratios = [(each["hand"][1]["energy_j"] / each["base"]["energy_j"], each["hand"][1]["cycles"] / each["base"]["cycles"])
               for each in results.values()]
-    lines += [f"| geometric mean | | | | {summary('hand')} | | {summary('pass')} | 1.26 | "
+    plain = summary("plain") if all(each["plain"] for each in results.values()) else ""
+    lines += [f"| geometric mean | | | | {summary('hand')} | {plain} | | {summary('pass')} | 1.26 | "
               f"{100 * (mean(energy for energy, _ in ratios) - 1):+.0f} (paper -18) | "
               f"{100 * (mean(energy * delay for energy, delay in ratios) - 1):+.0f} (paper -32) |", "",
               "The hand-written form's speed-up at that length, over the same loops, with another machine for both:", "",
