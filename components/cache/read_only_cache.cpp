@@ -67,6 +67,23 @@ ReadOnlyCache::Answer ReadOnlyCache::miss(std::uint64_t line, Readers reader, bo
     return Answer::missed;
 }
 
+ReadOnlyCache::Answer ReadOnlyCache::prefetch(std::uint64_t line, bool can_ask) {
+    if (find(line) != nullptr) {
+        return Answer::hit;
+    }
+    if (awaited(line) != kNoMiss) {
+        return Answer::merged;
+    }
+    if (!can_ask || !can_miss()) {
+        return Answer::refused;
+    }
+    const auto free = std::ranges::find_if(mshrs_, [](const Miss& each) { return !each.used; });
+    *free = {line, 0, true};
+    last_miss_ = static_cast<unsigned>(free - mshrs_.begin());
+    ++counters_.prefetches;
+    return Answer::missed;
+}
+
 ReadOnlyCache::Filled ReadOnlyCache::fill(unsigned miss) {
     Miss& entry = mshrs_[miss];
     Line* set = set_of(entry.address);

@@ -20,6 +20,7 @@ struct ReadOnlyCacheParameters {
     std::int64_t ways = 4;
     std::int64_t mshrs = 2;
     std::int64_t merges = 32;
+    std::int64_t prefetch_lines = 0;  ///< the instruction cache's alone
 };
 
 struct ReadOnlyCacheCounters {
@@ -27,6 +28,7 @@ struct ReadOnlyCacheCounters {
     std::uint64_t misses = 0;
     std::uint64_t merges = 0;
     std::uint64_t refusals = 0;
+    std::uint64_t prefetches = 0;
 };
 
 /// Tags and miss registers of a read-only cache: LRU, and a line takes its place when it comes. It has no clock, asks
@@ -48,6 +50,8 @@ class ReadOnlyCache {
     Answer access(std::uint64_t line, unsigned reader, bool can_ask);
     /// As access, for one who does not wait but asks again later: `merged` means that the line is under way.
     Answer ask(std::uint64_t line, bool can_ask) { return look_up(line, 0, can_ask); }
+    /// As ask, for one who guesses: it is no use of the line, and no access.
+    Answer prefetch(std::uint64_t line, bool can_ask);
     unsigned last_miss() const { return last_miss_; }
     /// Where the line of the last hit or fill stands, below lines().
     std::size_t last_place() const { return last_place_; }
@@ -141,7 +145,14 @@ struct lookahead::ParametersOf<lookahead::gpu::ReadOnlyCacheParameters> {
                  .min = 1,
                  .max = 128,
                  .help = "Warps that can wait for the same line.",
-                 .source = kTable}));
+                 .source = kTable}),
+        integer("prefetch_lines", &P::prefetch_lines,
+                {.unit = "line",
+                 .min = 0,
+                 .max = 64,
+                 .help = "A stream buffer's: lines behind a fetch's that are asked for when they are not there, one a "
+                         "cycle, as far as miss registers go. 0: none.",
+                 .source = "Huerta et al., MICRO 2025, find stream buffers in front of recent GPUs' instruction caches"}));
 };
 
 template <>
@@ -151,5 +162,6 @@ struct lookahead::StatisticsOf<lookahead::gpu::ReadOnlyCacheCounters> {
         Counter<C>{"hits", "access", "Accesses that found their line.", &C::hits},
         Counter<C>{"misses", "access", "Accesses that asked for their line.", &C::misses},
         Counter<C>{"merges", "access", "Accesses that joined an earlier one's wait.", &C::merges},
-        Counter<C>{"refusals", "access", "Accesses that found no room to wait, and try again.", &C::refusals}};
+        Counter<C>{"refusals", "access", "Accesses that found no room to wait, and try again.", &C::refusals},
+        Counter<C>{"prefetches", "line", "Lines that were asked for ahead of a fetch.", &C::prefetches}};
 };

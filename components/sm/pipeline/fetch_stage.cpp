@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "components/sm/pipeline/issue_stage.h"
 #include "core/mutation/rule.h"
@@ -10,7 +11,8 @@
 namespace lookahead::gpu {
 
 FetchStage::FetchStage(PipelineState& state, LoadStoreUnit& memory, const ReadOnlyCacheParameters& cache)
-    : state_(state), memory_(memory), cached_(cache.enabled), cache_(cache) {
+    : state_(state), memory_(memory), cached_(cache.enabled), cache_(cache),
+      prefetch_bytes_(static_cast<std::uint64_t>(cache.prefetch_lines) * kLineBytes) {
     const unsigned groups = state.parameters.private_fetch ? static_cast<unsigned>(state.parameters.schedulers) : 1;
     for (unsigned group = 0; group < groups; ++group) {
         groups_.push_back({warps_of_scheduler(group, groups, static_cast<unsigned>(state.parameters.max_warps))});
@@ -39,6 +41,9 @@ bool FetchStage::fetch_for_others(bool first_asked, Cycle now) {
         return false;
     }
     const std::uint64_t line = address_of(state_.warps.streams[context].stack.pc()) & ~std::uint64_t{kLineBytes - 1};
+    if (prefetch_bytes_ != 0) {
+        follow(line);
+    }
     switch (cache_.access(line, context, memory_.can_request_line())) {
         case ReadOnlyCache::Answer::hit:
             start(context, now);
@@ -57,6 +62,30 @@ bool FetchStage::fetch_for_others(bool first_asked, Cycle now) {
             return true;
     }
     return false;
+}
+
+/// The stream begins behind the line of a fetch, and goes on where it is if the fetch is of one of its lines.
+void FetchStage::follow(std::uint64_t line) {
+    const std::uint64_t end_of_code = (address_of(state_.kernel->size()) + kLineBytes - 1) & ~std::uint64_t{kLineBytes - 1};
+    const std::uint64_t first = line + kLineBytes;
+    const std::uint64_t end = std::min(first + prefetch_bytes_, end_of_code);
+    const bool goes_on = first <= stream_.next && stream_.next <= end;
+    stream_ = {goes_on ? stream_.next : std::min(first, end), end};
+}
+
+/// Asks for the stream's next line that is not there. True if it asked memory.
+bool FetchStage::prefetch(Cycle now) {
+    const auto answer = cache_.prefetch(stream_.next, memory_.can_request_line());
+    if (answer == ReadOnlyCache::Answer::refused) {
+        prefetch_refused_ = !cache_.can_miss();
+        return false;
+    }
+    const std::uint64_t line = std::exchange(stream_.next, stream_.next + kLineBytes);
+    if (answer != ReadOnlyCache::Answer::missed) {
+        return false;
+    }
+    memory_.request_line(line, kAllSectors, cache_.last_miss(), now);
+    return true;
 }
 
 [[gnu::hot]] std::uint32_t FetchStage::fetched_from(std::uint32_t pc) const {

@@ -21,6 +21,9 @@ namespace lookahead::gpu {
 /// looks up a line for each of them in a cycle: a machine whose table gives each group a fetch a cycle gives it whether
 /// the others fetch or not. Miss registers and the way to memory are the cache's: groups that miss one line in the same
 /// cycle ask for it once, and of groups that miss different ones that goes first which asked for a line longer ago.
+///
+/// With l1i.prefetch_lines the SM has one stream buffer, which follows the line of the last fetch: the lines behind it, up to
+/// the kernel's end, are asked for in cycles in which no fetch asks for one.
 class FetchStage {
   public:
     FetchStage(PipelineState& state, LoadStoreUnit& memory, const ReadOnlyCacheParameters& cache);
@@ -31,17 +34,21 @@ class FetchStage {
         if (groups_.size() > 1) [[unlikely]] {
             asked = fetch_for_others(asked, now);
         }
+        if (can_prefetch() && !asked) [[unlikely]] {
+            asked = prefetch(now);
+        }
         return asked;
     }
     /// True if a fetch would start in the next cycle.
     bool has_work() const {
-        return (returned_ | wanting()) != 0 || (!state_.extension_streams.empty() && extensions_want());
+        return (returned_ | wanting()) != 0 || (!state_.extension_streams.empty() && extensions_want()) || can_prefetch();
     }
 
     /// The line of one of the cache's misses has come.
     void line_came(unsigned miss) {
         returned_ |= cache_.fill(miss).readers;
         refused_ = {};
+        prefetch_refused_ = false;
         for (ExtensionStreams* streams : state_.extension_streams) {
             streams->line_came();
         }
@@ -62,6 +69,8 @@ class FetchStage {
         for (Group& group : groups_) {
             group.last = 0;
         }
+        stream_ = {};
+        prefetch_refused_ = false;
     }
 
     /// Warps with a fetch or a miss under way.
@@ -75,6 +84,7 @@ class FetchStage {
         for (Group& group : groups_) {
             archive& group.last;
         }
+        archive& stream_.next& stream_.end& prefetch_refused_;
     }
 
   private:
@@ -112,6 +122,14 @@ class FetchStage {
     bool fetch_for_others(bool first_asked, Cycle now);
     bool fetch(unsigned context, Cycle now);
     bool extensions_want() const;
+
+    /// Lines that the stream buffer is still to ask for.
+    struct LineStream {
+        std::uint64_t next = 0, end = 0;
+    };
+    bool can_prefetch() const { return stream_.next != stream_.end && !prefetch_refused_; }
+    bool prefetch(Cycle now);
+    void follow(std::uint64_t line);
     bool fetch_for_extensions(std::uint32_t number, bool above, Cycle now, bool& asked);
 
     void start(unsigned context, Cycle now);
@@ -130,6 +148,9 @@ class FetchStage {
     ContextMask refused_ = 0;    ///< contexts for which the cache had no room; they try again when a line has come
     std::vector<Group> groups_;
     std::uint32_t first_ = 0;  ///< the group that is asked first
+    std::uint64_t prefetch_bytes_;  ///< how far ahead the stream buffer goes
+    LineStream stream_;
+    bool prefetch_refused_ = false;  ///< the cache had no room; it tries again when a line has come
 };
 
 }  // namespace lookahead::gpu

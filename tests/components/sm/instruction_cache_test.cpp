@@ -61,6 +61,26 @@ TEST_CASE("readers of a line that is awaited join its miss up to the limit, and 
     CHECK(cache.counters().refusals == 2);
 }
 
+TEST_CASE("a prefetch asks for what is neither there nor awaited, and is no use of the line") {
+    ReadOnlyCache cache({.sets = 1, .ways = 2, .mshrs = 1});
+    bring(cache, 0);
+    bring(cache, 1);
+    CHECK(cache.prefetch(line(0), true) == Answer::hit);
+    CHECK(cache.prefetch(line(2), false) == Answer::refused);
+    CHECK(cache.prefetch(line(2), true) == Answer::missed);
+    const unsigned miss = cache.last_miss();
+    CHECK(cache.prefetch(line(2), true) == Answer::merged);
+    CHECK(cache.prefetch(line(3), true) == Answer::refused);
+    CHECK(cache.access(line(2), 9, true) == Answer::merged);
+    const ReadOnlyCache::Filled filled = cache.fill(miss);
+    CHECK(filled.readers == std::uint64_t{1} << 9);
+    CHECK(filled.evicted == line(0));
+    CHECK(cache.counters().prefetches == 1);
+    CHECK(cache.counters().hits == 0);
+    CHECK(cache.counters().misses == 2);
+    CHECK(cache.counters().refusals == 0);
+}
+
 /// Straight code over two lines and a bit.
 isa::Kernel long_kernel() {
     return independent_chain(Operation::add, Type::u32, 35);
@@ -81,6 +101,32 @@ TEST_CASE("each line of code is asked for once, when it is first wanted, and a f
     CHECK(cycles[16] == cycles[15] + 70 + 1 + 2);
     CHECK(cycles[17] == cycles[16] + 1);
     CHECK(cycles[32] == cycles[31] + 70 + 1 + 2);
+}
+
+TEST_CASE("a stream buffer asks for the lines behind a fetch's, one a cycle, as far as it goes and the kernel does") {
+    const auto issued = [](const std::string& keys, unsigned lines) {
+        SmHarness harness({long_kernel(), long_kernel()},
+                          "[sm]\ninstruction_buffer = 3\noperand_collectors = false\n[l1i]\n" + keys, {.global_latency = 70});
+        harness.launch({.block = {32, 1, 1}});
+        const std::vector<Cycle> cycles = harness.issue_cycles(36);
+        CHECK(harness.memory().requested_lines().size() == lines);
+        return cycles;
+    };
+    const auto two = issued("mshrs = 3\nprefetch_lines = 2\n", 3), sixty = issued("mshrs = 64\nprefetch_lines = 64\n", 3);
+    CHECK(two == sixty);
+    // The first line comes as before, and the next two have come when they are wanted.
+    CHECK(two[0] == 10 + 70 + 1 + 2);
+    CHECK(two[16] == two[15] + 2);
+    CHECK(two[32] == two[31] + 2);
+    // One line ahead: the third is asked for at the second one's first fetch, in which nothing else is.
+    const auto one = issued("mshrs = 3\nprefetch_lines = 1\n", 3);
+    CHECK(one[16] == one[15] + 2);
+    CHECK(one[32] == one[15] + 70 + 3);
+    // One miss register: the second line is asked for when the first has come, and comes 70 cycles behind it.
+    const auto waiting = issued("mshrs = 1\nprefetch_lines = 2\n", 3);
+    CHECK(waiting[0] == two[0]);
+    CHECK(waiting[16] > two[16]);
+    CHECK(waiting[16] < waiting[15] + 70);
 }
 
 TEST_CASE("warps that wait for the same line go on one a cycle when it has come") {
