@@ -140,19 +140,17 @@ struct lookahead::ParametersOf<lookahead::gpu::ReadOnlyCacheParameters> {
                 {.unit = "line", .min = 1, .max = 64, .help = "Lines of 128 bytes in a set.", .source = kTable}),
         integer("mshrs", &P::mshrs,
                 {.unit = "line", .min = 1, .max = 64, .help = "Lines that it can await.", .source = kTable}),
-        integer("merges", &P::merges,
-                {.unit = "warp",
-                 .min = 1,
-                 .max = 128,
-                 .help = "Warps that can wait for the same line.",
-                 .source = kTable}),
-        integer("prefetch_lines", &P::prefetch_lines,
-                {.unit = "line",
-                 .min = 0,
-                 .max = 64,
-                 .help = "A stream buffer's: lines behind a fetch's that are asked for when they are not there, one a "
-                         "cycle, as far as miss registers go. 0: none.",
-                 .source = "Huerta et al., MICRO 2025, find stream buffers in front of recent GPUs' instruction caches"}));
+        integer(
+            "merges", &P::merges,
+            {.unit = "warp", .min = 1, .max = 128, .help = "Warps that can wait for the same line.", .source = kTable}),
+        integer(
+            "prefetch_lines", &P::prefetch_lines,
+            {.unit = "line",
+             .min = 0,
+             .max = 64,
+             .help = "A stream buffer's: lines behind a fetch's that are asked for when they are not there, one a "
+                     "cycle, as far as miss registers go. 0: none.",
+             .source = "Huerta et al., MICRO 2025, find stream buffers in front of recent GPUs' instruction caches"}));
 };
 
 template <>

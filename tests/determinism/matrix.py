@@ -75,8 +75,10 @@ def main() -> int:
     parser.add_argument("--one-thread", action="store_true", help="leave out the runs on several threads")
     parser.add_argument("--machine", default="gtx480")
     parser.add_argument("--option", action="append", default=[], help="a further configuration key=value")
+    parser.add_argument("--set", action="append", default=[], help="a setting of all the workloads, name=value, as form=vector")
     arguments = parser.parse_args()
     options = ["--machine", arguments.machine]
+    options += [word for setting in arguments.set for word in ("--set", setting)]
     options += [word for option in arguments.option for word in ("-o", option)]
 
     failed = runs = 0

@@ -39,6 +39,8 @@ PAGES = {
     "vecmem": (["spsum", "bfs", "sgemm"], {
         "speed-up within 0.05", "speed-up of 1.15 or more", "energy within 0.05", "of functional units, within 0.05",
         "energy x delay within 0.05", "misses of L1 within 0.05", "misses of L2 within 0.05", "misses of DRAM rows within 0.05",
+        "speed-up within 0.05, where nothing is scheduled", "misses of L1 within 0.05, where nothing is scheduled",
+        "misses of L2 within 0.05, where nothing is scheduled", "misses of DRAM rows within 0.05, where nothing is scheduled",
         "CCWS on its workloads within 0.05", "BATCH on its workloads within 0.03", "CCWS on top of vectors within 0.03",
         "BATCH on top of vectors within 0.03"}),
 }

@@ -11,7 +11,10 @@
 namespace lookahead::gpu {
 
 FetchStage::FetchStage(PipelineState& state, LoadStoreUnit& memory, const ReadOnlyCacheParameters& cache)
-    : state_(state), memory_(memory), cached_(cache.enabled), cache_(cache),
+    : state_(state),
+      memory_(memory),
+      cached_(cache.enabled),
+      cache_(cache),
       prefetch_bytes_(static_cast<std::uint64_t>(cache.prefetch_lines) * kLineBytes) {
     const unsigned groups = state.parameters.private_fetch ? static_cast<unsigned>(state.parameters.schedulers) : 1;
     for (unsigned group = 0; group < groups; ++group) {
@@ -66,7 +69,8 @@ bool FetchStage::fetch_for_others(bool first_asked, Cycle now) {
 
 /// The stream begins behind the line of a fetch, and goes on where it is if the fetch is of one of its lines.
 void FetchStage::follow(std::uint64_t line) {
-    const std::uint64_t end_of_code = (address_of(state_.kernel->size()) + kLineBytes - 1) & ~std::uint64_t{kLineBytes - 1};
+    const std::uint64_t end_of_code =
+        (address_of(state_.kernel->size()) + kLineBytes - 1) & ~std::uint64_t{kLineBytes - 1};
     const std::uint64_t first = line + kLineBytes;
     const std::uint64_t end = std::min(first + prefetch_bytes_, end_of_code);
     const bool goes_on = first <= stream_.next && stream_.next <= end;

@@ -41,7 +41,8 @@ class FetchStage {
     }
     /// True if a fetch would start in the next cycle.
     bool has_work() const {
-        return (returned_ | wanting()) != 0 || (!state_.extension_streams.empty() && extensions_want()) || can_prefetch();
+        return (returned_ | wanting()) != 0 || (!state_.extension_streams.empty() && extensions_want()) ||
+               can_prefetch();
     }
 
     /// The line of one of the cache's misses has come.
@@ -147,7 +148,7 @@ class FetchStage {
     ContextMask returned_ = 0;   ///< of these, those whose line has come
     ContextMask refused_ = 0;    ///< contexts for which the cache had no room; they try again when a line has come
     std::vector<Group> groups_;
-    std::uint32_t first_ = 0;  ///< the group that is asked first
+    std::uint32_t first_ = 0;       ///< the group that is asked first
     std::uint64_t prefetch_bytes_;  ///< how far ahead the stream buffer goes
     LineStream stream_;
     bool prefetch_refused_ = false;  ///< the cache had no room; it tries again when a line has come

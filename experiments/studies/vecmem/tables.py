@@ -60,7 +60,6 @@ CLAIMS = {
     "warp instructions within 0.03": ("vecmem/instructions", "0.67", near(mean("fig8", "all", ""), 0.67, 0.03)),
     "speed-up within 0.05": ("vecmem/instructions", "1.26", near(mean("fig10", "cycles"), 1.26, 0.05)),
     "speed-up of 1.15 or more": ("vecmem/instructions", "", at_least(mean("fig10", "cycles"), 1.15)),
-    "speed-up of 1.15 or more, where nothing is scheduled": ("vecmem/in_order", "", at_least(mean("in_order", "speed-up"), 1.15)),
     "energy within 0.05": ("vecmem/instructions", "0.82", near(mean("fig12", "energy"), 0.82, 0.05)),
     "of functional units, within 0.05": ("vecmem/instructions", "0.82", near(mean("fig12", "functional_units"), 0.82, 0.05)),
     "of the register file, within 0.05": ("vecmem/instructions", "0.72", near(mean("fig12", "register_file"), 0.72, 0.05)),
@@ -68,6 +67,10 @@ CLAIMS = {
     "misses of L1 within 0.05": ("vecmem/instructions", "0.88", near(mean("fig9", "l1_misses"), 0.88, 0.05)),
     "misses of L2 within 0.05": ("vecmem/instructions", "0.90", near(mean("fig9", "l2_misses"), 0.90, 0.05)),
     "misses of DRAM rows within 0.05": ("vecmem/instructions", "0.81", near(mean("fig9", "row_misses"), 0.81, 0.05)),
+    **{f"{what} within 0.05, where nothing is scheduled": ("vecmem/in_order", f"{paper:.2f}", near(mean("in_order", column), paper, 0.05))
+       for what, column, paper in (("speed-up", "speed-up", 1.26), ("energy", "energy", 0.82), ("energy x delay", "energy_delay", 0.68),
+                                   ("misses of L1", "l1_misses", 0.88), ("misses of L2", "l2_misses", 0.90),
+                                   ("misses of DRAM rows", "row_misses", 0.81))},
     "the pass within 0.05 of the form by hand": ("vecmem/pass", "no pass", pass_against_hand),
     "CCWS on its workloads within 0.05": ("vecmem/related", "1.18", near(on(CCWS, "loops + CCWS"), 1.18, 0.05)),
     "BATCH on its workloads within 0.03": ("vecmem/related", "1.06", near(on(BATCH, "loops + BATCH"), 1.06, 0.03)),

@@ -106,13 +106,15 @@ TEST_CASE("each line of code is asked for once, when it is first wanted, and a f
 TEST_CASE("a stream buffer asks for the lines behind a fetch's, one a cycle, as far as it goes and the kernel does") {
     const auto issued = [](const std::string& keys, unsigned lines) {
         SmHarness harness({long_kernel(), long_kernel()},
-                          "[sm]\ninstruction_buffer = 3\noperand_collectors = false\n[l1i]\n" + keys, {.global_latency = 70});
+                          "[sm]\ninstruction_buffer = 3\noperand_collectors = false\n[l1i]\n" + keys,
+                          {.global_latency = 70});
         harness.launch({.block = {32, 1, 1}});
         const std::vector<Cycle> cycles = harness.issue_cycles(36);
         CHECK(harness.memory().requested_lines().size() == lines);
         return cycles;
     };
-    const auto two = issued("mshrs = 3\nprefetch_lines = 2\n", 3), sixty = issued("mshrs = 64\nprefetch_lines = 64\n", 3);
+    const auto two = issued("mshrs = 3\nprefetch_lines = 2\n", 3),
+               sixty = issued("mshrs = 64\nprefetch_lines = 64\n", 3);
     CHECK(two == sixty);
     // The first line comes as before, and the next two have come when they are wanted.
     CHECK(two[0] == 10 + 70 + 1 + 2);
