@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Compares the machine h100_sized, and the emulator, with an H100: outputs, warp instructions, cycles and latencies.
+
+    real_gpu.py                                  # whether the machine's quick latencies are the measured ones, within 3 %
+    real_gpu.py --write [--jobs N]               # simulates all that h100.csv has of the GPU; writes the tables of REAL_GPU.md
+    real_gpu.py --make FOLDER                    # to measure again: captures of the workloads and of kernels of ptx/
+    (beside the GPU, for some or all captures)
+        replay_on_gpu.py --unfused --profiled 0 --out NAME.unfused.jsonl CAPTURES
+        ncu --profile-from-start off --clock-control none --cache-control none --csv --page raw --log-file NAME.csv \\
+            --metrics METRICS replay_on_gpu.py --out NAME.jsonl CAPTURES
+    real_gpu.py --record FOLDER                  # h100.csv from all NAMEs of the folder
+
+METRICS: gpc__cycles_elapsed.max,sm__cycles_active.max,smsp__inst_executed.sum,dram__bytes_read.sum,dram__bytes_write.sum.
+Exit code 1 if a latency is another. Needs h5py, numpy and pandas.
+"""
+
+import argparse
+import csv
+import dataclasses
+import json
+import pathlib
+import statistics
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import h5py
+import numpy as np
+import pandas as pd
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+PAGE, MEASURED = HERE / "REAL_GPU.md", HERE / "h100.csv"
+MARKS = ("<!-- tables: made by real_gpu.py -->", "<!-- end of tables -->")
+MACHINE = "h100_sized"
+METRICS = {"elapsed": "gpc__cycles_elapsed.max", "active": "sm__cycles_active.max", "instructions": "smsp__inst_executed.sum",
+           "dram_read": "dram__bytes_read.sum", "dram_written": "dram__bytes_write.sum"}
+
+
+@dataclasses.dataclass
+class Probe:
+    """A kernel of ptx/ with n and with 2n of what it measures, by an argument `{n}` or by copies of the body; the
+    difference over n is the cost of one. A grid of 0 is n CTAs of no body."""
+    name: str
+    kernel: str
+    n: int
+    arguments: str
+    body: str = ""
+    copies: int = 1
+    block: int = 32
+    grid: int = 1
+    checked: bool = False  # quick, and a latency that the machine's table has from here
+
+    def cost(self, cycles):
+        """Of one, from the cycles of the two kernels."""
+        return (cycles[1] - cycles[0]) / (self.n * (self.copies if "{n}" in self.arguments else 1))
+
+    def settings(self, folder, factor):
+        """Of the workload ptx, whose file is written."""
+        copies = 0 if self.grid == 0 else self.copies if "{n}" in self.arguments else self.n * factor
+        text = (HERE / "ptx" / f"{self.kernel}.ptx").read_text().replace("BODY\n", f"\t{self.body}\n" * copies)
+        source = folder / f"{self.capture(factor)}.ptx"
+        source.write_text(text)
+        return [f"file={source}", f"arguments={self.arguments.format(n=self.n * factor)}", f"block={self.block}",
+                f"grid={self.grid or self.n * factor}"]
+
+    def capture(self, factor):
+        return f"probe-{''.join(c if c.isalnum() else '_' for c in self.name)}-{factor}"
+
+
+def ring(name, lines, steps, checked=True):
+    return Probe(name, "global_ring", steps, f"u64[{16 * lines}]=0 u32:{lines} u32:{{n}}", checked=checked)
+
+
+def chain(name, body, checked=True):
+    return Probe(name, "arithmetic_loop", 1024, "u64[32]=0 u32:3 u32:{n}", body, copies=16, checked=checked)
+
+
+PROBES = [
+    ring("load, L1 hit", 64, 4096),
+    ring("load, L2 hit", 1 << 14, 1 << 16),
+    ring("load, DRAM", 1 << 20, 1 << 20, checked=False),  # 128 MB; L2 has 50
+    Probe("load, shared memory", "shared_loop", 1024, "u32[32]=0 u32:4 u32:{n}", "ld.shared.u32 %r3, [%r3];", copies=16,
+          checked=True),
+    chain("add.f32", "add.f32 %f2, %f2, %f1;"),
+    chain("fma.rn.f32", "fma.rn.f32 %f2, %f2, %f1, %f1;"),
+    chain("mad.lo.s32", "mad.lo.s32 %r2, %r2, %r1, %r1;"),
+    chain("fma.rn.f64", "fma.rn.f64 %d2, %d2, %d1, %d1;"),
+    chain("sin.approx.f32", "sin.approx.f32 %f2, %f2;"),
+    chain("div.rn.f32", "div.rn.f32 %f2, %f1, %f2;", checked=False),  # 1 and 3 in turn
+    Probe("fma.rn.f32, not in a loop", "arithmetic", 2048, "u64[32]=0 u32:3", "fma.rn.f32 %f2, %f2, %f1, %f1;", checked=True),
+    Probe("loads of shared memory by 32 warps", "shared_loop", 256, "u32[1024]=0 u32:4 u32:{n}", "ld.shared.u32 %r3, [%r3];", copies=16,
+          block=1024),
+    # A word for each of 2048 threads on each of 132 SMs: 1.08 MB.
+    Probe("loads by all threads, L2", "global_stream", 64, f"u32[{132 * 2048}]=1",
+          "ld.relaxed.gpu.global.u32 %r1, [%rd1]; add.u32 %r2, %r2, %r1;", block=1024, grid=264),
+    Probe("loads by all threads, DRAM", "global_stream", 64, f"u32[{132 * 2048 * 129}]=1",
+          "ld.relaxed.gpu.global.u32 %r1, [%rd1]; add.s64 %rd1, %rd1, %rd3; add.u32 %r2, %r2, %r1;", block=1024, grid=264),
+    *(Probe(f"CTAs of {threads} threads that do nothing", "barrier", 16384, "", block=threads, grid=0) for threads in (32, 1024)),
+]
+
+
+def words(option, values):
+    return [word for value in values for word in (option, value)]
+
+
+def run(program, arguments):
+    done = lookahead.execute(program, arguments, timeout=3600)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, arguments))}: exit {done.returncode}\n{done.stderr}")
+
+
+def make(program, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for probe in PROBES:
+        for factor in (1, 2):
+            run(program, ["capture", "--workload", "ptx", *words("--set", probe.settings(folder, factor)), "--progress", "none", "--out",
+                          folder / f"{probe.capture(factor)}.h5"])
+    for each in sorted((HERE.parents[1] / "experiments" / "workloads").glob("*/kernel.ptx")):
+        for size in ("small", "medium"):
+            run(program, ["capture", "--workload", each.parent.name, "--size", size, "--progress", "none", "--out",
+                          folder / f"{each.parent.name}-{size}.h5"])
+
+
+def number(text):
+    return float(text.replace(",", ""))
+
+
+def replays(log):
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+def record(folder):
+    """Writes h100.csv: a row a capture, sums over its profiled launches."""
+    unfused = {replay["capture"]: replay for log in folder.glob("*.unfused.jsonl") for replay in replays(log)}
+    rows = []
+    for log in sorted(folder.glob("*.jsonl")):
+        if log.name.endswith(".unfused.jsonl"):
+            continue
+        table = csv.DictReader(line for line in log.with_suffix(".csv").read_text().splitlines() if line.startswith('"'))
+        launches = (row for row in table if row["ID"].isdigit())  # the row below the names has the units
+        for replay in replays(log):
+            profiled = [next(launches) for launch in replay["launches"] if launch["profiled"]]
+            copies = unfused[replay["capture"]]["copies"]
+            if "error" in replay:
+                continue
+            name = replay["capture"].removesuffix(".h5")
+            rows.append({"name": name, "launches": len(replay["launches"]), "profiled": len(profiled),
+                         **{key: sum(int(number(row[metric])) for row in profiled) for key, metric in METRICS.items()},
+                         "words": sum(copy["words"] for copy in copies), "different": sum(copy["different"] for copy in copies),
+                         "of_largest": max((copy["of_largest"] for copy in copies if copy["different"]), default=0),
+                         "fused_different": sum(copy["different"] for copy in replay["copies"])})
+    pd.DataFrame(rows).sort_values("name", key=lambda names: names.str.lower()).to_csv(MEASURED, index=False, float_format="%.3g")
+
+
+def simulated(program, arguments, launches):
+    """Cycles and warp instructions of the first launches."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "run.h5"
+        run(program, ["run", *arguments, "--machine", MACHINE, "--threads", "1", "--progress", "none", "--out", out])
+        with h5py.File(out) as file:
+            return tuple(int(file[f"kernels/{name}"][:launches].sum()) for name in ("cycles", "warp_instructions"))
+
+
+def simulate_all(program, measured, jobs, keep):
+    """By name as in h100.csv, the dearest first. What is in `keep` is not simulated again."""
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
+        settings = {probe.capture(factor): probe.settings(pathlib.Path(folder), factor) for probe in PROBES for factor in (1, 2)}
+
+        def one(name):
+            kept = (keep or pathlib.Path(folder)) / f"{name}.json"
+            if not kept.exists():
+                if name in settings:
+                    found = simulated(program, ["ptx", *words("--set", settings[name])], 1)
+                else:
+                    workload, size = name.rsplit("-", 1)
+                    found = simulated(program, [workload, "--size", size], int(measured.loc[name, "profiled"]))
+                kept.write_text(json.dumps(found))
+            return json.loads(kept.read_text())
+        names = measured.sort_values("instructions", ascending=False).index
+        return dict(zip(names, pool.map(one, names)))
+
+
+def outputs(row):
+    if row.different == 0:
+        return "bit for bit" if row.fused_different == 0 else f"bit for bit; fused, {row.fused_different / row.words:.0%} of the words differ"
+    return f"{row.different / row.words:.0%} of the words differ, by {row.of_largest:.0e} of the largest or less"
+
+
+def overhead(measured):
+    """Cycles of a launch in which no SM works, of kernels of one CTA."""
+    one_cta = [probe.capture(factor) for probe in PROBES if probe.grid == 1 for factor in (1, 2)]
+    return (measured.loc[one_cta, "elapsed"] - measured.loc[one_cta, "active"]).median()
+
+
+def workload_table(measured, model):
+    rows, ratios = [], {"warp instructions": [], "cycles": []}
+    launch = overhead(measured)
+    for name, row in measured.iterrows():
+        if name.startswith("probe-"):
+            continue
+        cycles = row.elapsed - launch * row.profiled
+        model_cycles, model_instructions = model[name]
+        ratios["cycles"].append(model_cycles / cycles)
+        ratios["warp instructions"].append(model_instructions / row.instructions)
+        rows.append([*name.rsplit("-", 1), outputs(row), int(row.profiled), f"{row.instructions / 1000:.1f}", f"{model_instructions / row.instructions:.2f}",
+                     f"{cycles / 1000:.1f}", f"{model_cycles / 1000:.1f}", f"{model_cycles / cycles:.2f}"])
+    names = ["workload", "size", "outputs", "launches", "k warp instructions", "model over GPU", "k cycles", "model", "model over GPU"]
+    return table(names, rows), ratios, launch
+
+
+def summary(measured, ratios, launch):
+    workloads = measured[~measured.index.str.startswith("probe-")]
+    exact = workloads.different == 0
+    rows = [["workloads whose outputs are the emulator's, bit for bit", f"{exact.sum()} of {len(workloads)}"],
+            ["the others: largest difference, of the largest number of the copy", f"{workloads.of_largest.max():.0e}"]]
+    for what, values in ratios.items():
+        rows += [[f"{what}, model over GPU: geometric mean", f"{statistics.geometric_mean(values):.2f}"],
+                 [f"{what}: median; lowest to highest", f"{statistics.median(values):.2f}; {min(values):.2f} to {max(values):.2f}"],
+                 [f"{what}: correlation of logarithms", f"{correlation(measured, ratios, what):.3f}"]]
+    rows.append(["cycles of a launch beside its SMs', taken off the GPU's figures", f"{launch:.0f}"])
+    return table(["what", "figure"], rows)
+
+
+def correlation(measured, ratios, what):
+    workloads = measured[~measured.index.str.startswith("probe-")]
+    gpu = workloads.instructions if what == "warp instructions" else workloads.elapsed - overhead(measured) * workloads.profiled
+    return np.log(gpu).corr(np.log(gpu * ratios[what]))
+
+
+def probe_table(measured, model):
+    rows = []
+    for probe in PROBES:
+        names = [probe.capture(factor) for factor in (1, 2)]
+        gpu, ours = probe.cost(measured.loc[names, "active"].to_list()), probe.cost([model[name][0] for name in names])
+        rows.append([probe.name, f"{gpu:.1f}", f"{ours:.1f}"])
+    return table(["one more", "cycles, GPU", "model"], rows)
+
+
+def check_latencies(program, measured):
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for probe in filter(lambda each: each.checked, PROBES):
+            gpu = probe.cost([measured.loc[probe.capture(factor), "active"] for factor in (1, 2)])
+            ours = probe.cost([simulated(program, ["ptx", *words("--set", probe.settings(pathlib.Path(folder), factor))], 1)[0]
+                               for factor in (1, 2)])
+            good = abs(ours / gpu - 1) <= 0.03
+            wrong += not good
+            print(f"{'ok  ' if good else 'FAIL'} {probe.name}: {ours:.1f} cycles, measured {gpu:.1f}")
+    return wrong
+
+
+def table(names, rows):
+    return ["| " + " | ".join(map(str, row)) + " |" for row in (names, ["---"] * len(names), *rows)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default=HERE.parents[1] / "build" / "release" / "lookahead")
+    parser.add_argument("--make", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--record", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="keeps what was simulated, for the next time")
+    arguments = parser.parse_args()
+    if arguments.make:
+        make(arguments.program, arguments.make)
+        return 0
+    if arguments.record:
+        record(arguments.record)
+        return 0
+    measured = pd.read_csv(MEASURED, index_col="name")
+    if not arguments.write:
+        return 1 if check_latencies(arguments.program, measured) else 0
+    model = simulate_all(arguments.program, measured, arguments.jobs, arguments.keep)
+    workloads, ratios, launch = workload_table(measured, model)
+    text = "\n".join([*summary(measured, ratios, launch), "", *probe_table(measured, model), "", *workloads])
+    print(text)
+    page = PAGE.read_text()
+    PAGE.write_text(page.split(MARKS[0])[0] + MARKS[0] + "\n" + text + "\n" + MARKS[1] + page.split(MARKS[1])[1])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
