@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/param/parameter_registry.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -61,8 +60,7 @@ ReadOnlyCache::Answer ReadOnlyCache::miss(std::uint64_t line, Readers reader, bo
     if (free == nullptr || !can_ask) {
         return refuse();
     }
-    *free = {line, reader, true};
-    last_miss_ = static_cast<unsigned>(free - mshrs_.data());
+    await(*free, line, reader);
     ++counters_.misses;
     return Answer::missed;
 }
@@ -74,12 +72,11 @@ ReadOnlyCache::Answer ReadOnlyCache::prefetch(std::uint64_t line, bool can_ask) 
     if (awaited(line) != kNoMiss) {
         return Answer::merged;
     }
-    if (!can_ask || !can_miss()) {
+    const auto free = std::ranges::find_if(mshrs_, [](const Miss& each) { return !each.used; });
+    if (free == mshrs_.end() || !can_ask) {
         return Answer::refused;
     }
-    const auto free = std::ranges::find_if(mshrs_, [](const Miss& each) { return !each.used; });
-    *free = {line, 0, true};
-    last_miss_ = static_cast<unsigned>(free - mshrs_.begin());
+    await(*free, line, 0);
     ++counters_.prefetches;
     return Answer::missed;
 }
@@ -95,7 +92,6 @@ ReadOnlyCache::Filled ReadOnlyCache::fill(unsigned miss) {
     return filled;
 }
 
-LOOKAHEAD_REGISTER_PARAMETERS(ReadOnlyCacheParameters, "l1i", "Instruction cache of an SM.")
 LOOKAHEAD_REGISTER_STATISTICS(ReadOnlyCacheCounters, "read_only_cache", "Instruction or constant cache of an SM")
 
 }  // namespace lookahead::gpu

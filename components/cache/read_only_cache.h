@@ -7,20 +7,18 @@
 
 #include "components/cache/set_index.h"
 #include "core/bits/bits_128.h"
-#include "core/param/parameters.h"
 #include "core/state/state_archive.h"
 #include "core/stats/statistics.h"
 
 namespace lookahead::gpu {
 
-/// Structure of a cache of read-only lines of kLineBytes; configuration prefix "l1i" for the instruction cache.
+/// Structure of a cache of read-only lines.
 struct ReadOnlyCacheParameters {
     bool enabled = true;
     std::int64_t sets = 4;
     std::int64_t ways = 4;
     std::int64_t mshrs = 2;
     std::int64_t merges = 32;
-    std::int64_t prefetch_lines = 0;  ///< the instruction cache's alone
 };
 
 struct ReadOnlyCacheCounters {
@@ -111,6 +109,10 @@ class ReadOnlyCache {
     Line* set_of(std::uint64_t line) { return lines_.data() + std::size_t{index_.of(line)} * ways_; }
     Answer look_up(std::uint64_t line, Readers reader, bool can_ask);
     Answer miss(std::uint64_t line, Readers reader, bool can_ask);
+    void await(Miss& entry, std::uint64_t line, Readers reader) {
+        entry = {line, reader, true};
+        last_miss_ = static_cast<unsigned>(&entry - mshrs_.data());
+    }
     Answer refuse() {
         ++counters_.refusals;
         return Answer::refused;
@@ -128,30 +130,6 @@ class ReadOnlyCache {
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::ReadOnlyCacheParameters> {
-    using P = lookahead::gpu::ReadOnlyCacheParameters;
-    static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
-    inline static const auto list = parameter_list<P>(
-        boolean("enabled", &P::enabled, {.help = "false: every access hits.", .source = kTable}),
-        integer("sets", &P::sets, {.unit = "set", .min = 1, .max = 4096, .help = "Sets.", .source = kTable}),
-        integer("ways", &P::ways,
-                {.unit = "line", .min = 1, .max = 64, .help = "Lines of 128 bytes in a set.", .source = kTable}),
-        integer("mshrs", &P::mshrs,
-                {.unit = "line", .min = 1, .max = 64, .help = "Lines that it can await.", .source = kTable}),
-        integer(
-            "merges", &P::merges,
-            {.unit = "warp", .min = 1, .max = 128, .help = "Warps that can wait for the same line.", .source = kTable}),
-        integer(
-            "prefetch_lines", &P::prefetch_lines,
-            {.unit = "line",
-             .min = 0,
-             .max = 64,
-             .help = "A stream buffer's: lines behind a fetch's that are asked for when they are not there, one a "
-                     "cycle, as far as miss registers go. 0: none.",
-             .source = "Huerta et al., MICRO 2025, find stream buffers in front of recent GPUs' instruction caches"}));
-};
 
 template <>
 struct lookahead::StatisticsOf<lookahead::gpu::ReadOnlyCacheCounters> {

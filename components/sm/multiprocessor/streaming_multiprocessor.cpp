@@ -59,7 +59,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
       barriers_(state_, ctas_),
       execute_(state_, ctas_, barriers_, *memory_, clock_, identity),
       issue_(state_, ctas_, schedulers_, execute_, *memory_),
-      fetch_(state_, *memory_, configuration.read<ReadOnlyCacheParameters>("l1i")),
+      fetch_(state_, *memory_, configuration.read<InstructionCacheParameters>("l1i")),
       extensions_(configuration, {state_, issue_, execute_, *memory_}),
       code_addresses_(addresses_of(kernels)) {
     state_.image = &kernels.image;

@@ -10,7 +10,7 @@
 
 namespace lookahead::gpu {
 
-FetchStage::FetchStage(PipelineState& state, LoadStoreUnit& memory, const ReadOnlyCacheParameters& cache)
+FetchStage::FetchStage(PipelineState& state, LoadStoreUnit& memory, const InstructionCacheParameters& cache)
     : state_(state),
       memory_(memory),
       cached_(cache.enabled),

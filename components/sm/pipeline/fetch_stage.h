@@ -6,6 +6,7 @@
 #include "components/cache/read_only_cache.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/pipeline/extension_streams.h"
+#include "components/sm/pipeline/instruction_cache_parameters.h"
 #include "components/sm/pipeline/pipeline_state.h"
 #include "core/state/state_archive.h"
 
@@ -26,7 +27,7 @@ namespace lookahead::gpu {
 /// the kernel's end, are asked for in cycles in which no fetch asks for one.
 class FetchStage {
   public:
-    FetchStage(PipelineState& state, LoadStoreUnit& memory, const ReadOnlyCacheParameters& cache);
+    FetchStage(PipelineState& state, LoadStoreUnit& memory, const InstructionCacheParameters& cache);
 
     /// Returns true if it asked memory for a line.
     bool cycle(Cycle now) {
