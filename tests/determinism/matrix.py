@@ -78,8 +78,7 @@ def main() -> int:
     parser.add_argument("--set", action="append", default=[], help="a setting of all the workloads, name=value, as form=vector")
     arguments = parser.parse_args()
     options = ["--machine", arguments.machine]
-    options += [word for setting in arguments.set for word in ("--set", setting)]
-    options += [word for option in arguments.option for word in ("-o", option)]
+    options += lookahead.words("--set", arguments.set) + lookahead.words("-o", arguments.option)
 
     failed = runs = 0
     with tempfile.TemporaryDirectory() as folder:

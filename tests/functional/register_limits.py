@@ -59,9 +59,8 @@ def main():
         for name in names:
             for _ in range(arguments.runs):
                 options = draw(chance)
-                flags = [word for option in options for word in ("-o", option)]
                 try:
-                    summary = lookahead.simulate(arguments.program, [name, "--size", "tiny", *flags, "--out",
+                    summary = lookahead.simulate(arguments.program, [name, "--size", "tiny", *lookahead.words("-o", options), "--out",
                                                                      pathlib.Path(folder) / "run.h5"])
                     good = summary["outputs"] == "match"
                     print(f"{name}: {' '.join(options)}: {summary['outputs']}, {summary['cycles']} cycles", flush=True)

@@ -22,8 +22,7 @@ FORBIDDEN = re.compile(r"Traceback|errno|std::|basic_\w|terminate called|what\(\
 
 
 def kernel(name, *settings):
-    return ["run", "ptx", "--set", f"file={HERE / 'ptx' / name}.ptx",
-            *(word for setting in settings for word in ("--set", setting))]
+    return ["run", "ptx", *lookahead.words("--set", [f"file={HERE / 'ptx' / name}.ptx", *settings])]
 
 
 # arguments, exit code, what the message must say

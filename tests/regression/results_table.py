@@ -45,10 +45,10 @@ KEY = ["workload", "size", "point"]
 RESULTS = ["outputs", "cycles", "warp_instructions", "thread_instructions", "energy_j", "state_hash"]
 
 def row(program, workload, size, point):
-    options = [word for option in POINTS[point] for word in ("-o", option)]
     with tempfile.TemporaryDirectory() as folder:
         done = lookahead.execute(program, ["run", workload, "--size", size, "--machine", point.split()[0], "--threads", "1",
-                                           "--json", "--progress", "none", "--out", f"{folder}/run.h5", *options])
+                                           "--json", "--progress", "none", "--out", f"{folder}/run.h5",
+                                           *lookahead.words("-o", POINTS[point])])
     # A CTA that does not fit a small SM is a result too.
     summary = json.loads(done.stdout) if done.returncode == 0 else {"outputs": f"exit {done.returncode}"}
     return {"workload": workload, "size": size, "point": point, **{name: str(summary.get(name, "")) for name in RESULTS}}

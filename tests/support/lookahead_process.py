@@ -24,6 +24,11 @@ def command(program, arguments, ranks=0, placement=ANYWHERE):
     return line
 
 
+def words(option, values):
+    """Each value behind the option: ("-o", ["a=1", "b=2"]) is -o a=1 -o b=2."""
+    return [word for value in values for word in (option, value)]
+
+
 def execute(program, arguments, ranks=0, timeout=300, placement=ANYWHERE):
     """Runs to the end; returns the finished process with stdout, stderr and returncode."""
     return subprocess.run(command(program, arguments, ranks, placement), env={**os.environ, **MPI_ENVIRONMENT},

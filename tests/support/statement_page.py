@@ -14,15 +14,19 @@ def table(statements):
         f"| {what} | {paper} | {ours} | {'' if agrees else '**differs**'} |" for what, paper, ours, agrees in statements]
 
 
+def write(page, marks, text):
+    """Puts the text between the page's marks."""
+    written = page.read_text()
+    page.write_text(written.split(marks[0])[0] + marks[0] + "\n" + text + "\n" + marks[1] + written.split(marks[1])[1])
+
+
 def finish(page, marks, text, statements, update, faults=()):
     """The exit status: 0 with `update`, which puts the text between the page's marks; else 1 if there are faults or a
     statement differs that does not in the page."""
-    written = page.read_text()
     if update:
-        before, after = written.split(marks[0])[0], written.split(marks[1])[1]
-        page.write_text(before + marks[0] + "\n" + text + "\n" + marks[1] + after)
+        write(page, marks, text)
         return 0
-    known = re.findall(r"^\| ([^|]+) \|.*\*\*differs\*\*", written, re.MULTILINE)
+    known = re.findall(r"^\| ([^|]+) \|.*\*\*differs\*\*", page.read_text(), re.MULTILINE)
     failed = [what for what, _, _, agrees in statements if not agrees and what not in known] + list(faults)
     for what in failed:
         print(f"differs from the paper: {what}", file=sys.stderr)

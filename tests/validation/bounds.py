@@ -202,9 +202,8 @@ def main() -> int:
             file = pathlib.Path(folder) / "run.h5"
             runs, size = (all_runs(arguments.program), "tiny") if arguments.all else (RUNS, "small")
             for workload, machine, options in runs:
-                words = [word for option in options for word in ("-o", option)]
                 lookahead.simulate(arguments.program, [workload, "--size", arguments.size or size, "--machine", machine,
-                                                       "--out", file, *words])
+                                                       "--out", file, *lookahead.words("-o", options)])
                 done.append(check_file(file, " ".join((workload, "on", machine, *options))))
             lookahead.simulate(arguments.program, [*TEXTURES, "--out", file])
             done.append(check_file(file, "texture_ring"))

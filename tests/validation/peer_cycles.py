@@ -77,7 +77,7 @@ def points(sizes):
     for kernel, launch in gpgpusim.LAUNCHES.items():
         settings = {"file": HERE / "peer" / f"{kernel}.ptx", "grid": launch.grid, "block": launch.block,
                     "arguments": launch.arguments}
-        command = ("ptx", *(word for key, value in settings.items() for word in ("--set", f"{key}={value}")))
+        command = ("ptx", *lookahead.words("--set", [f"{key}={value}" for key, value in settings.items()]))
         yield Point(kernel, "launch", command, launch.registers, launch.cycles, LAUNCH_BOUND, launch.warp_instructions)
 
 

@@ -33,7 +33,7 @@ ORDERS = {"spilled, by cost": PAPERS, "spilled, affine first": (*PAPERS, "finali
 
 def profile(program, workload, size, pointers, registers, form=(), code=PAPERS):
     done = lookahead.execute(program, ["profile", "vectors", workload, "--size", size, *form, "--machine", "avc_fermi_sm",
-                                       "-o", f"isa.pointers={pointers}", *[word for option in code for word in ("-o", option)],
+                                       "-o", f"isa.pointers={pointers}", *lookahead.words("-o", code),
                                        "--registers", *map(str, registers), "--json"])
     if done.returncode != 0:
         raise RuntimeError(f"profile vectors {workload}: exit {done.returncode}\n{done.stderr}")

@@ -19,7 +19,6 @@ import csv
 import dataclasses
 import json
 import pathlib
-import statistics
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +29,7 @@ import pandas as pd
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
+import statement_page  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE, MEASURED = HERE / "REAL_GPU.md", HERE / "h100.csv"
@@ -102,10 +102,6 @@ PROBES = [
 ]
 
 
-def words(option, values):
-    return [word for value in values for word in (option, value)]
-
-
 def run(program, arguments):
     done = lookahead.execute(program, arguments, timeout=3600)
     if done.returncode != 0:
@@ -116,7 +112,7 @@ def make(program, folder):
     folder.mkdir(parents=True, exist_ok=True)
     for probe in PROBES:
         for factor in (1, 2):
-            run(program, ["capture", "--workload", "ptx", *words("--set", probe.settings(folder, factor)), "--progress", "none", "--out",
+            run(program, ["capture", "--workload", "ptx", *lookahead.words("--set", probe.settings(folder, factor)), "--progress", "none", "--out",
                           folder / f"{probe.capture(factor)}.h5"])
     for each in sorted((HERE.parents[1] / "experiments" / "workloads").glob("*/kernel.ptx")):
         for size in ("small", "medium"):
@@ -143,9 +139,9 @@ def record(folder):
         launches = (row for row in table if row["ID"].isdigit())  # the row below the names has the units
         for replay in replays(log):
             profiled = [next(launches) for launch in replay["launches"] if launch["profiled"]]
-            copies = unfused[replay["capture"]]["copies"]
             if "error" in replay:
                 continue
+            copies = unfused[replay["capture"]]["copies"]
             name = replay["capture"].removesuffix(".h5")
             rows.append({"name": name, "launches": len(replay["launches"]), "profiled": len(profiled),
                          **{key: sum(int(number(row[metric])) for row in profiled) for key, metric in METRICS.items()},
@@ -173,7 +169,7 @@ def simulate_all(program, measured, jobs, keep):
             kept = (keep or pathlib.Path(folder)) / f"{name}.json"
             if not kept.exists():
                 if name in settings:
-                    found = simulated(program, ["ptx", *words("--set", settings[name])], 1)
+                    found = simulated(program, ["ptx", *lookahead.words("--set", settings[name])], 1)
                 else:
                     workload, size = name.rsplit("-", 1)
                     found = simulated(program, [workload, "--size", size], int(measured.loc[name, "profiled"]))
@@ -195,39 +191,32 @@ def overhead(measured):
     return (measured.loc[one_cta, "elapsed"] - measured.loc[one_cta, "active"]).median()
 
 
-def workload_table(measured, model):
-    rows, ratios = [], {"warp instructions": [], "cycles": []}
-    launch = overhead(measured)
-    for name, row in measured.iterrows():
-        if name.startswith("probe-"):
-            continue
-        cycles = row.elapsed - launch * row.profiled
-        model_cycles, model_instructions = model[name]
-        ratios["cycles"].append(model_cycles / cycles)
-        ratios["warp instructions"].append(model_instructions / row.instructions)
-        rows.append([*name.rsplit("-", 1), outputs(row), int(row.profiled), f"{row.instructions / 1000:.1f}", f"{model_instructions / row.instructions:.2f}",
-                     f"{cycles / 1000:.1f}", f"{model_cycles / 1000:.1f}", f"{model_cycles / cycles:.2f}"])
-    names = ["workload", "size", "outputs", "launches", "k warp instructions", "model over GPU", "k cycles", "model", "model over GPU"]
-    return table(names, rows), ratios, launch
+def beside_model(measured, model):
+    """What was measured of the workloads, with the GPU's and the model's cycles and warp instructions."""
+    both = measured[~measured.index.str.startswith("probe-")].copy()
+    both["cycles"] = both["elapsed"] - overhead(measured) * both["profiled"]
+    both["model cycles"], both["model instructions"] = zip(*(model[name] for name in both.index))
+    return both
 
 
-def summary(measured, ratios, launch):
-    workloads = measured[~measured.index.str.startswith("probe-")]
-    exact = workloads.different == 0
-    rows = [["workloads whose outputs are the emulator's, bit for bit", f"{exact.sum()} of {len(workloads)}"],
-            ["the others: largest difference, of the largest number of the copy", f"{workloads.of_largest.max():.0e}"]]
-    for what, values in ratios.items():
-        rows += [[f"{what}, model over GPU: geometric mean", f"{statistics.geometric_mean(values):.2f}"],
-                 [f"{what}: median; lowest to highest", f"{statistics.median(values):.2f}; {min(values):.2f} to {max(values):.2f}"],
-                 [f"{what}: correlation of logarithms", f"{correlation(measured, ratios, what):.3f}"]]
+def workload_table(both):
+    rows = [[*row.Index.rsplit("-", 1), outputs(row), row.profiled, f"{row.instructions / 1000:.1f}", f"{instructions / row.instructions:.2f}",
+             f"{row.cycles / 1000:.1f}", f"{cycles / 1000:.1f}", f"{cycles / row.cycles:.2f}"]
+            for row, cycles, instructions in zip(both.itertuples(), both["model cycles"], both["model instructions"])]
+    return table(["workload", "size", "outputs", "launches", "k warp instructions", "model over GPU", "k cycles", "model", "model over GPU"], rows)
+
+
+def summary(both, launch):
+    rows = [["workloads whose outputs are the emulator's, bit for bit", f"{(both.different == 0).sum()} of {len(both)}"],
+            ["the others: largest difference, of the largest number of the copy", f"{both.of_largest.max():.0e}"]]
+    for what, column in (("warp instructions", "instructions"), ("cycles", "cycles")):
+        gpu, model = np.log(both[column]), np.log(both[f"model {column}"])
+        ratio = np.exp(model - gpu)
+        rows += [[f"{what}, model over GPU: geometric mean", f"{np.exp((model - gpu).mean()):.2f}"],
+                 [f"{what}: median; lowest to highest", f"{ratio.median():.2f}; {ratio.min():.2f} to {ratio.max():.2f}"],
+                 [f"{what}: correlation of logarithms", f"{gpu.corr(model):.3f}"]]
     rows.append(["cycles of a launch beside its SMs', taken off the GPU's figures", f"{launch:.0f}"])
     return table(["what", "figure"], rows)
-
-
-def correlation(measured, ratios, what):
-    workloads = measured[~measured.index.str.startswith("probe-")]
-    gpu = workloads.instructions if what == "warp instructions" else workloads.elapsed - overhead(measured) * workloads.profiled
-    return np.log(gpu).corr(np.log(gpu * ratios[what]))
 
 
 def probe_table(measured, model):
@@ -244,7 +233,7 @@ def check_latencies(program, measured):
     with tempfile.TemporaryDirectory() as folder:
         for probe in filter(lambda each: each.checked, PROBES):
             gpu = probe.cost([measured.loc[probe.capture(factor), "active"] for factor in (1, 2)])
-            ours = probe.cost([simulated(program, ["ptx", *words("--set", probe.settings(pathlib.Path(folder), factor))], 1)[0]
+            ours = probe.cost([simulated(program, ["ptx", *lookahead.words("--set", probe.settings(pathlib.Path(folder), factor))], 1)[0]
                                for factor in (1, 2)])
             good = abs(ours / gpu - 1) <= 0.03
             wrong += not good
@@ -258,7 +247,7 @@ def table(names, rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=HERE.parents[1] / "build" / "release" / "lookahead")
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
     parser.add_argument("--make", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--record", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--write", action="store_true")
@@ -275,11 +264,10 @@ def main():
     if not arguments.write:
         return 1 if check_latencies(arguments.program, measured) else 0
     model = simulate_all(arguments.program, measured, arguments.jobs, arguments.keep)
-    workloads, ratios, launch = workload_table(measured, model)
-    text = "\n".join([*summary(measured, ratios, launch), "", *probe_table(measured, model), "", *workloads])
+    both = beside_model(measured, model)
+    text = "\n".join([*summary(both, overhead(measured)), "", *probe_table(measured, model), "", *workload_table(both)])
     print(text)
-    page = PAGE.read_text()
-    PAGE.write_text(page.split(MARKS[0])[0] + MARKS[0] + "\n" + text + "\n" + MARKS[1] + page.split(MARKS[1])[1])
+    statement_page.write(PAGE, MARKS, text)
     return 0
 
 

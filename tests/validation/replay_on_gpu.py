@@ -22,7 +22,7 @@ import numpy as np
 
 ALLOCATE, RELEASE, TO_DEVICE, FROM_DEVICE, FILL, LAUNCH, ON_DEVICE, USE_PAGES = range(8)
 # components/isa/address_space.h
-GLOBAL_BASE, MODULE_BASE, CONSTANT_BASE, CONSTANT_END = 0x10_0000_0000, 0x50_0000_0000, 0x51_0000_0000, 0x52_0000_0000
+GLOBAL_BASE, MODULE_BASE, CONSTANT_BASE = 0x10_0000_0000, 0x50_0000_0000, 0x51_0000_0000
 # Driver 580 takes smaller ranges of addresses from its own, wherever they are asked for.
 LEAST_RESERVED = 1 << 32
 WORD_BYTES, BLOCK_WORDS = 4, 4096
@@ -35,7 +35,10 @@ class Driver:
     """The driver's calls by name; an error of one is a RuntimeError."""
 
     def __init__(self):
-        self.library = ctypes.CDLL("libcuda.so.1")
+        try:
+            self.library = ctypes.CDLL("libcuda.so.1")
+        except OSError as error:
+            sys.exit(f"replay_on_gpu: this machine has no CUDA driver: {error}")
 
     def __getattr__(self, name):
         function = getattr(self.library, name)
@@ -138,7 +141,7 @@ def unfused(ptx):
 
 
 def difference(got, expected):
-    """Words that differ, and the largest difference over the largest number, if all that differ are fp32 numbers."""
+    """Words that differ, and the largest difference as fp32 numbers over the largest number; infinite if one is none."""
     size = len(got) // WORD_BYTES * WORD_BYTES
     ours, theirs = (np.frombuffer(each[:size], dtype=np.uint32) for each in (got, expected))
     other = ours != theirs
@@ -146,7 +149,7 @@ def difference(got, expected):
         numbers, wanted = (each.view(np.float32).astype(np.float64) for each in (ours, theirs))
     apart = np.abs(numbers - wanted)[other]
     every = np.abs(wanted[np.isfinite(wanted)])
-    part = float(apart.max(initial=0.0) / every.max(initial=1e-300)) if np.isfinite(apart).all() else None
+    part = float(apart.max(initial=0.0) / every.max(initial=1e-300)) if np.isfinite(apart).all() else np.inf
     return {"words": len(ours), "different": int(other.sum()) + (got[size:] != expected[size:]), "of_largest": part}
 
 

@@ -30,8 +30,8 @@ NEARLY_45 = ("bfs", "btree", "spmv")
 
 
 def profile(program, workload, size, *settings):
-    words = [word for setting in settings for word in ("--set", setting)]
-    done = lookahead.execute(program, ["profile", "patterns", workload, "--size", size, *words, *OPTIONS, "--json"])
+    done = lookahead.execute(program, ["profile", "patterns", workload, "--size", size, *lookahead.words("--set", settings), *OPTIONS,
+                                       "--json"])
     if done.returncode != 0:
         raise RuntimeError(f"profile patterns {workload} {settings}: exit {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)

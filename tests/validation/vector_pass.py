@@ -14,6 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import lookahead_process as lookahead  # noqa: E402
+import statement_page  # noqa: E402
 from unroll_factors import best_factors  # noqa: E402
 
 PAGE = pathlib.Path(__file__).with_name("VECTOR_PASS.md")
@@ -24,8 +25,7 @@ OPTIONS = ["--machine", "vecmem_nvidia"]
 
 def instructions(program, workload, size, settings, options=()):
     """Warp instructions; None where the workload's loops are not unrolled by so much."""
-    words = [word for setting in settings for word in ("--set", setting)]
-    words += [word for option in options for word in ("-o", option)]
+    words = lookahead.words("--set", settings) + lookahead.words("-o", options)
     done = lookahead.execute(program, ["emulate", workload, "--size", size, *words, *OPTIONS, "--json"])
     if done.returncode == 2 and "unroll=16" in settings:
         return None
@@ -84,12 +84,10 @@ def main():
     options = parser.parse_args()
     text, worse = table(measure(options.program, options.size), options.size)
     print(text)
-    page = PAGE.read_text()
     if options.update:
-        before, after = page.split(MARKS[0])[0], page.split(MARKS[1])[1]
-        PAGE.write_text(before + MARKS[0] + "\n" + text + "\n" + MARKS[1] + after)
+        statement_page.write(PAGE, MARKS, text)
         return 0
-    known = re.search(r"^More than it was given at every length: (.*)\.$", page, re.MULTILINE)
+    known = re.search(r"^More than it was given at every length: (.*)\.$", PAGE.read_text(), re.MULTILINE)
     new = [name for name in worse if known is None or name not in known.group(1).split(", ")]
     for name in new:
         print(f"{name}: more instructions than without the pass", file=sys.stderr)
