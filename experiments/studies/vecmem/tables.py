@@ -22,6 +22,7 @@ from lookahead_analysis.sweeps import geometric_mean  # noqa: E402
 TABLES = {
     "vecmem/instructions": [f"vecmem/fig{number}" for number in (8, 9, 10, 11, 12, 13, 14)],
     "vecmem/in_order": ["vecmem/orders", "vecmem/in_order"],
+    "vecmem/in_order_small": ["vecmem/orders_small", "vecmem/in_order_small"],
     "vecmem/latches": ["vecmem/latches"],
     "vecmem/kinds": ["vecmem/fig15", "vecmem/fig16"],
     "vecmem/related": ["vecmem/fig17"],
