@@ -155,6 +155,70 @@ def related(sweep):
     return with_mean(pd.DataFrame(columns).drop(columns="loops"), geometric=True)
 
 
+def by_memory(sweep):
+    """Speed-ups over the best-unrolled loops with the same memory, and what a perfect one gives the loops. And what keeps workloads
+    that are more than FAR below the paper's, the first of: DRAM of four times the rate brings what is missing (bandwidth), a
+    perfect memory does (memory), more instructions stay than in the paper."""
+    tables = {name: sweep.best(name, "machine") for name in (LOOPS, "best length")}
+    loops, vectors = (table.pivot_table(index="workload", columns="machine", values="cycles", sort=False)
+                      for table in tables.values())
+    found = loops[MEMORIES] / vectors[MEMORIES]
+    found["loops, perfect over as it is"] = loops["as it is"] / loops["perfect"]
+    counts = [table[table["machine"] == "as it is"].set_index("workload")["warp_instructions"] for table in tables.values()]
+    found["warp_instructions"] = counts[1] / counts[0]
+
+    def cause(workload):
+        wanted, instructions = PAPER.get(workload, (0, 1))
+        gains = found.loc[workload]
+        causes = {"": gains["as it is"] >= wanted - FAR, "bandwidth": gains["DRAM x 4"] >= wanted - FAR,
+                  "memory": gains["perfect"] >= wanted - FAR, "instructions": gains["warp_instructions"] > instructions}
+        return next((name for name, holds in causes.items() if holds), "unknown")
+
+    result = with_mean(found, geometric=True)
+    result["paper's"] = [*(f"{PAPER[workload][0]:.2f}" if workload in PAPER else "" for workload in found.index), ""]
+    result["what keeps it"] = [*map(cause, found.index), ""]
+    return result
+
+
+def over_none(sweep, name):
+    """Speed-ups of each technique over none: of the best-unrolled loops, the best length, or the original form."""
+    if name == "original":
+        table = sweep.table("form", "technique")
+        table = table[table["form"] == "original"]
+    else:
+        table = sweep.best(name, "technique")
+    wide = table.pivot_table(index="workload", columns="technique", values="cycles", sort=False)
+    return wide.rdiv(wide["none"], axis=0)
+
+
+def unrolled_by_16(sweep):
+    """The best length over loops that are unrolled by 8 at most, and over those by 16, too."""
+    loops, deeper, vectors = (bests(sweep, name)["cycles"] for name in (LOOPS, f"{LOOPS} by 16, too", "best length"))
+    return with_mean(pd.DataFrame({"over loops by 8 at most": loops / vectors, "by 16, too": deeper / vectors}), geometric=True)
+
+
+def bounds_of(workloads, techniques):
+    """What each technique gives these workloads, by form. The best of the numbers of CTAs is one technique."""
+    def figure(sweep):
+        columns = {}
+        for label, name in (("original", "original"), ("loops", LOOPS), ("vectors", "best length")):
+            found = over_none(sweep, name)
+            found["fewer CTAs"] = found[FEWER_CTAS].max(axis=1)
+            columns.update({f"{label}: {technique}": found.loc[found.index.isin(workloads), technique] for technique in techniques})
+        return with_mean(pd.DataFrame(columns), geometric=True)
+    return figure
+
+
+# The paper's workloads of each technique (section 8.7).
+OF_CCWS, OF_BATCH, OF_BATCH_ON_TOP = ["spsum", "bfs", "kmeans", "spmv", "comd"], ["bfs", "histo", "miniamr"], ["bfs", "stencil", "hpgmg"]
+OF_ROWS = list(dict.fromkeys(OF_BATCH + OF_BATCH_ON_TOP))
+# The paper's least speed-up, and its most instructions over the loops'; 1 where it names none (figures 8 and 10, section 8.3).
+PAPER = {"vecadd": (1.09, 1), "btree": (1.10, 0.55), "bfs": (1.42, 0.55), "spmv": (1.31, 0.55), "mri-q": (1.30, 1), "sgemm": (1.30, 1),
+         "stencil": (1.30, 1), "histo": (1.21, 0.80), "nw": (1.21, 0.80), "comd": (1.21, 0.88), "hpgmg": (1.21, 0.88)}
+FAR = 0.05
+MEMORIES = ["as it is", "DRAM x 4", "perfect"]
+FEWER_CTAS = ["1 CTA", "2 CTAs", "4 CTAs"]
+
 UNROLLED = ["unroll 1", "unroll 2", "unroll 4", "unroll 8"]
 # The last two on loops that the source unrolls.
 BY_PASS = ["pass 4", "pass 8", "pass 16", "pass best", "pass 4, unroll 4", "pass 8, unroll 8"]
@@ -170,6 +234,9 @@ STUDIES = {
     "vecmem/kinds": {"kind": [*UNROLLED, "both", "global", "shared", "strided", "indirect"]},
     "vecmem/latches": {"form": [*UNROLLED, "length 4", "length 8", "length 16"], "latches": []},
     "vecmem/pass": {"form": [*UNROLLED, *BY_PASS, "length 4", "length 8", "length 16"]},
+    "vecmem/memory": {"machine": MEMORIES, "form": [*UNROLLED, "length 4", "length 8", "length 16"]},
+    "vecmem/unroll_16": {"form": [*UNROLLED, "unroll 16", "length 4", "length 8", "length 16"]},
+    "vecmem/related_bounds": {"form": ["original"], "technique": ["none", "CCWS", *FEWER_CTAS, "L1 x 16", "BATCH", "free rows"]},
     "vecmem/related": {"form": [], "technique": ["none", "CCWS", "BATCH"]},
 }
 
@@ -207,6 +274,14 @@ FIGURES = {
     "vecmem/fig17": ("vecmem/related", "Speed-up with CCWS and BATCH over the best-unrolled loops", related,
                      "CCWS +18 % on spsum, bfs, kmeans, spmv and comd, BATCH +6 % on bfs, histo and miniamr; on top of vectors +2 "
                      "to 4 % and, on bfs, stencil and hpgmg, up to +6 %", "speed-up"),
+    "vecmem/memory": ("vecmem/memory", "Speed-up over the best-unrolled loops, by memory, and what keeps a workload below the paper's",
+                      by_memory, "not in the paper", "speed-up"),
+    "vecmem/unroll_16": ("vecmem/unroll_16", "Speed-up of the best length over the best-unrolled loops, by what they are unrolled by",
+                         unrolled_by_16, "not in the paper", "speed-up"),
+    "vecmem/ccws_bounds": ("vecmem/related_bounds", "Speed-up by CCWS, by the best of 1, 2 and 4 CTAs at a time, and by an L1 of 512 KB",
+                           bounds_of(OF_CCWS, ["CCWS", "fewer CTAs", "L1 x 16"]), "not in the paper", "speed-up"),
+    "vecmem/batch_bounds": ("vecmem/related_bounds", "Speed-up by BATCH, and by DRAM that opens a row in a cycle",
+                            bounds_of(OF_ROWS, ["BATCH", "free rows"]), "not in the paper", "speed-up"),
     "vecmem/pass": ("vecmem/pass", "Speed-up of the pass, over the best-unrolled loops",
                     by_value("form", [*BY_PASS, "length 4", "length 8", "length 16"]),
                     "the pass is not in the paper", "speed-up"),

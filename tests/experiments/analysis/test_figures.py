@@ -530,6 +530,53 @@ class Forms:
                             columns=["workload", "form", "cycles"])
 
 
+class Bests:
+    """In place of a sweep with bests: (name, workload, value of the axis, cycles, warp instructions)."""
+
+    def __init__(self, axis, rows, original=()):
+        self.axis, self.rows, self.original = axis, rows, original
+
+    def best(self, name, *axes):
+        rows = [row[1:] for row in self.rows if row[0] == name]
+        return pd.DataFrame(rows, columns=["workload", self.axis, "cycles", "warp_instructions"][:len(rows[0])])
+
+    def table(self, *axes):
+        return pd.DataFrame(self.original, columns=["workload", *axes, "cycles"])
+
+
+def check_vecmem_bounds(check):
+    def made(figure, sweep):
+        return vecmem_figures.FIGURES[f"vecmem/{figure}"][2](sweep)
+
+    # The vectors' cycles of 1000 with each memory, and their instructions of 100.
+    vectors = {"btree": ((952, 900, 900), 60), "vecadd": ((1000, 961, 900), 90), "spmv": ((1000, 1000, 793), 90),
+               "bfs": ((1000, 1000, 1000), 56), "nw": ((1000, 1000, 1000), 80), "transpose": ((1000, 1000, 1000), 90)}
+    memories = vecmem_figures.MEMORIES
+    rows = [("best unrolling", workload, memory, 2000 if memory == "as it is" else 1000, 100) for workload in vectors for memory in memories]
+    rows += [("best length", workload, memory, cycles * (2 if memory == "as it is" else 1), instructions)
+             for workload, (all_cycles, instructions) in vectors.items() for memory, cycles in zip(memories, all_cycles)]
+    table = made("memory", Bests("machine", rows))
+    check("vecmem/memory", dict(table["what keeps it"]) == {"btree": "", "vecadd": "bandwidth", "spmv": "memory", "bfs": "instructions",
+                                                            "nw": "unknown", "transpose": "", "mean": ""}
+          and np.isclose(table.loc["spmv", "perfect"], 1000 / 793) and np.isclose(table.loc["mean", "loops, perfect over as it is"], 2), table)
+    rows = [(name, "bfs", "", cycles) for name, cycles in
+            (("best unrolling", 1000), ("best unrolling by 16, too", 800), ("best length", 500))]
+    table = made("unroll_16", Bests("form", rows))
+    check("vecmem/unroll_16", np.allclose(table.loc["bfs"], [2, 1.6]), table)
+
+    techniques = {"none": 1000, "CCWS": 800, "1 CTA": 500, "2 CTAs": 400, "4 CTAs": 2000, "L1 x 16": 250, "BATCH": 1250, "free rows": 625}
+    rows = [(name, workload, technique, cycles) for name in ("best unrolling", "best length") for workload in ("bfs", "spsum", "histo")
+            for technique, cycles in techniques.items()]
+    original = [("bfs", form, technique, cycles / (2 if technique == "CCWS" and form == "original" else 1))
+                for form in ("original", "unroll 1") for technique, cycles in techniques.items()]
+    sweep = Bests("technique", rows, original)
+    table = made("ccws_bounds", sweep)
+    check("vecmem/ccws_bounds", np.allclose(table.loc["bfs"], [2.5, 2.5, 4, 1.25, 2.5, 4, 1.25, 2.5, 4])
+          and list(table.index) == ["bfs", "spsum", "mean"], table)
+    table = made("batch_bounds", sweep)
+    check("vecmem/batch_bounds", np.allclose(table.loc["bfs"], [0.8, 1.6] * 3) and list(table.index) == ["bfs", "histo", "mean"], table)
+
+
 def check_vecmem(check, folder):
     def made(figure):
         return vecmem_figures.FIGURES[f"vecmem/{figure}"][2](Forms())
@@ -617,6 +664,7 @@ def main():
         check_refusals(check, pathlib.Path(temporary) / "other.sweep")
         check_avc(check, sweep)
         check_vecmem(check, sweep)
+        check_vecmem_bounds(check)
         check_pmode(check, pathlib.Path(temporary) / "pmode.sweep")
         check_images(check, sweep, pathlib.Path(temporary) / "pmode.sweep")
         check_published(check)
