@@ -94,6 +94,9 @@ def record(sweep, study_facts, path, part=False):
                 row[BEST + best["name"]] = best["value"]
         rows.append(row)
     table = pd.DataFrame(rows)
+    for axis in made.axes:
+        if axis in table:
+            raise SweepError(f"{sweep}: the axis '{axis}' has the name of a fact of its runs; call it something else")
     path.parent.mkdir(exist_ok=True)
     if part and path.exists():
         table = in_place_of(pd.read_csv(path), table)

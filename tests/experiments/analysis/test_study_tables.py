@@ -174,6 +174,11 @@ class StudyTables(unittest.TestCase):
         with self.assertRaisesRegex(SweepError, "has no column 'size'"):
             study_tables.Recorded(self.csv)
 
+    def test_an_axis_with_the_name_of_a_fact_is_refused(self):
+        with self.assertRaisesRegex(SweepError, "the axis 'ctas' has the name of a fact"):
+            study_tables.record(self.folder / "sweeps/paper-ctas.sweep", lambda run: {**facts(run), "ctas": 1.0}, self.csv)
+        self.assertFalse(self.csv.exists())
+
     def test_a_record_of_other_axes_is_refused(self):
         recorded = self.record()
         pd.read_csv(self.csv).rename(columns={"axis: ctas": "axis: prefetcher"}).to_csv(self.csv, index=False)
