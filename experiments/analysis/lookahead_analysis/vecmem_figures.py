@@ -165,13 +165,13 @@ def by_memory(sweep):
     found = loops[MEMORIES] / vectors[MEMORIES]
     found["loops, perfect over as it is"] = loops["as it is"] / loops["perfect"]
     counts = [table[table["machine"] == "as it is"].set_index("workload")["warp_instructions"] for table in tables.values()]
-    found["warp_instructions"] = counts[1] / counts[0]
+    found["instructions, vectors over loops"] = counts[1] / counts[0]
 
     def cause(workload):
         wanted, instructions = PAPER.get(workload, (0, 1))
         gains = found.loc[workload]
         causes = {"": gains["as it is"] >= wanted - FAR, "bandwidth": gains["DRAM x 4"] >= wanted - FAR,
-                  "memory": gains["perfect"] >= wanted - FAR, "instructions": gains["warp_instructions"] > instructions}
+                  "memory": gains["perfect"] >= wanted - FAR, "instructions": gains["instructions, vectors over loops"] > instructions}
         return next((name for name, holds in causes.items() if holds), "unknown")
 
     result = with_mean(found, geometric=True)

@@ -17,8 +17,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
 from lookahead_analysis import study_tables, vecmem_figures  # noqa: E402
 from lookahead_analysis.study_tables import at_least, near  # noqa: E402
-from lookahead_analysis.vecmem_figures import OF_BATCH, OF_BATCH_ON_TOP, OF_CCWS  # noqa: E402
 from lookahead_analysis.sweeps import geometric_mean  # noqa: E402
+from lookahead_analysis.vecmem_figures import OF_BATCH, OF_BATCH_ON_TOP, OF_CCWS  # noqa: E402
 
 TABLES = {
     "vecmem/instructions": [f"vecmem/fig{number}" for number in (8, 9, 10, 11, 12, 13, 14)],
@@ -41,7 +41,7 @@ def mean(name, *column):
 
 
 def on(workloads, column, over=None, of="fig17"):
-    """The mean speed-up of a technique on its workloads, over vectors alone where `over` says so."""
+    """The mean of a figure's column over a technique's workloads, over vectors alone where `over` says so."""
     def value(study):
         table = figure(of, study)
         rows = table.loc[[name for name in workloads if name in table.index]]
