@@ -26,13 +26,6 @@ void add_piece(AffineRegister& pieces, const Threads& threads, const Tuple& tupl
     pieces.push_back({threads, tuple});
 }
 
-std::uint64_t number_of(const AffineRegister& pieces, const AffineLaunch& launch, const isa::Dim3& ctaid, unsigned warp,
-                        unsigned lane) {
-    for (const Piece& piece : pieces)
-        if (piece.threads[warp] >> lane & 1) return piece.tuple.value(launch.thread(warp, lane), ctaid);
-    throw InternalError("affine stream: a thread reads a register that has no tuple for it");
-}
-
 bool writes_predicate(const Instruction& instruction) {
     return instruction.destination_predicate != isa::kNoPredicate ||
            instruction.destination_predicate2 != isa::kNoPredicate;
@@ -54,6 +47,20 @@ struct Rows {
             for (unsigned s = 0; s < 3; ++s) rows.source[s][i] = words[s][i];
         }
     }
+    /// What the tuples are for the active threads of a warp.
+    void set(unsigned source, const AffineRegister& pieces, const AffineLaunch& launch, const isa::Dim3& ctaid,
+             unsigned warp, LaneMask active) {
+        for (const Piece& piece : pieces) {
+            isa::Dim3 thread = launch.thread(warp, 0);
+            unsigned lane = 0;
+            for (LaneMask left = piece.threads[warp] & active; left != 0; left &= left - 1) {
+                for (; lane < static_cast<unsigned>(std::countr_zero(left)); ++lane) thread = launch.after(thread);
+                set(source, lane, piece.tuple.value(thread, ctaid));
+            }
+            active &= ~piece.threads[warp];
+        }
+        if (active != 0) throw InternalError("affine stream: a thread reads a register that has no tuple for it");
+    }
     void set(unsigned source, unsigned lane, std::uint64_t value) {
         words[source][0][lane] = static_cast<std::uint32_t>(value);
         words[source][1][lane] = static_cast<std::uint32_t>(value >> 32);
@@ -73,6 +80,11 @@ void Piece::fields(StateArchive& archive) {
 isa::Dim3 AffineLaunch::thread(unsigned warp, unsigned lane) const {
     const std::uint32_t number = warp * kWarpSize + lane;
     return {number % block.x, number / block.x % block.y, number / block.x / block.y};
+}
+
+isa::Dim3 AffineLaunch::after(const isa::Dim3& thread) const {
+    if (thread.x + 1 < block.x) return {thread.x + 1, thread.y, thread.z};
+    return thread.y + 1 < block.y ? isa::Dim3{0, thread.y + 1, thread.z} : isa::Dim3{0, 0, thread.z + 1};
 }
 
 void AffineLaunch::take_constants(const std::vector<isa::Row>& rows) {
@@ -160,10 +172,6 @@ void AffineCta::write(const Instruction& instruction, const AffineRegister& piec
     for (Piece& piece : old) piece.threads = without(piece.threads, written);
     std::erase_if(old, [](const Piece& piece) { return none(piece.threads); });
     for (const Piece& piece : pieces) add_piece(old, piece.threads, piece.tuple);
-}
-
-std::uint64_t AffineCta::value_of(const AffineRegister& pieces, unsigned warp, unsigned lane) const {
-    return number_of(pieces, *launch_, ctaid_, warp, lane);
 }
 
 Tuple AffineCta::special(isa::SpecialRegister special) const {
@@ -310,21 +318,17 @@ void AffineCta::check(std::uint32_t pc, const Threads& active) const {
     const Threads chosen = predicate(instruction.source_predicate, instruction.source_predicate_negated);
     for (unsigned warp = 0; warp < launch_->warps(); ++warp) {
         if (active[warp] == 0) continue;
-        Rows rows;
-        const auto for_each_lane = [&](auto visit) {
-            for (LaneMask left = active[warp]; left != 0; left &= left - 1)
-                visit(static_cast<unsigned>(std::countr_zero(left)));
-        };
-        for_each_lane([&](unsigned lane) {
-            for (unsigned i = 0; i < 3; ++i) rows.set(i, lane, value_of(sources_[i], warp, lane));
-        });
+        Rows rows, made;
+        for (unsigned i = 0; i < 3; ++i) rows.set(i, sources_[i], *launch_, ctaid_, warp, active[warp]);
+        made.set(3, made_, *launch_, ctaid_, warp, active[warp]);
         rows.rows.source_predicate = chosen[warp];
         handler(rows.rows, active[warp], instruction);
-        for_each_lane([&](unsigned lane) {
-            const std::uint64_t right = rows.result(lane, bits), tuple = value_of(made_, warp, lane);
-            if (right == tuple) return;
+        for (LaneMask left = active[warp]; left != 0; left &= left - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+            const std::uint64_t right = rows.result(lane, bits), tuple = made.result(lane, 64);
+            if (right == tuple) continue;
             fail(pc, fmt::format("thread {} has {:#x}, its tuple {:#x}", warp * kWarpSize + lane, right, tuple));
-        });
+        }
     }
 }
 
@@ -337,11 +341,7 @@ void AffineCta::set_predicate(std::uint32_t pc, const Threads& active) {
     for (unsigned warp = 0; warp < launch_->warps(); ++warp) {
         if (active[warp] == 0) continue;
         Rows rows;
-        for (LaneMask left = active[warp]; left != 0; left &= left - 1)
-            for (unsigned i = 0; i < 3; ++i) {
-                const auto lane = static_cast<unsigned>(std::countr_zero(left));
-                rows.set(i, lane, value_of(sources_[i], warp, lane));
-            }
+        for (unsigned i = 0; i < 3; ++i) rows.set(i, sources_[i], *launch_, ctaid_, warp, active[warp]);
         rows.rows.source_predicate = first[warp];
         rows.rows.source_predicate2 = second[warp];
         const auto old = [&](std::uint8_t to) { return to < isa::kPredicateRegisters ? predicates_[to][warp] : 0; };
@@ -408,10 +408,7 @@ Comparisons AffineCta::comparisons_of(const Instruction& instruction, unsigned w
 void warp_addresses(const AffineLaunch& launch, const isa::Dim3& ctaid, const Instruction& enqueue,
                     const AffineRegister& tuples, unsigned warp, LaneMask active, std::uint64_t* addresses) {
     Rows rows;
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        rows.set(0, lane, number_of(tuples, launch, ctaid, warp, lane));
-    }
+    rows.set(0, tuples, launch, ctaid, warp, active);
     isa::compute_addresses(enqueue, rows.words[0][0], rows.words[0][1], active, addresses);
 }
 

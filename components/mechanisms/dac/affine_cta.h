@@ -63,6 +63,8 @@ struct AffineLaunch {
 
     unsigned warps() const { return isa::warps_per_cta(block); }
     isa::Dim3 thread(unsigned warp, unsigned lane) const;
+    /// The next thread's index.
+    isa::Dim3 after(const isa::Dim3& thread) const;
     /// Takes the constant rows, which have the same value in all lanes.
     void take_constants(const std::vector<isa::Row>& rows);
 };
@@ -105,7 +107,6 @@ class AffineCta {
                         const Threads& active) const;
     void check(std::uint32_t pc, const Threads& active) const;
     Comparisons comparisons_of(const isa::Instruction& instruction, unsigned warp, isa::LaneMask active) const;
-    std::uint64_t value_of(const AffineRegister& pieces, unsigned warp, unsigned lane) const;
     [[noreturn]] void fail(std::uint32_t pc, const std::string& what) const;
 
     const AffineLaunch* launch_ = nullptr;

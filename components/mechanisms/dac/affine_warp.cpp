@@ -215,6 +215,7 @@ void Dac::enqueue(std::uint32_t pc, const SmThreads& active) {
     }
     entry.holds = {};
     entry.comparisons = {};
+    entry.tried = 0;
     const unsigned warps = state_.launch.occupancy.warps_per_cta;
     for (AffineRegister& tuples : entry.tuples) {
         tuples.clear();

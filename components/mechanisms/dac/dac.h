@@ -120,8 +120,7 @@ class Dac final : public gpu::IssueExtension,
     struct Expansion {
         unsigned records = 0;
         unsigned done = 0;
-        std::uint32_t pc = 0;  ///< of the load
-        WarpRecords list{};
+        WarpRecords list{};           ///< from `done` to `records`; the others are no state
         bool asks = false;            ///< the record's line is to be asked for
         bool locks = true;            ///< and locked
         gpu::SectorMask sectors = 0;  ///< of the line, not asked for yet
@@ -130,7 +129,10 @@ class Dac final : public gpu::IssueExtension,
         gpu::LineLock lock;
 
         void fields(StateArchive& archive) {
-            archive& records& done& pc& list& asks& locks& sectors& waits& since& lock;
+            archive& records& done& asks& locks& sectors& waits& since& lock;
+            for (unsigned record = done; record < records; ++record) {
+                archive& list[record];
+            }
         }
     };
 
@@ -187,19 +189,20 @@ class Dac final : public gpu::IssueExtension,
     Unit& unit_of(const AtqEntry& entry) { return entry.of_predicate() ? peu_ : aeu_; }
     void note_pending(AtqEntry& entry, Cycle now);
     bool has_rows(const AtqEntry& entry) const;
-    ContextMask held_up_by(ContextMask pending) const;
+    ContextMask held_up_by(ContextMask pending, ContextMask warps) const;
     template <class Begin>
     bool choose(Unit& unit, Begin begin);
     template <class Begin>
-    Choice choose_among(ContextMask warps, Unit& unit, Begin begin, bool& behind_marker);
+    Choice choose_among(ContextMask warps, std::uint32_t first, Unit& unit, Begin begin, bool& behind_marker);
+    std::uint32_t first_address_of(unsigned slot);
     void served(Unit& unit);
     void renew_units();
     void renew(Unit& unit);
     void stop(Unit& unit, bool behind_marker);
     void expand_addresses(Cycle now);
     bool choose_warp_for_addresses(Cycle now);
-    bool waits_for_lock(const AtqEntry& entry, unsigned records) const;
-    bool begin_access(const AtqEntry& entry, unsigned context);
+    bool waits_for_lock(const AtqEntry& entry, const AccessSize& size) const;
+    bool begin_access(AtqEntry& entry, unsigned context);
     void to_memory_of_warp(unsigned context, const AtqEntry& entry, LaneAddresses& addresses) const;
     void take_record(Cycle now);
     bool is_mapped(const QueuedRecord& record) const;
@@ -262,6 +265,8 @@ class Dac final : public gpu::IssueExtension,
     std::array<Accumulator, gpu::kMaximumContexts> accumulators_{};  ///< of the address unit, by CTA slot
     std::array<Accumulator, gpu::kMaximumContexts> compared_{};      ///< of the predicate unit, by CTA slot
     std::vector<ContextMask> siblings_;                              ///< by CTA slot: its contexts
+    /// By CTA slot: no older entry owes the CTA an address. What is known of the queue, and no state.
+    std::array<std::uint64_t, gpu::kMaximumContexts> oldest_address_{};
     Expansion expansion_;
     bool lanes_wanted_ = false;                 ///< the predicate expansion unit waits for an issue slot
     std::vector<AddressQueue> address_queues_;  ///< by context

@@ -15,6 +15,14 @@
 
 namespace lookahead::dac {
 
+/// What an access asks of its warp's queue and of L1's locks.
+struct AccessSize {
+    std::uint64_t first_line = 0;
+    std::uint8_t records = 0;  ///< 0: it is raw
+
+    unsigned entries() const { return records == 0 ? 1 : records; }
+};
+
 /// An entry of the affine tuple queue: what an `enqueue` brings the warps of its batch. Its warps are those with active
 /// lanes.
 struct AtqEntry {
@@ -31,10 +39,14 @@ struct AtqEntry {
     std::array<Comparisons, gpu::kMaximumContexts> comparisons{};
     // An address's:
     std::vector<AffineRegister> tuples;  ///< by CTA slot
+    // What an address comes to for a warp that could not take it, so that it is not computed at each attempt; no state.
+    gpu::ContextMask tried = 0;
+    std::array<AccessSize, gpu::kMaximumContexts> sizes{};
 
     bool of_predicate() const { return mode == isa::QueueMode::predicate; }
     void fields(StateArchive& archive) {
         archive& mode& pc& pending& adjusts& active& sequence& markers& holds& comparisons& tuples;
+        tried = archive.loading() ? gpu::ContextMask{} : tried;
     }
 };
 

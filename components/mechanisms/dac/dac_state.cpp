@@ -88,6 +88,7 @@ void Dac::fields(StateArchive& archive) {
     archive& addresses_enqueued_& predicates_enqueued_& addresses_dequeued_& predicates_dequeued_& markers_enqueued_&
         markers_passed_& at_marker_& waiting_& waiting_since_& held_& awaited_& came_& some_accessed_& locks_;
     if (archive.loading()) {
+        oldest_address_ = {};
         for (AffineCta& cta : ctas_) {
             cta.resume(launch_);
         }

@@ -40,17 +40,36 @@ bool Dac::has_rows(const AtqEntry& entry) const {
            });
 }
 
-/// The warps that get nothing of younger entries before those that wait have got theirs.
-ContextMask Dac::held_up_by(ContextMask pending) const {
+/// Of `warps` those that get nothing of younger entries before the ones that wait have got theirs.
+ContextMask Dac::held_up_by(ContextMask pending, ContextMask warps) const {
+    const ContextMask waiting = pending & warps;
     if (expansion_order_ == ExpansionOrder::warp || !LOOKAHEAD_RULE(siblings_wait)) {
-        return pending;
+        return waiting;
     }
-    const bool all = expansion_order_ == ExpansionOrder::tuple || !LOOKAHEAD_RULE(other_ctas_go_on);
-    ContextMask warps = 0;
-    for (const ContextMask siblings : siblings_) {
-        warps |= all || siblings.intersects(pending) ? siblings : ContextMask{};
+    if (expansion_order_ == ExpansionOrder::tuple || !LOOKAHEAD_RULE(other_ctas_go_on)) {
+        return warps;
     }
-    return warps;
+    ContextMask held_up = 0;
+    for (unsigned slot = 0; waiting != 0 && slot < siblings_.size(); ++slot) {
+        held_up |= siblings_[slot].intersects(waiting) ? siblings_[slot] : ContextMask{};
+    }
+    return held_up;
+}
+
+/// The place of the oldest entry that counts for whether the CTA gets an address: under `tuple` others' do, too.
+std::uint32_t Dac::first_address_of(unsigned slot) {
+    if (expansion_order_ == ExpansionOrder::tuple) {
+        return 0;
+    }
+    std::uint64_t& oldest = oldest_address_[slot];
+    oldest = std::max(oldest, first_entry_);
+    for (; oldest < first_entry_ + atq_.size(); ++oldest) {
+        const AtqEntry& entry = atq_[static_cast<std::uint32_t>(oldest - first_entry_)];
+        if (!entry.of_predicate() && entry.pending.intersects(siblings_[slot])) {
+            break;
+        }
+    }
+    return static_cast<std::uint32_t>(oldest - first_entry_);
 }
 
 /// What the unit goes on with: begin(entry, context) tells what becomes of an entry for a warp. False: there is nothing.
@@ -60,10 +79,11 @@ bool Dac::choose(Unit& unit, Begin begin) {
     Choice choice = Choice::none;
     if (&unit == &aeu_ && address_order_ == AddressOrder::cta && LOOKAHEAD_RULE(cta_is_served_on)) {
         for (unsigned turn = 0; turn < siblings_.size() && choice == Choice::none; ++turn) {
-            choice = choose_among(siblings_[turns_[turn]], unit, begin, behind_marker);
+            const unsigned slot = turns_[turn];
+            choice = choose_among(siblings_[slot], first_address_of(slot), unit, begin, behind_marker);
         }
     } else {
-        choice = choose_among(~ContextMask{}, unit, begin, behind_marker);
+        choice = choose_among(~ContextMask{}, 0, unit, begin, behind_marker);
     }
     if (choice == Choice::made) {
         return true;
@@ -73,12 +93,12 @@ bool Dac::choose(Unit& unit, Begin begin) {
 }
 
 /// The oldest entry of the unit's kind that it can go on with for one of the warps, for the next of these behind the last one
-/// that got it. `behind_marker` is cleared if some wait for anything but a barrier.
+/// that got it; entries before place `first` are none of these. `behind_marker` is cleared if some wait for anything but a
+/// barrier.
 template <class Begin>
-Dac::Choice Dac::choose_among(ContextMask warps, Unit& unit, Begin begin, bool& behind_marker) {
-    ContextMask held_up = 0;
+Dac::Choice Dac::choose_among(ContextMask warps, std::uint32_t first, Unit& unit, Begin begin, bool& behind_marker) {
     unsigned others = 0;
-    for (std::uint32_t i = 0; i < atq_.size(); ++i) {
+    for (std::uint32_t i = first; i < atq_.size(); ++i) {
         AtqEntry& entry = atq_[i];
         if (entry.pending == 0) {
             continue;
@@ -91,11 +111,7 @@ Dac::Choice Dac::choose_among(ContextMask warps, Unit& unit, Begin begin, bool& 
             continue;
         }
         const unsigned last = unit.entry == first_entry_ + i ? unit.warp : gpu::kMaximumContexts - 1;
-        ContextMask left = entry.pending & warps;
-        if (LOOKAHEAD_RULE(warps_get_tuples_in_order)) {
-            left &= ~held_up;
-        }
-        while (left != 0) {
+        for (ContextMask left = entry.pending & warps; left != 0;) {
             const unsigned context = gpu::next_in_turn(left, last);
             left &= ~gpu::context_bit(context);
             const Turn turn = begin(entry, context);
@@ -110,7 +126,12 @@ Dac::Choice Dac::choose_among(ContextMask warps, Unit& unit, Begin begin, bool& 
                 return Choice::given_up;
             }
         }
-        held_up |= held_up_by(entry.pending);
+        if (LOOKAHEAD_RULE(warps_get_tuples_in_order)) {
+            warps &= ~held_up_by(entry.pending, warps);
+            if (warps == 0) {
+                break;
+            }
+        }
     }
     return Choice::none;
 }
@@ -174,7 +195,7 @@ void Dac::expand_addresses(Cycle now) {
 /// Warps whose queue has no room, or that have a barrier to pass, are skipped, so that they do not hold up their siblings.
 /// False: there is none, or the address of its CTA is computed first.
 bool Dac::choose_warp_for_addresses(Cycle now) {
-    const bool chosen = choose(aeu_, [&](const AtqEntry& entry, unsigned context) {
+    const bool chosen = choose(aeu_, [&](AtqEntry& entry, unsigned context) {
         const bool stops = entry.mode == QueueMode::data || !parameters_.addresses_pass_barriers;
         if (LOOKAHEAD_RULE(barrier_stops_expansion) && stops && entry.markers[context] > markers_passed_[context]) {
             return Turn::behind_marker;
@@ -210,17 +231,19 @@ void Dac::to_memory_of_warp(unsigned context, const AtqEntry& entry, LaneAddress
 
 /// The first line that is to be asked for cannot be locked now, as its set has as many locked ones as it may: another warp's
 /// address goes first.
-bool Dac::waits_for_lock(const AtqEntry& entry, unsigned records) const {
-    return LOOKAHEAD_RULE(refused_lock_is_skipped) && records != 0 && entry.mode == QueueMode::data &&
+bool Dac::waits_for_lock(const AtqEntry& entry, const AccessSize& size) const {
+    return LOOKAHEAD_RULE(refused_lock_is_skipped) && size.records != 0 && entry.mode == QueueMode::data &&
            parameters_.early_loads && l1_ != nullptr &&
-           l1_->may_lock_line(line_of(expansion_.list[0]), gpu::Client::affine_expansion) &&
-           l1_->refuses_lock(line_of(expansion_.list[0]), gpu::Client::affine_expansion);
+           l1_->may_lock_line(size.first_line, gpu::Client::affine_expansion) &&
+           l1_->refuses_lock(size.first_line, gpu::Client::affine_expansion);
 }
 
 /// False: the warp's queue has no room for all records of the access, or its first line cannot be locked.
-bool Dac::begin_access(const AtqEntry& entry, unsigned context) {
+bool Dac::begin_access(AtqEntry& entry, unsigned context) {
     AddressQueue& queue = address_queues_[context];
-    if (!queue.has_room(1)) {
+    AccessSize& size = entry.sizes[context];
+    const auto fits = [&] { return queue.has_room(size.entries()) && !waits_for_lock(entry, size); };
+    if (!queue.has_room(1) || (entry.tried.has(context) && !fits())) {
         return false;
     }
     const isa::Instruction& instruction = launch_.kernel->code[entry.pc];
@@ -241,11 +264,11 @@ bool Dac::begin_access(const AtqEntry& entry, unsigned context) {
     }
     const unsigned records =
         outside ? 0 : compact(behind, active, rows_of(context), bytes, queue.entries(), expansion_.list);
-    if (!queue.has_room(std::max(records, 1u))) {
-        LOOKAHEAD_ASSERT(!queue.empty(), execute_.place_of(context) + ": an empty queue has no room for an access");
-        return false;
-    }
-    if (waits_for_lock(entry, records)) {
+    size = {records == 0 ? 0 : line_of(expansion_.list[0]), static_cast<std::uint8_t>(records)};
+    entry.tried |= gpu::context_bit(context);
+    LOOKAHEAD_ASSERT(!queue.empty() || queue.has_room(size.entries()),
+                     execute_.place_of(context) + ": an empty queue has no room for an access");
+    if (!fits()) {
         return false;
     }
     QueuedAccess& access = queue.push(records);
