@@ -189,6 +189,7 @@ class Dac final : public gpu::IssueExtension,
     Unit& unit_of(const AtqEntry& entry) { return entry.of_predicate() ? peu_ : aeu_; }
     void note_pending(AtqEntry& entry, Cycle now);
     bool has_rows(const AtqEntry& entry) const;
+    bool others_are_held_up() const;
     ContextMask held_up_by(ContextMask pending, ContextMask warps) const;
     template <class Begin>
     bool choose(Unit& unit, Begin begin);

@@ -40,13 +40,18 @@ bool Dac::has_rows(const AtqEntry& entry) const {
            });
 }
 
+/// Who waits for an entry holds up the warps of all CTAs.
+bool Dac::others_are_held_up() const {
+    return expansion_order_ == ExpansionOrder::tuple || !LOOKAHEAD_RULE(other_ctas_go_on);
+}
+
 /// Of `warps` those that get nothing of younger entries before the ones that wait have got theirs.
 ContextMask Dac::held_up_by(ContextMask pending, ContextMask warps) const {
     const ContextMask waiting = pending & warps;
     if (expansion_order_ == ExpansionOrder::warp || !LOOKAHEAD_RULE(siblings_wait)) {
         return waiting;
     }
-    if (expansion_order_ == ExpansionOrder::tuple || !LOOKAHEAD_RULE(other_ctas_go_on)) {
+    if (others_are_held_up()) {
         return warps;
     }
     ContextMask held_up = 0;
@@ -56,9 +61,9 @@ ContextMask Dac::held_up_by(ContextMask pending, ContextMask warps) const {
     return held_up;
 }
 
-/// The place of the oldest entry that counts for whether the CTA gets an address: under `tuple` others' do, too.
+/// The place of the oldest entry that counts for whether the CTA gets an address.
 std::uint32_t Dac::first_address_of(unsigned slot) {
-    if (expansion_order_ == ExpansionOrder::tuple) {
+    if (others_are_held_up()) {
         return 0;
     }
     std::uint64_t& oldest = oldest_address_[slot];
