@@ -60,26 +60,38 @@ std::vector<int> partition_graph(const PartitionGraph& graph, int ranks) {
         return std::vector<int>(graph.vertices(), 0);
     }
     const ScotchGraph arrays(graph);
-    const std::unique_ptr<SCOTCH_Graph, void (*)(SCOTCH_Graph*)> scotch(SCOTCH_graphAlloc(), [](SCOTCH_Graph* g) {
+    // A context of one thread: with as many as there are cores, which Scotch takes for itself, it finds other parts each
+    // time where the graph is large. All ranks are to find the same.
+    const std::unique_ptr<SCOTCH_Context, void (*)(SCOTCH_Context*)> context(SCOTCH_contextAlloc(), [](auto* c) {
+        SCOTCH_contextExit(c);
+        SCOTCH_memFree(c);
+    });
+    const auto end_graph = [](SCOTCH_Graph* g) {
         SCOTCH_graphExit(g);
         SCOTCH_memFree(g);
-    });
+    };
+    const std::unique_ptr<SCOTCH_Graph, void (*)(SCOTCH_Graph*)> scotch(SCOTCH_graphAlloc(), end_graph);
+    const std::unique_ptr<SCOTCH_Graph, void (*)(SCOTCH_Graph*)> bound(SCOTCH_graphAlloc(), end_graph);
     const std::unique_ptr<SCOTCH_Strat, void (*)(SCOTCH_Strat*)> strategy(SCOTCH_stratAlloc(), [](SCOTCH_Strat* s) {
         SCOTCH_stratExit(s);
         SCOTCH_memFree(s);
     });
-    SCOTCH_graphInit(scotch.get());
-    SCOTCH_stratInit(strategy.get());
     SCOTCH_randomSeed(1);
     SCOTCH_randomReset();
+    SCOTCH_contextInit(context.get());
+    SCOTCH_graphInit(scotch.get());
+    SCOTCH_graphInit(bound.get());
+    SCOTCH_stratInit(strategy.get());
     std::vector<SCOTCH_Num> parts(graph.vertices(), 0);
     const int failed =
+        SCOTCH_contextThreadSpawn(context.get(), 1, nullptr) ||
         SCOTCH_graphBuild(scotch.get(), 0, static_cast<SCOTCH_Num>(graph.vertices()), arrays.first.data(), nullptr,
                           arrays.work.data(), nullptr, static_cast<SCOTCH_Num>(arrays.neighbours.size()),
                           arrays.neighbours.data(), arrays.cost.data()) ||
         SCOTCH_stratGraphMapBuild(strategy.get(), SCOTCH_STRATQUALITY | SCOTCH_STRATBALANCE, ranks,
                                   kAllowedImbalance) ||
-        SCOTCH_graphPart(scotch.get(), ranks, strategy.get(), parts.data());
+        SCOTCH_contextBindGraph(context.get(), scotch.get(), bound.get()) ||
+        SCOTCH_graphPart(bound.get(), ranks, strategy.get(), parts.data());
     LOOKAHEAD_ASSERT(failed == 0, "Scotch could not partition the model");
     return {parts.begin(), parts.end()};
 }
