@@ -24,6 +24,9 @@ L1Data::L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy
       lines_of_set_(parameters.pending_ways == 0 ? 0 : static_cast<unsigned>(parameters.ways)),
       prefetch_ways_(parameters.prefetch_ways == 0 ? ~std::uint64_t{0} : ~std::uint64_t{0} << parameters.ways),
       other_ways_(parameters.prefetch_ways == 0 ? ~std::uint64_t{0} : ~prefetch_ways_),
+      ways_(static_cast<unsigned>(parameters.ways)),
+      way_bytes_(static_cast<std::uint32_t>(parameters.sets * kLineBytes)),
+      shared_sizes_(parameters.sizes_of_shared_memory()),
       tags_(SetIndex(parameters.indexing(), static_cast<unsigned>(parameters.sets)),
             static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.tags_per_set())),
       data_(tags_.size()),
@@ -232,6 +235,21 @@ void L1Data::announce(const L1Event& event) {
     for (L1Listener* listener : listeners_) {
         listener->on_l1_event(event);
     }
+}
+
+void L1Data::leave_to_shared_memory(std::uint32_t bytes) {
+    if (shared_sizes_.empty()) {
+        return;
+    }
+    const std::uint32_t size = *std::ranges::lower_bound(shared_sizes_, bytes);
+    const unsigned left = ways_ - (size + way_bytes_ - 1) / way_bytes_;
+    if (lines_of_set_ != 0) {
+        lines_of_set_ = left;
+        return;
+    }
+    const bool prefetches_have_others = prefetch_ways_ != other_ways_;
+    other_ways_ = ~std::uint64_t{0} >> (64 - left);
+    prefetch_ways_ = prefetches_have_others ? prefetch_ways_ : other_ways_;
 }
 
 void L1Data::audit(Audit& audit, const std::string& name) const {

@@ -120,6 +120,13 @@ class L1Data final : public L1CompanionPort {
     /// A generation in which local memory is dead too: no thread of an older kernel lives, and a new one's has been
     /// written by nobody. Its dirty bytes are dropped, as no program can ask for them.
     void begin_kernel();
+    /// Where shared memory has a part of the array (l1d.shared_sizes): the kernel that begins has so many bytes of it. To be
+    /// called while the cache holds nothing, or before its state is loaded.
+    void leave_to_shared_memory(std::uint32_t bytes);
+    /// Of shared memory there is never more than this, where it has a part of the array.
+    std::uint32_t most_shared_memory() const {
+        return shared_sizes_.empty() ? ~std::uint32_t{0} : shared_sizes_.back();
+    }
 
     /// A client that locks lines asks for its handles when it is built; as many locks may be out as all have asked for.
     void reserve_locks(unsigned count) {
@@ -249,6 +256,9 @@ class L1Data final : public L1CompanionPort {
     unsigned lines_of_set_;        // that hold bytes, where fills under way have tags of their own; 0: they have not
     std::uint64_t prefetch_ways_;  // bits of the ways that prefetches take; all if none are theirs alone
     std::uint64_t other_ways_;     // of those that the other clients take
+    unsigned ways_;
+    std::uint32_t way_bytes_;                  // of a way in all sets
+    std::vector<std::uint32_t> shared_sizes_;  // that shared memory may have of these; empty: it has none of them
     TagArray tags_;
     std::vector<LineData> data_;
     std::vector<ByteMask>

@@ -1,10 +1,32 @@
 #include "components/cache/l1_parameters.h"
 
+#include <charconv>
+#include <sstream>
+#include <system_error>
+
 #include "components/protocols/memory.h"
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
 
 namespace lookahead::gpu {
+
+std::vector<std::uint32_t> L1Parameters::sizes_of_shared_memory() const {
+    const std::int64_t most = sets * kLineBytes * (ways - 1) / 1024;
+    std::vector<std::uint32_t> sizes;
+    std::istringstream words(shared_sizes);
+    for (std::string word; words >> word;) {
+        std::uint32_t size = 0;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), size);
+        if (error != std::errc{} || end != word.data() + word.size() || size > most ||
+            (!sizes.empty() && size * 1024 <= sizes.back())) {
+            throw ConfigurationError("l1d.shared_sizes = \"" + shared_sizes + "\" has \"" + word +
+                                     "\"; expected: ascending numbers of KB, at most " + std::to_string(most) +
+                                     ", which leave L1D one of its l1d.ways = " + std::to_string(ways));
+        }
+        sizes.push_back(size * 1024);
+    }
+    return sizes;
+}
 
 void L1Parameters::check() const {
     if (set_index == "fermi_hash" && sets != 32 && sets != 64) {

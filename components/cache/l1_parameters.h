@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "components/cache/set_index.h"
 #include "core/param/parameters.h"
@@ -28,6 +29,7 @@ struct L1Parameters {
     std::int64_t pinned_ways = 3;
     std::int64_t prefetch_ways = 0;
     std::int64_t pending_ways = 0;
+    std::string shared_sizes;
 
     /// Tags of a set: of its lines, of prefetches' and of fills under way.
     std::int64_t tags_per_set() const { return ways + prefetch_ways + pending_ways; }
@@ -36,6 +38,8 @@ struct L1Parameters {
                : set_index == "rotated" ? SetIndexing::rotated
                                         : SetIndexing::fermi_hash;
     }
+    /// `shared_sizes` in bytes; empty: shared memory has no part of L1D's ways.
+    std::vector<std::uint32_t> sizes_of_shared_memory() const;
     /// Throws ConfigurationError if the values do not fit each other.
     void check() const;
 };
@@ -134,5 +138,14 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
                  "Tags beside each set's lines for fills under way: a line makes room when the fill comes, not when "
                  "it is asked for. 0: a miss reserves one of its set's lines.",
              .source = "Khairy et al., ISCA 2020: Volta's L1 takes lines for fills when they come, so that misses "
-                       "under way are bounded by its MSHRs and not by its sets; earlier ones reserve"}));
+                       "under way are bounded by its MSHRs and not by its sets; earlier ones reserve"}),
+        text(
+            "shared_sizes", &P::shared_sizes,
+            {.help =
+                 "Where L1D and shared memory are one array, that of `ways`: the sizes in KB, ascending, that shared "
+                 "memory may have of it, as in \"0 8 16 32\". While a kernel runs it has the least that holds its "
+                 "resident CTAs, and L1D the ways that are left. Empty: L1D has all of its ways.",
+             .source = "CUDA C++ Programming Guide, compute capability 7.x and later: the driver chooses the split for "
+                       "each kernel. That it takes the least is a choice; Nsight Compute shows more for small needs "
+                       "(tests/validation/REAL_GPU.md)"}));
 };

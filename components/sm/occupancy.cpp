@@ -44,12 +44,13 @@ Occupancy occupancy_of(const OccupancyLimits& limits, const isa::Kernel& kernel,
     bounded_by(OccupancyBound::threads, limits.max_threads, static_cast<std::int64_t>(block.count()));
     bounded_by(OccupancyBound::warps, limits.max_warps, warps);
     bounded_by(OccupancyBound::registers, limits.registers, registers * warps);
-    bounded_by(OccupancyBound::shared_memory, limits.shared_bytes, shared);
+    bounded_by(OccupancyBound::shared_memory, limits.shared_bytes, shared + limits.shared_reserved);
     result.ctas = static_cast<std::uint32_t>(ctas);
     result.warps_per_cta = static_cast<std::uint32_t>(warps);
     result.rows_per_warp = static_cast<std::uint32_t>(
         std::max((registers + isa::kWarpSize - 1) / isa::kWarpSize, std::int64_t{kernel.registers}));
     result.shared_bytes_per_cta = static_cast<std::uint32_t>(shared);
+    result.shared_bytes = static_cast<std::uint32_t>(ctas * (shared + limits.shared_reserved));
     return result;
 }
 
@@ -73,7 +74,8 @@ void require_occupancy(const Occupancy& occupancy, const OccupancyLimits& limits
         case OccupancyBound::registers:
             return refuse("registers", registers_per_warp(limits, kernel) * occupancy.warps_per_cta, limits.registers);
         case OccupancyBound::shared_memory:
-            return refuse("bytes of shared memory", shared_bytes_per_cta(limits, kernel, dynamic_shared_bytes),
+            return refuse("bytes of shared memory",
+                          shared_bytes_per_cta(limits, kernel, dynamic_shared_bytes) + limits.shared_reserved,
                           limits.shared_bytes);
     }
 }

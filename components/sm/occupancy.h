@@ -16,6 +16,7 @@ struct OccupancyLimits {
     std::int64_t register_unit = 64;
     std::int64_t shared_bytes = 48 * 1024;
     std::int64_t shared_unit = 128;
+    std::int64_t shared_reserved = 0;
 };
 
 /// What bounds the number of resident CTAs.
@@ -27,6 +28,7 @@ struct Occupancy {
     std::uint32_t warps_per_cta = 0;
     std::uint32_t rows_per_warp = 0;         ///< register file rows (32 registers of 32 bits) of a warp, rounded up
     std::uint32_t shared_bytes_per_cta = 0;  ///< static and dynamic, rounded up to the allocation unit
+    std::uint32_t shared_bytes = 0;          ///< of all resident CTAs, with what is reserved in each
 };
 
 /// CTAs of a launch that fit on one SM. The dispatcher and the SM use the same function.

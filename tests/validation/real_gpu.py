@@ -8,7 +8,7 @@
         replay_on_gpu.py --unfused --profiled 0 --out NAME.unfused.jsonl CAPTURES
         ncu --profile-from-start off --clock-control none --cache-control none --csv --page raw --log-file NAME.csv \\
             --metrics METRICS replay_on_gpu.py --out NAME.jsonl CAPTURES
-    real_gpu.py --record FOLDER                  # h100.csv from all NAMEs of the folder
+    real_gpu.py --record FOLDER [--gpu NAME]     # the rows of h100.csv from all NAMEs of the folder
 
 METRICS: gpc__cycles_elapsed.max,sm__cycles_active.max,smsp__inst_executed.sum,dram__bytes_read.sum,dram__bytes_write.sum.
 Exit code 1 if a latency is another. Needs h5py, numpy and pandas.
@@ -78,6 +78,29 @@ def chain(name, body, checked=True):
     return Probe(name, "arithmetic_loop", 1024, "u64[32]=0 u32:3 u32:{n}", body, copies=16, checked=checked)
 
 
+def warps(name, body, checked=False):
+    """By 32 warps of one SM, each in a chain of its own."""
+    return Probe(f"32 warps: {name}", "arithmetic_loop", 256, "u64[32]=0 u32:3 u32:{n}", body, copies=16, block=1024, checked=checked)
+
+
+def all_threads(name, body, stride, words, n=8, copies=16, block=1024, grid=264):
+    """By 64 warps of each SM; each thread's address is its own, or one for all where the stride is 0."""
+    return Probe(f"all: {name}", "global_loop", n, f"u32[{words}]=0 u32:{stride} u32:{{n}}", body, copies=copies, block=block, grid=grid)
+
+
+THREADS = 132 * 2048
+CHASED = "cvt.u64.u32 %rd2, %r1; add.s64 %rd1, %rd1, %rd2; add.u32 %r5, %r5, %r1;"
+
+
+def quad(address):
+    return f"ld.relaxed.gpu.global.v4.u32 {{%r1, %r2, %r3, %r4}}, [{address}]; add.u32 %r5, %r5, %r1; add.u32 %r5, %r5, %r4;"
+
+
+def l1_lines(lines):
+    """Hits by 16 warps of each SM, whose threads' words are in so many lines a warp."""
+    return all_threads(f"loads, L1, {lines} lines a warp, 16 warps", f"ld.global.u32 %r1, [%rd1]; {CHASED}", 4 * lines,
+                       132 * 512 * lines, block=512, grid=132)
+
 PROBES = [
     ring("load, L1 hit", 64, 4096),
     ring("load, L2 hit", 1 << 14, 1 << 16),
@@ -98,6 +121,35 @@ PROBES = [
           "ld.relaxed.gpu.global.u32 %r1, [%rd1]; add.u32 %r2, %r2, %r1;", block=1024, grid=264),
     Probe("loads by all threads, DRAM", "global_stream", 64, f"u32[{132 * 2048 * 129}]=1",
           "ld.relaxed.gpu.global.u32 %r1, [%rd1]; add.s64 %rd1, %rd1, %rd3; add.u32 %r2, %r2, %r1;", block=1024, grid=264),
+    warps("fma.rn.f32", "fma.rn.f32 %f2, %f2, %f1, %f1;"),
+    warps("add.u32 and xor.b32", "add.u32 %r2, %r2, %r1; xor.b32 %r2, %r2, %r3;", checked=True),
+    warps("mad.lo.s32", "mad.lo.s32 %r2, %r2, %r1, %r1;"),
+    warps("fma.rn.f64", "fma.rn.f64 %d2, %d2, %d1, %d1;", checked=True),
+    warps("sin.approx.f32", "sin.approx.f32 %f2, %f2;"),
+    warps("ex2.approx.ftz.f32", "ex2.approx.ftz.f32 %f2, %f2;", checked=True),
+    warps("sqrt.approx.ftz.f32", "sqrt.approx.ftz.f32 %f2, %f2;"),
+    warps("div.rn.f32", "div.rn.f32 %f2, %f1, %f2;", checked=True),
+    warps("add.f32, cvt.rzi.u32.f32 and cvt.rn.f32.u32", "add.f32 %f2, %f2, %f1; cvt.rzi.u32.f32 %r2, %f2; cvt.rn.f32.u32 %f2, %r2;"),
+    warps("shfl.sync.bfly.b32 and add.u32", "shfl.sync.bfly.b32 %r2, %r2, 1, 31, -1; add.u32 %r2, %r2, %r1;"),
+    Probe("32 warps: loads of shared memory, two words of a bank", "shared_loop", 256, "u32[1024]=0 u32:8 u32:{n}", "ld.shared.u32 %r3, [%r3];",
+          copies=16, block=1024),
+    Probe("32 warps: bar.sync", "barrier", 1024, "", "bar.sync 0;", block=1024),
+    Probe("32 warps: red.shared.add.u32, a word a thread", "shared_loop", 64, "u32[1024]=0 u32:4 u32:{n}",
+          "red.shared.add.u32 [%r3], %r2;", copies=16, block=1024, checked=True),
+    Probe("32 warps: red.shared.add.u32, one word", "shared_loop", 64, "u32[1024]=0 u32:0 u32:{n}",
+          "red.shared.add.u32 [%r3], %r2;", copies=16, block=1024, checked=True),
+    Probe("load, shared memory, 32 words of a bank", "shared_loop", 1024, "u32[32]=0 u32:128 u32:{n}", "ld.shared.u32 %r3, [%r3];", copies=16),
+    all_threads("loads, L1", f"ld.global.u32 %r1, [%rd1]; {CHASED}", 4, THREADS),
+    *(l1_lines(lines) for lines in (1, 2, 4, 8, 32)),
+    all_threads("four loads of 16 bytes, L2", " ".join([quad("%rd1"), "add.s64 %rd2, %rd1, %rd3;", quad("%rd2"), "add.s64 %rd5, %rd2, %rd3;",
+                                                         quad("%rd5"), "add.s64 %rd2, %rd5, %rd3;", quad("%rd2")]), 16, 16 * THREADS, copies=4),
+    all_threads("loads, L2, one word, one warp", f"ld.relaxed.gpu.global.u32 %r1, [%rd1]; {CHASED}", 0, 4, block=32, grid=132),
+    all_threads("loads, L2, 32 lines a warp", f"ld.relaxed.gpu.global.u32 %r1, [%rd1]; {CHASED}", 128, 32 * THREADS),
+    all_threads("loads of 16 bytes, DRAM", f"{quad('%rd1')} add.s64 %rd1, %rd1, %rd3;", 16, 4 * THREADS * 65, n=8, copies=4),
+    all_threads("stores of 16 bytes, DRAM", "st.global.v4.u32 [%rd1], {%r7, %r7, %r7, %r7}; add.s64 %rd1, %rd1, %rd3;", 16, 4 * THREADS * 65,
+                n=8, copies=4),
+    all_threads("red.global.add.u32, a word a thread", "red.global.add.u32 [%rd1], %r7;", 4, THREADS, n=2),
+    all_threads("red.global.add.u32, one word", "red.global.add.u32 [%rd1], %r7;", 0, 4, n=2),
     *(Probe(f"CTAs of {threads} threads that do nothing", "barrier", 16384, "", block=threads, grid=0) for threads in (32, 1024)),
 ]
 
@@ -128,8 +180,8 @@ def replays(log):
     return [json.loads(line) for line in log.read_text().splitlines()]
 
 
-def record(folder):
-    """Writes h100.csv: a row a capture, sums over its profiled launches."""
+def record(folder, gpu):
+    """Writes the rows of the folder's captures to h100.csv: sums over the profiled launches."""
     unfused = {replay["capture"]: replay for log in folder.glob("*.unfused.jsonl") for replay in replays(log)}
     rows = []
     for log in sorted(folder.glob("*.jsonl")):
@@ -143,12 +195,14 @@ def record(folder):
                 continue
             copies = unfused[replay["capture"]]["copies"]
             name = replay["capture"].removesuffix(".h5")
-            rows.append({"name": name, "launches": len(replay["launches"]), "profiled": len(profiled),
+            rows.append({"name": name, "gpu": gpu, "launches": len(replay["launches"]), "profiled": len(profiled),
                          **{key: sum(int(number(row[metric])) for row in profiled) for key, metric in METRICS.items()},
                          "words": sum(copy["words"] for copy in copies), "different": sum(copy["different"] for copy in copies),
                          "of_largest": max((copy["of_largest"] for copy in copies if copy["different"]), default=0),
                          "fused_different": sum(copy["different"] for copy in replay["copies"])})
-    pd.DataFrame(rows).sort_values("name", key=lambda names: names.str.lower()).to_csv(MEASURED, index=False, float_format="%.3g")
+    found = pd.DataFrame(rows)
+    kept = pd.read_csv(MEASURED).query("name not in @found.name")
+    pd.concat([kept, found]).sort_values("name", key=lambda names: names.str.lower()).to_csv(MEASURED, index=False, float_format="%.3g")
 
 
 def simulated(program, arguments, launches):
@@ -175,7 +229,8 @@ def simulate_all(program, measured, jobs, keep):
                     found = simulated(program, [workload, "--size", size], int(measured.loc[name, "profiled"]))
                 kept.write_text(json.dumps(found))
             return json.loads(kept.read_text())
-        names = measured.sort_values("instructions", ascending=False).index
+        not_measured = [name for name in settings if name not in measured.index]
+        names = [*measured.sort_values("instructions", ascending=False).index, *not_measured]
         return dict(zip(names, pool.map(one, names)))
 
 
@@ -188,6 +243,7 @@ def outputs(row):
 def overhead(measured):
     """Cycles of a launch in which no SM works, of kernels of one CTA."""
     one_cta = [probe.capture(factor) for probe in PROBES if probe.grid == 1 for factor in (1, 2)]
+    one_cta = measured.index.intersection(one_cta)
     return (measured.loc[one_cta, "elapsed"] - measured.loc[one_cta, "active"]).median()
 
 
@@ -223,8 +279,8 @@ def probe_table(measured, model):
     rows = []
     for probe in PROBES:
         names = [probe.capture(factor) for factor in (1, 2)]
-        gpu, ours = probe.cost(measured.loc[names, "active"].to_list()), probe.cost([model[name][0] for name in names])
-        rows.append([probe.name, f"{gpu:.1f}", f"{ours:.1f}"])
+        gpu = f"{probe.cost(measured.loc[names, 'active'].to_list()):.1f}" if names[0] in measured.index else "not measured"
+        rows.append([probe.name, gpu, f"{probe.cost([model[name][0] for name in names]):.1f}"])
     return table(["one more", "cycles, GPU", "model"], rows)
 
 
@@ -250,6 +306,7 @@ def main():
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
     parser.add_argument("--make", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--record", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--gpu", default="H100", metavar="NAME", help="on which --record's folder was measured")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="keeps what was simulated, for the next time")
@@ -258,7 +315,7 @@ def main():
         make(arguments.program, arguments.make)
         return 0
     if arguments.record:
-        record(arguments.record)
+        record(arguments.record, arguments.gpu)
         return 0
     measured = pd.read_csv(MEASURED, index_col="name")
     if not arguments.write:

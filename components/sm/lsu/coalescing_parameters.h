@@ -12,6 +12,7 @@ struct CoalescingParameters {
     std::int64_t pending_loads = 256;
     std::int64_t overlap = 5;
     std::int64_t atomic_bytes = 128;
+    std::int64_t lines_per_cycle = 1;
     bool ctas_wait_for_stores = false;
 };
 
@@ -51,6 +52,16 @@ struct lookahead::ParametersOf<lookahead::gpu::CoalescingParameters> {
                      "sector, of which each takes a word of its own: further lanes of a word follow by themselves.",
              .source = "128: a slice performs the lanes of a request one after the other (l2.atomic_cycles). "
                        "GPGPU-Sim splits atomics so for compute capability 2.x"}),
+        integer(
+            "lines_per_cycle", &P::lines_per_cycle,
+            {.unit = "line",
+             .min = 1,
+             .max = 32,
+             .help = "Lines of a load that L1D looks up in a cycle. Above 1 a load holds L1D for as many cycles as the "
+                     "most "
+                     "distinct words that it has in one of shared_memory.banks, if that is longer.",
+             .source = "1: Fermi's load/store unit makes one access to L1 a cycle. tests/validation/REAL_GPU.md counts "
+                       "lines and conflicts of an H200"}),
         boolean("ctas_wait_for_stores", &P::ctas_wait_for_stores,
                 {.help = "A CTA keeps its place until its stores have been acknowledged.",
                  .source = "a choice: what a store needs of the SM when its warp has ended is not public. GPGPU-Sim's "

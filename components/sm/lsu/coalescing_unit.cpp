@@ -27,6 +27,7 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
       hit_latency_(arguments.configuration.read<L1Parameters>("l1d").hit_latency),
       fill_latency_(arguments.configuration.read<L1Parameters>("l1d").fill_latency),
       overlap_(static_cast<unsigned>(parameters.overlap)),
+      lines_per_cycle_(static_cast<unsigned>(parameters.lines_per_cycle)),
       registers_(arguments.registers),
       listener_(arguments.listener),
       memory_(std::move(arguments.memory)),
@@ -54,6 +55,11 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
     if (parameters.atomic_bytes != kSectorBytes && parameters.atomic_bytes != kLineBytes) {
         throw ConfigurationError("coalescing.atomic_bytes is " + std::to_string(parameters.atomic_bytes) +
                                  "; it must be 32 or 128");
+    }
+    if (l1_.most_shared_memory() < arguments.shared_bytes) {
+        throw ConfigurationError("sm.shared_bytes = " + std::to_string(arguments.shared_bytes) +
+                                 " is more than the largest of l1d.shared_sizes, " +
+                                 std::to_string(l1_.most_shared_memory() / 1024) + " KB");
     }
     texture_.sample_into(samples_);
     if (companion_ != nullptr) {
@@ -223,7 +229,9 @@ void CoalescingUnit::run_prefetches(Cycle now) {
 [[gnu::hot]] Cycle CoalescingUnit::next_event(Cycle now) const {
     Cycle next = completions_.next(now);
     if (!queue_.empty() && !head_.blocked) {
-        next = std::min(next, std::max({now + 1, head_.shared_until, queue_.front().memory.ready}));
+        const QueuedInstruction& head = queue_.front();
+        const bool looks_up = head.shared == 0 && head.global != 0;
+        next = std::min(next, std::max({now + 1, looks_up ? now : head_.banks_until, head.memory.ready}));
     }
     if (!texture_.idle()) {
         next = std::min(next, texture_.next_event(now));

@@ -31,7 +31,7 @@ namespace lookahead::gpu {
 
 /// Variant "coalescing" of the load/store unit. Instructions wait in one queue and are performed in order. In a cycle
 /// the oldest one makes one access to L1: the line of its lowest lane that is left, with all lanes that fall into that
-/// line. An access to shared memory holds the queue for as many cycles as its bank conflicts take, and a load of a .const
+/// line; a load makes up to `coalescing.lines_per_cycle`. An access to shared memory holds the queue for as many cycles as its bank conflicts take, and a load of a .const
 /// variable for as many as it has passes through the constant cache. Misses do not hold the queue: loads complete in any
 /// order.
 ///
@@ -86,7 +86,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     friend struct AuditSabotage;
     using Rows = std::array<std::uint32_t*, kMaximumRows>;
 
-    static constexpr Cycle kNoShared = -1;
+    static constexpr Cycle kNoBanks = -1;
     static constexpr Cycle kNotCharging = -1;
 
     /// The oldest instruction's progress.
@@ -96,7 +96,7 @@ class CoalescingUnit final : public LoadStoreUnit {
         std::uint8_t cause = 0;              ///< of blocked: ReservationFailure, or kStall + LsuStall
         std::uint32_t load = 0;              ///< its entry in the load table
         Cycle blocked_since = kNotCharging;  ///< its last attempt that failed, not yet charged
-        Cycle shared_until = kNoShared;      ///< last cycle in which its accesses hold the banks of shared memory
+        Cycle banks_until = kNoBanks;        ///< last cycle in which its accesses hold the banks of shared memory or L1
         std::uint32_t first_load = 0;        ///< the first element's entry in the load table
         isa::LaneMask lower_halves = 0;      ///< lanes of two sectors of which the first one is done
     };
@@ -170,7 +170,8 @@ class CoalescingUnit final : public LoadStoreUnit {
     bool perform(QueuedInstruction& entry, Cycle now) {
         return entry.shared != 0         ? perform_shared(entry, now)
                : is_constant_load(entry) ? perform_constant(entry, now)
-                                         : perform_global(entry, now);
+               : lines_per_cycle_ == 1   ? perform_global(entry, now)
+                                         : perform_global_lines(entry, now);
     }
     void run_elements(QueuedInstruction& whole, Cycle now);
     /// More elements of the youngest instruction are left than `coalescing.overlap`.
@@ -191,6 +192,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     }
     bool perform_constant(QueuedInstruction& entry, Cycle now);
     bool perform_global(QueuedInstruction& entry, Cycle now);
+    bool perform_global_lines(QueuedInstruction& entry, Cycle now);
     bool pre_load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now,
                       std::uint32_t flags = 0);
@@ -252,6 +254,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     Cycle hit_latency_;
     Cycle fill_latency_;
     unsigned overlap_;
+    unsigned lines_per_cycle_;
     RegisterFile& registers_;
     LoadStoreListener& listener_;
     std::unique_ptr<MemoryPort> memory_;

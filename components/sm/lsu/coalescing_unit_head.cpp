@@ -173,25 +173,25 @@ bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
 /// Values move in the first cycle; the banks stay taken for the others. True when the instruction has no more to do.
 [[gnu::hot]] bool CoalescingUnit::perform_shared(QueuedInstruction& entry, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
-    if (head_.shared_until == kNoShared) {
+    if (head_.banks_until == kNoBanks) {
         const unsigned degree = shared_.conflict_degree(memory, entry.shared);
         if (lsu::has_result(*memory.instruction)) {
             shared_.perform(memory, entry.shared, rows_of(*memory.instruction, memory.destination_rows).data());
         } else {
             shared_.perform(memory, entry.shared, nullptr);
         }
-        head_.shared_until = now + degree - 1;
+        head_.banks_until = now + degree - 1;
         ++counters_.shared_accesses;
         counters_.shared_conflict_cycles += degree - 1;
     }
-    if (now < head_.shared_until) {
+    if (now < head_.banks_until) {
         return false;
     }
     if (lsu::has_result(*memory.instruction)) {
         PendingLoad& pending = loads_[head_.load];
         pending.ready = std::max(pending.ready, now + shared_.latency());
     }
-    head_.shared_until = kNoShared;
+    head_.banks_until = kNoBanks;
     entry.shared = 0;
     return entry.global == 0;
 }
@@ -261,6 +261,28 @@ bool CoalescingUnit::perform_constant(QueuedInstruction& entry, Cycle now) {
         entry.global &= ~lanes;
     }
     return entry.global == 0;
+}
+
+/// A load looks several lines up in a cycle. Then it holds the banks, from the first cycle on, as long as its words' conflicts
+/// take, hits and misses alike: L1's and shared memory's bytes are in the same ones.
+bool CoalescingUnit::perform_global_lines(QueuedInstruction& entry, Cycle now) {
+    if (entry.memory.instruction->operation != isa::Operation::load || entry.memory.pre_load) {
+        return perform_global(entry, now);
+    }
+    if (head_.banks_until == kNoBanks) {
+        head_.banks_until = now + shared_.conflict_degree(entry.memory, entry.global) - 1;
+    }
+    for (unsigned lines = 0; lines < lines_per_cycle_ && entry.global != 0 && !head_.blocked; ++lines) {
+        if (perform_global(entry, now) && now < head_.banks_until) {
+            counters_.global_conflict_cycles += static_cast<std::uint64_t>(head_.banks_until - now);
+        }
+    }
+    if (entry.global != 0 || now < head_.banks_until) {
+        return false;
+    }
+    PendingLoad& pending = loads_[head_.load];
+    pending.ready = std::max(pending.ready, now + hit_latency_);
+    return true;
 }
 
 /// Loads the sectors of a line in one cycle, in groups of those that are in one state. Those that are done are taken

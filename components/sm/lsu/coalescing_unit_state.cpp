@@ -15,6 +15,7 @@ void CoalescingUnit::begin_kernel() {
 }
 
 void CoalescingUnit::begin_launch(const LaunchOnSm& launch) {
+    l1_.leave_to_shared_memory(launch.shared_bytes);
     if (companion_ != nullptr) {
         companion_->begin_launch((launch.kernel.local_bytes + 3) / 4);
     }
@@ -117,7 +118,7 @@ void CoalescingUnit::fields(StateArchive& archive, const isa::Instruction* code)
         archive& ended_&* path_;
     }
     queue_.fields(archive, code);
-    archive& head_.started& head_.blocked& head_.cause& head_.load& head_.blocked_since& head_.shared_until;
+    archive& head_.started& head_.blocked& head_.cause& head_.load& head_.blocked_since& head_.banks_until;
     if (!queue_.empty() && isa::lane_bytes(*queue_.front().memory.instruction) > kSectorBytes) {
         archive& head_.lower_halves;
     }

@@ -21,6 +21,7 @@ struct LsuCounters {
     std::uint64_t global_accesses = 0;
     std::uint64_t shared_accesses = 0;
     std::uint64_t shared_conflict_cycles = 0;
+    std::uint64_t global_conflict_cycles = 0;
     std::uint64_t constant_loads = 0;
     std::uint64_t constant_passes = 0;
     std::uint64_t constant_fills = 0;
@@ -48,6 +49,9 @@ struct lookahead::StatisticsOf<lookahead::gpu::LsuCounters> {
         Counter<C>{"shared_accesses", "instruction", "Warp instructions that accessed shared memory.",
                    &C::shared_accesses},
         Counter<C>{"shared_conflict_cycles", "cycle", "Cycles that bank conflicts added.", &C::shared_conflict_cycles},
+        Counter<C>{"global_conflict_cycles", "cycle",
+                   "Cycles that bank conflicts added to loads of several lines a cycle (coalescing.lines_per_cycle).",
+                   &C::global_conflict_cycles},
         Counter<C>{"constant_loads", "instruction", "Warp loads that the constant cache served.", &C::constant_loads},
         Counter<C>{"constant_passes", "access",
                    "Accesses of these to the constant cache: one for each word that lanes ask for.",

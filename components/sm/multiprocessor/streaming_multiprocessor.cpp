@@ -305,8 +305,8 @@ void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
 
 LaunchOnSm StreamingMultiprocessor::launch_on_sm() const {
     const LaunchState& launch = state_.launch;
-    return {state_.kernel->kernel(), launch.fields.kernel, launch.occupancy.ctas, launch.occupancy.warps_per_cta,
-            launch.fields.launch};
+    return {state_.kernel->kernel(),        launch.fields.kernel, launch.occupancy.ctas,
+            launch.occupancy.warps_per_cta, launch.fields.launch, launch.occupancy.shared_bytes};
 }
 
 /// What follows from the launch's fields and parameters.

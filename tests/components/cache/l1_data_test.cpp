@@ -397,6 +397,68 @@ TEST_CASE("parameters that do not fit each other are refused by name") {
     CHECK_THROWS_WITH_AS(parameters.check(), doctest::Contains("l1d.pending_ways"), ConfigurationError);
 }
 
+/// Of four ways of 1 KB.
+L1Parameters with_shared_memory(const std::string& sizes) {
+    L1Parameters parameters = L1Bench::parameters(8, 4);
+    parameters.shared_sizes = sizes;
+    return parameters;
+}
+
+TEST_CASE("sizes of shared memory are ascending numbers of KB that leave L1D a way") {
+    CHECK(with_shared_memory("").sizes_of_shared_memory().empty());
+    CHECK(with_shared_memory(" 0 1  3 ").sizes_of_shared_memory() == std::vector<std::uint32_t>{0, 1024, 3072});
+    for (const char* sizes : {"4", "0 1 1", "2 1", "-1", "1.5", "1 KB", "0,1", "99999999999"}) {
+        INFO(sizes);
+        CHECK_THROWS_WITH_AS(with_shared_memory(sizes).sizes_of_shared_memory(),
+                             doctest::Contains("ascending numbers of KB, at most 3"), ConfigurationError);
+    }
+}
+
+TEST_CASE("a kernel's shared memory takes the least size that holds it, and lines have the ways that are left") {
+    // Bytes of shared memory, and lines of one set that stay.
+    const struct {
+        std::uint32_t bytes;
+        unsigned lines;
+    } cases[] = {{0, 4}, {1, 3}, {1024, 3}, {1025, 1}, {3072, 1}};
+    for (const std::int64_t pending_ways : {0, 4}) {
+        for (const auto& each : cases) {
+            INFO(each.bytes, " bytes, pending_ways ", pending_ways);
+            L1Parameters parameters = with_shared_memory("0 1 3");
+            parameters.pending_ways = pending_ways;
+            L1Bench bench(parameters);
+            bench.l1.leave_to_shared_memory(3072);
+            bench.l1.leave_to_shared_memory(each.bytes);
+            for (unsigned i = 0; i < 5; ++i) {
+                bench.bring(line(8 * i), pattern(i));
+            }
+            for (unsigned i = 0; i < 5; ++i) {
+                CHECK(bench.state_of(line(8 * i)) == (i + each.lines >= 5 ? "valid" : "absent"));
+            }
+        }
+    }
+}
+
+TEST_CASE("shared memory takes no way that is for prefetches, and of those that are left one is never locked") {
+    L1Parameters parameters = with_shared_memory("0 1 2 3");
+    parameters.prefetch_ways = 1;
+    L1Bench bench(parameters);
+    bench.l1.reserve_locks(4);
+    bench.l1.leave_to_shared_memory(2048);
+    CHECK(bench.load(line(0), 0, Client::prefetch).answer == L1Answer::miss);
+    bench.fill_oldest(pattern(0));
+    for (unsigned i = 1; i < 4; ++i) {
+        bench.bring(line(8 * i), pattern(i));
+    }
+    CHECK(bench.state_of(line(0)) == "valid");
+    CHECK(bench.state_of(line(8)) == "absent");
+    LineLock first = bench.l1.lock(line(16));
+    CHECK(first);
+    CHECK(!bench.l1.lock(line(24)));
+    bench.l1.unlock(first);
+    bench.l1.leave_to_shared_memory(3072);
+    CHECK(!bench.l1.may_lock_line(line(16), Client::demand));
+}
+
 L1Parameters with_tags_for_fills(unsigned ways, unsigned pending_ways, const std::string& policy = "write_evict") {
     L1Parameters parameters = L1Bench::parameters(1, ways, policy);
     parameters.pending_ways = pending_ways;

@@ -68,6 +68,23 @@ TEST_CASE("shared memory bounds CTAs, static and dynamic together, in units of 1
     CHECK(three.shared_bytes_per_cta == 12288 + 128);
 }
 
+TEST_CASE("what is reserved of each CTA's shared memory bounds CTAs, and is no part of the program's") {
+    OccupancyLimits limits;
+    limits.shared_bytes = 5 * 9216;
+    limits.shared_reserved = 1024;
+    const Occupancy five = occupancy_of(limits, kernel_with(4, 8192), {64, 1, 1}, 0);
+    CHECK(five.ctas == 5);
+    CHECK(five.shared_bytes_per_cta == 8192);
+    CHECK(five.shared_bytes == 5 * 9216);
+    --limits.shared_bytes;
+    CHECK(ctas_per_sm(limits, kernel_with(4, 8192), {64, 1, 1}, 0) == 4);
+    const Occupancy none = occupancy_of(limits, kernel_with(4, 0), {64, 1, 1}, 0);
+    CHECK(none.ctas == 8);
+    CHECK(none.shared_bytes == 8 * 1024);
+    limits.shared_bytes = 1023;
+    CHECK(occupancy_of(limits, kernel_with(4, 0), {64, 1, 1}, 0).bound == OccupancyBound::shared_memory);
+}
+
 TEST_CASE("a CTA that does not fit at all is refused by kernel, resource, need and limit") {
     const isa::Kernel kernel = kernel_with(4, 49153);
     const Occupancy none = occupancy_of({}, kernel, {64, 1, 1}, 0);

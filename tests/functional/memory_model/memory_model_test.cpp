@@ -28,6 +28,8 @@ const std::vector<std::vector<std::string>> kMachines{
     {"l1d.write_policy=write_through", "l1d.set_index=linear", "l1d.sets=4", "l1d.ways=2", "l1d.pinned_ways=1",
      "l1d.mshrs=4", "l1d.merges=3", "l1d.miss_queue=2", "l1d.merged_stores=2", "l2.sets=4", "l2.ways=2"},
     {"l1d.write_policy=write_evict", "l1d.sector_bytes=32", "l2.sector_bytes=32"},
+    {"l1d.write_policy=write_through", "l1d.sector_bytes=32", "l2.sector_bytes=32", "coalescing.lines_per_cycle=4",
+     "l1d.ways=14", "l1d.shared_sizes=0 16 52"},
     {"l1d.write_policy=write_through", "l1d.sector_bytes=32", "l2.sector_bytes=32", "sm.warp_scheduler=lrr"},
     {"l1d.write_policy=write_evict", "l1d.cached_loads=local", "l1d.mshrs=8", "l1d.miss_queue=2"}};
 

@@ -179,6 +179,107 @@ TEST_CASE("a load that hits completes hit_latency cycles after its last access")
     CHECK(bench.registers.row(1)[31] == 0x1000'0000 + 62);
 }
 
+/// Cycles from one load that hits to the next one, with so many lines a cycle, where lane i reads word(i).
+template <class Word>
+Cycle cycles_of_hits(unsigned lines_per_cycle, Word word, std::uint64_t conflict_cycles,
+                     const isa::Instruction& what = kLoad, isa::LaneMask active = isa::kFullMask) {
+    Bench bench({"coalescing.lines_per_cycle=" + std::to_string(lines_per_cycle), "l1d.ways=32", "l1d.merges=64"});
+    fill_words(bench.memory, 4096);
+    const auto address = [&](unsigned lane) { return kBase + 4 * word(lane); };
+    bench.issue(bench.instruction(what, address, active));
+    REQUIRE(bench.drain());
+    const std::uint64_t before = bench.unit->counters().global_conflict_cycles;
+    bench.completions.clear();
+    bench.issue(bench.instruction(what, address, active, 40));
+    bench.issue(bench.instruction(what, address, active, 80, 1));
+    REQUIRE(bench.drain());
+    REQUIRE(bench.completions.size() == 2);
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+        if ((active >> lane & 1) != 0) {
+            CHECK(bench.registers.row(40)[lane] == 0x1000'0000 + word(lane));
+            CHECK(bench.registers.row(80)[lane] == 0x1000'0000 + word(lane));
+        }
+    }
+    CHECK(bench.unit->counters().global_conflict_cycles - before == 2 * conflict_cycles);
+    return bench.completions[1].cycle - bench.completions[0].cycle;
+}
+
+TEST_CASE("a load looks up lines_per_cycle lines a cycle, and holds L1 for as long as its words' bank conflicts take") {
+    const auto own_banks = [](unsigned lane) { return 33 * lane; };  // 32 lines, each word in a bank of its own
+    CHECK(cycles_of_hits(1, own_banks, 0) == 32);
+    CHECK(cycles_of_hits(2, own_banks, 0) == 16);
+    CHECK(cycles_of_hits(4, own_banks, 0) == 8);
+    CHECK(cycles_of_hits(5, own_banks, 0) == 7);
+    CHECK(cycles_of_hits(32, own_banks, 0) == 1);
+    // One bank gives one word a cycle.
+    const auto one_bank = [](unsigned lane) { return 32 * lane; };
+    CHECK(cycles_of_hits(4, one_bank, 24) == 32);
+    CHECK(cycles_of_hits(4, one_bank, 6, kLoad, 0xff) == 8);
+    // Sixteen lines, whose words are in two banks.
+    CHECK(cycles_of_hits(
+              4, [](unsigned lane) { return 16 * lane; }, 12) == 16);
+    // Words that lanes share are given once.
+    CHECK(cycles_of_hits(
+              4, [](unsigned lane) { return lane / 16 * 32; }, 1) == 2);
+    CHECK(cycles_of_hits(
+              4, [](unsigned lane) { return lane; }, 0) == 1);
+    // Four words a lane: as many cycles as lines.
+    const isa::Instruction quad = make_memory(Operation::load, Type::u32, isa::Space::global, 4);
+    CHECK(cycles_of_hits(
+              4, [](unsigned lane) { return 4 * lane; }, 3, quad) == 4);
+}
+
+TEST_CASE("lines of one cycle that miss are asked for one after the other, and a stall goes on where it stopped") {
+    Bench bench({"coalescing.lines_per_cycle=4", "l1d.mshrs=6", "l1d.ways=32"});
+    fill_words(bench.memory, 4096);
+    bench.issue(bench.instruction(kLoad, [](unsigned lane) { return kBase + 4 * 33 * lane; }));
+    REQUIRE(bench.drain());
+    CHECK(bench.memory.count(GpuMessage::read_request) == 32);
+    CHECK(bench.unit->counters().global_accesses == 32);
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+        CHECK(bench.registers.row(0)[lane] == 0x1000'0000 + 33 * lane);
+    }
+}
+
+TEST_CASE("stores and atomics access one line a cycle") {
+    for (const isa::Instruction& what : {kStore, make_atomic(isa::AtomicOp::add, Operation::reduce)}) {
+        Bench bench({"coalescing.lines_per_cycle=4", "l1d.miss_queue=1024"});
+        bench.issue(bench.instruction(what, [](unsigned lane) { return kBase + 4 * 33 * lane; }));
+        for (unsigned cycle = 1; cycle < isa::kWarpSize; ++cycle) {
+            CHECK(bench.unit->counters().global_accesses == cycle);
+            bench.step();
+        }
+        REQUIRE(bench.drain());
+    }
+}
+
+TEST_CASE("shared memory that is larger than all sizes that it may have of L1D is refused") {
+    CHECK_NOTHROW(Bench({"l1d.ways=5", "l1d.shared_sizes=0 16"}));
+    CHECK_THROWS_WITH_AS(
+        Bench({"l1d.ways=5", "l1d.shared_sizes=0 12"}),
+        doctest::Contains("sm.shared_bytes = 16384 is more than the largest of l1d.shared_sizes, 12 KB"),
+        ConfigurationError);
+}
+
+TEST_CASE("a launch leaves L1D the ways that its CTAs' shared memory does not take") {
+    Bench bench({"l1d.ways=5", "l1d.shared_sizes=0 4 8 12 16", "l1d.set_index=linear"});
+    isa::Kernel kernel;
+    const auto lines_kept = [&](std::uint32_t shared_bytes) {
+        bench.unit->begin_kernel();
+        bench.unit->begin_launch({kernel, 0, 1, 1, 0, shared_bytes});
+        const std::uint64_t before = bench.unit->l1().counters().evictions;
+        for (unsigned i = 0; i < 5; ++i) {
+            bench.issue(bench.instruction(kLoad, [&](unsigned) { return kBase + i * 32 * kLineBytes; }));
+            REQUIRE(bench.drain());
+        }
+        return 5 - (bench.unit->l1().counters().evictions - before);
+    };
+    CHECK(lines_kept(0) == 5);
+    CHECK(lines_kept(4097) == 3);
+    CHECK(lines_kept(16384) == 1);
+    CHECK(lines_kept(0) == 5);
+}
+
 TEST_CASE("a load that misses completes fill_latency cycles after its last reply") {
     Bench bench({"l1d.hit_latency=20", "l1d.fill_latency=3"});
     bench.memory.set_delay([](unsigned, std::uint64_t line, bool to_owner) {
