@@ -55,8 +55,8 @@ struct L1StoreResult {
     ReservationFailure failure;  ///< of a stall
 };
 
-/// L1 data cache with real bytes; one method an event of TRANSITIONS.md. It has no clock: its owner gives it one
-/// access a cycle, adds the latencies, and takes the requests from its miss queue to the network.
+/// L1 data cache with real bytes; one method an event of TRANSITIONS.md. It has no clock: its owner says how
+/// many accesses there are in a cycle, adds the latencies, and takes the requests from its miss queue to the network.
 class L1Data final : public L1CompanionPort {
   public:
     L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy> replacement);
