@@ -136,7 +136,7 @@ TEST_CASE("the machines have the sizes of the published tables") {
         {"avc_fermi_sm", 1, 48, 64, 48, 6, 64, 8, 64, 4096, 14.78},
         {"caps_fermi", 15, 48, 128, 16, 4, 32, 768, 8, 4096, 177.4},
         {"v100", 80, 64, 256, 32, 64, 512, 6144, 24, 1024, 898.0},
-        {"h100_sized", 132, 64, 256, 28, 56, 512, 51200, 20, 1024, 3352.3},
+        {"h100_sized", 132, 64, 256, 256, 64, 512, 51200, 20, 1024, 3352.3},
     };
     for (const PublishedSizes& sizes : published) {
         CAPTURE(sizes.machine);
