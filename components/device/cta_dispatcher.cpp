@@ -96,6 +96,10 @@ void CtaDispatcher::begin_kernel() {
 }
 
 void CtaDispatcher::assign(unsigned sm, Cycle delay) {
+    if (parameters_.interval > 0) {
+        delay = std::max(delay, free_ - now_);
+        free_ = now_ + delay + parameters_.interval;
+    }
     to_sms_.send(sm, clock_.edge(now_), arrival(delay), CtaAssign{next_cta_++});
     ++counters_.ctas;
 }
@@ -159,7 +163,7 @@ void CtaDispatcher::visit_statistics(StatisticsVisitor& visitor) const {
 }
 
 void CtaDispatcher::fields(StateArchive& archive) {
-    archive& now_& queue_& running_;
+    archive& now_& free_& queue_& running_;
     archive.plain(current_);
     archive& next_cta_& cta_count_& completed_ctas_& drained_sms_& begin_& warp_instructions_& thread_instructions_;
     archive& counters_;

@@ -20,6 +20,7 @@ namespace lookahead::gpu {
 struct DispatcherParameters {
     std::int64_t latency = 64;
     std::int64_t preassigned_ctas = 1;
+    std::int64_t interval = 0;
 };
 
 struct DispatcherCounters {
@@ -83,6 +84,7 @@ class CtaDispatcher : public LogicalProcess {
     OutPort& to_memory_;
 
     Cycle now_ = 0;
+    Cycle free_ = 0;  // from when on it may give out a CTA
     ArrivingParameters arriving_;
     std::deque<Launch> queue_;
     bool running_ = false;
@@ -114,7 +116,14 @@ struct lookahead::ParametersOf<lookahead::gpu::DispatcherParameters> {
                  .min = 0,
                  .max = 32,
                  .help = "CTAs that may wait at an SM beyond its occupancy, to hide the dispatcher's round trip.",
-                 .source = "choice: 1 makes a replacement immediate, as on hardware"}));
+                 .source = "choice: 1 makes a replacement immediate, as on hardware"}),
+        integer("interval", &P::interval,
+                {.unit = "core cycle",
+                 .min = 0,
+                 .max = 1000,
+                 .help = "From one CTA that the dispatcher gives out to the next. 0: each SM may get one a cycle.",
+                 .source = "0: GPGPU-Sim gives each SM one a cycle. An H100 gives out one in 1.0 to 1.2 cycles "
+                           "(tests/validation/REAL_GPU.md)"}));
 };
 
 template <>

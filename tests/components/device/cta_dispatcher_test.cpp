@@ -33,6 +33,7 @@ struct Log {
     std::map<std::uint32_t, std::set<std::uint64_t>> ctas;  ///< by launch
     std::map<std::uint32_t, std::uint64_t> assignments;
     std::int64_t most_at_one_sm = 0;
+    std::vector<Cycle> given;  ///< when each CTA came to its SM
     std::vector<KernelCompleted> completed;
 };
 
@@ -56,6 +57,7 @@ class Sms : public testing::LpEnvironment {
             case GpuMessage::cta_assign: {
                 const std::uint64_t cta = sent.as<CtaAssign>().cta;
                 retire(sent.time);
+                log_.given.push_back(ClockDomain(kFrequency).cycle_at_or_after(sent.time));
                 log_.ctas[launch_].insert(cta);
                 ++log_.assignments[launch_];
                 log_.most_at_one_sm = std::max(log_.most_at_one_sm, ++resident_[destination]);
@@ -95,9 +97,9 @@ testing::ScriptedMessage launch(Time time, std::uint32_t number, std::uint32_t c
     return testing::scripted(time, 1000, kDispatcherHostPort, message);
 }
 
-testing::LpContract contract(Log& log, std::int64_t preassigned) {
+testing::LpContract contract(Log& log, std::int64_t preassigned, std::int64_t interval = 0) {
     const ClockDomain clock(kFrequency);
-    const DispatcherParameters parameters{64, preassigned};
+    const DispatcherParameters parameters{64, preassigned, interval};
     const Time latency = clock.least_span(parameters.latency);
     testing::LpContract contract;
     contract.make = [=] {
@@ -197,17 +199,39 @@ TEST_CASE("an SM never has more CTAs than its occupancy and those that may wait"
     }
 }
 
+TEST_CASE(
+    "CTAs are given out an interval apart, at a kernel's begin without a gap; with none each SM gets one a cycle") {
+    for (const std::int64_t interval : {0, 1, 3}) {
+        CAPTURE(interval);
+        Log log;
+        testing::LpContract one = contract(log, 1, interval);
+        one.script = [](std::uint64_t) { return std::vector{launch(5, 0, 400)}; };
+        testing::count_outputs(one, 11);
+        REQUIRE(log.given.size() == 400);
+        // Occupancy is 8.
+        for (std::size_t i = 1; i < kSms * 9; ++i) {
+            const Cycle apart = interval == 0 ? static_cast<Cycle>(i % kSms == 0) : interval;
+            CHECK(log.given[i] - log.given[i - 1] == apart);
+        }
+        for (std::size_t i = kSms * 9; i < log.given.size(); ++i) {
+            CHECK(log.given[i] - log.given[i - 1] >= interval);
+        }
+    }
+}
+
 TEST_CASE("the dispatcher is indifferent to how its time is cut, and to being saved and loaded") {
     Log log;
-    const testing::LpContract both = contract(log, 1);
-    CHECK(testing::count_outputs(both, 1) > 20);
-    for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
-        CAPTURE(seed);
-        REQUIRE(testing::check_chopping(both, seed) == "");
-    }
-    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-        CAPTURE(seed);
-        REQUIRE(testing::check_save_and_load(both, seed) == "");
+    for (const std::int64_t interval : {0, 40}) {
+        const testing::LpContract both = contract(log, 1, interval);
+        CHECK(testing::count_outputs(both, 1) > 20);
+        for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+            CAPTURE(seed);
+            REQUIRE(testing::check_chopping(both, seed) == "");
+        }
+        for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+            CAPTURE(seed);
+            REQUIRE(testing::check_save_and_load(both, seed) == "");
+        }
     }
 }
 
