@@ -57,9 +57,9 @@ struct lookahead::ParametersOf<lookahead::gpu::CoalescingParameters> {
             {.unit = "line",
              .min = 1,
              .max = 32,
-             .help = "Lines of a load that L1D looks up in a cycle. Above 1 a load holds L1D for as many cycles as the "
-                     "most "
-                     "distinct words that it has in one of shared_memory.banks, if that is longer.",
+             .help =
+                 "Lines of a load that L1D looks up in a cycle. Above 1 a load holds L1D for as "
+                 "many cycles as the most distinct words that it has in one of shared_memory.banks, if that is longer.",
              .source = "1: Fermi's load/store unit makes one access to L1 a cycle. tests/validation/REAL_GPU.md counts "
                        "lines and conflicts of an H200"}),
         boolean("ctas_wait_for_stores", &P::ctas_wait_for_stores,

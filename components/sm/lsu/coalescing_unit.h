@@ -31,9 +31,9 @@ namespace lookahead::gpu {
 
 /// Variant "coalescing" of the load/store unit. Instructions wait in one queue and are performed in order. In a cycle
 /// the oldest one makes one access to L1: the line of its lowest lane that is left, with all lanes that fall into that
-/// line; a load makes up to `coalescing.lines_per_cycle`. An access to shared memory holds the queue for as many cycles as its bank conflicts take, and a load of a .const
-/// variable for as many as it has passes through the constant cache. Misses do not hold the queue: loads complete in any
-/// order.
+/// line; a load makes up to `coalescing.lines_per_cycle`. An access to shared memory holds the queue for as many cycles
+/// as its bank conflicts take, and a load of a .const variable for as many as it has passes through the constant cache.
+/// Misses do not hold the queue: loads complete in any order.
 ///
 /// Every clause of the memory contract that L1 cannot keep by itself is kept here (components/cache/TRANSITIONS.md,
 /// last table). The definitions are in coalescing_unit*.cpp, by topic.
