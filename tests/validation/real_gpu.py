@@ -114,9 +114,9 @@ PROBES = [
     Probe("loads of shared memory by 32 warps", "shared_loop", 256, "u32[1024]=0 u32:4 u32:{n}", "ld.shared.u32 %r3, [%r3];", copies=16,
           block=1024),
     # A word for each of 2048 threads on each of 132 SMs: 1.08 MB.
-    Probe("loads by all threads, L2", "global_stream", 64, f"u32[{132 * 2048}]=1",
+    Probe("loads by all threads, L2", "global_stream", 64, f"u32[{THREADS}]=1",
           "ld.relaxed.gpu.global.u32 %r1, [%rd1]; add.u32 %r2, %r2, %r1;", block=1024, grid=264),
-    Probe("loads by all threads, DRAM", "global_stream", 64, f"u32[{132 * 2048 * 129}]=1",
+    Probe("loads by all threads, DRAM", "global_stream", 64, f"u32[{THREADS * 129}]=1",
           "ld.relaxed.gpu.global.u32 %r1, [%rd1]; add.s64 %rd1, %rd1, %rd3; add.u32 %r2, %r2, %r1;", block=1024, grid=264),
     warps("fma.rn.f32", "fma.rn.f32 %f2, %f2, %f1, %f1;"),
     warps("add.u32 and xor.b32", "add.u32 %r2, %r2, %r1; xor.b32 %r2, %r2, %r3;", checked=True),
@@ -141,9 +141,9 @@ PROBES = [
     all_threads("loads, L2, one word, one warp", f"ld.relaxed.gpu.global.u32 %r1, [%rd1]; {CHASED}", 0, 4, block=32, grid=132),
     all_threads("loads, L2, 32 lines a warp", f"ld.relaxed.gpu.global.u32 %r1, [%rd1]; {CHASED}", 128, 32 * THREADS),
     all_threads("loads of 16 bytes, DRAM", "ld.relaxed.gpu.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1]; add.u32 %r5, %r5, %r1; "
-                "add.u32 %r5, %r5, %r4; add.s64 %rd1, %rd1, %rd3;", 16, 4 * THREADS * 65, n=8, copies=4),
+                "add.u32 %r5, %r5, %r4; add.s64 %rd1, %rd1, %rd3;", 16, 4 * THREADS * 65, copies=4),
     all_threads("stores of 16 bytes, DRAM", "st.global.v4.u32 [%rd1], {%r7, %r7, %r7, %r7}; add.s64 %rd1, %rd1, %rd3;", 16, 4 * THREADS * 65,
-                n=8, copies=4),
+                copies=4),
     all_threads("red.global.add.u32, a word a thread", "red.global.add.u32 [%rd1], %r7;", 4, THREADS, n=2),
     all_threads("red.global.add.u32, one word", "red.global.add.u32 [%rd1], %r7;", 0, 4, n=2),
     *(Probe(f"CTAs of {threads} threads that do nothing", "barrier", 16384, "", block=threads, grid=0) for threads in (32, 1024)),
