@@ -180,12 +180,7 @@ TEST_CASE("an SM keeps the contract of logical processes") {
     for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
         CAPTURE(scheduler);
         SmContract sm(scheduler);
-        for (std::uint64_t seed = first_seed; seed < first_seed + often(60); ++seed) {
-            REQUIRE(testing::check_chopping(sm.contract, seed) == "");
-        }
-        for (std::uint64_t seed = first_seed; seed < first_seed + often(2); ++seed) {
-            REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
-        }
+        CHECK(testing::check_contract(sm.contract, first_seed, often(60), often(2)) == "");
         CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
     }
 }
@@ -194,12 +189,7 @@ TEST_CASE("an SM whose lanes wait for one another on ways of their own keeps the
     const std::uint64_t first_seed = random_seed();
     CAPTURE(first_seed);
     SmContract sm("gto", meeting_kernel(), "convergence_barrier");
-    for (std::uint64_t seed = first_seed; seed < first_seed + often(25); ++seed) {
-        REQUIRE(testing::check_chopping(sm.contract, seed) == "");
-    }
-    for (std::uint64_t seed = first_seed; seed < first_seed + often(3); ++seed) {
-        REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
-    }
+    CHECK(testing::check_contract(sm.contract, first_seed, often(25), often(3)) == "");
     CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
 }
 
@@ -221,12 +211,7 @@ TEST_CASE("an SM of 96 warps that pre-execute keeps the contract of logical proc
     SmContract sm("gto", mixed_kernel(2), "stack", "pmode",
                   "max_warps = 96\nmax_threads = 3072\nmax_ctas = 16\nregisters = 65536\nprivate_fetch = true\n",
                   kCtas);
-    for (std::uint64_t seed = first_seed; seed < first_seed + often(3); ++seed) {
-        REQUIRE(testing::check_chopping(sm.contract, seed) == "");
-    }
-    for (std::uint64_t seed = first_seed; seed < first_seed + often(1); ++seed) {
-        REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
-    }
+    CHECK(testing::check_contract(sm.contract, first_seed, often(3), often(1)) == "");
     CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed, kCtas).ctas + 1);
 }
 
@@ -242,12 +227,7 @@ TEST_CASE("an SM with any issue extension keeps the contract of logical processe
             const bool stack = simt == "stack";
             SmContract sm("gto", stack ? mixed_kernel(2) : meeting_kernel(), simt, extension,
                           stack ? "private_fetch = true\n" : "");
-            for (std::uint64_t seed = first_seed; seed < first_seed + often(10); ++seed) {
-                REQUIRE(testing::check_chopping(sm.contract, seed) == "");
-            }
-            for (std::uint64_t seed = first_seed; seed < first_seed + often(1); ++seed) {
-                REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
-            }
+            CHECK(testing::check_contract(sm.contract, first_seed, often(10), often(1)) == "");
             CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
         }
     }

@@ -254,6 +254,18 @@ std::string check_save_and_load(const LpContract& contract, std::uint64_t seed) 
     return check(contract, seed, true);
 }
 
+std::string check_contract(const LpContract& contract, std::uint64_t first_seed, std::uint64_t chops,
+                           std::uint64_t reloads) {
+    std::string difference;
+    for (std::uint64_t at = 0; at < chops && difference.empty(); ++at) {
+        difference = check_chopping(contract, first_seed + at);
+    }
+    for (std::uint64_t at = 0; at < reloads && difference.empty(); ++at) {
+        difference = check_save_and_load(contract, first_seed + at);
+    }
+    return difference;
+}
+
 std::size_t count_outputs(const LpContract& contract, std::uint64_t seed) {
     return Bench(contract, {.seed = seed}).run().messages;
 }

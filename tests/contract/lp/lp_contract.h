@@ -19,8 +19,7 @@
 ///     contract.ports = {{.fan_out = 4, .lookahead = 1000}};
 ///     contract.script = [](std::uint64_t seed) { ... };
 ///     contract.end = 1'000'000;
-///     CHECK(check_chopping(contract, seed) == "");
-///     CHECK(check_save_and_load(contract, seed) == "");
+///     CHECK(check_contract(contract, 1, 1000, 50) == "");
 namespace lookahead::testing {
 
 /// A message to the LP under test. (time, channel) and the place in the script among equals give the order.
@@ -70,6 +69,10 @@ std::string check_chopping(const LpContract&, std::uint64_t seed);
 
 /// At random horizons replaces the LP by a new one that loaded what the old one had saved. The same comparison.
 std::string check_save_and_load(const LpContract&, std::uint64_t seed);
+
+/// check_chopping with `chops` seeds from first_seed on, and check_save_and_load with `reloads`: the first difference,
+/// or "".
+std::string check_contract(const LpContract&, std::uint64_t first_seed, std::uint64_t chops, std::uint64_t reloads);
 
 /// How many messages the LP sends in the run with the longest steps: a contract that never makes the LP do anything
 /// shows nothing, and its test should say so.
