@@ -229,7 +229,7 @@ void CoalescingUnit::run_prefetches(Cycle now) {
 [[gnu::hot]] Cycle CoalescingUnit::next_event(Cycle now) const {
     Cycle next = completions_.next(now);
     if (!queue_.empty() && !head_.blocked) {
-        const QueuedInstruction& head = queue_.front();
+        const QueuedInstruction& head = oldest_access();
         const bool looks_up = head.shared == 0 && head.global != 0;
         next = std::min(next, std::max({now + 1, looks_up ? now : head_.banks_until, head.memory.ready}));
     }

@@ -174,6 +174,11 @@ class CoalescingUnit final : public LoadStoreUnit {
                                          : perform_global_lines(entry, now);
     }
     void run_elements(QueuedInstruction& whole, Cycle now);
+    /// The oldest instruction, or the element of it that is the current one.
+    const QueuedInstruction& oldest_access() const {
+        const QueuedInstruction& oldest = queue_.front();
+        return oldest.memory.elements > 1 && elements_.begun() ? elements_.current() : oldest;
+    }
     /// More elements of the youngest instruction are left than `coalescing.overlap`.
     bool elements_hold_unit() const {
         if (queue_.empty()) {

@@ -24,6 +24,7 @@ class ElementSequence {
     bool more_left(const MemoryInstruction& whole, bool is_oldest, unsigned few) const;
     /// The element as an instruction of one word a lane, its lanes split; its destination is the first row, its data too.
     QueuedInstruction& current() { return current_; }
+    const QueuedInstruction& current() const { return current_; }
 
     /// `whole`: the instruction, or null where the oldest one has no elements of their own.
     void fields(StateArchive& archive, const MemoryInstruction* whole, const AllocationMap& allocations);

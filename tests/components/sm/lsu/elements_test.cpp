@@ -405,6 +405,7 @@ std::uint64_t run(std::uint64_t seed, Way way) {
                  "l1d.miss_queue=" + std::to_string(1 + seed % 3), "l1d.merges=2",
                  "coalescing.pending_loads=" + std::to_string(2 + seed % 20), "coalescing.queue=3",
                  seed % 3 == 0 ? "coalescing.overlap=16" : "coalescing.overlap=" + std::to_string(seed % 7),
+                 seed % 4 < 2 ? "coalescing.lines_per_cycle=1" : "coalescing.lines_per_cycle=4",
                  seed % 2 == 0 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32"});
     bench.memory.set_delay([seed](unsigned, std::uint64_t line, bool to_owner) {
         return static_cast<Cycle>(1 + (line / kLineBytes * 2654435761u + seed) % (to_owner ? 7 : 60));
