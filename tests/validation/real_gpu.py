@@ -179,6 +179,8 @@ def replays(log):
 def record(folder, gpu):
     """Writes the rows of the folder's captures to h100.csv: sums over the profiled launches."""
     unfused = {replay["capture"]: replay for log in folder.glob("*.unfused.jsonl") for replay in replays(log)}
+    if not unfused:
+        raise SystemExit(f"{folder} has no NAME.unfused.jsonl: run the two commands of --help beside the GPU first")
     rows = []
     for log in sorted(folder.glob("*.jsonl")):
         if log.name.endswith(".unfused.jsonl"):
