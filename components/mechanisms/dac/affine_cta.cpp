@@ -10,6 +10,7 @@
 #include "components/isa/handlers.h"
 #include "components/isa/memory_access.h"
 #include "core/error/error.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::dac {
 
@@ -69,6 +70,28 @@ struct Rows {
         return words[3][0][lane] | (bits == 64 ? std::uint64_t{words[3][1][lane]} << 32 : 0);
     }
 };
+
+__extension__ using Integer = __int128;
+
+Integer integer(std::uint64_t value, unsigned bits, bool is_signed) {
+    if (bits == 32)
+        return is_signed ? Integer{static_cast<std::int32_t>(value)} : Integer{static_cast<std::uint32_t>(value)};
+    return is_signed ? Integer{static_cast<std::int64_t>(value)} : Integer{value};
+}
+
+/// The first and the last thread have one result, and so have those between them; by the side of the number on which the two are.
+bool agree(isa::Comparison comparison, int first, int last) {
+    switch (comparison) {
+        case isa::Comparison::lt:
+        case isa::Comparison::ge:
+            return (first < 0) == (last < 0);
+        case isa::Comparison::le:
+        case isa::Comparison::gt:
+            return (first > 0) == (last > 0);
+        default:
+            return first == last;
+    }
+}
 
 }  // namespace
 
@@ -361,8 +384,9 @@ void AffineCta::set_predicate(std::uint32_t pc, const Threads& active) {
     }
 }
 
-/// What the comparison in sources_ takes. Two suffice where the warp's threads lie on one line and the number on one side of both
-/// its ends; what stands between predicates takes as much as the worst of them.
+/// What the comparison in sources_ takes. Two suffice where no thread's value lies outside those of the warp's first and last one, and
+/// they have the same result, for eq and ne with the number on one side of both ends or at both; what stands between predicates
+/// takes as much as the worst of them.
 Comparisons AffineCta::comparisons_of(const Instruction& instruction, unsigned warp, LaneMask active) const {
     Comparisons most =
         std::max(comparisons(instruction.source_predicate, warp), comparisons(instruction.source_predicate2, warp));
@@ -383,26 +407,40 @@ Comparisons AffineCta::comparisons_of(const Instruction& instruction, unsigned w
     };
     if (a == nullptr || b == nullptr) return Comparisons::lanes;
     if (!differs(*a) && !differs(*b)) return most;
-    const Tuple& line = differs(*a) ? *a : *b;
+    if (differs(*a) && differs(*b)) return Comparisons::lanes;
     const unsigned low = static_cast<unsigned>(std::countr_zero(active));
     const unsigned high = kWarpSize - 1 - static_cast<unsigned>(std::countl_zero(active));
-    const isa::Dim3 from = launch_->thread(warp, low), to = launch_->thread(warp, high);
-    const bool by_x = from.y == to.y && from.z == to.z;
-    if (line.is_mod || (differs(*a) && differs(*b)) ||
-        (!by_x && (line.offsets.thread[1] | line.offsets.thread[2]) != 0) || (!by_x && line.offsets.thread[0] != 0))
-        return Comparisons::lanes;
+    const isa::Dim3 first = launch_->thread(warp, low), last = launch_->thread(warp, high);
     const bool is_signed = isa::is_signed(instruction.type);
-    const auto side = [&](unsigned lane) {
-        const auto value = [&](const Tuple& tuple) {
-            const std::uint64_t bits = tuple.value(launch_->thread(warp, lane), ctaid_);
-            const std::uint64_t shifted = tuple.bits == 32 ? bits << 32 : bits;
-            return is_signed ? shifted ^ (std::uint64_t{1} << 63) : shifted;
-        };
-        const std::uint64_t x = value(*a), y = value(*b);
+    if (!lies_between(differs(*a) ? *a : *b, first, last, is_signed)) return Comparisons::lanes;
+    const auto side = [&](const isa::Dim3& thread) {
+        const Integer x = integer(a->value(thread, ctaid_), a->bits, is_signed);
+        const Integer y = integer(b->value(thread, ctaid_), b->bits, is_signed);
         return x < y ? -1 : x > y ? 1 : 0;
     };
-    const int one = side(low), other = side(high);
-    return one == other && one != 0 ? std::max(most, Comparisons::two) : Comparisons::lanes;
+    return agree(instruction.comparison, side(first), side(last)) ? std::max(most, Comparisons::two)
+                                                                  : Comparisons::lanes;
+}
+
+/// No value of threads from `first` to `last` lies outside those of these two: offsets are of one sign, all rows and planes between
+/// the two are whole, and nothing wraps around.
+bool AffineCta::lies_between(const Tuple& line, const isa::Dim3& first, const isa::Dim3& last, bool is_signed) const {
+    if (line.is_mod) return false;
+    const auto offset = [&](std::size_t dimension) { return integer(line.offsets.thread[dimension], line.bits, true); };
+    const bool planes = first.z != last.z, rows = planes || first.y != last.y,
+               whole_rows = first.x == 0 && last.x + 1 == launch_->block.x;
+    const Integer x = rows || first.x != last.x ? offset(0) : 0, y = rows ? offset(1) : 0, z = planes ? offset(2) : 0;
+    if (LOOKAHEAD_RULE(rows_between_ends_are_whole) && rows && x != 0 && !whole_rows) return false;
+    if (LOOKAHEAD_RULE(planes_between_ends_are_whole) && planes && y != 0 &&
+        !(first.y == 0 && last.y + 1 == launch_->block.y))
+        return false;
+    const bool rises = x >= 0 && y >= 0 && z >= 0, falls = x <= 0 && y <= 0 && z <= 0;
+    if (LOOKAHEAD_RULE(lines_rise_or_fall) && !rises && !falls) return false;
+    const Integer change =
+        x * (Integer{last.x} - first.x) + y * (Integer{last.y} - first.y) + z * (Integer{last.z} - first.z);
+    const Integer from = integer(line.value(first, ctaid_), line.bits, is_signed);
+    return !LOOKAHEAD_RULE(lines_do_not_wrap) ||
+           integer(line.value(last, ctaid_), line.bits, is_signed) == from + change;
 }
 
 void warp_addresses(const AffineLaunch& launch, const isa::Dim3& ctaid, const Instruction& enqueue,

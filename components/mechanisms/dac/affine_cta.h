@@ -107,6 +107,7 @@ class AffineCta {
                         const Threads& active) const;
     void check(std::uint32_t pc, const Threads& active) const;
     Comparisons comparisons_of(const isa::Instruction& instruction, unsigned warp, isa::LaneMask active) const;
+    bool lies_between(const Tuple& line, const isa::Dim3& first, const isa::Dim3& last, bool is_signed) const;
     [[noreturn]] void fail(std::uint32_t pc, const std::string& what) const;
 
     const AffineLaunch* launch_ = nullptr;

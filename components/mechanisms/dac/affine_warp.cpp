@@ -160,7 +160,7 @@ void Dac::issue(unsigned scheduler, unsigned, Cycle now) {
     const Cycle from = issue_.enter(scheduler, decoded, {reads, decoded.reads},
                                     {map + instruction.destination, instruction.destination_rows}, now);
     if (instruction.operation == Operation::enqueue) {
-        enqueue(pc, active);
+        enqueue(pc, active, from);
     } else {
         for_each_served([&](unsigned slot) { ctas_[slot].compute(pc, of_slot(active, slot)); });
         if (decoded.writes) {
@@ -194,7 +194,8 @@ void Dac::branch(const isa::Instruction& instruction, const SmThreads& taken, Cy
     }
 }
 
-void Dac::enqueue(std::uint32_t pc, const SmThreads& active) {
+/// The tuple is in the queue from when on its operands have been read.
+void Dac::enqueue(std::uint32_t pc, const SmThreads& active, Cycle from) {
     const isa::Instruction& instruction = state_.kernel->kernel().code[pc];
     ++counters_.enqueues;
     if (none(active)) {
@@ -234,7 +235,7 @@ void Dac::enqueue(std::uint32_t pc, const SmThreads& active) {
             entry.comparisons[slot * warps + warp] = ctas_[slot].comparisons(instruction.source_predicate, warp);
         }
     });
-    note_pending(entry, state_.now);
+    note_pending(entry, from);
 }
 
 }  // namespace lookahead::dac

@@ -29,7 +29,7 @@ std::string_view name_of(Reason reason) {
     static constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::count)> kNames = {
         "none",       "memory",       "lanes",     "operation", "product", "mod",   "wrap",
         "conditions", "loop_carried", "part",      "control",   "order",   "space", "hidden_barrier",
-        "comparison", "nesting",      "registers", "spin",      "choice"};
+        "comparison", "nesting",      "registers", "spin",      "parted",  "choice"};
     return kNames[static_cast<std::size_t>(reason)];
 }
 
@@ -228,6 +228,10 @@ Class Classes::comparison(Position at) const {
 Class Classes::guard_of_branch(std::uint32_t block) const {
     const auto last = static_cast<std::uint32_t>(kernel_.blocks[block].code.size() - 1);
     return predicate(values_.reads({block, last}).guard, block);
+}
+
+bool Classes::parts_ctas(std::uint32_t block) const {
+    return flow_.branch(block) != nullptr && guard_of_branch(block).kind > Kind::block;
 }
 
 bool Classes::reported(std::uint32_t block) const {

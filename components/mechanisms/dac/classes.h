@@ -42,6 +42,7 @@ enum class Reason : std::uint8_t {
     nesting,         ///< the kernel's branches are nested deeper than the affine SIMT stack
     registers,       ///< the kernel needs more divergent conditions than the DCRF has
     spin,            ///< the kernel has a loop that ends when memory says so
+    parted,          ///< warps of a CTA wait at a barrier on one way for others that take from queues on another
     choice,          ///< not one of those that are to be decoupled
     count
 };
@@ -87,6 +88,8 @@ class Classes {
     bool followed(std::uint32_t block) const { return followed_[block]; }
     /// The branch at the block's end may part lanes of a grid.
     bool divergent(std::uint32_t block) const { return divergent_[block]; }
+    /// It may part the warps of a CTA.
+    bool parts_ctas(std::uint32_t block) const;
     /// All that the affine warp knows of the branch at the block's end is what the warps report.
     bool reported(std::uint32_t block) const;
     /// The branch at the block's end lets lanes leave a loop by what an atomic, or an access that orders others, finds in it:

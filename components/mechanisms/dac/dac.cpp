@@ -315,6 +315,7 @@ void Dac::begin_cycle(Cycle now) {
     if (some_accessed_) {
         release_held();
     }
+    note_compared(now);
     if (batch_due() <= now) {
         start_batch(now);
     }
@@ -336,6 +337,9 @@ Cycle Dac::next_cycle(Cycle now) const {
     }
     if (peu_.entries != 0 && !peu_.stuck && !lanes_wanted_) {
         after(peu_.free);
+    }
+    for (const Comparing& each : comparing_) {
+        after(each.ready);
     }
     const Cycle due = batch_due();
     return due == gpu::kNever ? next : std::min(next, std::max(now + 1, due));

@@ -84,6 +84,13 @@ class Dac final : public gpu::IssueExtension,
 
         void fields(StateArchive& archive) { archive& context& accessed& sequence& line& lock; }
     };
+    /// A comparison on the lanes.
+    struct Comparing {
+        Cycle ready = 0;
+        std::uint16_t context = 0;
+
+        void fields(StateArchive& archive) { archive& ready& context; }
+    };
     /// A line that was asked for and has not come.
     struct Awaited {
         std::uint64_t line = 0;
@@ -159,6 +166,7 @@ class Dac final : public gpu::IssueExtension,
     }
     void report(unsigned context, isa::LaneMask active, isa::LaneMask holds);
     bool head_may_go(unsigned context) const;
+    bool has_predicate(unsigned context) const;
     void note_wait(unsigned context, Wait wait);
     void pass_marker(unsigned context);
     isa::LaneMask dequeue_predicate(unsigned context, isa::LaneMask active);
@@ -174,7 +182,7 @@ class Dac final : public gpu::IssueExtension,
     void issue(unsigned scheduler, unsigned stream, Cycle now) override;
     SmThreads guarded(const isa::Instruction& instruction) const;
     void branch(const isa::Instruction& instruction, const SmThreads& taken, Cycle now);
-    void enqueue(std::uint32_t pc, const SmThreads& active);
+    void enqueue(std::uint32_t pc, const SmThreads& active, Cycle from);
     void go_on();
     bool some_predicate_queue_is_full() const;
     bool all_have_reported() const;
@@ -187,7 +195,7 @@ class Dac final : public gpu::IssueExtension,
         return atq_[static_cast<std::uint32_t>(unit.entry - first_entry_)];
     }
     Unit& unit_of(const AtqEntry& entry) { return entry.of_predicate() ? peu_ : aeu_; }
-    void note_pending(AtqEntry& entry, Cycle now);
+    void note_pending(AtqEntry& entry, Cycle from);
     bool has_rows(const AtqEntry& entry) const;
     bool others_are_held_up() const;
     ContextMask held_up_by(ContextMask pending, ContextMask warps) const;
@@ -209,7 +217,8 @@ class Dac final : public gpu::IssueExtension,
     bool is_mapped(const QueuedRecord& record) const;
     void end_access();
     void expand_predicates(Cycle now);
-    void end_predicate();
+    void end_predicate(Cycle ready);
+    void note_compared(Cycle now);
     // IssueSource: comparisons on the SIMT lanes.
     gpu::IssuePriority priority() const override { return lane_priority_; }
     bool issue(unsigned scheduler, Cycle now) override;
@@ -269,7 +278,8 @@ class Dac final : public gpu::IssueExtension,
     /// By CTA slot: no older entry owes the CTA an address. What is known of the queue, and no state.
     std::array<std::uint64_t, gpu::kMaximumContexts> oldest_address_{};
     Expansion expansion_;
-    bool lanes_wanted_ = false;                 ///< the predicate expansion unit waits for an issue slot
+    bool lanes_wanted_ = false;  ///< the predicate expansion unit waits for an issue slot
+    std::vector<Comparing> comparing_;
     std::vector<AddressQueue> address_queues_;  ///< by context
     std::vector<PredicateQueue> predicate_queues_;
     std::vector<PredicateQueue> reports_;

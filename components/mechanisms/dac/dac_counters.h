@@ -37,8 +37,11 @@ struct DacCounters {
     std::uint64_t lane_predicates = 0;
     std::uint64_t peu_comparisons = 0;
     std::uint64_t dequeued_data = 0;
+    std::uint64_t raw_data = 0;
     std::uint64_t dequeued_addresses = 0;
     std::uint64_t dequeued_predicates = 0;
+    std::uint64_t queue_instructions = 0;
+    std::uint64_t queue_threads = 0;
     std::uint64_t empty_queue_cycles = 0;
     std::uint64_t data_wait_cycles = 0;
     std::uint64_t unserved_cycles = 0;
@@ -106,10 +109,18 @@ struct lookahead::StatisticsOf<lookahead::dac::DacCounters> {
         Counter<C>{"peu_comparisons", "comparison", "Comparisons that the predicate expansion unit made itself.",
                    &C::peu_comparisons},
         Counter<C>{"dequeued_data", "instruction", "Loads of warps whose address was dequeued.", &C::dequeued_data},
+        Counter<C>{"raw_data", "instruction",
+                   "Of these, loads that were expanded on the SIMT lanes: not asked for early.", &C::raw_data},
         Counter<C>{"dequeued_addresses", "instruction", "Other accesses of warps whose address was dequeued.",
                    &C::dequeued_addresses},
         Counter<C>{"dequeued_predicates", "instruction", "Predicates of warps that were dequeued.",
                    &C::dequeued_predicates},
+        Counter<C>{"queue_instructions", "instruction",
+                   "Instructions of warps that only took a predicate from its queue, or reported one: sm.integer has "
+                   "them too.",
+                   &C::queue_instructions},
+        Counter<C>{"queue_threads", "instruction", "Threads of these: sm.thread_instructions has them too.",
+                   &C::queue_threads},
         Counter<C>{"empty_queue_cycles", "warp cycle", "Cycles in which warps waited for something to dequeue.",
                    &C::empty_queue_cycles},
         Counter<C>{"data_wait_cycles", "warp cycle",

@@ -15,12 +15,15 @@
 
 namespace lookahead::dac {
 
+/// Entries of its warp's queue that an access of so many records takes: one each, and one for a raw access, which has none.
+constexpr unsigned entries_of(unsigned records) {
+    return records == 0 ? 1 : records;
+}
+
 /// What an access asks of its warp's queue and of L1's locks.
 struct AccessSize {
     std::uint64_t first_line = 0;
     std::uint8_t records = 0;  ///< 0: it is raw
-
-    unsigned entries() const { return records == 0 ? 1 : records; }
 };
 
 /// An entry of the affine tuple queue: what an `enqueue` brings the warps of its batch. Its warps are those with active
@@ -82,11 +85,10 @@ struct QueuedAccess {
     std::uint8_t awaited = 0;   ///< records whose line has not come
     LaneAddresses addresses{};  ///< of a raw one, or with dac.check
 
-    unsigned entries() const { return records == 0 ? 1 : records; }
     void fields(StateArchive& archive) { archive& name& data& records& awaited& addresses; }
 };
 
-/// The address queue of a warp (PWAQ). A record takes an entry, and so does a raw access.
+/// The address queue of a warp (PWAQ).
 class AddressQueue {
   public:
     explicit AddressQueue(unsigned entries = 0) : accesses_(entries), records_(entries) {}
@@ -105,7 +107,7 @@ class AddressQueue {
         QueuedAccess& access = accesses_.push();
         access.records = static_cast<std::uint8_t>(records);
         access.awaited = 0;
-        used_ += access.entries();
+        used_ += entries_of(records);
         return access;
     }
     QueuedRecord& push_record() { return records_.push(); }
@@ -114,7 +116,7 @@ class AddressQueue {
     const QueuedRecord& record_before_last() const { return records_[records_.size() - 2]; }
     /// The head's records have no lock any more.
     void pop() {
-        used_ -= head().entries();
+        used_ -= entries_of(head().records);
         for (unsigned record = 0; record < head().records; ++record) {
             records_.pop();
         }
@@ -148,8 +150,9 @@ class AddressQueue {
 struct QueuedPredicate {
     PairName name;
     isa::LaneMask holds = 0;
+    Cycle ready = 0;  ///< from when on it is there: the lanes may still compare
 
-    void fields(StateArchive& archive) { archive& name& holds; }
+    void fields(StateArchive& archive) { archive& name& holds& ready; }
 };
 using PredicateQueue = Ring<QueuedPredicate>;
 

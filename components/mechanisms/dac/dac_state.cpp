@@ -16,6 +16,7 @@ void Dac::audit(Audit& audit, const std::string& sm) const {
     audit.leak(sm, "affine tuples that were not expanded", atq_.size());
     audit.leak(sm, "lines that are locked for loads", locks_);
     audit.leak(sm, "lines that are awaited for loads", awaited_.size());
+    audit.leak(sm, "comparisons on the lanes that have not ended", comparing_.size());
     for (const AddressQueue& queue : address_queues_) {
         audit.leak(sm, "addresses that were not dequeued", queue.used());
     }
@@ -75,7 +76,7 @@ void Dac::fields(StateArchive& archive) {
     archive& ctas_& stack_& turns_& served_& fresh_& live_warps_& fresh_since_& run_since_& last_run_cycles_&
         last_start_& unserved_charged_& waits_since_& waits_for_;
     atq_.fields(archive, [&](AtqEntry& each) { archive& each; });
-    archive& first_entry_& aeu_& peu_& accumulators_& compared_& expansion_& lanes_wanted_;
+    archive& first_entry_& aeu_& peu_& accumulators_& compared_& expansion_& lanes_wanted_& comparing_;
     for (AddressQueue& queue : address_queues_) {
         archive& queue;
     }

@@ -52,7 +52,7 @@ bool Dac::classify(unsigned context) {
             return false;
         }
         note_wait(context, Wait::report);
-    } else if (access ? addresses.empty() : predicate_queues_[context].empty()) {
+    } else if (access ? addresses.empty() : !has_predicate(context)) {
         // No short wait to a scheduler: one that keeps a few warps active must make room for those that can go on, or the
         // affine warp, which is held up by these, would never bring what the others wait for.
         note_wait(context, Wait::entry);
@@ -74,6 +74,12 @@ bool Dac::head_may_go(unsigned context) const {
     }
     const bool unfinished = aeu_.has_warp && aeu_.warp == context && addresses.accesses() == 1;
     return !unfinished || !LOOKAHEAD_RULE(unfinished_access_is_awaited);
+}
+
+bool Dac::has_predicate(unsigned context) const {
+    const PredicateQueue& predicates = predicate_queues_[context];
+    return !predicates.empty() &&
+           (predicates.front().ready <= state_.now || !LOOKAHEAD_RULE(lanes_take_their_time_to_compare));
 }
 
 /// Something that the warp may have waited for has come.
@@ -134,6 +140,8 @@ bool Dac::supply(unsigned context, Cycle) {
     ++counters.warp_instructions;
     ++counters.by_class[static_cast<unsigned>(decoded.instruction_class)];
     counters.thread_instructions += static_cast<unsigned>(std::popcount(active));
+    ++counters_.queue_instructions;
+    counters_.queue_threads += static_cast<unsigned>(std::popcount(active));
     if (active == 0) {
         ++counters.predicated_off;
     } else if (is_report(*decoded.instruction)) {
@@ -187,6 +195,7 @@ void Dac::dequeue_addresses(unsigned context, LaneMask active, std::uint64_t* ad
     if (head.records == 0) {
         lanes = head.addresses;
         ++counters_.pwaq_accesses;
+        counters_.raw_data += head.data;
     } else {
         RecordReader reader(active, rows_of(context), lanes);
         for (unsigned number = 0; number < head.records; ++number) {

@@ -17,7 +17,7 @@ using isa::QueueMode;
 // ---- The tuple queue ------------------------------------------------------------------------------------------------
 
 /// A new last entry, whose fetch takes a unit that has nothing else a cycle.
-void Dac::note_pending(AtqEntry& entry, Cycle now) {
+void Dac::note_pending(AtqEntry& entry, Cycle from) {
     entry.pending = 0;
     for (unsigned context = 0; context < gpu::kMaximumContexts; ++context) {
         entry.pending |= entry.active[context] != 0 ? gpu::context_bit(context) : 0;
@@ -25,7 +25,7 @@ void Dac::note_pending(AtqEntry& entry, Cycle now) {
     entry.adjusts = !entry.of_predicate() && has_rows(entry);
     Unit& unit = unit_of(entry);
     if (unit.entries++ == 0) {
-        unit.free = std::max(unit.free, now + 2);
+        unit.free = std::max(unit.free, from + 2);
     }
     renew(unit);
 }
@@ -247,7 +247,7 @@ bool Dac::waits_for_lock(const AtqEntry& entry, const AccessSize& size) const {
 bool Dac::begin_access(AtqEntry& entry, unsigned context) {
     AddressQueue& queue = address_queues_[context];
     AccessSize& size = entry.sizes[context];
-    const auto fits = [&] { return queue.has_room(size.entries()) && !waits_for_lock(entry, size); };
+    const auto fits = [&] { return queue.has_room(entries_of(size.records)) && !waits_for_lock(entry, size); };
     if (!queue.has_room(1) || (entry.tried.has(context) && !fits())) {
         return false;
     }
@@ -271,7 +271,7 @@ bool Dac::begin_access(AtqEntry& entry, unsigned context) {
         outside ? 0 : compact(behind, active, rows_of(context), bytes, queue.entries(), expansion_.list);
     size = {records == 0 ? 0 : line_of(expansion_.list[0]), static_cast<std::uint8_t>(records)};
     entry.tried |= gpu::context_bit(context);
-    LOOKAHEAD_ASSERT(!queue.empty() || queue.has_room(size.entries()),
+    LOOKAHEAD_ASSERT(!queue.empty() || queue.has_room(entries_of(size.records)),
                      execute_.place_of(context) + ": an empty queue has no room for an access");
     if (!fits()) {
         return false;
@@ -403,7 +403,7 @@ void Dac::expand_predicates(Cycle now) {
     }
     peu_.free = now + 1;
     if (peu_.has_warp) {
-        return end_predicate();
+        return end_predicate(now);
     }
     const bool chosen = choose(peu_, [&](const AtqEntry&, unsigned context) {
         return predicate_queues_[context].full() ? Turn::no_room : Turn::begun;
@@ -417,7 +417,7 @@ void Dac::expand_predicates(Cycle now) {
             counters_.peu_comparisons += compared.entry != peu_.entry;
             compared.entry = peu_.entry;
             ++counters_.scalar_predicates;
-            return end_predicate();
+            return end_predicate(now);
         }
         case Comparisons::two:
             counters_.peu_comparisons += 2;
@@ -431,15 +431,16 @@ void Dac::expand_predicates(Cycle now) {
     }
 }
 
-void Dac::end_predicate() {
+void Dac::end_predicate(Cycle ready) {
     const unsigned warp = peu_.warp;
     const AtqEntry& entry = this->entry(peu_);
-    predicate_queues_[warp].push() = {{entry.pc, entry.sequence[warp], entry.active[warp]}, entry.holds[warp]};
+    predicate_queues_[warp].push() = {{entry.pc, entry.sequence[warp], entry.active[warp]}, entry.holds[warp], ready};
     ++counters_.pwpq_accesses;
     served(peu_);
 }
 
-/// The comparison of a warp's threads takes an instruction's place at the lanes (section 4.3).
+/// The comparison of a warp's threads takes an instruction's place at the lanes (section 4.3), which are a pipeline: its place in
+/// the warp's queue is taken, and the unit turns to the next warp while the lanes compare.
 bool Dac::issue(unsigned scheduler, Cycle now) {
     if (!lanes_wanted_ || issue_.candidates(lane_states_, gpu::context_bit(0), scheduler, now) == 0) {
         return false;
@@ -447,8 +448,21 @@ bool Dac::issue(unsigned scheduler, Cycle now) {
     const DecodedInstruction& decoded = (*state_.kernel)[entry(peu_).pc];
     lanes_wanted_ = false;
     lane_states_.set(0, ContextState::vacant);
-    peu_.free = issue_.enter(scheduler, decoded, {}, {}, now) + decoded.latency;
+    const Cycle ready = issue_.enter(scheduler, decoded, {}, {}, now) + decoded.latency;
+    comparing_.push_back({ready, peu_.warp});
+    end_predicate(ready);
+    peu_.free = LOOKAHEAD_RULE(lanes_compare_in_a_pipeline) ? now + 1 : ready;
     return true;
+}
+
+void Dac::note_compared(Cycle now) {
+    std::erase_if(comparing_, [&](const Comparing& each) {
+        if (each.ready > now) {
+            return false;
+        }
+        wake(each.context);
+        return true;
+    });
 }
 
 Cycle Dac::next_issue(Cycle now) const {

@@ -79,6 +79,7 @@ Plan::Plan(const VirtualKernel& kernel, const Flow& flow, const Choices& choices
     find_affine();
     check_limits();
     refuse_spinning();
+    refuse_parted_barriers();
 }
 
 template <class Visit>
@@ -228,6 +229,37 @@ void Plan::refuse_spinning() {
     if (!decouples_) return;
     for (std::uint32_t block : flow_.order())
         if (classes_.spins(block)) return refuse(Reason::spin, 0);
+}
+
+/// The affine warp leads all of a branch's one way before the other: it would stand in the first one, for want of room in the queues
+/// of warps that wait at a barrier for those of the other way, which wait for what they are to dequeue there.
+void Plan::refuse_parted_barriers() {
+    for (std::uint32_t block = 0; decouples_ && block < flow_.blocks(); ++block) {
+        if (!flow_.reachable(block) || !classes_.parts_ctas(block)) continue;
+        std::size_t dequeuing = 0, waiting = 0;
+        for (std::uint32_t way : flow_.graph().successors[block]) {
+            const BitSet blocks = flow_.up_to(way, flow_.post_dominator(block));
+            const bool takes = dequeues(blocks);
+            dequeuing += takes;
+            waiting += takes && has_barrier(blocks);
+        }
+        if (LOOKAHEAD_RULE(parted_warps_do_not_wait) && waiting > 0 && dequeuing > 1) return refuse(Reason::parted, 0);
+    }
+}
+
+bool Plan::has_barrier(const BitSet& blocks) const {
+    bool found = false;
+    for_each([&](Position position) {
+        const bool barrier = values_.instruction(position).machine.operation == Operation::barrier;
+        found = found || (blocks.contains(position.block) && barrier && at(position).affine);
+    });
+    return found;
+}
+
+bool Plan::dequeues(const BitSet& blocks) const {
+    bool found = false;
+    for_each([&](Position position) { found = found || (blocks.contains(position.block) && at(position).queue); });
+    return found;
 }
 
 void Plan::need(Position position) {

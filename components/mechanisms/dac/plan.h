@@ -63,6 +63,9 @@ class Plan {
     void hide_behind_barriers();
     void drop_unread();
     void refuse_spinning();
+    void refuse_parted_barriers();
+    bool has_barrier(const finaliser::BitSet& blocks) const;
+    bool dequeues(const finaliser::BitSet& blocks) const;
     void find_affine();
     bool has_queued_access_behind(finaliser::Position marker) const;
     void need(finaliser::Position position);

@@ -118,9 +118,11 @@ void ExtensionStreams::go_to(unsigned stream, std::uint32_t pc, bool issued) {
         --of.buffered;
         return renew(stream);
     }
-    // What a fetch under way brings is of another place.
-    generations_[stream] = (generations_[stream] + 1) % kGenerations;
-    under_way_ &= ~context_bit(stream);
+    // What a fetch under way brings is of another place. While a branch resolves there is none, and its end is still awaited.
+    if (set_.states.of(stream) != ContextState::branching) {
+        generations_[stream] = (generations_[stream] + 1) % kGenerations;
+        under_way_ &= ~context_bit(stream);
+    }
     of.buffered = 0;
     policy_.jumped(stream);
     renew(stream);

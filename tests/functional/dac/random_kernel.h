@@ -132,6 +132,15 @@ class RandomKernel {
                            choice, value());
     }
 
+    /// Whole warps, the first or the others.
+    std::string warps_end() {
+        return fmt::format(
+            "mov.u32 %r1, %tid.z; mov.u32 %r62, %ntid.y; mov.u32 %r63, %tid.y; mad.lo.u32 %r1, %r1, %r62, %r63;\n"
+            "mov.u32 %r62, %ntid.x; mov.u32 %r63, %tid.x; mad.lo.u32 %r1, %r1, %r62, %r63;\n"
+            "setp.{}.u32 %p14, %r1, 32; @%p14 bra END;\n",
+            below(2) == 0 ? "lt" : "ge");
+    }
+
     std::string branch(unsigned depth) {
         const unsigned label = labels_++;
         std::string text = fmt::format("@{} bra E{};\n", predicate(), label) + block(depth + 1);
@@ -180,6 +189,7 @@ class RandomKernel {
         if (kind < 19) return fmt::format("{}st.global.u32 [%mine+{}], {};\n", guard(), 4 + 4 * below(3), value());
         if (kind == 19 && depth == 0) return "bar.sync 0;\n";
         if (kind == 20 && depth == 0 && below(4) == 0) return fmt::format("@{} bra END;\n", predicate());
+        if (kind == 20 && depth == 0 && below(3) == 0) return warps_end();
         if (depth >= 3) return arithmetic() + "\n";
         return kind < 23 ? branch(depth) : loop(depth);
     }

@@ -429,6 +429,29 @@ TEST_CASE("kernels that spin on memory are refused") {
                     .empty());
 }
 
+TEST_CASE("kernels whose warps wait at a barrier on one way of a branch for those on its other way are refused") {
+    const std::string store = "st.global.u32 [%mine+4], %a;", bar = "bar.sync 1, 64;";
+    // The CTA's first warp goes one way, the second the other.
+    const auto parted = [&](const std::string& one, const std::string& other, const std::string& value = "%tid.x") {
+        return "mov.u32 %r1, " + value + "; setp.ge.u32 %p1, %r1, 32; @%p1 bra Q;" + one + " bra E; Q: " + other +
+               " E: " + store;
+    };
+    const Outcome refused = run_body(parted(store + bar + store, bar + store));
+    CHECK(refused.affine().empty());
+    CHECK(refused.says("ST.") == "stays.parted");
+    CHECK(run_body(parted(bar + store, store + bar + store)).affine().empty());
+    // Nothing that the others are to dequeue there, no barrier, or one way for the whole CTA.
+    CHECK_FALSE(run_body(parted(store + bar + store, bar)).affine().empty());
+    CHECK_FALSE(run_body(parted(store, store)).affine().empty());
+    CHECK_FALSE(run_body(parted(store + bar + store, bar + store, "%ctaid.x")).affine().empty());
+    const auto ends_early = [&](const std::string& before) {
+        return run_body("mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; @!%p1 bra Q;" + before + "ret; Q:" + store +
+                        "bar.sync 0;" + store);
+    };
+    CHECK_FALSE(ends_early("").affine().empty());
+    CHECK(ends_early(store).affine().empty());
+}
+
 TEST_CASE("a barrier behind which nothing is enqueued is not in the affine stream") {
     const std::string store = "st.global.u32 [%mine+4], %a;";
     CHECK(count(run_body(store + "bar.sync 0;").affine(), "BAR") == 0);

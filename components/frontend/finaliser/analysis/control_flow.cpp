@@ -126,8 +126,21 @@ std::vector<std::uint32_t> Flow::loops_left_at(std::uint32_t block) const {
 }
 
 BitSet Flow::behind(std::uint32_t block) const {
+    return reached_from({block}, BitSet(blocks()));
+}
+
+BitSet Flow::up_to(std::uint32_t block, std::uint32_t end) const {
     BitSet reached(blocks());
-    std::vector<std::uint32_t> open{block};
+    if (block == end) return reached;
+    reached.insert(block);
+    if (end != kNoNode) reached.insert(end);
+    reached = reached_from({block}, std::move(reached));
+    if (end != kNoNode) reached.erase(end);
+    return reached;
+}
+
+/// With all that is behind `open` on ways that do not lead through `reached`.
+BitSet Flow::reached_from(std::vector<std::uint32_t> open, BitSet reached) const {
     while (!open.empty()) {
         const std::uint32_t at = open.back();
         open.pop_back();

@@ -45,9 +45,12 @@ class Flow {
     std::vector<std::uint32_t> loops_left_at(std::uint32_t block) const;
     /// Blocks behind `block` on any way, itself included if it is in a loop.
     BitSet behind(std::uint32_t block) const;
+    /// `block` and those behind it on ways that do not lead through `end`, which may be kNoNode; nothing if it is `end`.
+    BitSet up_to(std::uint32_t block, std::uint32_t end) const;
 
   private:
     void find_loops();
+    BitSet reached_from(std::vector<std::uint32_t> open, BitSet reached) const;
     void find_controllers();
     /// By block: the name of the way from the branch at the end of `block` that leads there, up to where all meet.
     std::vector<std::uint32_t> names_from(std::uint32_t block, std::vector<std::uint32_t>& joins) const;

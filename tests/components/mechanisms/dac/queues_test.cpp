@@ -118,21 +118,96 @@ TEST_CASE("the predicate unit makes one comparison for a CTA, two for a warp, or
         CHECK(run.dac.peu_comparisons == 2);
         CHECK(run.dac.lane_predicates == 0);
     }
-    SUBCASE("a number on one side of both ends") {
-        const MachineRun run = good(use("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 64;"), {1, 1, 1}, {128, 1, 1});
-        CHECK(run.dac.two_comparison_predicates == 3);  // 0 to 31, 32 to 63 and 96 to 127; 64 is at the third one's end
-        CHECK(run.dac.lane_predicates == 1);
-        CHECK(run.dac.peu_comparisons == 6);
+    // Of how many warps of one CTA the lanes compare.
+    const auto on_lanes = [&](const std::string& value, const std::string& comparison, isa::Dim3 block = {128, 1, 1}) {
+        const MachineRun run = good(use(value + " setp." + comparison + ";"), {1, 1, 1}, block);
+        const std::uint64_t warps = (block.count() + isa::kWarpSize - 1) / isa::kWarpSize;
+        CHECK(run.dac.two_comparison_predicates + run.dac.lane_predicates == warps);
+        CHECK(run.dac.peu_comparisons == 2 * run.dac.two_comparison_predicates);
+        return run.dac.lane_predicates;
+    };
+    SUBCASE("both ends of a warp have one result, and so have the threads between them") {
+        const std::string x = "mov.u32 %r1, %tid.x;", back = "mov.u32 %r1, %tid.x; sub.s32 %r1, 127, %r1;";
+        for (const std::string& values : {x, back}) {
+            CHECK(on_lanes(values, "lt.u32 %p1, %r1, 64") == 0);
+            CHECK(on_lanes(values, "lt.u32 %p1, %r1, 65") == 1);
+            CHECK(on_lanes(values, "lt.u32 %p1, %r1, 63") == 1);
+            CHECK(on_lanes(values, "ge.u32 %p1, %r1, 64") == 0);
+            CHECK(on_lanes(values, "ge.u32 %p1, %r1, 63") == 1);
+            CHECK(on_lanes(values, "le.s32 %p1, %r1, 63") == 0);
+            CHECK(on_lanes(values, "le.s32 %p1, %r1, 64") == 1);
+            CHECK(on_lanes(values, "gt.s32 %p1, %r1, 63") == 0);
+            CHECK(on_lanes(values, "gt.s32 %p1, %r1, 62") == 1);
+            CHECK(on_lanes(values, "gt.s32 %p1, 64, %r1") == 0);
+        }
     }
-    SUBCASE("an equal one between the ends") {
-        const MachineRun run = good(use("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 40;"), {1, 1, 1}, {128, 1, 1});
-        CHECK(run.dac.two_comparison_predicates == 3);
-        CHECK(run.dac.lane_predicates == 1);
+    SUBCASE("an equal number is not between the ends, or at both") {
+        const std::string x = "mov.u32 %r1, %tid.x;";
+        CHECK(on_lanes(x, "eq.u32 %p1, %r1, 40") == 1);
+        CHECK(on_lanes(x, "ne.u32 %p1, %r1, 32") == 1);
+        CHECK(on_lanes(x, "eq.u32 %p1, %r1, 128") == 0);
+        CHECK(on_lanes("mov.u32 %r1, %tid.y;", "eq.u32 %p1, %r1, 1", {32, 4, 1}) == 0);
+        CHECK(on_lanes("mov.u32 %r1, %tid.y;", "ne.u32 %p1, %r1, 1", {16, 8, 1}) == 1);
     }
     SUBCASE("rows narrower than the warp") {
-        const MachineRun run = good(use("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 90;"), {1, 1, 1}, {16, 4, 1});
-        CHECK(run.dac.lane_predicates == 2);
-        CHECK(run.dac.two_comparison_predicates == 0);
+        const std::string x = "mov.u32 %r1, %tid.x;", y = "mov.u32 %r1, %tid.y;", z = "mov.u32 %r1, %tid.z;";
+        CHECK(on_lanes(x, "lt.u32 %p1, %r1, 90", {16, 4, 1}) == 0);
+        CHECK(on_lanes(x, "lt.u32 %p1, %r1, 8", {16, 4, 1}) == 2);
+        CHECK(on_lanes(x, "lt.u32 %p1, %r1, 4", {5, 9, 1}) ==
+              2);  // the first row's end is not among the last one's threads
+        CHECK(on_lanes(x, "lt.u32 %p1, %r1, 90", {5, 9, 1}) == 2);
+        CHECK(on_lanes(y, "lt.u32 %p1, %r1, 90", {5, 9, 1}) == 0);
+        CHECK(on_lanes(y, "lt.u32 %p1, %r1, 2", {16, 4, 1}) == 0);
+        CHECK(on_lanes(y, "lt.u32 %p1, %r1, 1", {16, 4, 1}) == 1);
+        CHECK(on_lanes(y, "lt.u32 %p1, %r1, 90", {4, 4, 4}) == 0);
+        CHECK(on_lanes(y, "lt.u32 %p1, %r1, 90", {4, 3, 6}) == 2);  // two planes end in the middle of a warp
+        CHECK(on_lanes(z, "lt.u32 %p1, %r1, 90", {4, 3, 6}) == 0);
+    }
+    SUBCASE("offsets of two signs") {
+        const std::string rises = "mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mad.lo.s32 %r1, %r2, 16, %r1;";
+        CHECK(on_lanes(rises, "lt.s32 %p1, %r1, 32", {16, 4, 1}) == 0);
+        const std::string turns = "mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mad.lo.s32 %r1, %r2, -15, %r1;";
+        CHECK(on_lanes(turns, "lt.s32 %p1, %r1, 1", {16, 4, 1}) ==
+              2);  // 0 and 0 at the first warp's ends, 15 between them
+    }
+    SUBCASE("a value that wraps around between the ends") {
+        const std::string wraps = "mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 0xfffffff0;";
+        CHECK(on_lanes(wraps, "lt.u32 %p1, %r1, 8") == 1);
+        CHECK(on_lanes(wraps, "lt.s32 %p1, %r1, 100") == 1);
+        CHECK(on_lanes(wraps, "ge.s32 %p1, %r1, -16") == 0);
+    }
+}
+
+TEST_CASE("the lanes compare for one warp after the other, each as long as an instruction takes") {
+    // Cycles of ten turns with a predicate each, in rows of 16 threads: the lanes compare with 8, the unit with 600.
+    const auto cycles = [](unsigned number, unsigned warps, const std::string& latency) {
+        const MachineRun run =
+            good("mov.u32 %r1, %tid.x; mov.u32 %r2, 0;" +
+                     loop("setp.lt.u32 %p1, %r1, " + std::to_string(number) + "; @%p1 add.u32 %r2, %r2, 1;") +
+                     "st.global.u32 [%mine], %r2;",
+                 {1, 1, 1}, {16, 2 * warps, 1}, {"sm.timing.integer_latency=" + latency});
+        CHECK(run.dac.lane_predicates == (number == 8 ? 10 * warps : 0));
+        return run.cycles;
+    };
+    const auto more = [&](unsigned warps, const std::string& latency) {
+        return static_cast<std::int64_t>(cycles(8, warps, latency) - cycles(600, warps, latency));
+    };
+    CHECK(more(1, "40") - more(1, "4") >= 36);  // the first one is waited for
+    CHECK(more(16, "40") < 36 * 20);            // of 160, not one behind the other
+}
+
+TEST_CASE("a warp that ends while the affine warp's branch resolves moves the affine warp on") {
+    for (const char* latency : {"1", "4", "12"}) {
+        for (unsigned between = 0; between < 12; ++between) {
+            CAPTURE(latency);
+            CAPTURE(between);
+            std::string body = "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; mov.u32 %r5, %a;\n";
+            for (unsigned i = 0; i < between; ++i) body += "add.u32 %r5, %r5, %a;\n";
+            good(body +
+                     "@!%p1 bra END; and.b32 %r5, %r5, 255; mul.wide.u32 %rd1, %r5, 4; add.s64 %rd1, %in, %rd1;\n"
+                     "ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2; END:",
+                 {1, 1, 1}, {64, 1, 1}, {std::string("sm.branch_latency=") + latency});
+        }
     }
 }
 

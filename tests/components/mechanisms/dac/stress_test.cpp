@@ -32,6 +32,7 @@ std::vector<std::string> random_options(std::mt19937_64& random) {
                                      fmt::format("dac.expansion={}", pick({"tuple", "cta", "warp"})),
                                      fmt::format("dac.gather_cycles={}", pick({"0", "8", "200"})),
                                      fmt::format("sm.issue_interval={}", pick({"1", "2"})),
+                                     fmt::format("sm.branch_latency={}", pick({"1", "4", "12"})),
                                      fmt::format("sm.warp_scheduler={}", pick({"gto", "two_level", "lrr"})),
                                      fmt::format("l1d.write_policy={}", pick({"write_evict", "write_through"})),
                                      fmt::format("sm.operand_collectors={}", pick({"true", "false"}))};
