@@ -80,7 +80,18 @@ def kernels_by_registers(sweep):
     return pd.concat(parts)
 
 
-def least_limits(sweep):
+def least(points):
+    """Of all limits that have less than one access."""
+    return points.loc[points["traffic"] < 1, "registers"].min()
+
+
+def least_from_there_on(points):
+    """Such that all higher ones have, too: masks and replacement may let a lower limit have less than a higher one."""
+    more = points.loc[points["traffic"] >= 1, "registers"].max()
+    return points.loc[~(points["registers"] <= more), "registers"].min()
+
+
+def least_limits(sweep, limit_of=least):
     """Of each kernel: `r_base`, the least limit with no private access at all, and for each kind of caches the least limit
     with less than one access in 10 000 instructions below them. Empty: there is none among those that were run. First those
     of the paper's table, then others."""
@@ -89,7 +100,7 @@ def least_limits(sweep):
         row = rows.setdefault(kernel, {})
         if caches == BASELINE:
             row["r_base"] = points.loc[points["private"] == 0, "registers"].min()
-        row[caches] = points.loc[points["traffic"] < 1, "registers"].min()
+        row[caches] = limit_of(points)
     limits = pd.DataFrame.from_dict(rows, orient="index")
     papers = [kernel for kernel in PUBLISHED["avc/table4"] if kernel in limits.index]
     others = limits.drop(index=papers)
@@ -108,10 +119,15 @@ def capacity_gain(sweep):
     papers, others = least_limits(sweep)
     more = lambda limits: limits.drop(columns=["r_base", BASELINE]).rsub(limits[BASELINE], axis=0)  # noqa: E731
     its, rest = more(papers), more(others)
+    strict = more(least_limits(sweep, least_from_there_on)[0])
     table = pd.concat([its, rest])
     table.loc["mean"] = its.mean()
     table.loc["median"] = its.median()
-    table.loc["median without nw"] = its.drop(index="nw_first_half", errors="ignore").median()
+    without_nw = its.drop(index="nw_first_half", errors="ignore")
+    table.loc["mean without nw"] = without_nw.mean()
+    table.loc["median without nw"] = without_nw.median()
+    table.loc[f"mean of r_base {LEAST_R_BASE} and more"] = its[papers["r_base"] >= LEAST_R_BASE].mean()
+    table.loc["mean, by limits from which on all hold"] = strict.mean()
     table.loc["mean of all"] = pd.concat([its, rest]).mean()
     full = papers[BASELINE] > by_registers(sweep)["registers"].min()
     table.loc["mean where 48 KB do not hold all"] = its[full].mean()

@@ -83,8 +83,8 @@ def registers_of_nw(study):
 CLAIMS = {
     "performance within 0.03": ("avc/operating_point", "1.057", near("fig7a", "mean", 1.057, 0.03)),
     "Heartwall's within 0.02": ("avc/operating_point", "0.997", near("fig7a", "heartwall", 0.997, 0.02)),
-    "energy within 0.05": ("avc/operating_point", "0.89", near("fig7b", "mean", 0.89, 0.05)),
-    "its best within 0.05": ("avc/operating_point", "0.61", least("fig7b", 0.61, 0.05)),
+    "dynamic energy within 0.05": ("avc/operating_point", "0.89", near("fig7b_dynamic", "mean", 0.89, 0.05)),
+    "its best within 0.05": ("avc/operating_point", "0.61", least("fig7b_dynamic", 0.61, 0.05)),
     "registers by kernel that the three sizes hold more, within one": ("avc/registers", "2.6 / 3.2 / 2.7", gains(
         "mean", (2.6, 3.2, 2.7), 1, 1)),
     "capacity, percent, within 10": ("avc/registers", "50 / 59 / 50", gains("capacity, percent", (50, 59, 50), 10, 0)),

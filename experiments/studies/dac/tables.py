@@ -58,7 +58,7 @@ def classes_as_in_paper(study):
 def explained(study):
     causes = figure("bounds", study)["what keeps it"]
     found = causes[causes != ""]
-    left = [name.split()[0] for name in found.index[found == "latency"]]
+    left = [name.split()[0] for name in found.index[found.isin(["latency", "perfect alone"])]]
     return f"{len(found)}, of which without one: {', '.join(left) or 'none'}", not left
 
 
@@ -74,8 +74,9 @@ CLAIMS = {
         lambda study: figure("fig17", study).loc[ALL, ["other", "affine"]].sum(), 0.74, 0.05)),
     "one affine instruction replaces nine, within one": ("dac/designs", "9", near(
         lambda study: (1 - figure("fig17", study).loc[ALL, "other"]) / figure("fig17", study).loc[ALL, "affine"], 9, 1, "{:.1f}")),
-    "coverage on compute within 0.05": ("dac/designs", "0.34", near(value("fig18", COMPUTE, "DAC"), 0.34, 0.05)),
-    "and CAE's": ("dac/designs", "0.25", near(value("fig18", COMPUTE, "CAE"), 0.25, 0.05)),
+    "coverage on compute, geometric mean, within 0.05": ("dac/designs", "0.34", near(
+        value("fig18", f"{COMPUTE}, geometric", "DAC"), 0.34, 0.05)),
+    "and CAE's": ("dac/designs", "0.25", near(value("fig18", f"{COMPUTE}, geometric", "CAE"), 0.25, 0.05)),
     "loads that the affine warp asks for, memory, within 0.1": ("dac/designs", "0.798", near(
         value("fig19", MEMORY, "early loads"), 0.798, 0.1)),
     "predicates by one comparison for the CTA, within 0.1": ("dac/designs", "0.64", near(
