@@ -31,13 +31,15 @@ PAGES = {
         "speed-up, all, within 0.05", "speed-up, compute, within 0.05", "speed-up, memory, within 0.05",
         "MTA on memory within 0.05", "instructions, affine ones too, within 0.05",
         "one affine instruction replaces nine, within one", "coverage on compute, geometric mean, within 0.05", "and CAE's",
-        "loads that the affine warp asks for, memory, within 0.1", "static energy within 0.05", "arithmetic within 0.1",
+        "loads that the affine warp asks for, memory, within 0.1", "static energy within 0.05", "arithmetic within 0.1", "register accesses within 0.1",
         "classes by a perfect memory", "a cause for each workload 0.15 below its class's mean"}),
     "avc": (["heartwall", "nw"], {
         "performance within 0.03", "dynamic energy within 0.05", "its best within 0.05",
         "registers by kernel that the three sizes hold more, within one", "capacity, percent, within 10"}),
     "vecmem": (["spsum", "bfs", "sgemm"], {
         "speed-up within 0.05", "speed-up of 1.15 or more", "energy within 0.05", "of functional units, within 0.05",
+        "of L2, within 0.05", "of DRAM, within 0.05", "of leakage, within 0.05", "fewer instructions' part of the cycles saved, within 0.1",
+        "global memory's part of the gain, within 0.1", "indirect vectors' part, within 0.1",
         "energy x delay within 0.05", "misses of L1 within 0.05", "misses of L2 within 0.05", "misses of DRAM rows within 0.05",
         "speed-up within 0.05, where nothing is scheduled", "misses of L1 within 0.05, where nothing is scheduled",
         "misses of L2 within 0.05, where nothing is scheduled", "misses of DRAM rows within 0.05, where nothing is scheduled",

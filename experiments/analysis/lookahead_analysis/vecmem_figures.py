@@ -130,7 +130,8 @@ def by_value(axis, values):
 
 
 def where_both(axis, values, whole="both"):
-    """The same for workloads in which each of the two kinds changes something; and what part each has of the gain of both."""
+    """The same for workloads in which each of the two kinds changes something; and what part each has of the gain of both, where
+    that is LEAST_GAIN and more."""
     def figure(sweep):
         instructions = sweep.table(axis).pivot_table(index="workload", columns=axis, values="warp_instructions", sort=False)
         table = by_value(axis, [whole, *values])(sweep).drop(index="mean")
@@ -138,7 +139,7 @@ def where_both(axis, values, whole="both"):
         table = with_mean(table[(other[0] & other[1]).reindex(table.index)], geometric=True)
         for value in values:
             gains = table.loc["mean", [value, whole]] - 1
-            table.loc["mean", f"{value}'s part"] = gains[value] / gains[whole] if gains[whole] else np.nan
+            table.loc["mean", f"{value}'s part"] = gains[value] / gains[whole] if gains[whole] >= LEAST_GAIN else np.nan
         return table
     return figure
 
@@ -216,6 +217,7 @@ OF_ROWS = list(dict.fromkeys(OF_BATCH + OF_BATCH_ON_TOP))
 PAPER = {"vecadd": (1.09, 1), "btree": (1.10, 0.55), "bfs": (1.42, 0.55), "spmv": (1.31, 0.55), "mri-q": (1.30, 1), "sgemm": (1.30, 1),
          "stencil": (1.30, 1), "histo": (1.21, 0.80), "nw": (1.21, 0.80), "comd": (1.21, 0.88), "hpgmg": (1.21, 0.88)}
 FAR = 0.05
+LEAST_GAIN = 0.05
 MEMORIES = ["as it is", "DRAM x 4", "perfect"]
 FEWER_CTAS = ["1 CTA", "2 CTAs", "4 CTAs"]
 

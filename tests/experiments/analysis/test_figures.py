@@ -466,7 +466,11 @@ def check_avc(check, folder):
     gain = avc_figures.FIGURES["avc/gain"][2](Registers())["32 + 16 KB"]
     check("avc/gain", gain["nw_first_half"] == 19 and np.isnan(gain["lud_internal"]) and np.isnan(gain["median without nw"])
           and gain["mean"] == gain["median"] == gain["mean where 48 KB do not hold all"] == 19
-          and gain["mean of all"] == 9.5 and np.isclose(gain["capacity, percent"], 1900 / 11.5), gain)
+          and gain["mean of r_base 8 and more"] == gain["mean, by limits from which on all hold"] == 19
+          and np.isnan(gain["mean without nw"]) and gain["mean of all"] == 9.5 and np.isclose(gain["capacity, percent"], 1900 / 11.5), gain)
+    points = pd.DataFrame({"registers": [3, 4, 5, 6], "traffic": [0.0, 1.0, 0.9, 0.0]})
+    check("least limits", avc_figures.least(points) == 3 and avc_figures.least_from_there_on(points) == 5
+          and avc_figures.least_from_there_on(points[points["registers"] != 4]) == 3, points)
     best = avc_figures.FIGURES["avc/best"][2](Registers())["32 + 16 KB"]
     check("avc/best", best["nw"] == 130 / 31 and np.isclose(best["lud"], 30.2 / 48), best)
     whole = avc_figures.FIGURES["avc/whole_gpu"][2](Machines())
