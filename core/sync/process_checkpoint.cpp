@@ -4,10 +4,10 @@
 #include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
-#include <exception>
 #include <map>
 
 #include "core/checkpoint/archive.h"
+#include "core/transport/agreement/agreement.h"
 #include "core/transport/transport.h"
 
 namespace lookahead {
@@ -27,28 +27,41 @@ T from_bytes(const std::string& bytes) {
     return value;
 }
 
-void receive_processes(Transport& transport, const ProcessCheckpoints& local, const std::vector<std::string>& ids,
-                       const std::function<void(const ProcessCheckpoint&)>& take) {
+/// A piece that could not be made is empty: who should have made it tells the error.
+RankError send_processes(Transport& transport, const ProcessCheckpoints& local, const std::vector<LpId>& mine) {
+    RankError error;
+    for (const LpId id : mine) {
+        std::string piece;
+        if (error.code == ExitCode::done) {
+            error = catch_error([&] { piece = to_bytes(local.of(id)); });
+        }
+        transport.send_bytes(0, piece);
+    }
+    return error;
+}
+
+RankError receive_processes(Transport& transport, const ProcessCheckpoints& local, const std::map<LpId, int>& rank_of,
+                            const std::function<void(const ProcessCheckpoint&)>& take) {
+    RankError error;
+    bool is_all_there = true;
+    for (const auto& [id, rank] : rank_of) {
+        const std::string theirs = rank == 0 ? std::string() : transport.receive_bytes(rank);
+        is_all_there &= rank == 0 || !theirs.empty();
+        if (is_all_there && error.code == ExitCode::done) {
+            error = catch_error([&] { take(rank == 0 ? local.of(id) : from_bytes<ProcessCheckpoint>(theirs)); });
+        }
+    }
+    return error;
+}
+
+std::map<LpId, int> ranks_of(const std::vector<std::string>& ids) {
     std::map<LpId, int> rank_of;
     for (std::size_t rank = 0; rank < ids.size(); ++rank) {
         for (const LpId id : from_bytes<std::vector<LpId>>(ids[rank])) {
             rank_of[id] = static_cast<int>(rank);
         }
     }
-    std::exception_ptr error;
-    for (const auto& [id, rank] : rank_of) {
-        const std::string theirs = rank == 0 ? std::string() : transport.receive_bytes(rank);
-        try {
-            if (!error) {
-                take(rank == 0 ? local.of(id) : from_bytes<ProcessCheckpoint>(theirs));
-            }
-        } catch (const std::exception&) {
-            error = std::current_exception();
-        }
-    }
-    if (error) {
-        std::rethrow_exception(error);
-    }
+    return rank_of;
 }
 
 }  // namespace
@@ -57,12 +70,11 @@ void gather_processes(Transport& transport, const ProcessCheckpoints& local,
                       const std::function<void(const ProcessCheckpoint&)>& take) {
     const std::vector<LpId> mine = local.ids();
     const std::vector<std::string> ids = transport.gather(to_bytes(mine));
-    if (transport.rank() == 0) {
-        receive_processes(transport, local, ids, take);
-        return;
-    }
-    for (const LpId id : mine) {
-        transport.send_bytes(0, to_bytes(local.of(id)));
+    const auto error =
+        agree_on_error(transport, transport.rank() == 0 ? receive_processes(transport, local, ranks_of(ids), take)
+                                                        : send_processes(transport, local, mine));
+    if (error) {
+        throw_as_its_kind(*error);
     }
 }
 

@@ -34,8 +34,9 @@ class ProcessCheckpoints {
     virtual ProcessCheckpoint of(LpId id) const = 0;
 };
 
-/// Gives `take`, on rank 0, the processes of all ranks in the order of their ids. An error of `take` is thrown when all
-/// have been received, so that no rank waits for ever. Every rank calls it.
+/// Gives `take`, on rank 0, the processes of all ranks in the order of their ids, up to the first that cannot be had. An
+/// error of `take`, or of a rank's `local`, is thrown on every rank when all have come this far, so that none waits for
+/// ever. Every rank calls it.
 void gather_processes(Transport& transport, const ProcessCheckpoints& local,
                       const std::function<void(const ProcessCheckpoint&)>& take);
 

@@ -316,14 +316,16 @@ class Run {
     bool take_checkpoint(Time time, std::uint64_t cycle, const ProcessCheckpoints& local) {
         const std::string path =
             checkpoint_stem(request_) + "-" + run_id() + "-" + std::to_string(cycle) + std::string(kCheckpointSuffix);
-        const auto rows = transport_.gather(observer_.series().to_bytes());
+        std::string series;
         std::optional<CheckpointWriter> writer;  // on rank 0
         auto error = agree_on_error(transport_, catch_error([&] {
+                                        series = observer_.series().to_bytes();
                                         if (transport_.rank() == 0) {
                                             writer.emplace(path);
                                         }
                                     }));
         if (!error) {
+            const auto rows = transport_.gather(series);
             error = agree_on_error(transport_, catch_error([&] {
                                        gather_processes(transport_, local, [&](const ProcessCheckpoint& process) {
                                            writer->add(process);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <new>
 
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
@@ -128,6 +129,28 @@ TEST_CASE("an error of who takes the processes on rank 0 reaches the end of the 
     CHECK(result.code == ExitCode::bad_input);
     CHECK(result.message == "no room for process 3");
     CHECK(refuser.taken == (test_transport().rank() == 0 ? 4 : 0));
+}
+
+TEST_CASE("a rank that cannot make the checkpoint of a process lets no other wait, and all get its error") {
+    const int last = test_transport().size() - 1;
+    struct Unable final : ProcessCheckpoints {
+        std::vector<LpId> ids() const override {
+            const auto first = static_cast<LpId>(3 * test_transport().rank());
+            return {first, first + 1, first + 2};
+        }
+        ProcessCheckpoint of(LpId id) const override {
+            if (id == 3 * static_cast<LpId>(test_transport().size() - 1) + 1) {
+                throw std::bad_alloc();
+            }
+            return {.id = id};
+        }
+    };
+    std::vector<LpId> taken;
+    CHECK_THROWS_WITH_AS(gather_processes(test_transport(), Unable(),
+                                          [&](const ProcessCheckpoint& process) { taken.push_back(process.id); }),
+                         "std::bad_alloc", InternalError);
+    CHECK(taken.size() == (test_transport().rank() == 0 ? static_cast<std::size_t>(3 * last + 1) : 0));
+    test_transport().barrier();  // nothing of it is still under way
 }
 
 TEST_CASE("a checkpoint that does not fit is refused on every rank") {
