@@ -580,24 +580,30 @@ class Run {
     bool restoring_ = false;
 };
 
+/// InputError if the file cannot be written.
+void check_writable(const std::string& path) {
+    const std::string partial = path + ".partial";
+    std::error_code unknown;  // what cannot be looked at cannot be written either
+    if (std::filesystem::is_directory(path, unknown)) {
+        throw InputError(path + ": a folder is there; name a file");
+    }
+    if (hdf5::is_being_written(partial)) {
+        throw InputError(partial + ": another run is writing it; name another file");
+    }
+    if (!std::ofstream(partial).is_open()) {
+        throw InputError(path + ": the file cannot be written; is its folder there, and its name not too long?");
+    }
+    std::remove(partial.c_str());
+}
+
 /// A long run must not find out at its end that its result cannot be written. Throws on every rank alike.
 void require_writable(const std::string& path, Transport& transport) {
-    std::string fault;
+    RankError fault;
     if (transport.rank() == 0 && !path.empty()) {
-        const std::string partial = path + ".partial";
-        if (std::filesystem::is_directory(path)) {
-            fault = path + ": a folder is there; name a file";
-        } else if (hdf5::is_being_written(partial)) {
-            fault = partial + ": another run is writing it; name another file";
-        } else if (std::ofstream(partial).is_open()) {
-            std::remove(partial.c_str());
-        } else {
-            fault = path + ": the file cannot be written; is its folder there?";
-        }
+        fault = catch_error([&] { check_writable(path); });
     }
-    transport.broadcast(fault);
-    if (!fault.empty()) {
-        throw InputError(fault);
+    if (const auto agreed = agree_on_error(transport, fault)) {
+        throw_as_its_kind(*agreed);
     }
 }
 

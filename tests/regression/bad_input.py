@@ -68,6 +68,7 @@ CASES = {
     "kernel name of two overloads": (kernel("three_kernels", "kernel=fill"), 2,
                                      ["has 2 kernels of the name 'fill'", "_Z4fillPfi = fill(float*, int)", "_Z4fillPii"]),
     "PTX file in place of a workload": (["run", "mine.ptx"], 2, ["mine.ptx", "workload is ptx", "--set file=mine.ptx"]),
+    "trace with too long a name": (["run", "vecadd", "--size", "tiny", "--trace", 300 * "x"], 3, ["xxx", "too long"]),
     "trace that cannot be written": (["run", "vecadd", "--trace", "/no/such/trace.json"], 3, ["/no/such/trace.json"]),
     "missing HDF5 file": (["validate", "/no/such.h5"], 3, ["/no/such.h5"]),
 }

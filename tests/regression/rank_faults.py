@@ -104,6 +104,7 @@ def check_lines(checker):
                 [*run, "--checkpoint-dir", checker.folder / "missing"])
     checker.ends("three ranks", 2, ["rank 2: ", "--unknown"], run, run, [*run, "--unknown"])
     checker.ends("every rank alike", 3, ["missing.h5"], *[[*run, "--weights", "missing.h5"]] * 3)
+    checker.ends("a result with too long a name", 3, ["xxx", "too long"], *[[*run[:4], "--out", 300 * "x"]] * 2)
     # A command of which rank 0 does all: the others wait for it at the end alone.
     checker.ends("a file that is checked", 3, ["missing.h5"], *[["validate", "missing.h5"]] * 2)
     # Here ranks agree on nothing before they exchange messages: the one that fails ends the others, which wait for it.
