@@ -54,15 +54,6 @@ void WorkloadOptions::add_inputs_to(Command command) {
         .one_value_each();
 }
 
-std::vector<std::string> WorkloadOptions::input_files() const {
-    if (!capture.empty()) return {capture};
-    constexpr std::string_view kFile = "file=";
-    for (const std::string& setting : settings)
-        if ((workload == "ptx" || workload == "capture") && setting.starts_with(kFile))
-            return {setting.substr(kFile.size())};
-    return {};
-}
-
 void WorkloadOptions::apply_to(Configuration& configuration) const {
     if (workload.ends_with(".ptx")) {
         throw ConfigurationError(

@@ -30,8 +30,6 @@ struct WorkloadOptions {
     void add_to(Command command);
     /// All but the workload's name.
     void add_inputs_to(Command command);
-    /// The capture or PTX file, where the workload is one.
-    std::vector<std::string> input_files() const;
     WorkloadContext context() const { return {parse_size(size), seed}; }
     /// Sets the workload's parameters, as keys `workload.key`.
     void apply_to(Configuration& configuration) const;

@@ -201,7 +201,6 @@ struct RunOptions {
         request.machine = machine.machine;
         request.configuration = machine.configuration();
         workload.apply_to(request.configuration);
-        request.input_files = workload.input_files();
         execution.apply_to(request, session);
         return request;
     }
@@ -218,9 +217,6 @@ struct RunOptions {
         request.workload = program.filename();
         request.machine = machine.machine;
         request.configuration = machine.configuration();
-        if (std::error_code unknown; std::filesystem::is_regular_file(program, unknown)) {
-            request.input_files = {program};
-        }
         execution.apply_to(request, session);
         return request;
     }
@@ -246,9 +242,6 @@ struct ResumeOptions {
         request.configuration = checkpoint.configuration;
         request.max_cycles = checkpoint.max_cycles;
         request.max_instructions = checkpoint.max_instructions;
-        for (const auto& input : checkpoint.inputs) {
-            request.input_files.push_back(input.first);
-        }
         request.from = from;
         execution.apply_to(request, session);
         return request;

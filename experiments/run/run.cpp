@@ -32,6 +32,7 @@
 #include "experiments/results/run_profile.h"
 #include "experiments/results/stall_series.h"
 #include "experiments/results/statistics_collector.h"
+#include "experiments/run/input_files.h"
 #include "experiments/run/keep_result.h"
 #include "experiments/run/known_loads.h"
 #include "experiments/run/latency_collector.h"
@@ -383,9 +384,20 @@ class Run {
         }
     }
 
+    /// The program that runs live, where it is not sought in PATH, or what the workload reads.
+    std::vector<std::string> files_read() const {
+        if (request_.command.empty()) {
+            return input_files(request_.workload, configuration_);
+        }
+        std::error_code unknown;
+        return std::filesystem::is_regular_file(request_.command.front(), unknown)
+                   ? std::vector{request_.command.front()}
+                   : std::vector<std::string>();
+    }
+
     std::vector<std::pair<std::string, std::string>> input_hashes() const {
         std::vector<std::pair<std::string, std::string>> inputs;
-        for (const std::string& file : request_.input_files) {
+        for (const std::string& file : files_read()) {
             inputs.emplace_back(file, hash_of_file(file));
         }
         return inputs;

@@ -54,7 +54,6 @@ struct RunRequest {
     std::uint64_t trace_events = 200'000;      ///< of each process at most
     bool log_windows = false;                  ///< write /engine/per_window
     std::vector<std::string> arguments;        ///< argv
-    std::vector<std::string> input_files;      ///< that the workload reads: they go into the result with their hashes
 };
 
 struct RunOutcome {

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "core/hdf5/file.h"
-#include "experiments/results/run_record.h"
 #include "experiments/sweep/axis_numbers.h"
 #include "experiments/sweep/best.h"
 #include "experiments/sweep/csv.h"
@@ -257,7 +256,7 @@ void write_index(const Study& study, std::span<const SweepPoint> points, const S
         root.set_attribute(schema::kTitleAttribute, study.title);
         root.set_attribute(schema::kSourceAttribute, study.source);
         root.set_attribute(schema::kTomlAttribute, study.toml);
-        root.set_attribute(schema::kProgramHashAttribute, hash_text(program_hash()));
+        root.set_attribute(schema::kProgramHashAttribute, program_hash());
         root.set_attribute(schema::kAxesAttribute, column_of(study.axes, [](const Axis& axis) { return axis.name; }));
         write_points(root.create_group(schema::kPointsGroup), study, metrics, points, facts);
         write_totals(root.create_group(schema::kTotalsGroup), facts);

@@ -1,7 +1,6 @@
 #include "experiments/sweep/plan.h"
 
-#include <fstream>
-#include <iterator>
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -10,24 +9,14 @@
 #include "core/state/state_hasher.h"
 #include "experiments/machines/brought_transforms.h"
 #include "experiments/machines/machines.h"
+#include "experiments/results/provenance.h"
 #include "experiments/results/run_record.h"
+#include "experiments/run/input_files.h"
 #include "experiments/sweep/check_study.h"
 
 namespace lookahead {
 
 namespace {
-
-std::uint64_t hash_of_file(const std::string& path, std::uint64_t seed) {
-    std::ifstream in(path, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    if (!in.is_open() || bytes.empty()) {
-        throw InputError(path + ": the file cannot be read");
-    }
-    StateHasher hasher;
-    hasher.add(seed);
-    hasher.add_bytes(bytes.data(), bytes.size());
-    return hasher.value();
-}
 
 /// What a point adds up to: the study's, then each axis's in their order.
 struct Choice {
@@ -121,38 +110,26 @@ std::string name_of(const Study& study, const std::string& workload, const Choic
     return name;
 }
 
-/// The program, and the file that the workload is read from.
-std::uint64_t hash_of_inputs(const RunRequest& request, const std::string& workload, const Choice& choice,
-                             std::uint64_t program) {
-    if (workload.ends_with(".h5")) {
-        return hash_of_file(workload, program);
-    }
-    constexpr std::string_view kFile = "file=";
-    for (const std::string& setting : choice.settings) {
-        if (request.workload == "ptx" && setting.starts_with(kFile)) {
-            return hash_of_file(setting.substr(kFile.size()), program);
-        }
-    }
-    return program;
-}
-
-std::string key_of(const RunRequest& request, std::uint64_t inputs) {
-    StateHasher hasher;
-    const std::string id = run_id_of(request);
-    hasher.add_bytes(id.data(), id.size());
-    hasher.add(inputs);
-    return hash_text(hasher.value());
-}
-
 }  // namespace
 
-std::uint64_t program_hash() {
-    return hash_of_file("/proc/self/exe", 0);
+std::string program_hash() {
+    return hash_of_file("/proc/self/exe");
+}
+
+std::string point_key(const std::string& run_id, const std::string& program,
+                      const std::vector<std::string>& input_hashes) {
+    StateHasher hasher;
+    hasher.add_bytes(run_id.data(), run_id.size());
+    hasher.add_bytes(program.data(), program.size());
+    for (const std::string& hash : input_hashes) {
+        hasher.add_bytes(hash.data(), hash.size());
+    }
+    return hash_text(hasher.value());
 }
 
 std::vector<SweepPoint> plan_sweep(const Study& study) {
     check_study(study);
-    const std::uint64_t program = program_hash();
+    const std::string program = program_hash();
     const std::vector<Choice> all = choices(study);
     std::vector<SweepPoint> points;
     std::set<std::vector<std::string>> checked;
@@ -167,8 +144,10 @@ std::vector<SweepPoint> plan_sweep(const Study& study) {
                 }
                 make_variant<Workload>(request.workload, request.configuration,
                                        request.context);  // which checks its keys
+                std::vector<std::string> inputs = input_files(request.workload, request.configuration);
+                std::ranges::transform(inputs, inputs.begin(), hash_of_file);
                 points.push_back({workload, choice.labels, arguments_of(study, workload, choice),
-                                  key_of(request, hash_of_inputs(request, workload, choice, program))});
+                                  point_key(run_id_of(request), program, inputs)});
             } catch (const ConfigurationError& error) {
                 throw ConfigurationError("study " + study.name + ", point (" + name_of(study, workload, choice) +
                                          "): " + error.what());

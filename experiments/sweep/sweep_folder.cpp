@@ -19,7 +19,6 @@
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "core/json/json.h"
-#include "experiments/results/run_record.h"
 #include "experiments/sweep/plan_json.h"
 
 namespace lookahead {
@@ -249,10 +248,8 @@ void SweepFolder::record_plan(const Study& study, std::span<const SweepPoint> po
         std::filesystem::remove(path_ + "/plan.json", ignored);
         return;
     }
-    const Json plan(Json::Object{{"study", study.name},
-                                 {"toml", study.toml},
-                                 {"program", hash_text(program_hash())},
-                                 {"points", points_to_json(points)}});
+    const Json plan(Json::Object{
+        {"study", study.name}, {"toml", study.toml}, {"program", program_hash()}, {"points", points_to_json(points)}});
     const std::string text = plan.text() + "\n";
     if (read_file(path_ + "/plan.json") != text) {
         write_whole(path_ + "/plan.json", text);
@@ -267,7 +264,7 @@ std::optional<std::vector<SweepPoint>> SweepFolder::recorded_plan(const Study& s
     try {
         const Json plan = Json::parse(*text);
         const auto is = [&](const char* name, const std::string& value) { return plan.at(name).as_text() == value; };
-        if (!is("study", study.name) || !is("toml", study.toml) || !is("program", hash_text(program_hash()))) {
+        if (!is("study", study.name) || !is("toml", study.toml) || !is("program", program_hash())) {
             return std::nullopt;
         }
         return points_from_json(plan.at("points"));

@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
 STOPPED = 75
+ENDLESS = pathlib.Path(__file__).resolve().parent / "ptx/endless.ptx"
 CAPTURE = pathlib.Path(__file__).resolve().parents[1] / "functional/cuda/device_printf.capture.h5"
 # What each run is of, and under what it goes on.
 RUNS = [
@@ -285,6 +286,14 @@ def check_refused(checker):
     refused([good], 3, "has changed since")
     copied.unlink()
     refused([good], 3, "cannot be read")
+    for words in (["--set", "file={}", "--set", "arguments=s32:1"], ["-o", "ptx.file={}", "-o", "ptx.arguments=s32:1"]):
+        checker.clear()
+        kernel = folder / "program.ptx"
+        kernel.write_text(ENDLESS.read_text())
+        checker.execute(["run", "ptx", *(word.format(kernel) for word in words), "--max-cycles", 20000, "--out", folder / "whole.h5",
+                         "--checkpoint-every", 4000, "--checkpoint-dir", folder])
+        kernel.write_text(ENDLESS.read_text() + "// changed\n")
+        refused([checker.checkpoints()[-1]], 3, "has changed since")
 
 
 if __name__ == "__main__":

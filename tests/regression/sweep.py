@@ -13,7 +13,7 @@ import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
-from sweep_checks import Checks, study_of_programs  # noqa: E402
+from sweep_checks import PTX, Checks, study_of_programs  # noqa: E402
 
 STUDY = """
 title = "Small"
@@ -218,6 +218,22 @@ def check_grown(checks):
     checks.check("the folder's study stays", checks.command("run", checks.study(more, "grown.toml"), "grown").returncode == 0)
 
 
+def check_inputs(checks):
+    """A point whose input file has changed is another point, wherever the file's name stands."""
+    source, arguments = PTX / "endless.ptx", "arguments=s32:0"
+    text = 'title = "Inputs"\nworkloads = ["ptx"]\n'
+    for name, study in (("options", 'options = ["ptx.file={file}", "ptx.{arguments}"]\n'),
+                        ("settings", '[[axis]]\nname = "program"\n[[axis.value]]\nname = "one"\n'
+                                     'settings = ["file={file}", "{arguments}"]\n')):
+        file = checks.folder / f"{name}.ptx"
+        study = checks.study(text + study.format(file=file, arguments=arguments), f"{name}.toml")
+        for content, run_now in (("", 1), ("", 0), ("// changed\n", 1)):
+            file.write_text(source.read_text() + content)
+            done = checks.command("run", study, f"inputs-{name}")
+            checks.check(f"input among the {name}", f"1 complete, 0 failed, {run_now} run now" in done.stdout,
+                         f"{content!r}: {done.stdout}{done.stderr}")
+
+
 def check_lost_result(checks):
     """Where a result cannot get its name the sweep ends with a message, and leaves nothing running."""
     study = checks.study(study_of_programs("endless", "good"), "lost.toml")
@@ -266,5 +282,5 @@ def check_plans(checks):
 
 if __name__ == "__main__":
     sys.exit(lookahead.run_checks(__doc__, Checks, check_whole, check_failures, check_shards, check_interrupt,
-                                  check_group_signal, check_shared, check_grown, check_lost_result, check_bad_studies,
+                                  check_group_signal, check_shared, check_grown, check_inputs, check_lost_result, check_bad_studies,
                                   check_plans))

@@ -1,0 +1,17 @@
+#include "experiments/run/input_files.h"
+
+#include <variant>
+
+namespace lookahead {
+
+std::vector<std::string> input_files(const std::string& workload, const Configuration& configuration) {
+    std::vector<std::string> files;
+    for (const EffectiveEntry& entry : configuration.effective_entries()) {
+        if (entry.key == workload + ".file") {
+            files.push_back(std::get<std::string>(entry.value));
+        }
+    }
+    return files;
+}
+
+}  // namespace lookahead
