@@ -1,3 +1,5 @@
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -180,6 +182,7 @@ void take_signals(int argc, char** argv) {
 }  // namespace lookahead::cli
 
 int main(int argc, char** argv) {
+    ::prctl(PR_SET_NAME, "lookahead");  // what a sweep starts as /proc/self/exe would be called exe
     const auto server = lookahead::cli::make_point_server(argc, argv);  // while this process is small and alone
     lookahead::cli::take_signals(argc, argv);
     const auto code = static_cast<int>(lookahead::cli::start(argc, argv, server.get()));

@@ -16,6 +16,7 @@
 #include "experiments/sweep/elapsed.h"
 #include "experiments/sweep/group_point.h"
 #include "experiments/sweep/plan_json.h"
+#include "experiments/sweep/point_identity.h"
 #include "experiments/sweep/point_limits.h"
 
 namespace lookahead {
@@ -36,7 +37,9 @@ EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
         for (const EnsemblePlan::Work& each : mine.work) {
             work.push_back(Json::Array{std::uint64_t{each.point}, each.ranks});
         }
-        text = Json(Json::Object{{"points", points_to_json(mine.points)}, {"work", std::move(work)}}).text();
+        text = Json(Json::Object{
+                        {"program", mine.program}, {"points", points_to_json(mine.points)}, {"work", std::move(work)}})
+                   .text();
     }
     world.broadcast(text);
     if (world.rank() == 0) {
@@ -44,6 +47,7 @@ EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
     }
     const Json all = Json::parse(text);
     EnsemblePlan plan;
+    plan.program = all.at("program").as_text();
     plan.points = points_from_json(all.at("points"));
     for (const Json& each : all.at("work").elements()) {
         plan.work.push_back({each.elements().at(0).as_count(), each.elements().at(1).as_int()});
@@ -244,8 +248,12 @@ class Ensemble {
         return {end.exit_code, end.message, PointEnd::Overrun::none, end.wall_s};
     }
 
-    void finish(const SweepPoint& point, const PointEnd& end) {
+    void finish(const SweepPoint& point, PointEnd end) {
         const std::string result = folder_.temporary_file(point);
+        if (end.exit_code == static_cast<int>(ExitCode::done)) {
+            end.message = fault_of_result(point, result, plan_.program);
+            end.exit_code = static_cast<int>(end.message.empty() ? ExitCode::done : ExitCode::bad_input);
+        }
         result_.points_s += end.wall_s * group_->size();
         if (end.exit_code == static_cast<int>(ExitCode::done)) {
             const std::string file = folder_.result_file(point);

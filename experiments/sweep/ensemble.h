@@ -22,6 +22,7 @@ struct EnsemblePlan {
         std::size_t point = 0;  ///< its place in `points`
         int ranks = 1;
     };
+    std::string program;  ///< program_hash()
     std::vector<SweepPoint> points;
     std::vector<Work> work;    ///< points without an end, by ranks, the most first; among equal ones the dearest first
     std::size_t complete = 0;  ///< points that need not be run

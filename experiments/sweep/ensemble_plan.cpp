@@ -105,6 +105,7 @@ EnsemblePlan plan_ensemble(const Study& study, std::vector<SweepPoint> points, c
     std::vector<std::vector<std::string>> lines;
     on_every_rank(world, [&] {
         if (world.rank() == 0) {
+            plan.program = program_hash();
             plan.points = std::move(points);
             missing = missing_points(plan, folder, options.sweep);
             earlier.emplace(study, folder, plan.points);

@@ -6,13 +6,12 @@
 
 #include "components/machine/machine.h"
 #include "core/error/error.h"
-#include "core/state/state_hasher.h"
 #include "experiments/machines/brought_transforms.h"
 #include "experiments/machines/machines.h"
 #include "experiments/results/provenance.h"
-#include "experiments/results/run_record.h"
 #include "experiments/run/input_files.h"
 #include "experiments/sweep/check_study.h"
+#include "experiments/sweep/point_identity.h"
 
 namespace lookahead {
 
@@ -114,17 +113,6 @@ std::string name_of(const Study& study, const std::string& workload, const Choic
 
 std::string program_hash() {
     return hash_of_file("/proc/self/exe");
-}
-
-std::string point_key(const std::string& run_id, const std::string& program,
-                      const std::vector<std::string>& input_hashes) {
-    StateHasher hasher;
-    hasher.add_bytes(run_id.data(), run_id.size());
-    hasher.add_bytes(program.data(), program.size());
-    for (const std::string& hash : input_hashes) {
-        hasher.add_bytes(hash.data(), hash.size());
-    }
-    return hash_text(hasher.value());
 }
 
 std::vector<SweepPoint> plan_sweep(const Study& study) {

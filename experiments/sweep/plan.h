@@ -25,8 +25,4 @@ std::vector<SweepPoint> plan_sweep(const Study&);
 /// A hash of the running program's file: results of another program are not this one's.
 std::string program_hash();
 
-/// SweepPoint::key of the run with this id, by a program, on files with these hashes (hash_of_file).
-std::string point_key(const std::string& run_id, const std::string& program,
-                      const std::vector<std::string>& input_hashes);
-
 }  // namespace lookahead

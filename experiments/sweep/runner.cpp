@@ -23,6 +23,7 @@
 
 #include "core/error/error.h"
 #include "experiments/sweep/elapsed.h"
+#include "experiments/sweep/point_identity.h"
 #include "experiments/sweep/point_limits.h"
 
 extern char** environ;
@@ -32,6 +33,9 @@ namespace lookahead {
 namespace {
 
 constexpr auto kPollInterval = std::chrono::milliseconds(5);
+
+/// Also where another one has got its name since: that would put its results under this one's keys.
+constexpr const char* kThisProgram = "/proc/self/exe";
 
 std::atomic<int> interrupted = 0;
 
@@ -91,7 +95,7 @@ struct Process {
 class Runner {
   public:
     Runner(const SweepFolder& folder, const SweepRunOptions& options)
-        : folder_(folder), options_(options), program_(std::filesystem::read_symlink("/proc/self/exe").string()) {}
+        : folder_(folder), options_(options), program_hash_(program_hash()) {}
 
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
@@ -178,7 +182,7 @@ class Runner {
 
     void start(const SweepPoint& point, SweepFolder::Claim claim) {
         const std::string result = folder_.temporary_file(point);
-        std::vector<std::string> texts{program_, "run"};
+        std::vector<std::string> texts{"lookahead", "run"};
         texts.insert(texts.end(), point.arguments.begin(), point.arguments.end());
         // Cores are for --jobs: points at once use them better than threads of one.
         texts.insert(texts.end(), {"--out", result, "--json", "--progress", "none", "--threads", "1"});
@@ -207,11 +211,11 @@ class Runner {
         posix_spawnattr_init(&attributes);
         posix_spawnattr_setsigmask(&attributes, &blocked);
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-        const int error = posix_spawn(&process.id, program_.c_str(), &files, &attributes, arguments.data(), environ);
+        const int error = posix_spawn(&process.id, kThisProgram, &files, &attributes, arguments.data(), environ);
         posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&files);
         if (error != 0) {
-            throw InputError(program_ + ": a point cannot be started: " + std::strerror(error));
+            throw InputError(std::string("a point cannot be started: ") + std::strerror(error));
         }
         running_.push_back(std::move(process));
         ++result_.executed;
@@ -247,8 +251,14 @@ class Runner {
     }
 
     void finish(const Process& process, int status) {
-        const bool complete = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        if (complete) {
+        PointState state;
+        state.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        state.message = !process.overrun.empty() ? process.overrun : last_line(process.errors);
+        if (state.exit_code == 0) {
+            state.message = fault_of_result(*process.point, process.result, program_hash_);
+            state.exit_code = static_cast<int>(state.message.empty() ? ExitCode::done : ExitCode::bad_input);
+        }
+        if (state.exit_code == 0) {
             const std::string file = folder_.result_file(*process.point);
             std::error_code error;
             std::filesystem::rename(process.result, file, error);
@@ -258,12 +268,9 @@ class Runner {
             }
             ++result_.complete;
         } else {
-            PointState state;
             state.status = PointStatus::failed;
-            state.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
             state.wall_s = seconds_since(process.begin);
             folder_.require_room();
-            state.message = !process.overrun.empty() ? process.overrun : last_line(process.errors);
             folder_.record_failure(*process.point, state);
             ++result_.failed;
         }
@@ -305,7 +312,7 @@ class Runner {
 
     const SweepFolder& folder_;
     const SweepRunOptions& options_;
-    std::string program_;
+    std::string program_hash_;
     std::deque<const SweepPoint*> waiting_;
     std::vector<const SweepPoint*> elsewhere_;  ///< that other programs run
     std::vector<Process> running_;

@@ -15,7 +15,7 @@ import h5py
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
-from sweep_checks import Checks, study_of_programs  # noqa: E402
+from sweep_checks import Checks, study_of_programs, wait_for  # noqa: E402
 
 STUDY = """
 title = "Small"
@@ -40,16 +40,6 @@ workloads = ["sgemm", "hotspot"]
 key = "sm.warp_scheduler"
 values = ["lrr", "gto"]
 """
-
-
-def wait_for(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.005)
-    return None
 
 
 def tree_of(pid):

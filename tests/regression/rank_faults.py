@@ -139,13 +139,8 @@ def check_differences(checker):
 
 
 def check_other_program(checker, other, run):
-    """A copy of the program of which the linker's name was changed stands for one that was built otherwise."""
-    shutil.copy(checker.program, other)
+    lookahead.copy_built_otherwise(checker.program, other)
     shutil.copy(checker.program.parent / "liblookahead_mpi.so", checker.folder)
-    notes = subprocess.run(["readelf", "-n", other], capture_output=True, text=True, check=True).stdout
-    name = bytes.fromhex(notes.split("Build ID: ")[1].split()[0])
-    content = other.read_bytes()
-    other.write_bytes(content.replace(name, bytes(reversed(name))))
     checker.ends("program", 2, ["rank 1: ", "the program is"], run, run, programs=[checker.program, other])
 
 

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
-from sweep_checks import PTX, Checks, study_of_programs  # noqa: E402
+from sweep_checks import PTX, Checks, study_of_programs, wait_for  # noqa: E402
 
 STUDY = """
 title = "Small"
@@ -234,6 +235,43 @@ def check_inputs(checks):
                          f"{content!r}: {done.stdout}{done.stderr}")
 
 
+def check_replaced_program(checks):
+    """A program that gets the name of the sweep's while the sweep runs does not run its points."""
+    program, other = checks.folder / "lookahead", checks.folder / "built-anew"
+    shutil.copy(checks.program, program)
+    lookahead.copy_built_otherwise(checks.program, other)
+    study = checks.study(STUDY, "replaced.toml")
+    process = subprocess.Popen([program, "sweep", "run", study, "--out", checks.folder / "replaced", "--jobs", "1"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: list(checks.folder.glob("replaced/points/*.h5")))
+    other.rename(program)
+    out, errors = process.communicate(timeout=60)
+    checks.check("replaced program", "8 complete, 0 failed, 8 run now" in out, out + errors)
+    programs = [str(h5py.File(file)["meta"].attrs["program_hash"]) for file in checks.folder.glob("replaced/points/*.h5")]
+    checks.check("one program", len(set(programs)) == 1, programs)
+
+
+def check_changed_input(checks):
+    """A point whose input file has changed since the plan has failed: its result belongs under another key."""
+    file = checks.folder / "between.ptx"
+    file.write_text((PTX / "endless.ptx").read_text())
+    text = f'title = "Between"\nworkloads = ["ptx"]\noptions = ["ptx.file={file}", "ptx.arguments=s32:0"]\n'
+    study = checks.study(text, "between.toml")
+    for ranks in (0, 1):
+        out = f"between-{ranks}"
+        with checks.held(out, checks.keys(study)[0]):
+            process = checks.start(study, out, ranks)
+            wait_for((checks.folder / out / "study.toml").exists)  # written after the plan
+            file.write_text(file.read_text() + "// changed\n")
+        printed, errors = process.communicate(timeout=60)
+        checks.check(out, process.returncode == 0 and "0 complete, 1 failed" in printed, printed + errors)
+        table = checks.points(out)
+        checks.check(f"{out}: its row", table["exit_code"][0] == 3 and "other files" in table["message"][0],
+                     f"{table['exit_code']} {table['message']}")
+        again = checks.run(study, out, ranks)
+        checks.check(f"{out}: planned anew", "1 complete, 0 failed, 1 run now" in again.stdout, again.stdout + again.stderr)
+
+
 def check_lost_result(checks):
     """Where a result cannot get its name the sweep ends with a message, and leaves nothing running."""
     study = checks.study(study_of_programs("endless", "good"), "lost.toml")
@@ -282,5 +320,5 @@ def check_plans(checks):
 
 if __name__ == "__main__":
     sys.exit(lookahead.run_checks(__doc__, Checks, check_whole, check_failures, check_shards, check_interrupt,
-                                  check_group_signal, check_shared, check_grown, check_inputs, check_lost_result, check_bad_studies,
+                                  check_group_signal, check_shared, check_grown, check_inputs, check_replaced_program, check_changed_input, check_lost_result, check_bad_studies,
                                   check_plans))

@@ -103,6 +103,14 @@ def wait_until_simulating(process, seconds=0.3):
         time.sleep(0.01)
 
 
+def copy_built_otherwise(program, path):
+    """A copy of which the linker's name was changed stands for a program that was built otherwise."""
+    notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True).stdout
+    name = bytes.fromhex(notes.split("Build ID: ")[1].split()[0])
+    path.write_bytes(program.read_bytes().replace(name, bytes(reversed(name))))
+    path.chmod(0o755)
+
+
 def catches(pid, number):
     """Whether the process is the program and catches the signal."""
     try:

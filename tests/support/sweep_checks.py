@@ -1,8 +1,11 @@
 """What tests of sweeps share: counted checks, studies written into a folder, commands on them, and what is in their tables."""
 
+import contextlib
+import fcntl
 import os
 import pathlib
 import subprocess
+import time
 
 import h5py
 import lookahead_process as lookahead
@@ -25,6 +28,17 @@ def study_of_programs(*names, title="Some fail"):
         settings = ", ".join(f'"{setting.format(ptx=PTX)}"' for setting in PROGRAMS[name])
         text += f'[[axis.value]]\nname = "{name}"\nsettings = [{settings}]\n'
     return text
+
+
+def wait_for(condition, seconds=60):
+    """What the condition gives, when it is something; else nothing."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.005)
+    return None
 
 
 def texts(dataset):
@@ -62,6 +76,21 @@ class Checks(lookahead.Checks):
         process = self.start(*line, mpi=mpi, **options)
         out, errors = process.communicate(timeout=200)
         return subprocess.CompletedProcess(process.args, process.returncode, out, errors)
+
+    def keys(self, study):
+        """The points' keys, in their order."""
+        plan = lookahead.execute(self.program, ["sweep", "plan", study])
+        return [line.split()[0] for line in plan.stdout.splitlines()[2:]]
+
+    @contextlib.contextmanager
+    def held(self, out, key):
+        """As long as it lasts another program runs the point."""
+        claim = self.folder / out / "points" / f"{key}.claim"
+        claim.parent.mkdir(parents=True, exist_ok=True)
+        with claim.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+            claim.unlink()
 
     def index(self, out):
         return h5py.File(self.folder / out / "index.h5")
