@@ -110,8 +110,11 @@ class Ensemble {
 
     std::size_t next() {
         constexpr std::uint64_t kNone = UINT64_MAX;
-        return leads() ? agreed(StopSignal::came() ? stop() : counter_->next()) : agreed(kNone);
+        return leads() ? agreed(is_stopped() ? stop() : counter_->next()) : agreed(kNone);
     }
+
+    /// Also by a signal that only a point got.
+    bool is_stopped() const { return StopSignal::came() || result_.interrupted; }
 
     std::uint64_t stop() {
         result_.interrupted = true;
@@ -162,7 +165,7 @@ class Ensemble {
             return;
         }
         std::vector<std::size_t> still;
-        while (agreed(leads() && !elsewhere.empty() && !StopSignal::came()) != 0) {
+        while (agreed(leads() && !elsewhere.empty() && !is_stopped()) != 0) {
             for (const auto until = Clock::now() + kElsewherePatience; leads() && Clock::now() < until;) {
                 std::this_thread::sleep_for(kLookPatience);
                 counter_->progress();
@@ -170,7 +173,7 @@ class Ensemble {
             }
             still.clear();
             for (const std::size_t point : elsewhere) {
-                if (!take(plan_.points[point])) {
+                if (agreed(leads() && is_stopped()) != 0 || !take(plan_.points[point])) {
                     still.push_back(point);
                 }
             }
@@ -272,6 +275,7 @@ class Ensemble {
         }
         if (end.exit_code == static_cast<int>(ExitCode::stopped_at_checkpoint)) {
             --result_.executed;
+            result_.interrupted = true;
             return;
         }
         folder_.require_room();

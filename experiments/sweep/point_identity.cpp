@@ -30,7 +30,8 @@ std::string fault_of_result(const SweepPoint& point, const std::string& file, co
     const auto inputs = std::get<std::vector<std::string>>(meta.attribute(run_schema::kMetaInputHashesAttribute));
     return point_key(root.text_attribute(run_schema::kRunIdAttribute), program, inputs) == point.key
                ? ""
-               : "the point ran on other files than the sweep was planned with, which have changed since: start the sweep again";
+               : "the point ran on other files than the sweep was planned with, which have changed since: start the "
+                 "sweep again";
 }
 
 }  // namespace lookahead

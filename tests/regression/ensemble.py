@@ -2,6 +2,7 @@
 """Sweeps under mpirun: the same files as without it on any number of ranks a point; points that fail, overrun, crash or are
 stopped; two sweeps on one folder; a full disk."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -225,6 +226,28 @@ def check_stop(checks):
         checks.same_results(out, "long", out)
 
 
+def check_stop_of_taken(checks):
+    """A sweep that is stopped at points which it has taken over from another one says so, and takes no more of them."""
+    study = checks.study(LONG, "taken.toml")
+    keys = checks.keys(study)
+    for each in ("1", "2"):
+        out = f"taken-{each}"
+        with contextlib.ExitStack() as others:
+            for key in keys:
+                others.enter_context(checks.held(out, key))
+            process = checks.start(study, out, 2, "--ranks-per-point", each)
+            wait_for((checks.folder / out / "plan.json").exists)
+            time.sleep(1)  # the ranks have found every point held
+        wait_for(lambda: list(checks.folder.glob(f"{out}/points/*.checkpoint")))
+        time.sleep(0.25)
+        process.send_signal(signal.SIGUSR1)
+        printed, errors = process.communicate(timeout=100)
+        begun = list(checks.folder.glob(f"{out}/points/*.checkpoint"))
+        checks.check(out, process.returncode == 75 and "the same command goes on" in errors,
+                     f"{process.returncode}: {printed}{errors}")
+        checks.check(f"{out}: no more points", 0 < len(begun) <= 2 // int(each), begun)
+
+
 def check_shared(checks):
     study = checks.study(STUDY, "shared.toml")
     both = [checks.start(study, "shared", 2), checks.start(study, "shared", 0, "--jobs", "1")]
@@ -282,4 +305,4 @@ def check_refusals(checks):
 
 if __name__ == "__main__":
     sys.exit(lookahead.run_checks(__doc__, Checks, check_same, check_goes_on, check_order, check_failures, check_memory,
-                                  check_crashes, check_killed_often, check_stop, check_shared, check_full_disk, check_refusals))
+                                  check_crashes, check_killed_often, check_stop, check_stop_of_taken, check_shared, check_full_disk, check_refusals))
