@@ -1,5 +1,7 @@
 #include "experiments/sweep/costs.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 #include <string_view>
@@ -10,6 +12,7 @@
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "experiments/run/program.h"
+#include "experiments/sweep/axis_numbers.h"
 #include "hdf5_schemas/run_schema.h"
 #include "hdf5_schemas/sweep_schema.h"
 
@@ -19,10 +22,27 @@ namespace {
 
 constexpr std::uint64_t kMostInstructions = 20'000'000;
 
+/// Numbers by their values: the index has an axis of them as a column of numbers.
+std::string comparable(const std::string& label) {
+    const auto number = number_of(label);
+    return number ? fmt::format("{}", *number) : label;
+}
+
+std::vector<std::string> read_labels(const hdf5::Dataset& column) {
+    if (column.type() == hdf5::ElementType::text) {
+        return column.read_texts();
+    }
+    std::vector<std::string> labels;
+    for (const double number : column.read<double>()) {
+        labels.push_back(fmt::format("{}", number));
+    }
+    return labels;
+}
+
 std::string name_of_point(const std::string& workload, std::span<const std::string> labels) {
     std::string name = workload;
     for (const std::string& label : labels) {
-        name.append(1, '\0').append(label);
+        name.append(1, '\0').append(comparable(label));
     }
     return name;
 }
@@ -66,7 +86,7 @@ void EarlierCosts::read_index(const Study& study, const SweepFolder& folder, std
     const hdf5::Group table = file.root().open_group(sweep_schema::kPointsGroup);
     std::vector<std::vector<std::string>> names{table.open_dataset(sweep_schema::kPointsWorkload.name).read_texts()};
     for (const Axis& axis : study.axes) {
-        names.push_back(table.open_dataset(axis.name).read_texts());
+        names.push_back(read_labels(table.open_dataset(axis.name)));
     }
     const std::vector<double> seconds = table.open_dataset("wall_s").read<double>();
     const std::vector<double> ranks =

@@ -5,10 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "core/hdf5/file.h"
+#include "tests/core/hdf5/temporary_folder.h"
+
 namespace lookahead {
 namespace {
 
 using Ranks = std::vector<int>;
+using Texts = std::vector<std::string>;
 
 TEST_CASE("points of equal cost get one rank each, however many ranks there are") {
     CHECK(choose_ranks(std::vector<double>(8, 3.0), 8) == Ranks(8, 1));
@@ -42,6 +46,43 @@ TEST_CASE("points of one program have its workload, size, seed and parameters, o
     CHECK(with({"--set", "n=64"}) == with({"-o", "l1d.ways=8", "--set", "n=64"}));
     CHECK(program_of(base) != program_of(std::vector<std::string>{"bfs", "--size", "tiny", "--seed", "1"}));
     CHECK(program_of(base) != program_of(std::vector<std::string>{"sgemm", "--size", "small", "--seed", "1"}));
+}
+
+TEST_CASE("what points took before is in the index of the folder, by the values of axes of numbers and of texts") {
+    const Study study = parse_study(R"(
+workloads = ["a"]
+[[axis]]
+key = "l1d.ways"
+values = [4, 8]
+[[axis]]
+key = "sm.warp_scheduler"
+values = ["lrr", "gto"]
+)",
+                                    "test", "test.toml");
+    const TemporaryFolder folder;
+    {
+        hdf5::OutputFile file(folder.file("index.h5"));
+        {
+            hdf5::Group points = file.root().create_group("points");
+            points.write_texts("workload", Texts{"a", "a", "a", "a"}, {"", ""});
+            points.write_column<double>("l1d.ways", std::vector<double>{4, 4, 8, 8}, {"", ""});
+            points.write_texts("sm.warp_scheduler", Texts{"lrr", "gto", "lrr", "gto"}, {"", ""});
+            points.write_column<double>("wall_s", std::vector<double>{1, 2, 3, 4}, {"second", ""});
+            points.write_column<double>("ranks", std::vector<double>{1, 1, 1, 2}, {"", ""});
+        }
+        file.commit();
+    }
+    std::vector<SweepPoint> points;
+    for (const char* ways : {"4", "8"}) {
+        for (const char* scheduler : {"lrr", "gto"}) {
+            points.push_back({"a", {ways, scheduler}, {"a"}, std::string("key") + ways + scheduler});
+        }
+    }
+    const EarlierCosts costs(study, SweepFolder(folder.file("")), points);
+    const double expected[] = {1, 2, 3, 8};
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        CHECK(costs.of(points[i]) == expected[i]);
+    }
 }
 
 }  // namespace
