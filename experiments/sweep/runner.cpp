@@ -2,11 +2,12 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -43,6 +44,9 @@ void note_interrupt(int signal) {
     interrupted = signal;
 }
 
+/// What ends a sweep. A terminal and Slurm signal the points too.
+constexpr std::array kStops{SIGINT, SIGTERM, SIGUSR1, SIGHUP};
+
 /// Interrupts are noted while it lives.
 class InterruptGuard {
   public:
@@ -50,25 +54,23 @@ class InterruptGuard {
         interrupted = 0;
         struct sigaction action {};
         action.sa_handler = note_interrupt;
-        sigaction(SIGINT, &action, &old_int_);
-        sigaction(SIGTERM, &action, &old_term_);
-        sigaction(SIGHUP, nullptr, &old_hangup_);
-        if (old_hangup_.sa_handler != SIG_IGN) {  // as under nohup
-            sigaction(SIGHUP, &action, nullptr);
+        for (std::size_t i = 0; i < kStops.size(); ++i) {
+            sigaction(kStops[i], nullptr, &old_[i]);
+            if (kStops[i] != SIGHUP || old_[i].sa_handler != SIG_IGN) {  // as under nohup
+                sigaction(kStops[i], &action, nullptr);
+            }
         }
     }
     ~InterruptGuard() {
-        sigaction(SIGINT, &old_int_, nullptr);
-        sigaction(SIGTERM, &old_term_, nullptr);
-        sigaction(SIGHUP, &old_hangup_, nullptr);
+        for (std::size_t i = 0; i < kStops.size(); ++i) {
+            sigaction(kStops[i], &old_[i], nullptr);
+        }
     }
     InterruptGuard(const InterruptGuard&) = delete;
     InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   private:
-    struct sigaction old_int_ {};
-    struct sigaction old_term_ {};
-    struct sigaction old_hangup_ {};
+    std::array<struct sigaction, kStops.size()> old_{};
 };
 
 /// The last line that a process wrote to its stderr.
@@ -91,6 +93,54 @@ struct Process {
     SweepFolder::Claim claim;
     std::string overrun;  ///< the sentence, if it was ended for that
 };
+
+/// Makes the point's own process of one that has just been forked off. It comes back if it cannot, with the reason in errno.
+void become(const Process& process, pid_t sweep, char** arguments) {
+    // No point outlives a sweep that is killed.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != sweep) {
+        ::_exit(0);
+    }
+    // Points that these reach would stop at checkpoints that nobody goes on from: the sweep ends them, by SIGKILL.
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (const int number : kStops) {
+        sigaddset(&blocked, number);
+    }
+    ::sigprocmask(SIG_BLOCK, &blocked, nullptr);
+    const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    const int errors = ::open(process.errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    // The claim is held until the point has ended too: nobody runs it again meanwhile.
+    if (nothing >= 0 && errors >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(nothing, STDOUT_FILENO) >= 0 &&
+        ::dup2(errors, STDERR_FILENO) >= 0 && ::fcntl(process.claim.descriptor(), F_SETFD, 0) == 0) {
+        ::execve(kThisProgram, arguments, environ);
+    }
+}
+
+/// Starts the point's process; why it cannot be, as an errno.
+int spawn(Process& process, char** arguments) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+        return errno;
+    }
+    const pid_t sweep = ::getpid();
+    process.id = ::fork();
+    if (process.id == 0) {
+        become(process, sweep, arguments);
+        const int reason = errno;
+        ::_exit(::write(ends[1], &reason, sizeof reason) < 0);
+    }
+    int reason = process.id < 0 ? errno : 0;
+    ::close(ends[1]);
+    // The pipe closes when the process becomes another program.
+    while (process.id > 0 && ::read(ends[0], &reason, sizeof reason) < 0 && errno == EINTR) {
+    }
+    ::close(ends[0]);
+    if (process.id > 0 && reason != 0) {
+        ::waitpid(process.id, nullptr, 0);
+    }
+    return reason;
+}
 
 class Runner {
   public:
@@ -192,28 +242,7 @@ class Runner {
         }
         arguments.push_back(nullptr);
         Process process{0, &point, result, result + ".stderr", Clock::now(), std::move(claim), {}};
-        posix_spawn_file_actions_t files;
-        posix_spawn_file_actions_init(&files);
-        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-        posix_spawn_file_actions_addopen(&files, STDERR_FILENO, process.errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
-                                         0644);
-        // A point that outlives this program keeps its claim: nobody runs it again meanwhile.
-        posix_spawn_file_actions_adddup2(&files, process.claim.descriptor(), process.claim.descriptor());
-        // A terminal and Slurm signal the points too, which would stop at checkpoints that nobody goes on from: the sweep
-        // ends them, by SIGKILL.
-        sigset_t blocked;
-        sigemptyset(&blocked);
-        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
-            sigaddset(&blocked, number);
-        }
-        posix_spawnattr_t attributes;
-        posix_spawnattr_init(&attributes);
-        posix_spawnattr_setsigmask(&attributes, &blocked);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-        const int error = posix_spawn(&process.id, kThisProgram, &files, &attributes, arguments.data(), environ);
-        posix_spawnattr_destroy(&attributes);
-        posix_spawn_file_actions_destroy(&files);
+        const int error = spawn(process, arguments.data());
         if (error != 0) {
             throw InputError(std::string("a point cannot be started: ") + std::strerror(error));
         }

@@ -170,6 +170,25 @@ def check_interrupt(checks):
     checks.check("after an interrupt", "8 complete, 0 failed" in again.stdout, again.stdout)
 
 
+def check_ended_sweep(checks):
+    """What ends a sweep ends its points, too."""
+    study = checks.study(study_of_programs("endless"), "ended.toml")
+    for number, code in ((signal.SIGUSR1, 75), (signal.SIGTERM, 75), (signal.SIGKILL, -signal.SIGKILL)):
+        out = f"ended-{number}"
+        process = checks.start(study, out, 0)
+        wait_for(lambda: processes_with(checks.folder / out) - {process.pid})
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+        checks.check(out, process.returncode == code, f"{process.returncode}: {errors}")
+        checks.check(f"{out}: nothing runs on", wait_for(lambda: not processes_with(checks.folder / out), 5),
+                     processes_with(checks.folder / out))
+
+
+def processes_with(path):
+    """Processes that have the path in their command lines."""
+    return {int(each.parent.name) for each in pathlib.Path("/proc").glob("[0-9]*/cmdline") if str(path).encode() in read_if_there(each)}
+
+
 def check_group_signal(checks):
     """A terminal's Ctrl-C reaches the points too: they are neither failures nor checkpoints, and the counts are right."""
     study = checks.study(STUDY.replace('"tiny"', '"small"'), "group.toml")
@@ -286,8 +305,7 @@ def check_lost_result(checks):
     _, errors = process.communicate(timeout=60)
     checks.check("lost result", process.returncode == 3 and "cannot get its name" in errors,
                  f"{process.returncode}: {errors}")
-    running = [each for each in pathlib.Path("/proc").glob("[0-9]*/cmdline")
-               if str(checks.folder / "lost").encode() in read_if_there(each)]
+    running = processes_with(checks.folder / "lost")
     checks.check("nothing runs on", not running, running)
     left = [file.name for file in checks.folder.glob("lost/points/*") if file.name != f"{key}.h5"]
     checks.check("nothing is left over", not left, left)
@@ -319,6 +337,6 @@ def check_plans(checks):
 
 
 if __name__ == "__main__":
-    sys.exit(lookahead.run_checks(__doc__, Checks, check_whole, check_failures, check_shards, check_interrupt,
+    sys.exit(lookahead.run_checks(__doc__, Checks, check_whole, check_failures, check_shards, check_interrupt, check_ended_sweep,
                                   check_group_signal, check_shared, check_grown, check_inputs, check_replaced_program, check_changed_input, check_lost_result, check_bad_studies,
                                   check_plans))
