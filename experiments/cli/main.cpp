@@ -70,7 +70,11 @@ ExitCode parse_and_run(int argc, char** argv, Session& session) {
     require_alike(session.transport,
                   {{"the program", git_revision() + " " + build_id()},
                    {"the command", session.arguments.size() > 1 ? session.arguments[1] : std::string("none")}});
-    return has_action ? session.action() : ExitCode::done;
+    const ExitCode code = has_action ? session.action() : ExitCode::done;
+    if (code == ExitCode::done && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
+        throw InputError("stdout cannot be written: is there room for it, and is it open?");
+    }
+    return code;
 }
 
 /// How a rank's work ended: with a sentence if by an error.

@@ -136,6 +136,18 @@ def check_default_output(checks):
     checks.check("all results", len(list(folder.iterdir())) == 3, list(folder.iterdir()))
 
 
+def check_lost_output(checks):
+    """What cannot be printed is an error, though all else is well."""
+    out = checks.folder / "unprinted.h5"
+    for line in (["run", "vecadd", "--size", "tiny", "--progress", "none", "--out", out, "--json"], ["list", "workloads"], ["--help"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([checks.program, *line], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        said = done.stderr.splitlines()
+        checks.check(f"{line[0]} > /dev/full", done.returncode == 3 and len(said) == 1 and "stdout cannot be written" in said[0],
+                     f"exit {done.returncode}: {done.stderr}")
+    checks.check("its result", out.exists(), "it is not there")
+
+
 def check_partition(checks):
     plain, logged, other = checks.folder / "plain.h5", checks.folder / "logged.h5", checks.folder / "other_machine.h5"
     tiny = ["run", "histogram", "--size", "tiny", "--json"]
@@ -224,5 +236,5 @@ def check_explain(checks):
 
 if __name__ == "__main__":
     sys.exit(lookahead.run_checks(__doc__, CommandChecks, check_catalogue, check_configuration, check_engine, check_run,
-                                  check_kernel_of_file, check_default_output, check_partition, check_profile, check_vectors,
+                                  check_kernel_of_file, check_default_output, check_lost_output, check_partition, check_profile, check_vectors,
                                   check_explain))
