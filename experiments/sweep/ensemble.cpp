@@ -204,7 +204,8 @@ class Ensemble {
         constexpr int kBadInput = static_cast<int>(ExitCode::bad_input);
         if (agreed(leads() && end.exit_code == kBadInput && !checkpoint.empty()) != 0) {
             if (leads()) {
-                folder_.remove_checkpoints(point);  // of which the run cannot go on
+                folder_.require_room();  // or it is the result that cannot be written
+                folder_.remove_checkpoints(point);
             }
             end = attempt(point, {});
         }

@@ -260,6 +260,17 @@ def check_shared(checks):
     checks.check("nothing left of sharing", not checks.left_over("shared"), checks.left_over("shared"))
 
 
+def run_without_room(checks, study, out, ranks):
+    """A sweep under mpirun whose ranks may write files of up to 100 KiB."""
+    # Shared memory would need larger files too.
+    tcp = (*lookahead.ANYWHERE, "--mca", "btl", "self,tcp", "--mca", "osc", "pt2pt")
+    within = ["sh", "-c", 'ulimit -f 200; exec "$@"', "sh"]
+    line = checks.line(study, out, ranks, mpi=tcp)
+    at = line.index(str(checks.program))
+    return subprocess.run(line[:at] + within + line[at:], capture_output=True, text=True, timeout=100,
+                          env={**os.environ, **lookahead.MPI_ENVIRONMENT}, check=False)
+
+
 def check_full_disk(checks):
     """No point has failed for want of room: the sweep ends with a sentence, and goes on when there is room."""
     study = checks.study(STUDY, "full.toml")
@@ -267,18 +278,12 @@ def check_full_disk(checks):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
-    # Shared memory would need larger files too.
-    tcp = (*lookahead.ANYWHERE, "--mca", "btl", "self,tcp", "--mca", "osc", "pt2pt")
-    within = ["sh", "-c", 'ulimit -f 200; exec "$@"', "sh"]
     for ranks in (0, 2):
         out = f"full-{ranks}"
         if ranks == 0:
             done = checks.run(study, out, 0, preexec_fn=limit)
         else:
-            line = checks.line(study, out, 2, mpi=tcp)
-            at = line.index(str(checks.program))
-            done = subprocess.run(line[:at] + within + line[at:], capture_output=True, text=True, timeout=100,
-                                  env={**os.environ, **lookahead.MPI_ENVIRONMENT}, check=False)
+            done = run_without_room(checks, study, out, 2)
         said = [each for each in done.stderr.splitlines() if each.startswith("lookahead: ")]
         checks.check(f"{out}: code", done.returncode == 3, f"{done.returncode}: {done.stdout}{done.stderr}")
         checks.check(f"{out}: message", len(said) == 1 and "the same command goes on" in said[0], done.stderr)
@@ -288,6 +293,25 @@ def check_full_disk(checks):
         checks.check(f"{out}: with room", f"{POINTS} complete, 0 failed, {POINTS} run now" in again.stdout,
                      again.stdout + again.stderr)
         checks.check(f"{out}: nothing left", not checks.left_over(out), checks.left_over(out))
+
+
+def check_full_disk_after_stop(checks):
+    """A point that goes on from a checkpoint and has no room for its result keeps the checkpoint."""
+    study = checks.study(LONG.replace('"sgemm", "hotspot"', '"hotspot"').replace('"lrr", ', ""), "goes-on.toml")
+    process = checks.start(study, "goes-on", 1)
+    wait_for(lambda: list(checks.folder.glob("goes-on/points/*.checkpoint")))
+    time.sleep(0.25)
+    process.send_signal(signal.SIGUSR1)
+    printed, errors = process.communicate(timeout=100)
+    checks.check("stopped", process.returncode == 75, printed + errors)
+    full = run_without_room(checks, study, "goes-on", 1)
+    checks.check("no room", full.returncode == 3 and "when there is room" in full.stderr, full.stdout + full.stderr)
+    kept = list(checks.folder.glob("goes-on/points/*.checkpoint/*.checkpoint.h5"))
+    checks.check("the checkpoint stays", len(kept) == 1, kept)
+    done = checks.run(study, "goes-on", 1)
+    checks.check("with room", "1 complete, 0 failed, 1 run now" in done.stdout, done.stdout + done.stderr)
+    lines = [" ".join(h5py.File(file)["meta"].attrs["argv"]) for file in checks.folder.glob("goes-on/points/*.h5")]
+    checks.check("from the checkpoint", [" resume " in line for line in lines] == [True], lines)
 
 
 def check_refusals(checks):
@@ -305,4 +329,4 @@ def check_refusals(checks):
 
 if __name__ == "__main__":
     sys.exit(lookahead.run_checks(__doc__, Checks, check_same, check_goes_on, check_order, check_failures, check_memory,
-                                  check_crashes, check_killed_often, check_stop, check_stop_of_taken, check_shared, check_full_disk, check_refusals))
+                                  check_crashes, check_killed_often, check_stop, check_stop_of_taken, check_shared, check_full_disk, check_full_disk_after_stop, check_refusals))
