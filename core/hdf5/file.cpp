@@ -37,6 +37,15 @@ void sync_to_disk(const std::string& path) {
     }
 }
 
+/// Renames a file unless the name is there, which is EEXIST.
+bool gives_new_name(const std::string& from, const std::string& to) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
+        return true;
+    }
+    // NFS, for one, can only do it in two steps.
+    return errno == EINVAL && ::link(from.c_str(), to.c_str()) == 0 && ::unlink(from.c_str()) == 0;
+}
+
 /// Where a superblock of this version has the file's length, counted from its own start; 0 for an unknown version.
 std::size_t place_of_length(unsigned version) {
     constexpr std::size_t kBeforeAddresses[] = {24, 28, 12, 12};
@@ -98,7 +107,7 @@ bool is_being_written(const std::string& path) {
     return is_locked;
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+OutputFile::OutputFile(std::string path) : path_(std::move(path)), partial_path_(path_ + ".partial") {
     prepare();
     if (is_being_written(partial_path())) {
         throw InputError(partial_path() + ": another run is writing it");
@@ -123,14 +132,33 @@ Group OutputFile::root() const {
     return Group::root_of(file_.get());
 }
 
-void OutputFile::commit() {
+void OutputFile::close_on_disk() {
     if (file_.reset() < 0) {
         fail(partial_path(), "close");
     }
     sync_to_disk(partial_path());
+}
+
+void OutputFile::commit() {
+    close_on_disk();
     if (std::rename(partial_path().c_str(), path_.c_str()) != 0) {
         fail_by_errno(path_, "rename the finished file");
     }
+    note_commit();
+}
+
+void OutputFile::commit_beside(const std::function<std::string()>& other) {
+    close_on_disk();
+    while (!gives_new_name(partial_path(), path_)) {
+        if (errno != EEXIST) {
+            fail_by_errno(path_, "rename the finished file");
+        }
+        path_ = other();
+    }
+    note_commit();
+}
+
+void OutputFile::note_commit() {
     committed_ = true;
     const auto folder = std::filesystem::path(path_).parent_path();
     sync_to_disk(folder.empty() ? "." : folder.string());

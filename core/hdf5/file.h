@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "core/hdf5/group.h"
@@ -37,12 +38,18 @@ class OutputFile {
     Group root() const;
     /// All groups and datasets of the file must have been closed.
     void commit();
+    /// The same, but a file that is there stays: this one then gets the first name of `other` that none has.
+    void commit_beside(const std::function<std::string()>& other);
 
     const std::string& path() const { return path_; }
-    std::string partial_path() const { return path_ + ".partial"; }
+    const std::string& partial_path() const { return partial_path_; }
 
   private:
+    void close_on_disk();
+    void note_commit();
+
     std::string path_;
+    std::string partial_path_;
     Handle file_;
     bool committed_ = false;
 };

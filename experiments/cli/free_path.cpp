@@ -2,13 +2,19 @@
 
 #include <filesystem>
 
+#include "core/hdf5/file.h"
+
 namespace lookahead::cli {
 
 std::string free_path(const std::string& path) {
     const std::filesystem::path first(path);
     std::filesystem::path next = first;
     std::error_code unknown;  // what cannot be looked at is refused when it is written
-    for (int number = 2; std::filesystem::exists(next, unknown); ++number) {
+    const auto is_taken = [&] {
+        return std::filesystem::exists(std::filesystem::symlink_status(next, unknown)) ||
+               hdf5::is_being_written(next.string() + ".partial");
+    };
+    for (int number = 2; is_taken(); ++number) {
         next =
             first.parent_path() / (first.stem().string() + "-" + std::to_string(number) + first.extension().string());
     }

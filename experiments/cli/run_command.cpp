@@ -141,7 +141,10 @@ struct ExecutionOptions {
         request.progress = parse_progress(progress);
         request.keep_stdout = json;
         const std::string by_default = request.workload + ".h5";
-        request.out = !out.empty() ? out : force ? by_default : free_path(by_default);
+        if (out.empty() && !force) {
+            request.free_out = [by_default] { return free_path(by_default); };
+        }
+        request.out = request.free_out ? request.free_out() : !out.empty() ? out : by_default;
         request.trace = trace;
         request.trace_of = trace_of;
         request.trace_begin = trace_cycles.first;

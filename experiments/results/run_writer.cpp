@@ -482,10 +482,15 @@ void write_record(hdf5::Group root, const RunRecord& record) {
 
 }  // namespace
 
-void write_run(const RunRecord& record, const std::string& path) {
+std::string write_run(const RunRecord& record, const std::string& path, const std::function<std::string()>& other) {
     hdf5::OutputFile file(path);
     write_record(file.root(), record);
-    file.commit();
+    if (other) {
+        file.commit_beside(other);
+    } else {
+        file.commit();
+    }
+    return file.path();
 }
 
 }  // namespace lookahead

@@ -12,13 +12,11 @@ namespace lookahead {
 
 namespace {
 
-/// Why it could not be written; empty if it is.
-std::string fault_of_writing(const RunRecord& record, const std::string& path) {
+KeptResult written(const RunRecord& record, const std::string& path, const FreePath& free_path) {
     try {
-        write_run(record, path);
-        return {};
+        return {write_run(record, path, free_path), {}};
     } catch (const std::exception& error) {
-        return error.what();
+        return {{}, error.what()};
     }
 }
 
@@ -32,14 +30,15 @@ std::string other_place(const RunRecord& record, const std::string& path) {
 
 }  // namespace
 
-KeptResult keep_result(const RunRecord& record, const std::string& path, bool may_be_elsewhere) {
-    const std::string fault = fault_of_writing(record, path);
-    if (fault.empty()) {
-        return {path, {}};
+KeptResult keep_result(const RunRecord& record, const std::string& path, bool may_be_elsewhere,
+                       const FreePath& free_path) {
+    const KeptResult kept = written(record, free_path ? free_path() : path, free_path);
+    if (!kept.file.empty()) {
+        return kept;
     }
-    const std::string lost = "the simulation has ended, but its result cannot be written: " + fault;
+    const std::string lost = "the simulation has ended, but its result cannot be written: " + kept.reason;
     const std::string other = may_be_elsewhere ? other_place(record, path) : std::string();
-    if (!other.empty() && fault_of_writing(record, other).empty()) {
+    if (!other.empty() && !written(record, other, nullptr).file.empty()) {
         return {other, lost + "; it is in " + other};
     }
     return {{}, lost + (other.empty() ? "" : "; nor is there room for it as " + other)};

@@ -649,7 +649,7 @@ RunOutcome run(const RunRequest& request, Transport& transport) {
     on_every_rank(transport, [&] { run.emplace(request, transport); });
     RunOutcome outcome = run->execute();
     if (transport.rank() == 0 && !request.out.empty() && outcome.has_result) {
-        const KeptResult kept = keep_result(outcome.record, request.out, !request.is_one_of_many);
+        const KeptResult kept = keep_result(outcome.record, request.out, !request.is_one_of_many, request.free_out);
         outcome.result = kept.file;
         join(outcome.lost, kept.reason);
     }

@@ -46,8 +46,11 @@ struct RunRequest {
     bool is_one_of_many = false;     ///< what kernels print is lost, and so is a result without room at its place
     std::function<void()> at_epoch;  ///< called on every rank at each epoch; the run fails by what it throws
     std::string out;                 ///< HDF5 file; empty: none is written
-    int threads = 1;                 ///< of each rank; those beside the first help to advance processes
-    std::string trace;               ///< Perfetto trace of the ranks; empty: none
+    /// Gives the first name for `out` that no file has, where nobody has named it: then no file is replaced, also none that
+    /// has come there since.
+    std::function<std::string()> free_out;
+    int threads = 1;                           ///< of each rank; those beside the first help to advance processes
+    std::string trace;                         ///< Perfetto trace of the ranks; empty: none
     std::vector<std::string> trace_of{"sm0"};  ///< processes whose simulated time the trace shows
     std::uint64_t trace_begin = 0;             ///< first core cycle of it
     std::uint64_t trace_end = 20'000;          ///< the core cycle behind its last

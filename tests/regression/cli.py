@@ -136,6 +136,21 @@ def check_default_output(checks):
     checks.check("all results", len(list(folder.iterdir())) == 3, list(folder.iterdir()))
 
 
+def check_meanwhile(checks):
+    """Nor is what has come into being there while the run was under way."""
+    folder = checks.folder / "meanwhile"
+    folder.mkdir()
+    process = subprocess.Popen([checks.program, "run", "bfs", "--size", "small", "--progress", "none", "--json"], cwd=folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    lookahead.wait_until_simulating(process)
+    (folder / "bfs.h5").write_text("another run's")
+    out, errors = process.communicate(timeout=120)
+    checks.check("its name", process.returncode == 0 and json.loads(out)["out"] == "bfs-2.h5", out + errors)
+    checks.check("the other's", (folder / "bfs.h5").read_text() == "another run's", "it was overwritten")
+    files = sorted(path.name for path in folder.iterdir())
+    checks.check("both results", files == ["bfs-2.h5", "bfs.h5"], files)
+
+
 def check_lost_output(checks):
     """What cannot be printed is an error, though all else is well."""
     out = checks.folder / "unprinted.h5"
@@ -236,5 +251,5 @@ def check_explain(checks):
 
 if __name__ == "__main__":
     sys.exit(lookahead.run_checks(__doc__, CommandChecks, check_catalogue, check_configuration, check_engine, check_run,
-                                  check_kernel_of_file, check_default_output, check_lost_output, check_partition, check_profile, check_vectors,
-                                  check_explain))
+                                  check_kernel_of_file, check_default_output, check_meanwhile, check_lost_output, check_partition, check_profile,
+                                  check_vectors, check_explain))

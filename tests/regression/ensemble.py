@@ -329,4 +329,5 @@ def check_refusals(checks):
 
 if __name__ == "__main__":
     sys.exit(lookahead.run_checks(__doc__, Checks, check_same, check_goes_on, check_order, check_failures, check_memory,
-                                  check_crashes, check_killed_often, check_stop, check_stop_of_taken, check_shared, check_full_disk, check_full_disk_after_stop, check_refusals))
+                                  check_crashes, check_killed_often, check_stop, check_stop_of_taken, check_shared, check_full_disk,
+                                  check_full_disk_after_stop, check_refusals))

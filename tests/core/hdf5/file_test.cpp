@@ -92,6 +92,21 @@ TEST_CASE("committing replaces an older file, and a failed run keeps it") {
     CHECK(InputFile(path).root().open_dataset("x").read<double>() == std::vector<double>{2.0});
 }
 
+TEST_CASE("committing beside other files takes the first name that none has, and replaces none") {
+    const TemporaryFolder folder;
+    OutputFile output(folder.file("run.h5"));
+    write_something(output.root());
+    std::ofstream(folder.file("run.h5")) << "first";
+    std::ofstream(folder.file("run-2.h5")) << "second";
+    int number = 2;
+    output.commit_beside([&] { return folder.file("run-" + std::to_string(number++) + ".h5"); });
+    CHECK(output.path() == folder.file("run-3.h5"));
+    CHECK(open_error(output.path()) == "no error");
+    CHECK(std::filesystem::file_size(folder.file("run.h5")) == std::string("first").size());
+    CHECK(std::filesystem::file_size(folder.file("run-2.h5")) == std::string("second").size());
+    CHECK_FALSE(std::filesystem::exists(output.partial_path()));
+}
+
 TEST_CASE("a writer that is killed leaves no file under the final name") {
     const TemporaryFolder folder;
     const std::string path = folder.file("run.h5");
