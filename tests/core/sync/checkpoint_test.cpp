@@ -142,7 +142,9 @@ TEST_CASE("a rank that cannot make the checkpoint of a process lets no other wai
             if (id == 3 * static_cast<LpId>(test_transport().size() - 1) + 1) {
                 throw std::bad_alloc();
             }
-            return {.id = id};
+            ProcessCheckpoint result;
+            result.id = id;
+            return result;
         }
     };
     std::vector<LpId> taken;
