@@ -57,6 +57,7 @@ def draw(run, names):
     all_axes[-1, 0].set_xlabel("core cycle")
     summary = run.summary
     partial = "" if run.complete else f" [{run.status}, outputs {summary['outputs']}]"
+    partial += "" if len(run.kernels) else "\nno kernel ran"
     figure.suptitle(f"{summary['workload']} {summary['size']} on {summary['machine']}: "
                     f"{summary['ipc']:.2f} warp, {summary['thread_ipc']:.1f} thread instructions a cycle{partial}")
     figure.tight_layout()

@@ -11,8 +11,8 @@ def print_run(run):
     for key, value in run.summary.items():
         print(f"{key:24} {value}")
     print("\nkernels")
-    print(run.kernels.to_string())
-    if "latency" in run.file:
+    print(run.kernels.to_string() if len(run.kernels) else "none ran")
+    if "latency" in run.file and len(run.file["latency/sample"]):
         print("\nreads that missed a cache of their SM, sampled: mean nanoseconds by stage")
         print(run.latency_summary.to_string(float_format="{:.1f}".format))
     for kind in run.counter_kinds:

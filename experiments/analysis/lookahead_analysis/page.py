@@ -32,8 +32,10 @@ HITS = [("l1d", "hits_demand", ["hits_demand", "merges_demand", "misses_demand"]
 
 
 def bars(table, axis):
-    """A horizontal bar for each row, stacked from its columns."""
+    """A horizontal bar for each row, stacked from its columns; nothing if all are zero."""
     table, colors = _coloured(table)
+    if table.empty:
+        return ""
 
     def draw(axes):
         table.iloc[::-1].plot.barh(ax=axes, stacked=True, width=0.75, color=colors)
@@ -109,7 +111,9 @@ def overview(runs):
     incomplete = [name for name, run in runs.items() if not run.complete]
     warning = "".join(f'<p class="bad">{html.escape(name)} did not end well: it must not enter an average.</p>'
                       for name in incomplete)
-    return warning + text_table(pd.DataFrame(columns))
+    idle = "".join(f"<p>{html.escape(name)}: no kernel ran, so that it has no chart of where cycles went, none over time and no "
+                   "energy.</p>" for name, run in runs.items() if not len(run.kernels))
+    return warning + idle + text_table(pd.DataFrame(columns))
 
 
 def differences(runs):
@@ -133,8 +137,12 @@ def stall_shares(run, by):
     return sums.div(sums.sum(axis=1).replace(0, 1), axis=0)
 
 
+def has_stalls(run):
+    return "stalls" in run.file and bool(run.file["stalls/scheduler_cycles"][...].any())
+
+
 def where_cycles_went(runs):
-    runs = {name: run for name, run in runs.items() if "stalls" in run.file and len(run.file["stalls/cycle"])}
+    runs = {name: run for name, run in runs.items() if has_stalls(run)}
     if not runs:
         return ""
     totals = pd.DataFrame({name: run.stalls.sum() for name, run in runs.items()}).T
@@ -145,7 +153,8 @@ def where_cycles_went(runs):
 
 
 def over_time(runs):
-    runs = {name: run for name, run in runs.items() if "sm" in run.series_kinds and "dram" in run.series_kinds}
+    runs = {name: run for name, run in runs.items()
+            if "sm" in run.series_kinds and "dram" in run.series_kinds and len(run.kernels)}
     if not runs:
         return ""
     ipc = {name: run.rate("sm", "warp_instructions").sum(axis=1) for name, run in runs.items()}
@@ -173,7 +182,7 @@ def memory(runs):
 
 
 def energy(runs):
-    joules = {f"{name}, {category}": values for name, run in runs.items() if "energy" in run.file
+    joules = {f"{name}, {category}": values for name, run in runs.items() if "energy" in run.file and len(run.kernels)
               for category, values in run.energy.items()}
     if not joules:
         return ""

@@ -8,6 +8,7 @@ import argparse
 import html
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -67,6 +68,34 @@ class PageTest(unittest.TestCase):
         self.assertIn("<td>lrr</td>", differences)
         self.assertIn("second did not end well", text)
         self.assertNotIn("first did not end well", text)
+
+    def test_a_run_that_ended_before_its_first_kernel_has_a_page_that_says_so(self):
+        early, _ = self.run_file("early.h5", "--max-cycles", "100")
+        whole, _ = self.run_file("whole.h5")
+        text = self.page(early)
+        self.assertIn("early: no kernel ran", text)
+        for title in ("Where the cycles went", "Over time", "Energy", "Kernels"):
+            self.assertNotIn(f"<h2>{title}</h2>", text)
+        text = self.page(early, whole)
+        self.assertIn("early: no kernel ran", text)
+        self.assertNotIn("whole: no kernel ran", text)
+        self.assertEqual(text.count("<h3>early"), 0)
+        for title in ("Where the cycles went", "Over time", "Energy", "Kernels"):
+            self.assertIn(f"<h2>{title}</h2>", text)
+
+    def test_a_run_without_kernels_is_printed_and_plotted(self):
+        early, _ = self.run_file("early.h5", "--max-cycles", "100")
+        folder = pathlib.Path(lookahead_analysis.__file__).parents[1]
+        printed = subprocess.run([sys.executable, "-m", "lookahead_analysis", early], cwd=folder, capture_output=True, text=True,
+                                 check=False)
+        self.assertEqual((printed.returncode, printed.stderr), (0, ""))
+        self.assertIn("kernels\nnone ran\n", printed.stdout)
+        self.assertNotIn("Empty DataFrame", printed.stdout)
+        plot = self.folder / "early.svg"
+        done = subprocess.run([sys.executable, folder / "plot_run.py", early, "-o", plot], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(plot.exists())
 
     def test_another_ending_is_refused(self):
         done = self.report("none.h5", "-o", "page.png")
