@@ -1,5 +1,7 @@
 #include "experiments/results/run_diff.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -26,9 +28,17 @@ using hdf5::LinkKind;
 using hdf5::Object;
 using Difference = std::optional<std::string>;
 
+/// Differing settings that are named; of more, their number.
+constexpr std::size_t kMostSettings = 10;
+
 /// Attributes that hold references, which mean nothing outside their file.
 bool is_reference_attribute(const std::string& name) {
     return name == "DIMENSION_LIST" || name == "REFERENCE_LIST";
+}
+
+/// Where a setting was written, and the text of all settings, which tells that too.
+bool is_source(const std::string& name) {
+    return name == "source" || name == run_schema::kConfigTomlAttribute;
 }
 
 std::string text_of(double value) {
@@ -123,21 +133,36 @@ Difference compare_names(const std::string& place, const std::vector<std::string
     return place + only.front() + ": only in the " + (in_first ? "first" : "second");
 }
 
-Difference compare_attributes(const Object& a, const Object& b, const std::string& path) {
-    const auto names = [](const Object& object) {
-        auto all = object.attribute_names();
-        std::erase_if(all, is_reference_attribute);
-        return all;
-    };
-    const auto names_a = names(a);
-    if (auto difference = compare_names(path + "@", names_a, names(b))) {
+Difference compare_attribute(const Object& a, const Object& b, const std::string& name, const std::string& path) {
+    const AttributeValue x = a.attribute(name);
+    const AttributeValue y = b.attribute(name);
+    return equal_bits(x, y) ? std::nullopt : Difference(versus(path + "@" + name, text_of(x), text_of(y)));
+}
+
+using Counts = bool (*)(const std::string& name);
+
+bool counts(const std::string& name) {
+    return !is_reference_attribute(name);
+}
+
+bool counts_in_settings(const std::string& name) {
+    return counts(name) && !is_source(name);
+}
+
+std::vector<std::string> attribute_names(const Object& object, Counts is_compared) {
+    auto all = object.attribute_names();
+    std::erase_if(all, [&](const std::string& name) { return !is_compared(name); });
+    return all;
+}
+
+Difference compare_attributes(const Object& a, const Object& b, const std::string& path, Counts is_compared = counts) {
+    const auto names_a = attribute_names(a, is_compared);
+    if (auto difference = compare_names(path + "@", names_a, attribute_names(b, is_compared))) {
         return difference;
     }
     for (const std::string& name : names_a) {
-        const AttributeValue x = a.attribute(name);
-        const AttributeValue y = b.attribute(name);
-        if (!equal_bits(x, y)) {
-            return versus(path + "@" + name, text_of(x), text_of(y));
+        if (auto difference = compare_attribute(a, b, name, path)) {
+            return difference;
         }
     }
     return std::nullopt;
@@ -182,7 +207,8 @@ Difference compare_datasets(const Dataset& a, const Dataset& b, const std::strin
 
 Difference compare_groups(const Group& a, const Group& b, const std::string& path);
 
-Difference compare_members(const Group& a, const Group& b, const std::string& name, const std::string& path) {
+Difference compare_members(const Group& a, const Group& b, const std::string& name, const std::string& path,
+                           Counts is_compared = counts) {
     const LinkKind kind = a.kind_of(name);
     if (kind != b.kind_of(name)) {
         return path + ": a group in one, a dataset in the other";
@@ -198,28 +224,113 @@ Difference compare_members(const Group& a, const Group& b, const std::string& na
     if (auto difference = compare_datasets(x, y, path)) {
         return difference;
     }
-    return compare_attributes(x, y, path);
+    return compare_attributes(x, y, path, is_compared);
 }
 
-Difference compare_groups(const Group& a, const Group& b, const std::string& path) {
-    const bool is_root = path.empty();
-    const auto names = [&](const Group& group) {
-        auto all = group.names();
-        std::erase_if(all, [&](const std::string& name) {
-            return is_root && (name == run_schema::kMetaGroup || name == run_schema::kEngineGroup);
-        });
-        return all;
-    };
-    const auto names_a = names(a);
-    if (auto difference = compare_names(path + "/", names_a, names(b))) {
+/// The first difference among members of these names, but for one group that is compared apart.
+Difference compare_named(const Group& a, const Group& b, const std::vector<std::string>& names_a,
+                         const std::vector<std::string>& names_b, const std::string& path,
+                         std::string_view left_out = {}) {
+    if (auto difference = compare_names(path + "/", names_a, names_b)) {
         return difference;
     }
     for (const std::string& name : names_a) {
+        if (name == left_out) {
+            continue;
+        }
         if (auto difference = compare_members(a, b, name, path + "/" + name)) {
             return difference;
         }
     }
-    return compare_attributes(a, b, is_root ? "/" : path);
+    return std::nullopt;
+}
+
+Difference compare_groups(const Group& a, const Group& b, const std::string& path) {
+    if (auto difference = compare_named(a, b, a.names(), b.names(), path)) {
+        return difference;
+    }
+    return compare_attributes(a, b, path);
+}
+
+/// Of two lists of names, all that either has, in order.
+std::vector<std::string> all_of(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    std::vector<std::string> all;
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+    return all;
+}
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::binary_search(names, name);
+}
+
+/// Each setting that differs, or that one file alone has.
+std::vector<std::string> compare_settings(const Group& a, const Group& b, const std::string& path) {
+    const auto names_a = a.names();
+    const auto names_b = b.names();
+    std::vector<std::string> differences;
+    for (const std::string& name : all_of(names_a, names_b)) {
+        const bool in_both = has(names_a, name) && has(names_b, name);
+        const Difference difference =
+            in_both ? compare_members(a, b, name, path + "/" + name, counts_in_settings)
+                    : path + "/" + name + ": only in the " + (has(names_a, name) ? "first" : "second");
+        if (difference) {
+            differences.push_back(*difference);
+        }
+    }
+    if (auto difference = compare_attributes(a, b, path, counts_in_settings)) {
+        differences.push_back(*difference);
+    }
+    return differences;
+}
+
+/// Each attribute of the file that differs. A machine's name says where settings come from: it does not count where
+/// these are the same.
+std::vector<std::string> compare_root_attributes(const Group& a, const Group& b, bool same_settings) {
+    const auto names_a = attribute_names(a, counts);
+    const auto names_b = attribute_names(b, counts);
+    std::vector<std::string> differences;
+    for (const std::string& name : all_of(names_a, names_b)) {
+        if (same_settings && name == run_schema::kMachineAttribute) {
+            continue;
+        }
+        const bool in_both = has(names_a, name) && has(names_b, name);
+        const Difference difference = in_both
+                                          ? compare_attribute(a, b, name, "/")
+                                          : "/@" + name + ": only in the " + (has(names_a, name) ? "first" : "second");
+        if (difference) {
+            differences.push_back(*difference);
+        }
+    }
+    return differences;
+}
+
+std::vector<std::string> compared_groups(const Group& root) {
+    auto all = root.names();
+    std::erase_if(all, [](const std::string& name) {
+        return name == run_schema::kMetaGroup || name == run_schema::kEngineGroup;
+    });
+    return all;
+}
+
+std::vector<std::string> compare_files(const Group& a, const Group& b) {
+    const auto names_a = compared_groups(a);
+    const auto names_b = compared_groups(b);
+    const std::string config(run_schema::kConfigGroup);
+    const bool have_settings = has(names_a, config) && has(names_b, config);
+    std::vector<std::string> found;
+    if (have_settings) {
+        found = compare_settings(a.open_group(config), b.open_group(config), "/" + config);
+    }
+    const std::size_t settings = found.size();
+    if (settings > kMostSettings) {
+        found.resize(kMostSettings);
+        found.push_back("and " + std::to_string(settings - kMostSettings) + " more settings");
+    }
+    std::ranges::move(compare_root_attributes(a, b, have_settings && settings == 0), std::back_inserter(found));
+    if (auto difference = compare_named(a, b, names_a, names_b, "", have_settings ? config : "")) {
+        found.push_back(*std::move(difference));
+    }
+    return found;
 }
 
 /// The schema that the file says it follows.
@@ -237,7 +348,8 @@ std::optional<std::string> diff_runs(const std::string& path_a, const std::strin
         throw InputError(path_b + ": " + kind_of(b) + ", and " + path_a + " is " + kind_of(a) +
                          "; only files of one kind can be compared");
     }
-    return compare_groups(a.root(), b.root(), "");
+    const std::vector<std::string> found = compare_files(a.root(), b.root());
+    return found.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(found, "\n")));
 }
 
 }  // namespace lookahead

@@ -90,6 +90,20 @@ def check_run(checks):
     compared = lookahead.execute(checks.program, ["diff", out, other])
     checks.check("diff", compared.returncode == 4 and compared.stdout.strip(), compared.stdout)
 
+    settings = lookahead.words("-o", ["l1d.ways=16", "sm.warp_scheduler=lrr"])
+    lookahead.simulate(checks.program, ["histogram", "--size", "tiny", "--seed", "3", *settings, "--out", other])
+    compared = lookahead.execute(checks.program, ["diff", out, other])
+    lines = compared.stdout.splitlines()
+    checks.check("diff of settings", compared.returncode == 4 and lines[:2] == [
+        "/config/l1d.ways: 4 in the first, 16 in the second",
+        '/config/sm.warp_scheduler: "gto" in the first, "lrr" in the second'] and lines[2].startswith("/@"), compared.stdout)
+
+    for name, blank in (("one", ""), ("two", "\n")):
+        machine = checks.folder / f"{name}.toml"
+        machine.write_text(f'inherits = "gtx480"\n{blank}[l1d]\nways = 8\n')
+        lookahead.simulate(checks.program, ["vecadd", "--size", "tiny", "--machine", machine, "--out", checks.folder / f"{name}.h5"])
+    checks.prints(["diff", checks.folder / "one.h5", checks.folder / "two.h5"], "same results")
+
     emulated = json.loads(checks.prints(["emulate", "histogram", "--size", "tiny", "--seed", "3", "--json"]))
     checks.check("emulate", emulated["warp_instructions"] == summary["warp_instructions"],
                  f"{emulated['warp_instructions']} warp instructions, {summary['warp_instructions']} with timing")

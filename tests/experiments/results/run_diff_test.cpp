@@ -52,8 +52,7 @@ TEST_CASE("a different summary, configuration, shape, type or name is found") {
           "/@state_hash: \"fedcba9876543210\" in the first, \"0000000000000001\" in the second");
     CHECK(difference_after([](RunRecord& record) { record.config[0].value = std::int64_t{8}; }) ==
           "/config/l1d.ways: 4 in the first, 8 in the second");
-    CHECK(difference_after([](RunRecord& record) { record.config[0].source = "override"; }) ==
-          "/config/l1d.ways@source: \"m.toml:3\" in the first, \"override\" in the second");
+    CHECK(difference_after([](RunRecord& record) { record.config[0].source = "override"; }) == "none");
     CHECK(difference_after([](RunRecord& record) { record.config[0].value = 4.0; }) ==
           "/config/l1d.ways: type int64 in the first, type float64 in the second");
     CHECK(difference_after([](RunRecord& record) { record.config[1].value = true; }) ==
@@ -66,7 +65,43 @@ TEST_CASE("a different summary, configuration, shape, type or name is found") {
               record.kernel_counters.values.resize(2);
               record.kernel_energies.energy_delay_js.resize(1);
               record.kernel_columns[0].values = std::vector<std::uint64_t>{10};
-          }) == "/energy/kernel: shape 2 in the first, shape 1 in the second");
+          }) == "/@kernels: 2 in the first, 1 in the second\n"
+                "/energy/kernel: shape 2 in the first, shape 1 in the second");
+}
+
+TEST_CASE("where settings were written does not count") {
+    CHECK(difference_after([](RunRecord& record) {
+              record.config[0].source = "n.toml:9";
+              record.config_toml += "# n.toml:9\n";
+              record.machine = "n.toml";
+          }) == "none");
+}
+
+TEST_CASE("settings are named first, then the file's attributes, then the first other difference") {
+    CHECK(difference_after([](RunRecord& record) {
+              record.config[0].value = std::int64_t{8};
+              record.config[1].value = true;
+              record.config[1].source = "override";
+              record.machine = "other";
+              record.state_hash = 1;
+              record.counters[1].columns[0].values[1] = 2801;
+              record.kernels[1].end_fs = -1;
+          }) ==
+          "/config/l1d.sectored: false in the first, true in the second\n"
+          "/config/l1d.ways: 4 in the first, 8 in the second\n"
+          "/@machine: \"gtx480\" in the first, \"other\" in the second\n"
+          "/@state_hash: \"fedcba9876543210\" in the first, \"0000000000000001\" in the second\n"
+          "/counters/sm/cycles[1]: 2800 in the first, 2801 in the second");
+}
+
+TEST_CASE("of many settings that differ ten are named, and how many more there are") {
+    const std::string found = difference_after([](RunRecord& record) {
+        for (int i = 0; i < 12; ++i) {
+            record.config.push_back({"z.key" + std::to_string(10 + i), std::int64_t{i}, "", "override", "A key."});
+        }
+    });
+    CHECK(found.starts_with("/config/z.key10: only in the second\n/config/z.key11: only in the second\n"));
+    CHECK(found.ends_with("/config/z.key19: only in the second\nand 2 more settings"));
 }
 
 TEST_CASE("numbers are compared bit for bit") {
