@@ -51,18 +51,48 @@ std::string statistic_line(const std::string& kind, const StatisticEntry& statis
     return kind + "." + statistic.name + unit + "  " + statistic.description + "\n";
 }
 
+std::string key_and_value(std::string_view slot, const std::string& variant) {
+    return std::string(slot) + "=" + variant;
+}
+
+/// The slot of which a variant brings this one; empty: none does.
+std::string_view bringing_slot(const VariantEntry& variant, std::span<const SlotChoice> choices) {
+    const auto choice = std::ranges::find_if(choices, [&](const SlotChoice& each) {
+        return each.slot == variant.slot && find_variant(each.brought_by, variant.name) != nullptr;
+    });
+    return choice == choices.end() ? std::string_view() : choice->brought_by;
+}
+
 /// "-o sm.warp_scheduler=gto" or "--sync window".
-std::string how_to_choose(const VariantEntry& variant) {
+std::string how_to_choose(const VariantEntry& variant, std::span<const SlotChoice> choices) {
+    if (const std::string_view bringing = bringing_slot(variant, choices); !bringing.empty()) {
+        return "-o " + key_and_value(bringing, variant.name) + ", which brings it";
+    }
+    if (const auto choice = std::ranges::find(choices, variant.slot, &SlotChoice::slot);
+        choice != choices.end() && !choice->command.empty()) {
+        return std::string(choice->command) + " " + variant.name;
+    }
     const auto& slots = registered_slots();
     const auto slot = std::ranges::find(slots, variant.slot, &SlotEntry::name);
-    return slot == slots.end() || slot->option.empty() ? "-o " + variant.slot + "=" + variant.name
+    return slot == slots.end() || slot->option.empty() ? "-o " + key_and_value(variant.slot, variant.name)
                                                        : slot->option + " " + variant.name;
 }
 
-std::string variant_page(const VariantEntry& variant) {
+/// "  brings: kernel.transform=dac\n" for each variant that this one brings.
+std::string brought_lines(const VariantEntry& variant, std::span<const SlotChoice> choices) {
+    std::string text;
+    for (const SlotChoice& choice : choices) {
+        if (choice.brought_by == variant.slot && find_variant(choice.slot, variant.name) != nullptr) {
+            text += "  brings: " + key_and_value(choice.slot, variant.name) + "\n";
+        }
+    }
+    return text;
+}
+
+std::string variant_page(const VariantEntry& variant, std::span<const SlotChoice> choices) {
     std::string text = "variant " + variant.name + " of slot " + variant.slot + "\n  " + variant.description + "\n";
     text += variant.source.empty() ? "" : "  source: " + variant.source + "\n";
-    text += "  choose: " + how_to_choose(variant) + "\n";
+    text += "  choose: " + how_to_choose(variant, choices) + "\n" + brought_lines(variant, choices);
     return variant.parameters == nullptr ? text : text + parameter_lines(variant.name, *variant.parameters);
 }
 
@@ -78,15 +108,18 @@ std::string slot_page(const SlotEntry& slot) {
     return text;
 }
 
-void describe_slots(std::string_view name, std::vector<std::string>& pages) {
+/// A variant that is brought comes behind the one that brings it.
+void describe_slots(std::string_view name, std::span<const SlotChoice> choices, std::vector<std::string>& pages) {
     for (const SlotEntry& slot : registered_slots()) {
         if (slot.name == name) {
             pages.push_back(slot_page(slot));
         }
     }
-    for (const VariantEntry& variant : registered_variants()) {
-        if (variant.name == name) {
-            pages.push_back(variant_page(variant));
+    for (const bool is_brought : {false, true}) {
+        for (const VariantEntry& variant : registered_variants()) {
+            if (variant.name == name && bringing_slot(variant, choices).empty() != is_brought) {
+                pages.push_back(variant_page(variant, choices));
+            }
         }
     }
 }
@@ -163,9 +196,9 @@ std::string list_statistics() {
     return text;
 }
 
-std::optional<std::string> try_describe(std::string_view name) {
+std::optional<std::string> try_describe(std::string_view name, std::span<const SlotChoice> choices) {
     std::vector<std::string> pages;
-    describe_slots(name, pages);
+    describe_slots(name, choices, pages);
     describe_parameters(name, pages);
     describe_statistics(name, pages);
     if (pages.empty()) {
@@ -202,8 +235,8 @@ std::vector<std::string> describable_names() {
     return {names.begin(), names.end()};
 }
 
-std::string describe(std::string_view name) {
-    if (auto text = try_describe(name)) {
+std::string describe(std::string_view name, std::span<const SlotChoice> choices) {
+    if (auto text = try_describe(name, choices)) {
         return *text;
     }
     throw ConfigurationError("nothing is named \"" + std::string(name) + "\"" +

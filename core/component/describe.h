@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,14 +15,21 @@ std::string list_parameters();
 /// One line for each statistic: kind.name, unit, description.
 std::string list_statistics();
 
+/// How the variants of a slot are chosen, where that is not by the slot's key or option alone.
+struct SlotChoice {
+    std::string_view slot;
+    std::string_view command = {};     ///< chooses a variant whose name follows it: "lookahead run"
+    std::string_view brought_by = {};  ///< a slot of which a variant brings that of the same name into this one
+};
+
 /// What is known of a slot, variant, parameter set, parameter ("l1d.ways" or "ways"), statistics kind or
 /// statistic ("sm.cycles" or "cycles"); everything of that name, if there is more than one. Nothing if unknown.
-std::optional<std::string> try_describe(std::string_view name);
+std::optional<std::string> try_describe(std::string_view name, std::span<const SlotChoice> choices = {});
 
 /// All names that try_describe() knows, for suggestions.
 std::vector<std::string> describable_names();
 
 /// As try_describe(); an unknown name is a ConfigurationError with "did you mean".
-std::string describe(std::string_view name);
+std::string describe(std::string_view name, std::span<const SlotChoice> choices = {});
 
 }  // namespace lookahead

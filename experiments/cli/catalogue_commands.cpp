@@ -10,6 +10,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/reference.h"
 #include "experiments/cli/session.h"
+#include "experiments/machines/brought_transforms.h"
 #include "experiments/machines/machines.h"
 #include "experiments/sweep/study.h"
 #include "experiments/workloads/manifest.h"
@@ -107,7 +108,8 @@ std::string describe_anything(const std::string& name) {
             return std::string(study.toml);
         }
     }
-    return describe(name);
+    const SlotChoice choices[] = {{.slot = SlotTraits<Workload>::name, .command = "lookahead run"}, kBroughtTransforms};
+    return describe(name, choices);
 }
 
 }  // namespace

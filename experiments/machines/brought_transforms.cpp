@@ -4,9 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "components/frontend/finaliser/transform/kernel_transform.h"
-#include "components/sm/pipeline/issue_extension.h"
-
 namespace lookahead {
 
 void bring_transforms(Configuration& configuration) {

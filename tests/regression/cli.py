@@ -39,7 +39,11 @@ def check_catalogue(checks):
     checks.prints(["describe", "gto"], "Greedy")
     checks.prints(["describe", "window"], "--sync window")
     checks.prints(["describe", "round_robin"], "--partition round_robin")
-    checks.prints(["describe", "bfs"], "bfs.nodes")
+    checks.prints(["describe", "bfs"], "bfs.nodes", "choose: lookahead run bfs\n")
+    pages = checks.prints(["describe", "dac"], "choose: -o sm.issue_extension=dac, which brings it").split("\nvariant ")
+    checks.check("describe dac", "of slot sm.issue_extension" in pages[0] and "choose: -o sm.issue_extension=dac\n" in pages[0] and
+                 "of slot kernel.transform" in pages[1] and not any("choose: -o kernel" in page for page in pages), pages)
+    checks.prints(["describe", "vecmem"], "choose: -o kernel.transform=vecmem\n")
     checks.prints(["describe", "gtx480"], "description")
     checks.prints(["describe", "warp_instructions"], "instruction")
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/component/catalogue.h"
 #include "core/component/describe.h"
 #include "core/component/reference.h"
 #include "core/error/error.h"
@@ -42,6 +43,15 @@ namespace {
 LOOKAHEAD_REGISTER_PARAMETERS(DoorParameters, "door", "The front door.")
 LOOKAHEAD_REGISTER_STATISTICS(DoorCounters, "door", "A door.")
 
+[[maybe_unused]] const bool added = [] {
+    add_slot({.name = "a.sign", .description = "Hangs at the door."});
+    add_slot({.name = "z.bell", .description = "Rings."});
+    add_variant({"a.sign", "brass", "A plate.", ""});
+    add_variant({"a.sign", "paper", "A note.", ""});
+    add_variant({"z.bell", "brass", "A bell.", ""});
+    return true;
+}();
+
 TEST_CASE("a slot is described with its variants") {
     CHECK(describe("house.greeter") ==
           "slot house.greeter\n  Greets a visitor.\n  variants:\n    loud  Calls out.\n    quiet  Says hello once.\n");
@@ -67,6 +77,21 @@ TEST_CASE("a variant is described with its source and its parameters") {
           "variant loud of slot house.greeter\n  Calls out.\n  source: Stentor, Iliad V\n"
           "  choose: -o house.greeter=loud\n  parameters:\n"
           "    loud.times = 2 call  (integer, 1 to 9)  Calls.\n");
+}
+
+TEST_CASE("a variant of a slot that a command chooses is described with that command") {
+    const SlotChoice choices[] = {{.slot = "house.greeter", .command = "house visit"}};
+    CHECK(describe("quiet", choices).find("  choose: house visit quiet\n") != std::string::npos);
+    CHECK(describe("quiet").find("  choose: -o house.greeter=quiet\n") != std::string::npos);
+}
+
+TEST_CASE("a variant that another slot's brings is described behind it, with what brings it") {
+    const SlotChoice choices[] = {{.slot = "a.sign", .brought_by = "z.bell"}};
+    CHECK(describe("brass", choices) ==
+          "variant brass of slot z.bell\n  A bell.\n  choose: -o z.bell=brass\n  brings: a.sign=brass\n"
+          "\nvariant brass of slot a.sign\n  A plate.\n  choose: -o z.bell=brass, which brings it\n");
+    CHECK(describe("paper", choices) == "variant paper of slot a.sign\n  A note.\n  choose: -o a.sign=paper\n");
+    CHECK(describe("brass").starts_with("variant brass of slot a.sign\n  A plate.\n  choose: -o a.sign=brass\n"));
 }
 
 TEST_CASE("a parameter is described by its full key and by its bare name") {
@@ -107,7 +132,8 @@ TEST_CASE("every describable name can be described") {
 
 TEST_CASE("the lists have one line for each thing") {
     const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
-    CHECK(lines(list_variants()) == 3);
+    CHECK(lines(list_variants()) == 8);
+    CHECK(lines(list_variants("house.greeter")) == 5);
     CHECK(lines(list_parameters()) == 2);
     CHECK(lines(list_statistics()) == 1);
 }
