@@ -26,6 +26,14 @@ class SweepError(Exception):
 NO_AXES = {"key", "workload", "status", "message", "file"}
 
 
+def without_index(folder):
+    """What to say of a folder that has no index."""
+    if not ((folder / "study.toml").exists() and (folder / "points").is_dir()):
+        return "is no sweep with an index: the folder has no study.toml with points"
+    return (f"the sweep has no index yet; 'lookahead sweep collect STUDY --out {folder}' writes it, and so does "
+            "'lookahead sweep run' when it has run to its end")
+
+
 class Sweep:
     """The index of a study's sweep and its complete points.
 
@@ -34,6 +42,8 @@ class Sweep:
 
     def __init__(self, folder, facts=None):
         self.folder, self.facts = pathlib.Path(folder), facts
+        if self.folder.is_dir() and not (self.folder / "index.h5").exists():
+            raise SweepError(f"{self.folder}: {without_index(self.folder)}")
         try:
             with h5py.File(self.folder / "index.h5", "r") as index:
                 self.study = str(index.attrs["study"])

@@ -289,6 +289,19 @@ class PageTest(StudyTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("18 of 18 points are in no figure", page.read_text())
 
+    def test_a_sweep_without_an_index_is_told_how_it_gets_one(self):
+        out = self.folder / "cut.sweep"
+        (out / "points").mkdir(parents=True)
+        shutil.copy(self.out / "study.toml", out)
+        for more in ([], ["--figure", "caps/fig10"]):
+            done = lookahead.execute(PROGRAM, ["report", "--python", sys.executable, out, *more])
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(f"{out}: the sweep has no index yet; 'lookahead sweep collect STUDY --out {out}' writes it", done.stderr)
+            self.assertNotIn("no such file", done.stderr)
+        done = lookahead.execute(PROGRAM, ["report", "--python", sys.executable, self.folder / "absent.sweep"])
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("there is no such file or folder", done.stderr)
+
     def test_what_cannot_be_is_refused(self):
         for arguments, code, message in (
                 ([self.folder], 3, "is no sweep with an index"),
