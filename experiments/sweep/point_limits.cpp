@@ -1,10 +1,9 @@
 #include "experiments/sweep/point_limits.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
-
-#include "experiments/run/progress.h"
 
 namespace lookahead {
 
@@ -23,7 +22,7 @@ std::uint64_t resident_bytes(pid_t process) {
 }
 
 std::string time_overrun(double timeout_s) {
-    return "took longer than " + duration_text(timeout_s);
+    return fmt::format("took longer than {:.15g}s", timeout_s);
 }
 
 std::string memory_overrun(std::uint64_t memory_bytes) {

@@ -134,6 +134,9 @@ def check_failures(checks):
     checks.check("a failure stays", "0 run now" in again.stdout, again.stdout)
     again = checks.command("run", study, "fails", "--timeout", "1", "--retry-failed")
     checks.check("--retry-failed", "2 run now" in again.stdout, again.stdout)
+    checks.command("run", study, "fails", "--timeout", "0.25", "--retry-failed")
+    message = checks.points("fails")["message"][0]
+    checks.check("the limit as it was given", message == "took longer than 0.25s", message)
     status = checks.command("status", study, "fails")
     checks.check("status", "2 failed" in status.stdout and "longer" in status.stdout, status.stdout)
     left = [file.name for file in (checks.folder / "fails/points").iterdir()]
