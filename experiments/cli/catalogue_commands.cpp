@@ -6,6 +6,7 @@
 
 #include "core/component/catalogue.h"
 #include "core/component/describe.h"
+#include "core/json/json.h"
 #include "core/param/suggestion.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/reference.h"
@@ -97,6 +98,74 @@ std::string list_everything(const std::string& what) {
     return text;
 }
 
+Json::Array names_of(const auto& entries) {
+    Json::Array names;
+    for (const auto& entry : entries) {
+        names.push_back(std::string(entry.name));
+    }
+    return names;
+}
+
+/// As list_workloads() has them.
+Json workload_names() {
+    Json::Array names = names_of(workload_manifest());
+    for (const std::string& name : variant_names(SlotTraits<Workload>::name)) {
+        if (std::ranges::find(workload_manifest(), name, &ManifestEntry::name) == workload_manifest().end()) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+/// By slot.
+Json variant_names_of(std::string_view left_out) {
+    Json::Object slots;
+    for (const SlotEntry& slot : registered_slots()) {
+        if (slot.name != left_out) {
+            const auto names = variant_names(slot.name);
+            slots.emplace_back(slot.name, Json::Array(names.begin(), names.end()));
+        }
+    }
+    return slots;
+}
+
+Json parameter_names() {
+    Json::Array names;
+    for (const ParameterSetEntry& set : registered_parameter_sets()) {
+        for (const Parameter& parameter : *set.parameters) {
+            names.push_back(set.prefix.empty() ? parameter.name : set.prefix + "." + parameter.name);
+        }
+    }
+    return names;
+}
+
+Json statistic_names() {
+    Json::Array names;
+    for (const StatisticsSetEntry& set : registered_statistics_sets()) {
+        for (const StatisticEntry& statistic : set.statistics) {
+            names.push_back(set.kind + "." + statistic.name);
+        }
+    }
+    return names;
+}
+
+/// The names that list_everything() has, by their kind.
+Json names_by_kind(const std::string& what) {
+    Json::Object kinds;
+    const auto add = [&](const char* kind, bool is_by_default, const auto& make) {
+        if (what.empty() ? is_by_default : what == kind) {
+            kinds.emplace_back(kind, make());
+        }
+    };
+    add("workloads", true, workload_names);
+    add("machines", true, [] { return names_of(built_in_machines()); });
+    add("variants", true, [&] { return variant_names_of(what.empty() ? SlotTraits<Workload>::name : ""); });
+    add("studies", true, [] { return names_of(built_in_studies()); });
+    add("parameters", false, parameter_names);
+    add("statistics", false, statistic_names);
+    return kinds;
+}
+
 std::string describe_anything(const std::string& name) {
     for (const BuiltInMachine& machine : built_in_machines()) {
         if (machine.name == name) {
@@ -118,13 +187,15 @@ void add_list_command(Command program, Session& session) {
     Command command =
         program.add_command("list", "List workloads, machines, variants, studies, parameters or statistics.");
     auto what = std::make_shared<std::string>();
+    auto json = std::make_shared<bool>(false);
     command
         .add_option("WHAT", *what,
                     "workloads, machines, variants, studies (all four if left out), parameters, statistics")
         .one_of({"workloads", "machines", "variants", "studies", "parameters", "statistics"});
-    command.when_given([&session, what] {
-        session.action = [&session, what] {
-            session.print(list_everything(*what));
+    command.add_flag("--json", *json, "Print one JSON object on stdout and nothing else: the names of each kind");
+    command.when_given([&session, what, json] {
+        session.action = [&session, what, json] {
+            session.print(*json ? names_by_kind(*what).page() + "\n" : list_everything(*what));
             return ExitCode::done;
         };
     });

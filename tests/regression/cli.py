@@ -48,6 +48,23 @@ def check_catalogue(checks):
     checks.prints(["describe", "warp_instructions"], "instruction")
 
 
+def check_lists(checks):
+    """The names of `list`, by kind, as JSON."""
+    listed = json.loads(checks.prints(["list", "--json"]))
+    checks.check("list --json", list(listed) == ["workloads", "machines", "variants", "studies"], list(listed))
+    for kind in ("workloads", "machines", "studies"):
+        names = [line.split()[0] for line in checks.prints(["list", kind]).splitlines()]
+        checks.check(f"list {kind} --json", json.loads(checks.prints(["list", kind, "--json"])) == {kind: names}, names)
+        checks.check(f"{kind} of list --json", listed[kind] == names, listed[kind])
+    variants = json.loads(checks.prints(["list", "variants", "--json"]))["variants"]
+    checks.check("variants", "gto" in variants["sm.warp_scheduler"] and "bfs" in variants["workload"], variants)
+    checks.check("variants beside workloads", listed["variants"] == {slot: names for slot, names in variants.items()
+                                                                      if slot != "workload"}, list(listed["variants"]))
+    for kind, name in (("parameters", "l1d.ways"), ("statistics", "sm.barriers")):
+        names = json.loads(checks.prints(["list", kind, "--json"]))
+        checks.check(f"list {kind} --json", list(names) == [kind] and name in names[kind], list(names))
+
+
 def check_configuration(checks):
     shown = checks.prints(["config", "show", "-o", "l1d.ways=8"], "ways = 8")
     machine = checks.folder / "shown.toml"
@@ -268,6 +285,6 @@ def check_explain(checks):
 
 
 if __name__ == "__main__":
-    sys.exit(lookahead.run_checks(__doc__, CommandChecks, check_catalogue, check_configuration, check_engine, check_run,
+    sys.exit(lookahead.run_checks(__doc__, CommandChecks, check_catalogue, check_lists, check_configuration, check_engine, check_run,
                                   check_kernel_of_file, check_default_output, check_meanwhile, check_lost_output, check_partition, check_profile,
                                   check_vectors, check_explain))
