@@ -107,7 +107,7 @@ void add_phold_options(Command command, PholdOptions& phold) {
     command.add_option("--lookahead", phold.lookahead, "Least delay, in units of the mean of the random part")
         .show_default();
     command.add_option("--kinds", phold.kinds, "Kinds of processes; those of kind k have 4 k + 1 times the lookahead")
-        .in_range(1, 7)
+        .in_range(1u, 7u)
         .show_default();
     command.add_option("--payload", phold.payload, "Bytes of an event").show_default();
     command.add_option("--duration", phold.duration, "Simulated time, in units of the mean delay").show_default();

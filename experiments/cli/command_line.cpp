@@ -1,8 +1,11 @@
 #include "experiments/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <sstream>
+#include <string_view>
 
 #include "core/error/error.h"
 
@@ -58,6 +61,64 @@ CommandOutline outline_of(const CLI::App& command) {
     return outline;
 }
 
+constexpr const char* kNotNegative = "not negative";  ///< the name of a check
+
+/// Without it -1 would be read as the largest number of an unsigned type.
+CLI::Option* refuse_negative(CLI::Option* option) {
+    const auto refusal = [](const std::string& text) {
+        return text.starts_with('-') ? text + " is negative; give a number from 0 on" : std::string();
+    };
+    return option->check(CLI::Validator(refusal, "", kNotNegative));
+}
+
+/// Behind the option's own checks, which say more.
+void refuse_negative_last(CLI::Option* option) {
+    try {
+        option->get_validator(kNotNegative)->active(false).name("");
+    } catch (const CLI::OptionNotFound&) {
+        return;  // its value may be below 0
+    }
+    refuse_negative(option);
+}
+
+bool is_numeral(std::string_view text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+CLI::App* command_of(CLI::App* command, const std::string& name) {
+    const auto found = command->get_subcommands([&](CLI::App* inner) { return inner->get_name() == name; });
+    return found.empty() ? nullptr : found.front();
+}
+
+/// `--registers 1 0.5` as `--registers 1,0.5`, where the option takes such a list: that a positional argument may follow,
+/// the library could not know.
+std::vector<std::string> with_lists_of_numbers(CLI::App* command, const std::vector<std::string>& words) {
+    std::vector<std::string> result;
+    for (auto word = words.begin(); word != words.end(); ++word) {
+        if (*word == "--") {
+            result.insert(result.end(), word, words.end());
+            break;
+        }
+        result.push_back(*word);
+        if (CLI::App* const inner = command_of(command, *word)) {
+            command = inner;
+            continue;
+        }
+        const CLI::Option* const option = word->starts_with('-') ? command->get_option_no_throw(*word) : nullptr;
+        if (option == nullptr || option->get_delimiter() == '\0') {
+            continue;
+        }
+        const auto first = word + 1;
+        if (const auto end = std::find_if_not(first, words.end(), is_numeral); end != first) {
+            result.push_back(CLI::detail::join(std::vector(first, end), std::string(1, option->get_delimiter())));
+            word = end - 1;
+        }
+    }
+    return result;
+}
+
 }  // namespace
 
 Option& Option::required() {
@@ -91,6 +152,7 @@ Option& Option::in_range(int least, int most) {
 }
 
 Option& Option::in_range(unsigned least, unsigned most) {
+    option_->get_validator(kNotNegative)->active(false);  // the range says more
     option_->check(CLI::Range(least, most));
     return *this;
 }
@@ -127,6 +189,7 @@ Option& Option::existing_folder() {
 Option& Option::check(std::function<std::string(const std::string& text)> refusal) {
     option_->check(
         CLI::Validator([refusal = std::move(refusal)](const std::string& text) { return refusal(text); }, ""));
+    refuse_negative_last(option_);
     return *this;
 }
 
@@ -168,11 +231,11 @@ Option Command::add_option(const std::string& names, int& value, const std::stri
 }
 
 Option Command::add_option(const std::string& names, std::uint32_t& value, const std::string& help) {
-    return Option(command_->add_option(names, value, help));
+    return Option(refuse_negative(command_->add_option(names, value, help)));
 }
 
 Option Command::add_option(const std::string& names, std::uint64_t& value, const std::string& help) {
-    return Option(command_->add_option(names, value, help));
+    return Option(refuse_negative(command_->add_option(names, value, help)));
 }
 
 Option Command::add_option(const std::string& names, double& value, const std::string& help) {
@@ -184,12 +247,12 @@ Option Command::add_option(const std::string& names, std::optional<int>& value, 
 }
 
 Option Command::add_option(const std::string& names, std::optional<std::uint64_t>& value, const std::string& help) {
-    return Option(command_->add_option(names, value, help));
+    return Option(refuse_negative(command_->add_option(names, value, help)));
 }
 
 Option Command::add_option(const std::string& names, std::pair<std::uint64_t, std::uint64_t>& values,
                            const std::string& help) {
-    return Option(command_->add_option(names, values, help));
+    return Option(refuse_negative(command_->add_option(names, values, help))->delimiter(','));
 }
 
 Option Command::add_flag(const std::string& names, bool& value, const std::string& help) {
@@ -222,7 +285,9 @@ CommandOutline CommandLine::outline() const {
 
 std::optional<std::string> CommandLine::read(int argc, char** argv) {
     try {
-        app_->parse(argc, argv);
+        std::vector<std::string> words = with_lists_of_numbers(app_.get(), {argv + 1, argv + argc});
+        std::ranges::reverse(words);  // as the library takes them
+        app_->parse(std::move(words));
     } catch (const CLI::Success& wish) {  // --help, --version
         std::ostringstream text;
         app_->exit(wish, text, text);

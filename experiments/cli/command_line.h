@@ -28,6 +28,7 @@ class Option {
     Option& show_default();
     /// Each value follows an option of its own, as in -o A -o B; without it all words that follow are values.
     Option& one_value_each();
+    /// A word is one value or several: A,B. Numbers may also be words of their own.
     Option& split_at(char delimiter);
     /// An environment's variable that gives the value where the command line does not.
     Option& from_environment(const std::string& variable);
@@ -63,7 +64,8 @@ class Command {
     /// What `--help` begins its last part with.
     void prepend_footer(const std::string& text);
 
-    /// `names` are those of an option, as in "-o,--out", or of a positional argument, as in "FILE".
+    /// `names` are those of an option, as in "-o,--out", or of a positional argument, as in "FILE". A number below 0 is
+    /// refused where the value is unsigned.
     Option add_option(const std::string& names, std::string& value, const std::string& help);
     Option add_option(const std::string& names, std::vector<std::string>& values, const std::string& help);
     Option add_option(const std::string& names, int& value, const std::string& help);
@@ -72,6 +74,7 @@ class Command {
     Option add_option(const std::string& names, double& value, const std::string& help);
     Option add_option(const std::string& names, std::optional<int>& value, const std::string& help);
     Option add_option(const std::string& names, std::optional<std::uint64_t>& value, const std::string& help);
+    /// Two numbers, as in 0,500 or 0 500.
     Option add_option(const std::string& names, std::pair<std::uint64_t, std::uint64_t>& values,
                       const std::string& help);
     Option add_flag(const std::string& names, bool& value, const std::string& help);

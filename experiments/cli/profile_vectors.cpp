@@ -198,8 +198,12 @@ void add_profile_vectors(Command profile, Session& session) {
     auto options = std::make_shared<VectorsOptions>();
     options->workload.add_to(vectors);
     options->machine.add_to(vectors);
-    vectors.add_option("--registers", options->registers,
-                       "Registers a thread, or up to 1 a share of each kernel's r_base; several, or 1, 0.75 and 0.5");
+    vectors
+        .add_option(
+            "--registers", options->registers,
+            "Registers a thread, or up to 1 a share of each kernel's r_base; several, as in 0.5,16 [1,0.75,0.5]")
+        .split_at(',')
+        .one_value_each();
     vectors.add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");
     vectors.when_given(
         [&session, options] { session.action = [&session, options] { return profile_vectors(*options, session); }; });

@@ -30,9 +30,11 @@ namespace lookahead::cli {
 
 namespace {
 
-/// Without it -1 would be read as the largest number of an unsigned type.
-std::string refuse_negative(const std::string& text) {
-    return text.starts_with('-') ? text + " is negative; give a number from 0 on" : std::string();
+std::string refuse_cycle(const std::string& text) {
+    std::int64_t cycle = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cycle);
+    const bool is_cycle = error == std::errc() && end == text.data() + text.size() && cycle >= 0;
+    return is_cycle ? "" : "'" + text + "' is no core cycle; give BEGIN,END, as in 0,20000";
 }
 
 constexpr int kMostThreads = 1024;
@@ -84,38 +86,34 @@ struct ExecutionOptions {
             .show_default();
         command.add_option("--weights", weights,
                            "Balance the partition by the costs that this earlier run's result file has");
-        command
-            .add_option("--max-instructions", max_instructions,
-                        "Stop at the first epoch with so many warp instructions; 0: no limit")
-            .check(refuse_negative);
-        command
-            .add_option("--max-cycles", max_cycles,
-                        "Stop at the first epoch after so many core cycles of simulated time; 0: no limit")
-            .check(refuse_negative);
-        command
-            .add_option(
-                "--checkpoint-every", checkpoint_every,
-                "Write a checkpoint at the first epoch after every so many core cycles; 0: only when stopped by "
-                "SIGTERM, SIGINT, SIGHUP or SIGUSR1, which every run obeys at its next epoch (exit code 75); a second "
-                "one of the first three ends it at once")
-            .check(refuse_negative);
+        command.add_option("--max-instructions", max_instructions,
+                           "Stop at the first epoch with so many warp instructions; 0: no limit");
+        command.add_option("--max-cycles", max_cycles,
+                           "Stop at the first epoch after so many core cycles of simulated time; 0: no limit");
+        command.add_option(
+            "--checkpoint-every", checkpoint_every,
+            "Write a checkpoint at the first epoch after every so many core cycles; 0: only when stopped by "
+            "SIGTERM, SIGINT, SIGHUP or SIGUSR1, which every run obeys at its next epoch (exit code 75); a second "
+            "one of the first three ends it at once");
         command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-RUN-CYCLE.checkpoint.h5")
             .show_default()
             .existing_folder();
         command
             .add_option("--checkpoint-keep", checkpoint_keep,
                         "Of the checkpoints that this run writes keep the last so many; 0: all")
-            .show_default()
-            .check(refuse_negative);
+            .show_default();
         command.add_option("--progress", progress, "Progress on stderr: bar, plain or none").show_default();
         command.add_option("--trace", trace, "Write a Perfetto trace of the ranks and of some SMs to this file");
         command
             .add_option("--trace-of", trace_of,
                         "SMs and memory partitions whose warps, schedulers and queues the trace shows: sm0,sm1 ..")
             .split_at(',')
+            .one_value_each()
             .show_default();
-        command.add_option("--trace-cycles", trace_cycles,
-                           "Begin and end of the trace of SMs, in core cycles of simulated time [0 20000]");
+        command
+            .add_option("--trace-cycles", trace_cycles,
+                        "Begin and end of the trace of SMs, in core cycles of simulated time [0,20000]")
+            .check(refuse_cycle);
         command.add_option("--trace-events", trace_events, "The most events of each SM in the trace").show_default();
         command
             .add_option("--threads", threads,
@@ -130,6 +128,10 @@ struct ExecutionOptions {
     }
 
     void apply_to(RunRequest& request, const Session& session) const {
+        if (trace_cycles.first >= trace_cycles.second) {
+            throw ConfigurationError(fmt::format("--trace-cycles {},{} has no cycles: give the end behind the begin",
+                                                 trace_cycles.first, trace_cycles.second));
+        }
         request.sync = !sync.empty() ? sync : session.transport.size() > 1 ? "window" : "serial";
         request.partition = partition;
         request.weights = weights;

@@ -65,6 +65,18 @@ def check_lists(checks):
         checks.check(f"list {kind} --json", list(names) == [kind] and name in names[kind], list(names))
 
 
+def check_options_of_several_values(checks):
+    """They leave a positional argument behind them alone, whatever stands between their values."""
+    out, trace = checks.folder / "several.h5", checks.folder / "several.json"
+    run = ["--size", "tiny", "--out", out, "--trace", trace]
+    for before, behind in ((["--trace-of", "sm0"], []), (["--trace-of", "sm0,sm1"], []), (["--trace-of", "sm0", "--trace-of", "sm1"], []),
+                           (["--trace-cycles", "0,500"], []), (["--trace-cycles", "0", "500"], []), ([], ["--trace-cycles", "0,500"])):
+        checks.prints(["run", *before, "vecadd", *run, *behind], "outputs match")
+    for registers in (["0.5"], ["0.5,8"], ["0.5", "8"]):
+        text = checks.prints(["profile", "vectors", "--registers", *registers, "hotspot", "--size", "tiny"], "registers 0.5 of r_base")
+        checks.check(f"--registers {registers}", ("registers 8" in text) == (registers != ["0.5"]), text)
+
+
 def check_configuration(checks):
     shown = checks.prints(["config", "show", "-o", "l1d.ways=8"], "ways = 8")
     machine = checks.folder / "shown.toml"
@@ -285,6 +297,6 @@ def check_explain(checks):
 
 
 if __name__ == "__main__":
-    sys.exit(lookahead.run_checks(__doc__, CommandChecks, check_catalogue, check_lists, check_configuration, check_engine, check_run,
-                                  check_kernel_of_file, check_default_output, check_meanwhile, check_lost_output, check_partition, check_profile,
-                                  check_vectors, check_explain))
+    sys.exit(lookahead.run_checks(__doc__, CommandChecks, check_catalogue, check_lists, check_options_of_several_values, check_configuration,
+                                  check_engine, check_run, check_kernel_of_file, check_default_output, check_meanwhile, check_lost_output,
+                                  check_partition, check_profile, check_vectors, check_explain))
