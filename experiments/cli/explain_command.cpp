@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
-#include <sstream>
 
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/emit/print.h"
@@ -18,6 +16,7 @@
 #include "core/json/json.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
+#include "experiments/cli/ptx_source.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/program.h"
 #include "experiments/workloads/manifest.h"
@@ -47,14 +46,12 @@ bool is_file(const std::string& source) {
 
 /// The kernels of a workload or a PTX file.
 isa::KernelTable kernels_of(const std::string& source, const Configuration& configuration) {
-    if (!is_file(source)) {
-        const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
-        return load_kernels(*workload, configuration);
+    if (const auto text = read_ptx(source)) {
+        return finaliser::finalise_module(ptx::parse_module(*text, source, ptx::Refusal::of_kernel),
+                                          finaliser_options(configuration));
     }
-    std::ostringstream text;
-    text << std::ifstream(source).rdbuf();
-    return finaliser::finalise_module(ptx::parse_module(text.str(), source, ptx::Refusal::of_kernel),
-                                      finaliser_options(configuration));
+    const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
+    return load_kernels(*workload, configuration);
 }
 
 /// SOURCE or SOURCE:KERNEL.

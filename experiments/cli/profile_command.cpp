@@ -1,9 +1,6 @@
 // `profile`: analyses of a kernel.
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
@@ -12,6 +9,7 @@
 #include "core/json/json.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
+#include "experiments/cli/ptx_source.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/program.h"
 
@@ -28,13 +26,11 @@ struct ProfileOptions {
 
 /// The PTX file of that name, or the workload's.
 ptx::Module module_of(const std::string& source, const Configuration& configuration) {
-    if (!std::filesystem::is_regular_file(source)) {
-        const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
-        return ptx::parse_module(workload->ptx(), workload->ptx_file());
+    if (const auto text = read_ptx(source)) {
+        return ptx::parse_module(*text, source);
     }
-    std::ostringstream text;
-    text << std::ifstream(source).rdbuf();
-    return ptx::parse_module(text.str(), source);
+    const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
+    return ptx::parse_module(workload->ptx(), workload->ptx_file());
 }
 
 Json as_json(const std::string& kernel, const finaliser::RegisterProfile& profile) {

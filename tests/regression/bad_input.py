@@ -174,6 +174,11 @@ FILE_CASES = {
     "negative number of processes": (["bench", "phold", "--lps", "-4"], 2, ["--lps", "-4 is negative"]),
     "negative seed": (["run", "vecadd", "--seed", "-4"], 2, ["--seed", "1 to 4294967295"]),
     "negative number of pages": (["report", "{folder}/study.sweep", "--run-pages", "-1"], 2, ["--run-pages", "-1 is negative"]),
+    "PTX file to explain that is missing": (["explain", "--transform", "dac", "{folder}/none.ptx"], 3, ["none.ptx: cannot be read"]),
+    "kernel to explain of a missing file": (["explain", "--transform", "dac", "{folder}/none.ptx:k"], 3, ["none.ptx: cannot be read"]),
+    "PTX file to profile that is missing": (["profile", "registers", "{folder}/none.ptx"], 3, ["none.ptx: cannot be read"]),
+    "PTX file to finalise that is missing": (["profile", "code", "{folder}/none.ptx"], 3, ["none.ptx: cannot be read"]),
+    "PTX file to profile that is a folder": (["profile", "registers", "{folder}/folder.ptx"], 3, ["folder.ptx", "it is a folder"]),
     "unknown transform": (["explain", "--transform", "dcc", "vecadd"], 2, ["dcc", "dac"]),
     "no ranks": (["partition", "--ranks", "0"], 2, ["--ranks", "1 to 4096"]),
     "prediction without windows": (["partition", "--predict", "{folder}/whole.h5"], 3, ["--log-windows"]),
@@ -248,6 +253,7 @@ def main() -> int:
         for name, text in FILES.items():
             (folder / name).write_text(text)
         (folder / "folder.h5").mkdir()
+        (folder / "folder.ptx").mkdir()
         cases = {name: ([word.format(folder=folder) for word in line], code, said)
                  for name, (line, code, said) in {**CASES, **FILE_CASES}.items()}
         cut = truncated_file(arguments.program, folder)
