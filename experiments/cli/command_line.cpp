@@ -193,6 +193,13 @@ Option& Option::check(std::function<std::string(const std::string& text)> refusa
     return *this;
 }
 
+Option& Option::note(bool& is_given) {
+    return check([&is_given](const std::string&) {
+        is_given = true;
+        return std::string();
+    });
+}
+
 Option& Option::change(std::function<void(std::string& text)> edit) {
     const auto edited = [edit = std::move(edit)](std::string& text) {
         edit(text);

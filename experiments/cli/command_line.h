@@ -41,6 +41,8 @@ class Option {
     Option& existing_folder();
     /// `refusal` gives the sentence that says what is wrong with a value's text, or an empty one.
     Option& check(std::function<std::string(const std::string& text)> refusal);
+    /// Makes `is_given` true where the command line has the option.
+    Option& note(bool& is_given);
     /// Lets `edit` see the text of a value, and change it, before it is stored.
     Option& change(std::function<void(std::string& text)> edit);
 

@@ -48,8 +48,11 @@ void WorkloadOptions::add_to(Command command) {
 }
 
 void WorkloadOptions::add_inputs_to(Command command) {
-    command.add_option("--size", size, "tiny, small, medium or large").show_default();
-    command.add_option("--seed", seed, "Seed of the inputs").in_range(1u, 0xffffffffu).show_default();
+    command.add_option("--size", size, "tiny, small, medium or large").show_default().note(is_size_given);
+    command.add_option("--seed", seed, "Seed of the inputs")
+        .in_range(1u, 0xffffffffu)
+        .show_default()
+        .note(is_seed_given);
     command.add_option("--set", settings, "Set a parameter of the workload, as in --set n=4096; may be repeated")
         .one_value_each();
 }
@@ -65,6 +68,10 @@ void WorkloadOptions::apply_to(Configuration& configuration) const {
                                  " is a file, and no workload's name: a CUDA program stands behind --, as in lookahead "
                                  "run -- " +
                                  workload);
+    }
+    if (workload == "capture" && (is_size_given || is_seed_given)) {
+        throw ConfigurationError(std::string(is_size_given ? "--size" : "--seed") +
+                                 " has no effect: a capture has the inputs that its program had");
     }
     if (!capture.empty()) {
         configuration.override_value("capture.file=" + capture);

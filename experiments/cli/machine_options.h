@@ -26,12 +26,14 @@ struct WorkloadOptions {
     std::uint32_t seed = 1;
     std::vector<std::string> settings;  ///< --set key=value: parameters of the workload
     std::string capture;                ///< WORKLOAD was this file: the workload is `capture`
+    bool is_size_given = false;
+    bool is_seed_given = false;
 
     void add_to(Command command);
     /// All but the workload's name.
     void add_inputs_to(Command command);
     WorkloadContext context() const { return {parse_size(size), seed}; }
-    /// Sets the workload's parameters, as keys `workload.key`.
+    /// Sets the workload's parameters, as keys `workload.key`. A ConfigurationError for what has no effect on the workload.
     void apply_to(Configuration& configuration) const;
 };
 

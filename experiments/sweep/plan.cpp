@@ -67,6 +67,11 @@ Configuration configuration_of(const Choice& choice, Machines& machines) {
     return configuration;
 }
 
+/// It has the inputs that its program had, whatever the study's size and seed are.
+bool is_capture(const std::string& workload) {
+    return workload == "capture" || workload.ends_with(".h5");
+}
+
 void check_machine(const Configuration& configuration) {
     gpu::Machine(configuration, {}, [](Device&) {}).check_processes();
 }
@@ -74,13 +79,14 @@ void check_machine(const Configuration& configuration) {
 RunRequest request_of(const Study& study, const std::string& workload, const Choice& choice,
                       const Configuration& configuration) {
     RunRequest request;
-    const bool is_capture = workload.ends_with(".h5");
-    request.workload = is_capture ? "capture" : workload;
-    request.size = study.size;
-    request.context = {parse_size(study.size), study.seed};
+    request.workload = is_capture(workload) ? "capture" : workload;
+    if (!is_capture(workload)) {
+        request.size = study.size;
+        request.context = {parse_size(study.size), study.seed};
+    }
     request.machine = choice.machine;
     request.configuration = configuration;
-    if (is_capture) {
+    if (workload.ends_with(".h5")) {
         request.configuration.override_value("capture.file=" + workload);
     }
     for (const std::string& setting : choice.settings) {
@@ -90,8 +96,10 @@ RunRequest request_of(const Study& study, const std::string& workload, const Cho
 }
 
 std::vector<std::string> arguments_of(const Study& study, const std::string& workload, const Choice& choice) {
-    std::vector<std::string> arguments{workload,    "--size",      study.size, "--seed", std::to_string(study.seed),
-                                       "--machine", choice.machine};
+    std::vector<std::string> arguments{workload, "--machine", choice.machine};
+    if (!is_capture(workload)) {
+        arguments.insert(arguments.end(), {"--size", study.size, "--seed", std::to_string(study.seed)});
+    }
     for (const std::string& option : choice.options) {
         arguments.insert(arguments.end(), {"-o", option});
     }

@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE.parent / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
 
+CAPTURE = HERE.parent / "functional/cuda/device_printf.capture.h5"
 PYTHON = ("--python", sys.executable)
 # What no user should have to read.
 FORBIDDEN = re.compile(r"Traceback|errno|std::|basic_\w|terminate called|what\(\)|bad_alloc|Assertion|\b_Z\d\w*\b(?! = )")
@@ -174,6 +175,8 @@ FILE_CASES = {
     "negative number of processes": (["bench", "phold", "--lps", "-4"], 2, ["--lps", "-4 is negative"]),
     "negative seed": (["run", "vecadd", "--seed", "-4"], 2, ["--seed", "1 to 4294967295"]),
     "negative number of pages": (["report", "{folder}/study.sweep", "--run-pages", "-1"], 2, ["--run-pages", "-1 is negative"]),
+    "size of a capture": (["run", str(CAPTURE), "--size", "large"], 2, ["--size has no effect", "capture"]),
+    "seed of a capture": (["emulate", str(CAPTURE), "--seed", "7"], 2, ["--seed has no effect", "capture"]),
     "PTX file to explain that is missing": (["explain", "--transform", "dac", "{folder}/none.ptx"], 3, ["none.ptx: cannot be read"]),
     "kernel to explain of a missing file": (["explain", "--transform", "dac", "{folder}/none.ptx:k"], 3, ["none.ptx: cannot be read"]),
     "PTX file to profile that is missing": (["profile", "registers", "{folder}/none.ptx"], 3, ["none.ptx: cannot be read"]),

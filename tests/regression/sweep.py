@@ -16,6 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 from sweep_checks import PTX, Checks, study_of_programs, wait_for  # noqa: E402
 
+CAPTURE = pathlib.Path(__file__).resolve().parents[1] / "functional/cuda/device_printf.capture.h5"
+
 STUDY = """
 title = "Small"
 size = "tiny"
@@ -141,6 +143,16 @@ def check_failures(checks):
     checks.check("status", "2 failed" in status.stdout and "longer" in status.stdout, status.stdout)
     left = [file.name for file in (checks.folder / "fails/points").iterdir()]
     checks.check("nothing left over", len(left) == 2 and all(name.endswith(".failure.json") for name in left), left)
+
+
+def check_capture(checks):
+    """A capture has no size and no seed; those of the study are for its other workloads."""
+    study = checks.study(f'title = "x"\nsize = "tiny"\nseed = 5\nworkloads = ["{CAPTURE}", "vecadd"]\n', "capture.toml")
+    done = checks.command("run", study, "capture")
+    checks.check("capture", done.returncode == 0 and "2 complete, 0 failed" in done.stdout, done.stdout + done.stderr)
+    files = [h5py.File(checks.folder / "capture" / name) for name in checks.points("capture")["file"]]
+    checks.check("capture beside others", [(file.attrs["size"], file.attrs["seed"]) for file in files] ==
+                 [("small", 1), ("tiny", 5)], [dict(file.attrs) for file in files])
 
 
 def check_shards(checks):
@@ -340,6 +352,6 @@ def check_plans(checks):
 
 
 if __name__ == "__main__":
-    sys.exit(lookahead.run_checks(__doc__, Checks, check_whole, check_failures, check_shards, check_interrupt, check_ended_sweep,
-                                  check_group_signal, check_shared, check_grown, check_inputs, check_replaced_program, check_changed_input, check_lost_result, check_bad_studies,
-                                  check_plans))
+    sys.exit(lookahead.run_checks(__doc__, Checks, check_whole, check_failures, check_capture, check_shards, check_interrupt, check_ended_sweep,
+                                  check_group_signal, check_shared, check_grown, check_inputs, check_replaced_program, check_changed_input,
+                                  check_lost_result, check_bad_studies, check_plans))
