@@ -206,7 +206,7 @@ def check_stop(checks):
         stops, interrupted = 0, set()
         for _ in range(3):
             process = checks.start(study, out, 2, "--ranks-per-point", each)
-            wait_for(lambda: process.poll() is not None or list(checks.folder.glob(f"{out}/points/*.checkpoint")))
+            wait_for(lambda: process.poll() is not None or list(checks.folder.glob(f"{out}/points/*.checkpoint")), 180)
             time.sleep(0.25)
             process.send_signal(signal.SIGUSR1)
             printed, errors = process.communicate(timeout=100)
@@ -238,7 +238,7 @@ def check_stop_of_taken(checks):
             process = checks.start(study, out, 2, "--ranks-per-point", each)
             wait_for((checks.folder / out / "plan.json").exists)
             time.sleep(1)  # the ranks have found every point held
-        wait_for(lambda: list(checks.folder.glob(f"{out}/points/*.checkpoint")))
+        wait_for(lambda: list(checks.folder.glob(f"{out}/points/*.checkpoint")), 180)
         time.sleep(0.25)
         process.send_signal(signal.SIGUSR1)
         printed, errors = process.communicate(timeout=100)
@@ -299,7 +299,7 @@ def check_full_disk_after_stop(checks):
     """A point that goes on from a checkpoint and has no room for its result keeps the checkpoint."""
     study = checks.study(LONG.replace('"sgemm", "hotspot"', '"hotspot"').replace('"lrr", ', ""), "goes-on.toml")
     process = checks.start(study, "goes-on", 1)
-    wait_for(lambda: list(checks.folder.glob("goes-on/points/*.checkpoint")))
+    wait_for(lambda: list(checks.folder.glob("goes-on/points/*.checkpoint")), 180)
     time.sleep(0.25)
     process.send_signal(signal.SIGUSR1)
     printed, errors = process.communicate(timeout=100)
