@@ -12,6 +12,7 @@
 #include "components/protocols/memory.h"
 #include "core/bits/ring.h"
 #include "core/state/state_archive.h"
+#include "core/time/time.h"
 
 namespace lookahead::dac {
 
