@@ -212,7 +212,7 @@ Configuration Configuration::from_toml(std::string_view text, std::string file_n
     try {
         flatten(toml::parse(text, std::string_view(file_name)), "", file_name, result.state_->set);
     } catch (const toml::parse_error& error) {
-        throw ConfigurationError(place_in(file_name, error.source()) + ": " + std::string(error.description()));
+        throw InputError(place_in(file_name, error.source()) + ": " + std::string(error.description()));
     }
     return result;
 }

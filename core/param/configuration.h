@@ -36,6 +36,7 @@ class Configuration {
     Configuration& operator=(Configuration&&) noexcept;
     ~Configuration();
 
+    /// InputError if the text is no TOML, ConfigurationError for keys that cannot be one.
     static Configuration from_toml(std::string_view text, std::string file_name);
 
     /// "l1d.ways=8". The value is read as TOML; what is no TOML value is text, so that quotes are not needed.

@@ -3,8 +3,6 @@
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 
-#include "core/checkpoint/archive.h"
-
 namespace lookahead {
 namespace {
 
@@ -30,18 +28,28 @@ class LoadingArchive final : public StateArchive {
 
 }  // namespace
 
-std::string state_to_bytes(const StateList& fields) {
-    return archive_to_bytes([&](boost::archive::binary_oarchive& bytes) {
+void state_to(const ByteSink& sink, const StateList& fields) {
+    archive_to(sink, [&](boost::archive::binary_oarchive& bytes) {
         SavingArchive archive(bytes);
         fields(archive);
     });
 }
 
-void state_from_bytes(std::string_view bytes, const std::string& what, const StateList& fields) {
-    archive_from_bytes(bytes, what, [&](boost::archive::binary_iarchive& from) {
+std::string state_to_bytes(const StateList& fields) {
+    std::string bytes;
+    state_to([&](std::string_view piece) { bytes += piece; }, fields);
+    return bytes;
+}
+
+void state_from(const ByteSource& source, const std::string& what, const StateList& fields) {
+    archive_from(source, what, [&](boost::archive::binary_iarchive& from) {
         LoadingArchive archive(from);
         fields(archive);
     });
+}
+
+void state_from_bytes(std::string_view bytes, const std::string& what, const StateList& fields) {
+    state_from(source_of(bytes), what, fields);
 }
 
 std::uint64_t hash_of(const StateList& fields) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/checkpoint/archive.h"
 #include "core/state/state_archive.h"
 #include "core/state/state_hasher.h"
 
@@ -12,11 +13,13 @@ namespace lookahead {
 /// What a list of fields is given to: a class's `fields`, or several.
 using StateList = std::function<void(StateArchive&)>;
 
-/// The fields as the bytes of a Boost archive.
+/// The fields as the bytes of a Boost archive, see archive_to.
+void state_to(const ByteSink&, const StateList& fields);
 std::string state_to_bytes(const StateList& fields);
 
 /// Gives the fields what the bytes hold. Bytes that end too early, or of which some are left, are an InputError that
 /// names `what` ("the state of sm3").
+void state_from(const ByteSource&, const std::string& what, const StateList& fields);
 void state_from_bytes(std::string_view bytes, const std::string& what, const StateList& fields);
 
 /// Adds the fields to the hash.

@@ -27,28 +27,49 @@ T from_bytes(const std::string& bytes) {
     return value;
 }
 
-/// A piece that could not be made is empty: who should have made it tells the error.
-RankError send_processes(Transport& transport, const ProcessCheckpoints& local, const std::vector<LpId>& mine) {
+/// Of each process its checkpoint, then its state, which an empty piece ends. In place of a checkpoint that cannot be had
+/// comes nothing: who should have made it tells the error.
+RankError send_processes(Transport& transport, const RunningProcesses& local, const std::vector<LpId>& mine) {
     RankError error;
     for (const LpId id : mine) {
-        std::string piece;
+        std::string process;
         if (error.code == ExitCode::done) {
-            error = catch_error([&] { piece = to_bytes(local.of(id)); });
+            error = catch_error([&] { process = to_bytes(local.process(id)); });
         }
-        transport.send_bytes(0, piece);
+        transport.send_bytes(0, process);
+        if (!process.empty()) {
+            error = catch_error(
+                [&] { local.save_state(id, [&](std::string_view piece) { transport.send_bytes(0, piece); }); });
+            transport.send_bytes(0, {});
+        }
     }
     return error;
 }
 
-RankError receive_processes(Transport& transport, const ProcessCheckpoints& local, const std::map<LpId, int>& rank_of,
-                            const std::function<void(const ProcessCheckpoint&)>& take) {
+/// All that the ranks send is received, whether or not somebody still wants it.
+RankError receive_processes(Transport& transport, const RunningProcesses& local, const std::map<LpId, int>& rank_of,
+                            ProcessTaker& taker) {
     RankError error;
     bool is_all_there = true;
-    for (const auto& [id, rank] : rank_of) {
-        const std::string theirs = rank == 0 ? std::string() : transport.receive_bytes(rank);
-        is_all_there &= rank == 0 || !theirs.empty();
+    const auto attempt = [&](auto step) {
         if (is_all_there && error.code == ExitCode::done) {
-            error = catch_error([&] { take(rank == 0 ? local.of(id) : from_bytes<ProcessCheckpoint>(theirs)); });
+            error = catch_error(step);
+        }
+    };
+    for (const auto& [id, rank] : rank_of) {
+        if (rank == 0) {
+            attempt([&] {
+                taker.begin(local.process(id));
+                local.save_state(id, [&](std::string_view piece) { taker.add_state(piece); });
+            });
+            continue;
+        }
+        const std::string process = transport.receive_bytes(rank);
+        is_all_there &= !process.empty();
+        attempt([&] { taker.begin(from_bytes<ProcessCheckpoint>(process)); });
+        std::string piece = process.empty() ? "" : transport.receive_bytes(rank);
+        for (; !piece.empty(); piece = transport.receive_bytes(rank)) {
+            attempt([&] { taker.add_state(piece); });
         }
     }
     return error;
@@ -66,12 +87,11 @@ std::map<LpId, int> ranks_of(const std::vector<std::string>& ids) {
 
 }  // namespace
 
-void gather_processes(Transport& transport, const ProcessCheckpoints& local,
-                      const std::function<void(const ProcessCheckpoint&)>& take) {
+void gather_processes(Transport& transport, const RunningProcesses& local, ProcessTaker* taker) {
     const std::vector<LpId> mine = local.ids();
     const std::vector<std::string> ids = transport.gather(to_bytes(mine));
     const auto error =
-        agree_on_error(transport, transport.rank() == 0 ? receive_processes(transport, local, ranks_of(ids), take)
+        agree_on_error(transport, transport.rank() == 0 ? receive_processes(transport, local, ranks_of(ids), *taker)
                                                         : send_processes(transport, local, mine));
     if (error) {
         throw_as_its_kind(*error);

@@ -451,7 +451,6 @@ void RankEngine::settle(Time epoch) {
 }
 
 ProcessCheckpoint RankEngine::checkpoint(std::size_t index) const {
-    LogicalProcess& process = *pointers_[index];
     std::string messages;
     for (const auto& worker : workers_) {
         if (!LOOKAHEAD_RULE(checkpoints_have_messages)) {
@@ -460,25 +459,29 @@ ProcessCheckpoint RankEngine::checkpoint(std::size_t index) const {
         const ByteBuffer& arrived = worker->router.inboxes(arrivals_->side(index))[index].arrived;
         messages.append(reinterpret_cast<const char*>(arrived.data()), arrived.size());
     }
-    return {process.id(), state_to_bytes([&](StateArchive& archive) { LpBinding::fields(process, archive); }),
-            std::move(messages), traffic_[index], hash_process(index, true)};
+    return {pointers_[index]->id(), std::move(messages), traffic_[index], hash_process(index, true)};
 }
 
-void RankEngine::restore(Time epoch, const ProcessCheckpoints& all) {
+void RankEngine::save_state(std::size_t index, const ByteSink& sink) const {
+    state_to(sink, [&](StateArchive& archive) { LpBinding::fields(*pointers_[index], archive); });
+}
+
+void RankEngine::restore(Time epoch, const SavedProcesses& all) {
     const std::vector<LpId> ids = all.ids();
     for (std::size_t i = 0; i < pointers_.size(); ++i) {
         if (!std::ranges::binary_search(ids, pointers_[i]->id())) {
             throw InputError("the checkpoint has no process " + pointers_[i]->name());
         }
-        restore_process(i, all.of(pointers_[i]->id()));
+        restore_process(i, all);
     }
     reached_ = all_at<kMostKinds>(epoch);
 }
 
-void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& saved) {
+void RankEngine::restore_process(std::size_t index, const SavedProcesses& all) {
     LogicalProcess& process = *pointers_[index];
-    state_from_bytes(saved.state, "the state of " + process.name(),
-                     [&](StateArchive& archive) { LpBinding::fields(process, archive); });
+    const ProcessCheckpoint saved = all.process(process.id());
+    state_from(all.state(process.id()), "the state of " + process.name(),
+               [&](StateArchive& archive) { LpBinding::fields(process, archive); });
     traffic_[index] = saved.traffic_hash;
     if (hash_process(index, true) != saved.state_hash) {
         throw InputError(process.name() +

@@ -81,10 +81,11 @@ class RankEngine {
     /// Brings every LP to exactly this time, before which nothing is left to do.
     void settle(Time epoch);
 
-    /// The state of this rank's LP processes()[index]; all stand at the same epoch.
+    /// This rank's LP processes()[index]; all stand at the same epoch.
     ProcessCheckpoint checkpoint(std::size_t index) const;
+    void save_state(std::size_t index, const ByteSink&) const;
     /// Takes those of this rank's LPs from `all`. InputError if one does not fit.
-    void restore(Time epoch, const ProcessCheckpoints& all);
+    void restore(Time epoch, const SavedProcesses& all);
 
     // Steps by side (SideSteps) instead of windows. In the calls that have a member all threads of the team may be at once, each
     // as another member; the others are made by one at a time.
@@ -180,7 +181,7 @@ class RankEngine {
     Inbox collect_due(Worker&, std::size_t index, bool reads, Time horizon);
     void clear_read(std::size_t index, unsigned side);
     static void sort_due(std::vector<DueMessage>&);
-    void restore_process(std::size_t index, const ProcessCheckpoint& saved);
+    void restore_process(std::size_t index, const SavedProcesses& all);
     void fail(std::size_t index, ExitCode code, const std::string& sentence);
     std::uint64_t hash_process(std::size_t index, bool with_state) const;
 

@@ -39,7 +39,7 @@ Time epoch_after(Time time, Time length) {
 }
 
 /// Those of this rank, of each as it stands when it is asked for.
-class LocalProcesses final : public ProcessCheckpoints {
+class LocalProcesses final : public RunningProcesses {
   public:
     explicit LocalProcesses(const RankEngine& engine) : engine_(engine) {}
 
@@ -50,13 +50,16 @@ class LocalProcesses final : public ProcessCheckpoints {
         }
         return ids;
     }
-    ProcessCheckpoint of(LpId id) const override {
-        const auto processes = engine_.processes();
-        const auto place = std::ranges::lower_bound(processes, id, {}, &LogicalProcess::id);
-        return engine_.checkpoint(static_cast<std::size_t>(place - processes.begin()));
-    }
+    ProcessCheckpoint process(LpId id) const override { return engine_.checkpoint(place_of(id)); }
+    void save_state(LpId id, const ByteSink& sink) const override { engine_.save_state(place_of(id), sink); }
 
   private:
+    std::size_t place_of(LpId id) const {
+        const auto processes = engine_.processes();
+        const auto place = std::ranges::lower_bound(processes, id, {}, &LogicalProcess::id);
+        return static_cast<std::size_t>(place - processes.begin());
+    }
+
     const RankEngine& engine_;
 };
 
@@ -94,7 +97,7 @@ class Simulation::Implementation {
         protocol_ = protocol.make({*engine_, transport_, lookahead_, *routes_, options_.halves_always});
     }
 
-    void restore(Time time, const ProcessCheckpoints& all);
+    void restore(Time time, const SavedProcesses& all);
     SimulationResult run();
     std::span<LogicalProcess* const> processes() { return engine_->processes(); }
     std::function<void()> helper() { return engine_->helper(); }
@@ -241,7 +244,7 @@ bool Simulation::Implementation::fails(SimulationResult& result, const std::opti
     return error.has_value();
 }
 
-void Simulation::Implementation::restore(Time time, const ProcessCheckpoints& all) {
+void Simulation::Implementation::restore(Time time, const SavedProcesses& all) {
     const RankError mine = catch_error([&] {
         const std::size_t saved = all.ids().size();
         if (saved != processes_) {
@@ -377,7 +380,7 @@ Simulation::Simulation(const Model& model, std::vector<int> rank_of_lp, Transpor
 
 Simulation::~Simulation() = default;
 
-void Simulation::restore(Time time, const ProcessCheckpoints& all) {
+void Simulation::restore(Time time, const SavedProcesses& all) {
     implementation_->restore(time, all);
 }
 

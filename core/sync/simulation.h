@@ -42,7 +42,7 @@ class EpochObserver {
     /// Whether write_checkpoint is called; the same on every rank. Not asked at the end of a run.
     virtual bool wants_checkpoint(const EpochReport&) { return false; }
     /// With the LPs of this rank.
-    virtual void write_checkpoint(const EpochReport&, const ProcessCheckpoints& local) { static_cast<void>(local); }
+    virtual void write_checkpoint(const EpochReport&, const RunningProcesses& local) { static_cast<void>(local); }
 };
 
 struct SimulationOptions {
@@ -83,7 +83,7 @@ class Simulation {
 
     /// Before run(): puts the LPs of this rank where they were at the epoch `time`. `all` has those of all ranks, whatever
     /// ranks, partition and protocol it was taken under. InputError, on every rank, if it is not one of this model.
-    void restore(Time time, const ProcessCheckpoints& all);
+    void restore(Time time, const SavedProcesses& all);
 
     /// Once. Errors of the simulated program and of the simulator come back in the result, on every rank.
     SimulationResult run();

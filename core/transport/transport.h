@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/message/byte_buffer.h"
@@ -57,7 +58,7 @@ class Transport {
     virtual bool takes_any_thread() const = 0;
 
     /// Hands bytes of any length to the rank `to`, which calls receive_bytes, and waits until they have left.
-    virtual void send_bytes(int to, const std::string& bytes) = 0;
+    virtual void send_bytes(int to, std::string_view bytes) = 0;
     virtual std::string receive_bytes(int from) = 0;
     /// On rank 0 every rank's bytes, in the order of the ranks; elsewhere nothing.
     virtual std::vector<std::string> gather(const std::string& mine) = 0;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "core/error/error.h"
@@ -191,14 +192,18 @@ class CheckpointWriter::File {
           states_(std::in_place, *contents_, schema::kContentsStates),
           messages_(std::in_place, *contents_, schema::kContentsMessages) {}
 
-    void add(const ProcessCheckpoint& process) {
+    void begin(const ProcessCheckpoint& process) {
         table_.ids.push_back(process.id);
-        table_.state_bytes.push_back(process.state.size());
+        table_.state_bytes.push_back(0);
         table_.message_bytes.push_back(process.messages.size());
         table_.traffic_hashes.push_back(process.traffic_hash);
         table_.state_hashes.push_back(process.state_hash);
-        states_->append(process.state);
         messages_->append(process.messages);
+    }
+
+    void add_state(std::string_view piece) {
+        table_.state_bytes.back() += piece.size();
+        states_->append(piece);
     }
 
     void finish(const Checkpoint& checkpoint) {
@@ -233,8 +238,12 @@ CheckpointWriter::CheckpointWriter(const std::string& path) : file_(std::make_un
 
 CheckpointWriter::~CheckpointWriter() = default;
 
-void CheckpointWriter::add(const ProcessCheckpoint& process) {
-    file_->add(process);
+void CheckpointWriter::begin(const ProcessCheckpoint& process) {
+    file_->begin(process);
+}
+
+void CheckpointWriter::add_state(std::string_view piece) {
+    file_->add_state(piece);
 }
 
 void CheckpointWriter::finish(const Checkpoint& checkpoint) {
@@ -267,13 +276,27 @@ class CheckpointFile::File {
     const ProcessTable& table() const { return table_; }
 
     ProcessCheckpoint process(LpId id) const {
-        const auto row = static_cast<std::size_t>(std::ranges::lower_bound(table_.ids, id) - table_.ids.begin());
-        return {id, read_bytes(*states_, state_begins_[row], table_.state_bytes[row]),
-                read_bytes(*messages_, message_begins_[row], table_.message_bytes[row]), table_.traffic_hashes[row],
+        const std::size_t row = row_of(id);
+        return {id, read_bytes(*messages_, message_begins_[row], table_.message_bytes[row]), table_.traffic_hashes[row],
                 table_.state_hashes[row]};
     }
 
+    ByteSource state(LpId id) const {
+        const std::size_t row = row_of(id);
+        return [this, at = state_begins_[row],
+                end = state_begins_[row] + table_.state_bytes[row]](std::span<char> room) mutable {
+            const std::size_t count =
+                read_bytes(*states_, at, std::min<std::uint64_t>(room.size(), end - at)).copy(room.data(), room.size());
+            at += count;
+            return count;
+        };
+    }
+
   private:
+    std::size_t row_of(LpId id) const {
+        return static_cast<std::size_t>(std::ranges::lower_bound(table_.ids, id) - table_.ids.begin());
+    }
+
     hdf5::InputFile input_;
     Checkpoint checkpoint_;
     ProcessTable table_;
@@ -300,8 +323,12 @@ std::vector<LpId> CheckpointFile::ids() const {
     return {file_->table().ids.begin(), file_->table().ids.end()};
 }
 
-ProcessCheckpoint CheckpointFile::of(LpId id) const {
+ProcessCheckpoint CheckpointFile::process(LpId id) const {
     return file_->process(id);
+}
+
+ByteSource CheckpointFile::state(LpId id) const {
+    return file_->state(id);
 }
 
 }  // namespace lookahead

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,15 +32,16 @@ struct Checkpoint {
     std::string series;              ///< SeriesCollector::to_bytes() of all ranks
 };
 
-/// A checkpoint's file in the making: what one process needs is all that it holds of their states. The file appears under
+/// A checkpoint's file in the making: it holds no more of their states than a piece. The file appears under
 /// its name when it is complete and on the disk. InputError if it cannot be written.
-class CheckpointWriter {
+class CheckpointWriter final : public ProcessTaker {
   public:
     explicit CheckpointWriter(const std::string& path);
-    ~CheckpointWriter();
+    ~CheckpointWriter() override;
 
     /// In the order of their ids.
-    void add(const ProcessCheckpoint& process);
+    void begin(const ProcessCheckpoint&) override;
+    void add_state(std::string_view piece) override;
     void finish(const Checkpoint& checkpoint);
 
   private:
@@ -48,7 +50,7 @@ class CheckpointWriter {
 };
 
 /// A checkpoint's file, from which every rank reads its own processes.
-class CheckpointFile final : public ProcessCheckpoints {
+class CheckpointFile final : public SavedProcesses {
   public:
     /// InputError with the path for a file that is not a valid checkpoint, was written by another revision of the program,
     /// or whose input files have changed.
@@ -59,7 +61,8 @@ class CheckpointFile final : public ProcessCheckpoints {
     std::uint64_t state_hash() const;  ///< of all processes
 
     std::vector<LpId> ids() const override;
-    ProcessCheckpoint of(LpId id) const override;
+    ProcessCheckpoint process(LpId id) const override;
+    ByteSource state(LpId id) const override;
 
   private:
     class File;

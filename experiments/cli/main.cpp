@@ -174,7 +174,6 @@ ExitCode start(int argc, char** argv, PointServer* server) {
 
 /// Launchers send signals to ranks that have hardly begun.
 void take_signals(int argc, char** argv) {
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is an error of writing, like a full disk
     const std::string_view command = argc > 1 ? argv[1] : "";
     if (command == "run" || command == "resume" || (command == "sweep" && is_under_mpirun())) {
         StopSignal::note_from_now();
@@ -187,6 +186,7 @@ void take_signals(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     ::prctl(PR_SET_NAME, "lookahead");  // what a sweep starts as /proc/self/exe would be called exe
+    std::signal(SIGXFSZ, SIG_IGN);      // a file that may not grow any more is an error of writing, like a full disk
     const auto server = lookahead::cli::make_point_server(argc, argv);  // while this process is small and alone
     lookahead::cli::take_signals(argc, argv);
     const auto code = static_cast<int>(lookahead::cli::start(argc, argv, server.get()));

@@ -140,7 +140,7 @@ class Run {
               [this](Device& device) { run_workload(device); }, [this] { return loads_of_run(); }),
           progress_(request.progress),
           observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_,
-                    request.checkpoint_every, [this](Time time, std::uint64_t cycle, const ProcessCheckpoints& local) {
+                    request.checkpoint_every, [this](Time time, std::uint64_t cycle, const RunningProcesses& local) {
                         return take_checkpoint(time, cycle, local);
                     }) {
         configuration_.check_all_used();
@@ -314,7 +314,7 @@ class Run {
 
     /// Writes the file on rank 0. Whether that succeeded, on every rank: a disk that is full today is no reason to lose
     /// the run.
-    bool take_checkpoint(Time time, std::uint64_t cycle, const ProcessCheckpoints& local) {
+    bool take_checkpoint(Time time, std::uint64_t cycle, const RunningProcesses& local) {
         const std::string path =
             checkpoint_stem(request_) + "-" + run_id() + "-" + std::to_string(cycle) + std::string(kCheckpointSuffix);
         std::string series;
@@ -328,9 +328,7 @@ class Run {
         if (!error) {
             const auto rows = transport_.gather(series);
             error = agree_on_error(transport_, catch_error([&] {
-                                       gather_processes(transport_, local, [&](const ProcessCheckpoint& process) {
-                                           writer->add(process);
-                                       });
+                                       gather_processes(transport_, local, writer ? &*writer : nullptr);
                                        if (writer) {
                                            writer->finish(checkpoint_at(time, cycle, rows));
                                            keep_latest(path);

@@ -58,7 +58,7 @@ bool RunObserver::wants_checkpoint(const EpochReport& report) {
     return std::exchange(checkpoints_due_, due) < due || (report.asked_to_stop && !at_limit_);
 }
 
-void RunObserver::write_checkpoint(const EpochReport& report, const ProcessCheckpoints& local) {
+void RunObserver::write_checkpoint(const EpochReport& report, const RunningProcesses& local) {
     if (write_(report.time, cycle(report), local)) {
         last_checkpoint_ = report.time;
     } else if (report.asked_to_stop) {

@@ -29,7 +29,7 @@ class RunObserver : public EpochObserver {
 
     /// Called on every rank, with the epoch's time and core cycle and the processes of this rank. Whether it was written,
     /// on every rank alike.
-    using WriteCheckpoint = std::function<bool(Time time, std::uint64_t cycle, const ProcessCheckpoints& local)>;
+    using WriteCheckpoint = std::function<bool(Time time, std::uint64_t cycle, const RunningProcesses& local)>;
 
     /// `checkpoint_every`: in core cycles; 0: only when asked to stop.
     RunObserver(const ClockDomain& clock, Limits limits, Progress& progress, std::uint64_t checkpoint_every,
@@ -55,7 +55,7 @@ class RunObserver : public EpochObserver {
         return at_limit(report) || (report.asked_to_stop && last_checkpoint_ == report.time);
     }
     bool wants_checkpoint(const EpochReport& report) override;
-    void write_checkpoint(const EpochReport& report, const ProcessCheckpoints& local) override;
+    void write_checkpoint(const EpochReport& report, const RunningProcesses& local) override;
 
     /// Whether the run stopped because it was asked to: its last epoch has a checkpoint, and no limit was reached.
     bool was_asked_to_stop(Time end) const { return end == last_checkpoint_ && !at_limit_; }

@@ -129,7 +129,7 @@ FILE_CASES = {
     "weights of no run": (["run", "vecadd", "--weights", "{folder}/text.h5"], 3, ["text.h5", "HDF5"]),
     "trace of no process": (["run", "vecadd", "--trace-of", "sm99", "--trace", "t.json"], 2, ["sm99", "partition0"]),
     "folder of checkpoints that is not there": (["run", "vecadd", "--checkpoint-dir", "/no/such"], 2, ["/no/such"]),
-    "machine file with a slip": (["run", "vecadd", "--machine", "{folder}/syntax.toml"], 2, ["syntax.toml:1:5"]),
+    "machine file with a slip": (["run", "vecadd", "--machine", "{folder}/syntax.toml"], 3, ["syntax.toml:1:5"]),
     "machine file with an unknown key": (["run", "vecadd", "--machine", "{folder}/unknown_key.toml"], 2,
                                          ["unknown_key.toml:2:8", "did you mean l1d.ways?"]),
     "machine file with a wrong type": (["config", "validate", "{folder}/wrong_type.toml"], 2, ["wrong_type.toml:2:8", "integer, 1 to 64"]),

@@ -42,7 +42,7 @@ std::span<const std::byte> InProcessTransport::receive(int from) {
     fail_to_receive(from);
 }
 
-void InProcessTransport::send_bytes(int to, const std::string&) {
+void InProcessTransport::send_bytes(int to, std::string_view) {
     fail_to_send(to);
 }
 

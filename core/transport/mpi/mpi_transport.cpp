@@ -327,7 +327,7 @@ void MpiTransport::in_pieces(char* bytes, std::uint64_t size, Move move) {
     }
 }
 
-void MpiTransport::send_bytes(int to, const std::string& bytes) {
+void MpiTransport::send_bytes(int to, std::string_view bytes) {
     std::uint64_t size = bytes.size();
     session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
         MPI_Isend(&size, 1, MPI_UINT64_T, to, kPieceTag, communicator, request);

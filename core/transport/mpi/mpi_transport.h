@@ -23,7 +23,7 @@ class MpiTransport final : public Transport {
     bool try_receive(int from, std::span<const std::byte>& packet) override;
     std::span<const std::byte> receive(int from) override;
     void all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) override;
-    void send_bytes(int to, const std::string& bytes) override;
+    void send_bytes(int to, std::string_view bytes) override;
     std::string receive_bytes(int from) override;
     std::vector<std::string> gather(const std::string& mine) override;
     void broadcast(std::string& bytes, int root) override;
