@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A checkpoint of one process with more than an int counts, written by one rank and read by another.
 
-    large_checkpoint.py --program LOOKAHEAD --gib 3     # takes some minutes and six times the memory
+    large_checkpoint.py --program LOOKAHEAD --gib 3     # takes some minutes and twice the memory
 
 All of the device's memory is one partition's, on rank 1 of 2: its state goes to rank 0, which writes, and from there to rank
 1 when the checkpoint is resumed. The result is that of one rank without a checkpoint, bit by bit.
