@@ -16,7 +16,7 @@ import lookahead_process as lookahead  # noqa: E402
 STUDIES = pathlib.Path(__file__).resolve().parents[2] / "experiments/studies"
 # Studies of so many points that one workload is enough.
 OF_ONE = {"avc/registers": ["nw"], "vecmem/memory": ["sgemm"], "vecmem/related_bounds": ["bfs"]}
-# For each page the workloads, and the claims that fail on them; all others hold.
+# For each page, which is a test of its own in CMakeLists.txt, the workloads, and the claims that fail on them; all others hold.
 PAGES = {
     "caps": (["matrixMul", "stencil", "histogram", "bfs"], {
         "CAPS has the best mean of all", "and the best median", "mean speed-up within 0.03", "of the irregular ones, too",
