@@ -156,9 +156,10 @@ def by_machine(sweep):
 def bounds(sweep):
     """Speed-ups over the baseline with the table's memory; and what keeps workloads that DAC leaves more than FAR below the
     paper's mean of their class, the first of: longer queues bring what is missing, with more MSHRs for both too, no memory does (code),
-    network and DRAM of four times the bandwidth for both do (bandwidth), no load is asked for early (undecoupled), a near memory
-    does so by instructions' misses alone (fetch). What is left has no cause: a near memory brings it, whose latency DAC should
-    have hidden (latency), or only a perfect one does (perfect alone)."""
+    network and DRAM of four times the bandwidth for both do (bandwidth), and near ones (memory for both), a perfect or a near memory
+    does so by instructions' misses alone (fetch), half of the loads or more are not asked for early and over a perfect memory DAC
+    brings too little (undecoupled). What is left has no cause: a near memory brings it, whose latency DAC should have hidden
+    (latency), or only a perfect one does (perfect alone)."""
     table = sweep.table("machine")
     cycles = table.pivot_table(index="workload", columns="machine", values="cycles")
     early = table[table["machine"] == "DAC"].set_index("workload")["early loads"]
@@ -172,14 +173,20 @@ def bounds(sweep):
     found["near and DAC over it"] = cycles["large L1I"] / cycles["large L1I, near, DAC"]
     found["bandwidth x 4"] = gains["bandwidth x 4"]
     found["DAC over it"] = cycles["bandwidth x 4"] / cycles["bandwidth x 4, DAC"]
+    found["near too"] = gains["near, bandwidth x 4"]
+    found["DAC over both"] = cycles["near, bandwidth x 4"] / cycles["near, bandwidth x 4, DAC"]
+    over_perfect, over_fetch = (cycles[machine] / cycles["perfect, DAC"] for machine in ("perfect", "large L1I"))
 
     def cause(workload):
         wanted = PAPER[workload in COMPUTE] - FAR
         gain = found.loc[workload]
         causes = {"": gain["DAC"] >= wanted, "queues x 4": gain["queues x 4"] >= wanted,
                   "queues, MSHRs x 8": gain["DAC, queues x 8 over it"] >= wanted, "code": gain["and DAC there"] < wanted,
-                  "bandwidth": gain["DAC over it"] >= wanted, "undecoupled": early[workload] == 0,
-                  "perfect alone": gain["and DAC"] < wanted, "fetch": gain["near and DAC over it"] < wanted}
+                  "bandwidth": gain["DAC over it"] >= wanted,
+                  "memory for both": gain["DAC over both"] >= wanted,
+                  "fetch": over_fetch[workload] < wanted or gain["near and DAC over it"] < wanted <= gain["and DAC"],
+                  "undecoupled": early[workload] <= 0.5 and over_perfect[workload] < wanted,
+                  "perfect alone": gain["and DAC"] < wanted}
         return next((name for name, holds in causes.items() if holds), "latency")
 
     result = with_means(found, geometric=True)
@@ -189,7 +196,8 @@ def bounds(sweep):
 
 DESIGNS = "dac/designs"
 BOUNDS = ["base", "DAC", "queues x 4", "queues, MSHRs x 8", "MSHRs x 8", "near", "near, DAC", "large L1I", "large L1I, DAC",
-          "large L1I, near, DAC", "perfect", "perfect, DAC", "bandwidth x 4", "bandwidth x 4, DAC"]
+          "large L1I, near, DAC", "perfect", "perfect, DAC", "bandwidth x 4", "bandwidth x 4, DAC",
+          "near, bandwidth x 4", "near, bandwidth x 4, DAC"]
 
 # What each study's axes must have for its figures; its baseline and the designs that are looked at by name.
 STUDIES = {

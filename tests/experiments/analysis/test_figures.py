@@ -184,24 +184,31 @@ def check_refusals(check, folder):
 def check_bounds(check):
     """What keeps a workload below the paper's mean: on either side of where each cause begins."""
     # Cycles with DAC by memory, with longer queues, with more MSHRs too, with a near memory and a large L1I, with four times the
-    # bandwidth; and loads asked for early. The baseline's are 119.1 or, of memory-bound workloads, 129.8; with more MSHRs one less.
-    found = {"cp": (100, 100, 100, 100, 100, 100, 101, 1), "fft": (101, 101, 101, 100, 100, 50, 101, 0),
-             "aes": (101, 100, 100, 101, 100, 100, 101, 1), "tpacf": (101, 101, 100, 101, 100, 100, 101, 1),
-             "mri-q": (101, 99, 101, 101, 100, 100, 100, 1), "sgemm": (101, 100, 100, 101, 100, 100, 101, 1),
-             "hotspot": (101, 100, 100, 101, 100, 101, 101, 1), "libor": (101, 101, 100, 101, 100, 100, 101, 0),
-             "lud": (101, 101, 100, 101, 100, 100, 100, 0), "spmv": (101, 100, 100, 101, 99, 100, 101, 1)}
+    # bandwidth, with a near one too; and loads asked for early. The baseline's are 119.1 or, of memory-bound workloads, 129.8; with more
+    # MSHRs one less. A machine without DAC is faster than it where `faster` says so.
+    found = {"cp": (100, 100, 100, 100, 100, 100, 101, 101, 1), "fft": (101, 101, 101, 100, 100, 50, 101, 101, 0),
+             "aes": (101, 100, 100, 101, 100, 100, 101, 101, 1), "tpacf": (101, 101, 100, 101, 100, 100, 101, 101, 1),
+             "mri-q": (101, 99, 101, 101, 100, 100, 100, 100, 1), "sgemm": (101, 100, 100, 101, 100, 100, 101, 101, 1),
+             "hotspot": (101, 100, 100, 101, 100, 101, 101, 101, 1), "libor": (101, 101, 100, 101, 100, 100, 101, 101, 0.5),
+             "lud": (101, 101, 100, 101, 100, 100, 100, 101, 0), "spmv": (101, 100, 100, 101, 99, 100, 101, 101, 1),
+             "bfs": (101, 101, 100, 101, 100, 100, 101, 101, 0.51), "kmeans": (101, 101, 100, 101, 100, 100, 101, 101, 0),
+             "histo": (101, 101, 100, 101, 100, 100, 101, 101, 1), "cfd": (101, 101, 100, 101, 100, 100, 101, 100, 1)}
+    faster = {("libor", "perfect"): 1, ("bfs", "perfect"): 1, ("histo", "large L1I"): 1}
     rows = []
-    for workload, (table, near, perfect, queues, mshrs, fetched, bandwidth, early) in found.items():
+    for workload, (table, near, perfect, queues, mshrs, fetched, bandwidth, every, early) in found.items():
         base = 129.8 if workload in dac_figures.MEMORY else 119.1
-        rows += [(workload, machine, cycles, early if machine == "DAC" else 0) for machine, cycles in (
+        rows += [(workload, machine, cycles - faster.get((workload, machine), 0), early if machine == "DAC" else 0)
+                 for machine, cycles in (
             ("base", base), ("near", base), ("perfect", base), ("large L1I", base), ("DAC", table), ("queues x 4", queues),
             ("near, DAC", near), ("perfect, DAC", perfect), ("large L1I, DAC", 1), ("large L1I, near, DAC", fetched),
-            ("MSHRs x 8", base - 1), ("queues, MSHRs x 8", mshrs), ("bandwidth x 4", base), ("bandwidth x 4, DAC", bandwidth))]
+            ("MSHRs x 8", base - 1), ("queues, MSHRs x 8", mshrs), ("bandwidth x 4", base), ("bandwidth x 4, DAC", bandwidth),
+            ("near, bandwidth x 4", base), ("near, bandwidth x 4, DAC", every))]
     table = dac_figures.FIGURES["dac/bounds"][2](Rows(["workload", "machine", "cycles", "early loads"], rows))
     causes = {name.split()[0]: cause for name, cause in table["what keeps it"].items() if not name.startswith("mean")}
     check("dac/bounds", causes == {"cp": "", "fft": "queues x 4", "aes": "latency", "tpacf": "perfect alone", "mri-q": "code",
                                    "sgemm": "latency", "hotspot": "fetch", "libor": "undecoupled", "lud": "bandwidth",
-                                   "spmv": "queues, MSHRs x 8"}, table)
+                                   "spmv": "queues, MSHRs x 8", "bfs": "perfect alone", "kmeans": "perfect alone", "histo": "fetch",
+                                   "cfd": "memory for both"}, table)
 
 
 def check_studies(check):
