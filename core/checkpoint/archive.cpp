@@ -1,6 +1,5 @@
 #include "core/checkpoint/archive.h"
 
-#include <algorithm>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 #include <memory>
