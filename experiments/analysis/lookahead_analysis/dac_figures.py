@@ -158,8 +158,8 @@ def bounds(sweep):
     paper's mean of their class, the first of: longer queues bring what is missing, with more MSHRs for both too, no memory does (code),
     network and DRAM of four times the bandwidth for both do (bandwidth), and near ones (memory for both), a perfect or a near memory
     does so by instructions' misses alone (fetch), half of the loads or more are not asked for early and over a perfect memory DAC
-    brings too little (undecoupled). What is left has no cause: a near memory brings it, whose latency DAC should have hidden
-    (latency), or only a perfect one does (perfect alone)."""
+    brings too little (undecoupled), a perfect memory for both does, where a near one does not (perfect memory for both). What is left has
+    no cause: a near memory brings it, whose latency DAC should have hidden (latency), or only a perfect one does (perfect alone)."""
     table = sweep.table("machine")
     cycles = table.pivot_table(index="workload", columns="machine", values="cycles")
     early = table[table["machine"] == "DAC"].set_index("workload")["early loads"]
@@ -186,6 +186,7 @@ def bounds(sweep):
                   "memory for both": gain["DAC over both"] >= wanted,
                   "fetch": over_fetch[workload] < wanted or gain["near and DAC over it"] < wanted <= gain["and DAC"],
                   "undecoupled": early[workload] <= 0.5 and over_perfect[workload] < wanted,
+                  "perfect memory for both": gain["and DAC"] < wanted <= over_perfect[workload],
                   "perfect alone": gain["and DAC"] < wanted}
         return next((name for name, holds in causes.items() if holds), "latency")
 
