@@ -195,14 +195,14 @@ def check_bounds(check):
              "histo": (101, 101, 100, 101, 100, 100, 101, 101, 1), "cfd": (101, 101, 100, 101, 100, 100, 101, 100, 1)}
     faster = {("libor", "perfect"): 1, ("bfs", "perfect"): 1, ("histo", "large L1I"): 1}
     rows = []
-    for workload, (table, near, perfect, queues, mshrs, fetched, bandwidth, every, early) in found.items():
+    for workload, (table, near, perfect, queues, mshrs, fetched, bandwidth, both, early) in found.items():
         base = 129.8 if workload in dac_figures.MEMORY else 119.1
         rows += [(workload, machine, cycles - faster.get((workload, machine), 0), early if machine == "DAC" else 0)
                  for machine, cycles in (
             ("base", base), ("near", base), ("perfect", base), ("large L1I", base), ("DAC", table), ("queues x 4", queues),
             ("near, DAC", near), ("perfect, DAC", perfect), ("large L1I, DAC", 1), ("large L1I, near, DAC", fetched),
             ("MSHRs x 8", base - 1), ("queues, MSHRs x 8", mshrs), ("bandwidth x 4", base), ("bandwidth x 4, DAC", bandwidth),
-            ("near, bandwidth x 4", base), ("near, bandwidth x 4, DAC", every))]
+            ("near, bandwidth x 4", base), ("near, bandwidth x 4, DAC", both))]
     table = dac_figures.FIGURES["dac/bounds"][2](Rows(["workload", "machine", "cycles", "early loads"], rows))
     causes = {name.split()[0]: cause for name, cause in table["what keeps it"].items() if not name.startswith("mean")}
     check("dac/bounds", causes == {"cp": "", "fft": "queues x 4", "aes": "latency", "tpacf": "perfect memory for both", "mri-q": "code",
