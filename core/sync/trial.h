@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -8,8 +9,9 @@
 namespace lookahead {
 
 /// Chooses between two ways of doing the same work by what they took on this host: of each, for windows of about the same
-/// size, the mean over the last few is kept, and the quicker one is chosen. The other one is tried again now and then, more
-/// and more seldom while it stays the slower one.
+/// size, the least of the last few is kept, and the quicker one is chosen. Not the mean: a window in which another program had
+/// the core, or memory was touched for the first time, would rule a way out for all that a run has of windows. The other way
+/// is tried again now and then, more and more seldom while it stays the slower one.
 class Trial {
   public:
     /// Whether to go the second way next. `size`: of the work, in any unit; only its magnitude counts.
@@ -17,7 +19,9 @@ class Trial {
         Class& of = classes_[static_cast<std::size_t>(std::bit_width(size))];
         current_ = &of;
         second_ = of.quicker();
-        if (of.ways[!second_].tries == 0 ? of.ways[second_].tries > 0 : ++of.since_trial >= of.pause) {
+        const Way& chosen = of.ways[second_];
+        const Way& other = of.ways[!second_];
+        if (other.tries < kFirstTries ? other.tries < chosen.tries : ++of.since_trial >= of.pause) {
             of.since_trial = 0;
             second_ = !second_;
         }
@@ -28,7 +32,7 @@ class Trial {
     void took(double time) {
         const bool quicker = current_->quicker();
         Way& way = current_->ways[second_];
-        way.mean = way.tries == 0 ? time : way.mean + (time - way.mean) / kMemory;
+        way.times[way.tries % kMemory] = time;
         ++way.tries;
         if (current_->quicker() != quicker) {
             current_->pause = kLeastPause;
@@ -38,13 +42,17 @@ class Trial {
     }
 
   private:
-    static constexpr double kMemory = 8;
+    static constexpr std::uint64_t kMemory = 4;
+    static constexpr std::uint64_t kFirstTries = 2;
     static constexpr unsigned kLeastPause = 4;
     static constexpr unsigned kMostPause = 1024;
 
     struct Way {
-        double mean = 0;
+        std::array<double, kMemory> times{};
         std::uint64_t tries = 0;
+
+        /// Of the last few.
+        double least() const { return *std::min_element(times.begin(), times.begin() + std::min(tries, kMemory)); }
     };
     struct Class {
         std::array<Way, 2> ways{};
@@ -52,7 +60,7 @@ class Trial {
         unsigned pause = kLeastPause;  ///< from one trial of the slower way to the next
 
         /// The second way, which has been tried and took less.
-        bool quicker() const { return ways[1].tries > 0 && ways[1].mean < ways[0].mean; }
+        bool quicker() const { return ways[1].tries > 0 && ways[1].least() < ways[0].least(); }
     };
 
     std::array<Class, 65> classes_{};  ///< by magnitude of the size

@@ -31,6 +31,20 @@ TEST_CASE("a way that has become the quicker one is found again") {
     CHECK(second_choices(trial, 1000, 100, 2, 1) > 950);
 }
 
+TEST_CASE("one slow try does not rule a way out") {
+    for (const bool slow_is_second : {false, true}) {
+        CAPTURE(slow_is_second);
+        Trial trial;
+        unsigned tries_of_quicker = 0;
+        for (unsigned i = 0; i < 100; ++i) {
+            const bool is_quicker = trial.choose(100) != slow_is_second;
+            tries_of_quicker += is_quicker;
+            trial.took(!is_quicker ? 1 : tries_of_quicker == 1 ? 20 : 0.6);
+        }
+        CHECK(tries_of_quicker > 85);
+    }
+}
+
 TEST_CASE("what holds for small work is not taken to hold for large") {
     Trial trial;
     second_choices(trial, 1000, 10, 1, 2);
