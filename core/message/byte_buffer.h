@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "core/state/state_archive.h"
@@ -59,15 +61,21 @@ class ByteBuffer {
   private:
     void grow(std::size_t least) {
         const std::size_t capacity = std::max(least, capacity_ == 0 ? std::size_t{512} : 2 * capacity_);
-        auto bytes = std::make_unique_for_overwrite<std::byte[]>(capacity);
-        if (size_ > 0) {
-            std::memcpy(bytes.get(), bytes_.get(), size_);
+        // Where there is room behind it a large buffer stays where it is: who writes a message does not copy those of others.
+        auto* bytes = static_cast<std::byte*>(std::realloc(bytes_.get(), capacity));
+        if (bytes == nullptr) {
+            throw std::bad_alloc();
         }
-        bytes_ = std::move(bytes);
+        static_cast<void>(bytes_.release());
+        bytes_.reset(bytes);
         capacity_ = capacity;
     }
 
-    std::unique_ptr<std::byte[]> bytes_;
+    struct Free {
+        void operator()(std::byte* bytes) const { std::free(bytes); }
+    };
+
+    std::unique_ptr<std::byte[], Free> bytes_;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
 };

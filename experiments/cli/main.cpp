@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -180,11 +181,20 @@ void take_signals(int argc, char** argv) {
     }
 }
 
+/// The limits that malloc's own would grow to as larger and larger pieces are freed. A piece above them comes from the system
+/// page by page, each cleared, in the middle of some window.
+void raise_limits_of_malloc() {
+    constexpr int kLargestPiece = 32 << 20;
+    ::mallopt(M_MMAP_THRESHOLD, kLargestPiece);
+    ::mallopt(M_TRIM_THRESHOLD, 2 * kLargestPiece);
+}
+
 }  // namespace
 
 }  // namespace lookahead::cli
 
 int main(int argc, char** argv) {
+    lookahead::cli::raise_limits_of_malloc();
     ::prctl(PR_SET_NAME, "lookahead");  // what a sweep starts as /proc/self/exe would be called exe
     std::signal(SIGXFSZ, SIG_IGN);      // a file that may not grow any more is an error of writing, like a full disk
     const auto server = lookahead::cli::make_point_server(argc, argv);  // while this process is small and alone
