@@ -1,5 +1,7 @@
 #include "core/sync/rank_engine.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <bit>
 #include <exception>
@@ -15,6 +17,12 @@
 namespace lookahead {
 
 namespace {
+
+std::uint64_t nanoseconds_of(clockid_t clock) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
 
 std::vector<LpId> lps_of(int rank, std::span<const int> rank_of_lp) {
     std::vector<LpId> ids;
@@ -195,23 +203,26 @@ void RankEngine::plan_work() {
     for (const auto& worker : workers_) {
         worker->router.set_horizons(horizons_);
     }
-    const std::uint64_t begin = profile_.now();
-    const bool is_tried = team_->has_members() && tasks_.size() > 1;
-    if (shares_always_ ? team_->has_members() : is_tried && sharing_.choose(window_ticks_)) {
+    if (team_->has_members() && (shares_always_ || (tasks_.size() > 1 && sharing_.choose(window_ticks_)))) {
+        const std::uint64_t begin = nanoseconds_of(CLOCK_MONOTONIC);
         share([this](std::size_t member) { advance_tasks_as(member); });
+        std::uint64_t computed = 0;
+        for (const auto& worker : workers_) {
+            computed += std::exchange(worker->computed_ns, 0);
+        }
+        if (!shares_always_) {
+            sharing_.took(static_cast<double>(nanoseconds_of(CLOCK_MONOTONIC) - begin), static_cast<double>(computed));
+        }
         take_batches_of_helpers();
         ++statistics_.shared_windows;
         ++shared_since_plan_;
         plan_work();
     } else {
-        std::uint64_t mark = begin;
+        std::uint64_t mark = profile_.now();
         for (std::size_t task = 0; task < tasks_.size(); ++task) {
             prefetch_due(task + 1);
             advance_task(*workers_.front(), task, mark);
         }
-    }
-    if (is_tried && !shares_always_) {
-        sharing_.took(static_cast<double>(profile_.now() - begin) / static_cast<double>(tasks_.size()));
     }
     count_work();
     window_ticks_ = 0;
@@ -230,8 +241,10 @@ void RankEngine::advance_task(Worker& worker, std::size_t task, std::uint64_t& m
 
 void RankEngine::advance_tasks_as(std::size_t member) {
     Worker& worker = *workers_[member];
+    const std::uint64_t begin = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
     std::uint64_t mark = profile_.now();
     team_->work_through(member, [&](std::size_t task) { advance_task(worker, task, mark); });
+    worker.computed_ns = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) - begin;
 }
 
 void RankEngine::share(const std::function<void(std::size_t member)>& work) {

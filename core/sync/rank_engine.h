@@ -19,9 +19,9 @@
 #include "core/sync/process_checkpoint.h"
 #include "core/sync/process_profile.h"
 #include "core/sync/routes.h"
+#include "core/sync/sharing_trial.h"
 #include "core/sync/side_steps.h"
 #include "core/sync/source_lookahead.h"
-#include "core/sync/trial.h"
 #include "core/sync/window_team.h"
 #include "core/sync/work_plan.h"
 #include "core/time/time.h"
@@ -152,7 +152,8 @@ class RankEngine {
         // In the window:
         std::uint64_t events = 0;
         std::uint64_t advances = 0;
-        std::uint64_t ticks = 0;  // that its LPs took, in the profile's unit
+        std::uint64_t ticks = 0;        // that its LPs took, in the profile's unit
+        std::uint64_t computed_ns = 0;  // of its thread's CPU time, in the shared window
     };
 
     void make_processes(const Model&, std::span<const int> rank_of_lp, int rank, std::size_t threads);
@@ -219,7 +220,7 @@ class RankEngine {
     unsigned shared_since_plan_ = 0;            // windows
     KindTimes horizons_{};                      // of this window
     std::uint64_t window_ticks_ = 0;  // of all workers in the last window: most windows are like the one before
-    Trial sharing_;                   // of windows among the team
+    SharingTrial sharing_;            // of windows among the team
     bool shares_always_;
     std::shared_ptr<WindowTeam> team_;
     const std::function<void(std::size_t member)>* shared_work_ = nullptr;  ///< of the open window

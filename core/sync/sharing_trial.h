@@ -1,0 +1,58 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace lookahead {
+
+/// Chooses the windows that are worth sharing among threads by what sharing gained on this host: a shared window took so much
+/// of the time that its threads computed in it, half of it by two at best, and more than all of it where waking them and waiting
+/// for them costs more than they take over. Such a quotient says it of one window: windows that differ need not be compared.
+/// Windows of a size that gains nothing are shared now and then, more and more seldom.
+class SharingTrial {
+  public:
+    /// Whether to share the next window. `size`: of its work, in any unit; only its magnitude counts.
+    bool choose(std::uint64_t size) {
+        Class& of = classes_[static_cast<std::size_t>(std::bit_width(size))];
+        current_ = &of;
+        if (of.quotient < 1) {
+            return true;
+        }
+        if (++of.since_trial < of.pause) {
+            return false;
+        }
+        of.since_trial = 0;
+        of.pause = std::min(2 * of.pause, kMostPause);
+        return true;
+    }
+
+    /// What the window took that was chosen to be shared, and the sum of what its threads computed, in the same unit. Time in
+    /// which another program had a thread's core is none in which it computed.
+    void took(double time, double computed) {
+        const double quotient = std::min(time / std::max(computed, 1.0), kWorst);
+        current_->quotient += (quotient - current_->quotient) / kMemory;
+        if (current_->quotient < 1) {
+            current_->pause = kLeastPause;
+        }
+    }
+
+  private:
+    static constexpr double kMemory = 4;
+    static constexpr double kWorst = 1.5;  ///< one window that another program held up does not end sharing
+    static constexpr unsigned kLeastPause = 4;
+    static constexpr unsigned kMostPause = 1024;
+
+    struct Class {
+        double quotient = 0;  ///< mean over the last few
+        unsigned since_trial = 0;
+        unsigned pause = kLeastPause;
+    };
+
+    std::array<Class, 65> classes_{};  ///< by magnitude of the size
+    Class* current_ = nullptr;
+};
+
+}  // namespace lookahead
