@@ -6,12 +6,12 @@
 
 `partition --predict` goes through the windows that a run on one core has logged. What ranks and threads cost each other it is
 told: `blind` measures that on workloads of its own, which are not among those that it predicts, and the others take the
-defaults of the command. With --update the tables go into SCALING.md.
+defaults of the command. What two busy cores cost each other on the machine of that minute `blind` measures for each workload,
+by two independent runs at once. With --update the tables go into SCALING.md.
 """
 
 import argparse
 import json
-import operator
 import os
 import pathlib
 import shutil
@@ -65,50 +65,67 @@ def processes_seconds(path):
         return file["engine/per_window/compute_ns"][:].sum(dtype=float) * 1e-9
 
 
+def slowdown_of_cores(program, words, alone, folder):
+    """What the processes of two independent runs at once take, over those of the run alone whose log is given."""
+    both = [folder / "first.h5", folder / "second.h5"]
+    lookahead.two_at_once(program, [*words, "--threads", "1", "--log-windows"], both)
+    return statistics.mean(map(processes_seconds, both)) / processes_seconds(alone)
+
+
 def calibrate(program, size, machine, folder, repeats):
-    """What all processes cost two threads and two ranks, over what they cost one, and what an empty window takes two ranks, as
-    options of `partition`. A core beside another has less of the machine, and of its own caches for fewer processes more: the
-    processes' own times have both."""
-    slowdowns, windows = {"two threads": [], "two ranks": []}, []
+    """What all processes cost two threads and two ranks, over what they cost two independent runs at once, whose cores hold
+    all processes each; and what an empty window takes two ranks."""
+    gains, windows = {"two threads": [], "two ranks": []}, []
     log = folder / "log.h5"
     for _ in range(repeats):
         for workload in CALIBRATION:
             words = [workload, "--size", size, *machine, "--log-windows"]
             run(program, [*words, "--threads", "1"], log)
-            for way, ratios in slowdowns.items():
+            slowdown = slowdown_of_cores(program, [workload, "--size", size, *machine], log, folder)
+            for way, ratios in gains.items():
                 threads, ranks = WAYS[way]
                 placed = ["--partition", "by_kind", "--weights", log] if ranks else []
                 run(program, [*words, "--threads", threads, *placed], folder / "two.h5", ranks)
-                ratios.append(processes_seconds(folder / "two.h5") / processes_seconds(log))
+                ratios.append(processes_seconds(folder / "two.h5") / processes_seconds(log) / slowdown)
         bench = lookahead.execute(program, ["bench", "window", "--windows", "200000", "--json"], 2,
                                   placement=lookahead.ON_CORES)
         windows.append(json.loads(bench.stdout)["window_us"])
     part = statistics.median(windows) / 3  # sending, its way, receiving
-    costs = {"--core-slowdown": statistics.median(slowdowns["two threads"]),
-             "--rank-slowdown": statistics.median(slowdowns["two ranks"]), "--packet-us": part, "--local-latency-us": part}
+    return {way: statistics.median(ratios) for way, ratios in gains.items()}, part
+
+
+def costs_of(gains, slowdown, part):
+    """As options of `partition`."""
+    costs = {"--core-slowdown": gains["two threads"] * slowdown, "--rank-slowdown": gains["two ranks"] * slowdown,
+             "--packet-us": part, "--local-latency-us": part}
     return [str(word) for option, value in costs.items() for word in (option, f"{value:.3f}")]
 
 
 def blind(arguments, folder):
     machine = ["--machine", arguments.machine]
-    costs = calibrate(arguments.program, arguments.size, machine, folder, arguments.repeats)
-    yield (f"Machine {arguments.machine}, size {arguments.size}; medians of {arguments.repeats} runs in turn; costs by "
-           f"`bench window` and what the processes of {', '.join(CALIBRATION)} take two threads and two ranks: `{' '.join(costs)}`.")
+    gains, part = calibrate(arguments.program, arguments.size, machine, folder, arguments.repeats)
+    yield (f"Machine {arguments.machine}, size {arguments.size}; medians of {arguments.repeats} runs in turn. Of the time of two "
+           f"independent runs' processes those of {', '.join(CALIBRATION)} take two threads {gains['two threads']:.3f} and two ranks "
+           f"{gains['two ranks']:.3f}; a packet takes {part:.3f} us (`bench window`). \"Two at once\" is the speed of two independent "
+           "runs at once over that of one alone.")
     yield ""
-    yield "| workload | " + " | ".join(f"{way}, s | predicted | error" for way in WAYS) + " |"
-    yield "|---|" + "---|" * (3 * len(WAYS))
+    yield "| workload | two at once | " + " | ".join(f"{way}, s | predicted | error" for way in WAYS) + " |"
+    yield "|---|---|" + "---|" * (3 * len(WAYS))
     errors = []
     for workload in WORKLOADS:
         words = [workload, "--size", arguments.size, *machine]
+        slowdowns = []
         measured, predicted = ({way: [] for way in WAYS} for _ in range(2))
         for _ in range(arguments.repeats):
             log = folder / "log.h5"
             run(arguments.program, [*words, "--threads", "1", "--log-windows"], log)
+            slowdowns.append(slowdown_of_cores(arguments.program, words, log, folder))
+            costs = costs_of(gains, slowdowns[-1], part)
             for way, (threads, ranks) in WAYS.items():
                 placed = ["--partition", "by_kind", "--weights", log] if ranks else []
                 measured[way].append(run(arguments.program, [*words, "--threads", threads, *placed], folder / "run.h5", ranks))
                 predicted[way].append(predict(arguments.program, log, machine, max(ranks, 1), 1, threads, costs)["predicted_s"])
-        cells = []
+        cells = [f"{2 / statistics.median(slowdowns):.2f}"]
         for way in WAYS:
             error = statistics.median(p / m for p, m in zip(predicted[way], measured[way])) - 1
             errors.append(abs(error))
@@ -120,6 +137,18 @@ def blind(arguments, folder):
 
 def cores(ranks, nodes, threads):
     return f"{ranks * threads} ({nodes} node{'s' * (nodes > 1)}, {ranks} rank{'s' * (ranks > 1)} x {threads})"
+
+
+def median_log(logs, out):
+    """The logs of runs of one kind have the same windows, with the same work for each process in each: out gets the medians of
+    its times. What another program took from the core in one run is in none of them."""
+    shutil.copy(logs[0], out)
+    times = []
+    for log in logs:
+        with h5py.File(log) as file:
+            times.append(file["engine/per_window/compute_ns"][:])
+    with h5py.File(out, "r+") as file:
+        file["engine/per_window/compute_ns"][:] = numpy.median(times, axis=0)
 
 
 def keep_kernels(log, kernels):
@@ -146,40 +175,36 @@ def message_bytes(program, words, folder):
 
 
 def strong(arguments, folder):
-    yield (f"Size {arguments.size}, medians of {arguments.repeats} logs of runs of less than {SHORT} s, one of others; `partition by_kind` by the log's weights; speed-up over one core of the "
-           "same kind by `window`, behind it in brackets with the time of the slowest rank of each window, that no network makes shorter, "
-           "and by `staggered`; messages as long as those of two ranks at size small. \"Kernels\" are the same without the windows of copies.")
+    yield (f"Size {arguments.size}; of runs of less than {SHORT} s the medians of {arguments.repeats} logs, for each process in each window; "
+           "`partition by_kind` by the log's weights; speed-up over one core of the same kind by `window`, behind it in brackets with "
+           "the time of the slowest rank of each window, that no network makes shorter, and by `staggered`; messages as long as those "
+           "of two ranks at size small. \"Kernels\" are the same without the windows of copies.")
     yield ""
     yield "| machine | workload | one core, s | " + " | ".join(cores(*where) for where in STRONG[1:]) + " |"
     yield "|---|---|---|" + "---|" * (len(STRONG) - 1)
     for machine in ("v100", "h100_sized"):
         for workload in STRONG_WORKLOADS:
-            log, kernels = folder / "log.h5", folder / "kernels.h5"
             options = ["--machine", machine]
-            found = {}
             costs = message_bytes(arguments.program, [workload, "--size", "small", *options], folder)
+            logs = []
             for number in range(arguments.repeats):
-                if number > 0 and found[workload, STRONG[0], "window"][0]["predicted_s"] > SHORT:
+                logs.append(folder / f"log{number}.h5")
+                seconds = run(arguments.program, [workload, "--size", arguments.size, *options, "--threads", "1", "--log-windows"], logs[-1])
+                if seconds > SHORT:
                     break
-                run(arguments.program, [workload, "--size", arguments.size, *options, "--threads", "1", "--log-windows"], log)
-                logs = {workload: log}
-                if workload in WITH_KERNELS_ALONE:
-                    keep_kernels(log, kernels)
-                    logs[f"{workload}, kernels"] = kernels
-                for name, part in logs.items():
-                    for where in STRONG:
-                        for sync in ("window", "staggered"):
-                            found.setdefault((name, where, sync), []).append(
-                                predict(arguments.program, part, options, *where, costs, sync=sync))
-            for name in dict.fromkeys(name for name, _, _ in found):
-                cells = []
-                for where in STRONG:
-                    def median(of, sync="window", where=where, name=name):
-                        return statistics.median(of(at) for at in found[name, where, sync])
-                    speedup = operator.itemgetter("speedup")
-                    cells.append(f"{median(operator.itemgetter('predicted_s')):.2f}" if where == (1, 1, 1) else
-                                 f"{median(speedup):.1f} ({median(lambda at: at['one_core_s'] / at['critical_path_s']):.1f}), "
-                                 f"{median(speedup, 'staggered'):.1f}")
+            parts = {workload: folder / "log.h5"}
+            median_log(logs, parts[workload])
+            if workload in WITH_KERNELS_ALONE:
+                parts[f"{workload}, kernels"] = folder / "kernels.h5"
+                keep_kernels(parts[workload], folder / "kernels.h5")
+            for name, part in parts.items():
+                at = {(where, sync): predict(arguments.program, part, options, *where, costs, sync=sync)
+                      for where in STRONG for sync in ("window", "staggered")}
+                cells = [f"{at[STRONG[0], 'window']['predicted_s']:.2f}"]
+                for where in STRONG[1:]:
+                    window = at[where, "window"]
+                    cells.append(f"{window['speedup']:.1f} ({window['one_core_s'] / window['critical_path_s']:.1f}), "
+                                 f"{at[where, 'staggered']['speedup']:.1f}")
                 yield f"| {machine} | {name} | " + " | ".join(cells) + " |"
 
 
@@ -200,13 +225,14 @@ def weak(arguments, folder):
 
 
 STUDIES = {"blind": blind, "strong": strong, "weak": weak}
+SIZES = {"blind": "small", "strong": "medium"}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("studies", nargs="+", choices=STUDIES)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    parser.add_argument("--size", default="small", help="of `blind` and `strong` [small]")
+    parser.add_argument("--size", help="of `blind` [small] and `strong` [medium]")
     parser.add_argument("--machine", default="v100", help="of `blind` [v100]")
     parser.add_argument("--repeats", type=int, default=5, help="of `blind` and `strong` [5]")
     parser.add_argument("--update", action="store_true", help="write the tables into SCALING.md")
@@ -214,9 +240,10 @@ def main() -> int:
     if "blind" in arguments.studies and len(os.sched_getaffinity(0)) < 2:
         parser.error("blind needs two cores")
     for study in arguments.studies:
+        sized = argparse.Namespace(**{**vars(arguments), "size": arguments.size or SIZES.get(study)})
         with tempfile.TemporaryDirectory() as folder:
             lines = []
-            for line in STUDIES[study](arguments, pathlib.Path(folder)):
+            for line in STUDIES[study](sized, pathlib.Path(folder)):
                 print(line, flush=True)
                 lines.append(line)
         if arguments.update:

@@ -12,7 +12,6 @@ that the parallel program has of that.
 """
 
 import argparse
-import concurrent.futures
 import os
 import pathlib
 import statistics
@@ -21,21 +20,6 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
-
-
-def run_on_core(core: int, program: pathlib.Path, options: list) -> float:
-    """The time of a run that has one core. Called in a thread of its own: the run inherits the thread's cores."""
-    os.sched_setaffinity(0, {core})
-    return lookahead.simulate(program, options)["wall_s"]
-
-
-def two_at_once(program: pathlib.Path, options: list, folder: pathlib.Path) -> list[float]:
-    """The times of two independent runs on two cores."""
-    cores = sorted(os.sched_getaffinity(0))[:2]
-    with concurrent.futures.ThreadPoolExecutor(len(cores)) as pool:
-        runs = [pool.submit(run_on_core, core, program, [*options, "--out", folder / f"core{core}.h5"])
-                for core in cores]
-        return [run.result() for run in runs]
 
 
 def measure(arguments: argparse.Namespace, workload: str, folder: pathlib.Path) -> float:
@@ -61,7 +45,8 @@ def measure(arguments: argparse.Namespace, workload: str, folder: pathlib.Path) 
         twos.append(two)
         line = f"{workload}: {one:.3f} s on one, {two:.3f} s on two {who}, {one / two:.2f}x"
         if arguments.ceiling:
-            both = two_at_once(arguments.program, options, folder)
+            both = [alone["wall_s"] for alone in
+                    lookahead.two_at_once(arguments.program, options, [folder / "first.h5", folder / "second.h5"])]
             # The sum of both speeds, and not twice the slower one's: of two times that scatter the worse one would
             # make the machine look worse than it is, and the program better.
             ceilings.append(sum(one / time for time in both))

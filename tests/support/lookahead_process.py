@@ -1,6 +1,7 @@
 """Runs the lookahead program for tests: alone or under mpirun, with its JSON summary read back."""
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -42,6 +43,20 @@ def simulate(program, arguments, ranks=0, timeout=300, placement=ANYWHERE):
         line = " ".join(command(program, arguments, ranks, placement))
         raise RuntimeError(f"{line}: exit {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)
+
+
+def _simulate_on_core(program, arguments, core):
+    """In a thread of its own: the run inherits the thread's cores."""
+    os.sched_setaffinity(0, {core})
+    return simulate(program, arguments, timeout=1800)
+
+
+def two_at_once(program, arguments, outs):
+    """The summaries of two independent runs at once, each on a core of its own, one for each result file."""
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(_simulate_on_core, program, [*arguments, "--out", out], core) for core, out in zip(cores, outs, strict=True)]
+        return [run.result() for run in runs]
 
 
 def timed(program, arguments, ranks=0, timeout=600):
