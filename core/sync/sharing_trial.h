@@ -11,7 +11,8 @@ namespace lookahead {
 /// Chooses the windows that are worth sharing among threads by what sharing gained on this host: a shared window took so much
 /// of the time that its threads computed in it, half of it by two at best, and more than all of it where waking them and waiting
 /// for them costs more than they take over. Such a quotient says it of one window: windows that differ need not be compared.
-/// Windows of a size that gains nothing are shared now and then, more and more seldom.
+/// Windows of a size that gains nothing are shared now and then, more and more seldom, and all of them again as soon as one
+/// gains: a driver that computes beside the simulation has a core for a while only.
 class SharingTrial {
   public:
     /// Whether to share the next window. `size`: of its work, in any unit; only its magnitude counts.
@@ -33,9 +34,11 @@ class SharingTrial {
     /// which another program had a thread's core is none in which it computed.
     void took(double time, double computed) {
         const double quotient = std::min(time / std::max(computed, 1.0), kWorst);
-        current_->quotient += (quotient - current_->quotient) / kMemory;
-        if (current_->quotient < 1) {
+        if (current_->quotient >= 1 && quotient < 1) {
+            current_->quotient = quotient;
             current_->pause = kLeastPause;
+        } else {
+            current_->quotient += (quotient - current_->quotient) / kMemory;
         }
     }
 
