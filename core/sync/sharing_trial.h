@@ -12,7 +12,7 @@ namespace lookahead {
 /// of the time that its threads computed in it, half of it by two at best, and more than all of it where waking them and waiting
 /// for them costs more than they take over. Such a quotient says it of one window: windows that differ need not be compared.
 /// Windows of a size that gains nothing are shared now and then, more and more seldom, and all of them again as soon as one
-/// gains: a driver that computes beside the simulation has a core for a while only.
+/// gains: a driver that computes beside the simulation takes a core for a while only.
 class SharingTrial {
   public:
     /// Whether to share the next window. `size`: of its work, in any unit; only its magnitude counts.
