@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/sync/backoff.h"
+
 namespace lookahead {
 
 /// Chooses the windows that are worth sharing among threads by what sharing gained on this host: a shared window took so much
@@ -19,15 +21,7 @@ class SharingTrial {
     bool choose(std::uint64_t size) {
         Class& of = classes_[static_cast<std::size_t>(std::bit_width(size))];
         current_ = &of;
-        if (of.quotient < 1) {
-            return true;
-        }
-        if (++of.since_trial < of.pause) {
-            return false;
-        }
-        of.since_trial = 0;
-        of.pause = std::min(2 * of.pause, kMostPause);
-        return true;
+        return of.quotient < 1 || of.backoff.is_due();
     }
 
     /// What the window took that was chosen to be shared, and the sum of what its threads computed, in the same unit. Time in
@@ -36,7 +30,7 @@ class SharingTrial {
         const double quotient = std::min(time / std::max(computed, 1.0), kWorst);
         if (current_->quotient >= 1 && quotient < 1) {
             current_->quotient = quotient;
-            current_->pause = kLeastPause;
+            current_->backoff = {};
         } else {
             current_->quotient += (quotient - current_->quotient) / kMemory;
         }
@@ -45,13 +39,10 @@ class SharingTrial {
   private:
     static constexpr double kMemory = 4;
     static constexpr double kWorst = 1.5;  ///< one window that another program held up does not end sharing
-    static constexpr unsigned kLeastPause = 4;
-    static constexpr unsigned kMostPause = 1024;
 
     struct Class {
         double quotient = 0;  ///< mean over the last few
-        unsigned since_trial = 0;
-        unsigned pause = kLeastPause;
+        Backoff backoff;
     };
 
     std::array<Class, 65> classes_{};  ///< by magnitude of the size

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/sync/backoff.h"
+
 namespace lookahead {
 
 /// Chooses between two ways of doing the same work by what they took on this host: of each, for windows of about the same
@@ -21,8 +23,7 @@ class Trial {
         second_ = of.quicker();
         const Way& chosen = of.ways[second_];
         const Way& other = of.ways[!second_];
-        if (other.tries < kFirstTries ? other.tries < chosen.tries : ++of.since_trial >= of.pause) {
-            of.since_trial = 0;
+        if (other.tries < kFirstTries ? other.tries < chosen.tries : of.backoff.is_due()) {
             second_ = !second_;
         }
         return second_;
@@ -35,17 +36,13 @@ class Trial {
         way.times[way.tries % kMemory] = time;
         ++way.tries;
         if (current_->quicker() != quicker) {
-            current_->pause = kLeastPause;
-        } else if (second_ != quicker && current_->pause < kMostPause) {
-            current_->pause *= 2;
+            current_->backoff = {};
         }
     }
 
   private:
     static constexpr std::uint64_t kMemory = 4;
     static constexpr std::uint64_t kFirstTries = 2;
-    static constexpr unsigned kLeastPause = 4;
-    static constexpr unsigned kMostPause = 1024;
 
     struct Way {
         std::array<double, kMemory> times{};
@@ -56,8 +53,7 @@ class Trial {
     };
     struct Class {
         std::array<Way, 2> ways{};
-        unsigned since_trial = 0;
-        unsigned pause = kLeastPause;  ///< from one trial of the slower way to the next
+        Backoff backoff;  ///< of the slower way
 
         /// The second way, which has been tried and took less.
         bool quicker() const { return ways[1].tries > 0 && ways[1].least() < ways[0].least(); }
