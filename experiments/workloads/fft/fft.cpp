@@ -31,14 +31,18 @@ class Fft : public SizedWorkload<kParameters> {
     }
 
     CheckReport check() const override {
+        Points turns(kPoints / 2);
+        for (std::size_t k = 0; k < turns.size(); ++k) {
+            turns[k] = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k) / kPoints);
+        }
         std::vector<double> expected;
         for (std::int64_t batch = 0; batch < batches_; ++batch) {
-            std::vector<std::complex<double>> points(kPoints);
+            Points points(kPoints);
             for (std::size_t i = 0; i < kPoints; ++i) {
                 const float* point = &before_[2 * (batch * kPoints + i)];
                 points[i] = {point[0], point[1]};
             }
-            for (const std::complex<double>& value : transform(points)) {
+            for (const std::complex<double>& value : transform(points, turns)) {
                 expected.push_back(value.real());
                 expected.push_back(value.imag());
             }
@@ -47,17 +51,18 @@ class Fft : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// Recursive, by halves of even and odd index.
-    static std::vector<std::complex<double>> transform(const std::vector<std::complex<double>>& x) {
+    using Points = std::vector<std::complex<double>>;
+
+    /// Recursive, by halves of even and odd index. `turns`: the first half of the roots of unity of kPoints.
+    static Points transform(const Points& x, const Points& turns) {
         const std::size_t n = x.size();
         if (n == 1) return x;
-        std::vector<std::complex<double>> even(n / 2), odd(n / 2), result(n);
+        Points even(n / 2), odd(n / 2), result(n);
         for (std::size_t i = 0; i < n; ++i) (i % 2 == 0 ? even : odd)[i / 2] = x[i];
-        even = transform(even);
-        odd = transform(odd);
+        even = transform(even, turns);
+        odd = transform(odd, turns);
         for (std::size_t k = 0; k < n / 2; ++k) {
-            const double angle = -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
-            const std::complex<double> turned = std::polar(1.0, angle) * odd[k];
+            const std::complex<double> turned = turns[k * (kPoints / n)] * odd[k];
             result[k] = even[k] + turned;
             result[k + n / 2] = even[k] - turned;
         }
