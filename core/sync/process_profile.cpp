@@ -1,36 +1,17 @@
 #include "core/sync/process_profile.h"
 
-#include <time.h>
 #include <x86intrin.h>
 
 #include <algorithm>
 #include <limits>
+
+#include "core/sync/host_clock.h"
 
 namespace lookahead {
 
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-
-/// The thread's CPU time in nanoseconds.
-std::uint64_t thread_time() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-/// What asking for the thread's time takes of it: a call of the system, which is as much as a short advance.
-std::uint64_t cost_of_thread_time() {
-    constexpr int kTries = 1000;
-    std::vector<std::uint64_t> costs;
-    for (int i = 0; i < kTries; ++i) {
-        const std::uint64_t begin = thread_time();
-        costs.push_back(thread_time() - begin);
-    }
-    const auto median = costs.begin() + kTries / 2;
-    std::ranges::nth_element(costs, median);
-    return *median;
-}
 
 std::vector<LpId> senders_of_channels(const Model& model) {
     const std::vector<std::uint32_t> first = model.first_channel_numbers();
@@ -46,7 +27,6 @@ std::vector<LpId> senders_of_channels(const Model& model) {
 ProcessProfile::ProcessProfile(const Model& model, std::vector<LpId> ids, bool log_windows)
     : ids_(std::move(ids)),
       logs_(log_windows),
-      ticks_of_asking_(log_windows ? cost_of_thread_time() : 0),
       ticks_(ids_.size(), 0),
       advances_(ids_.size(), 0),
       first_tick_(now()),
@@ -57,15 +37,12 @@ ProcessProfile::ProcessProfile(const Model& model, std::vector<LpId> ids, bool l
     }
 }
 
-std::uint64_t ProcessProfile::now() const {
-    return logs_ ? thread_time() : __rdtsc();
+std::uint64_t ProcessProfile::now() {
+    return __rdtsc();
 }
 
-/// The processor's counter runs at a constant rate that it does not tell: the clock of the system does.
+/// The counter does not tell its rate: the clock of the system does.
 double ProcessProfile::seconds_per_tick() const {
-    if (logs_) {
-        return kNanosecond;
-    }
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - first_time_;
     return elapsed.count() / static_cast<double>(std::max<std::uint64_t>(now() - first_tick_, 1));
 }
@@ -73,12 +50,27 @@ double ProcessProfile::seconds_per_tick() const {
 void ProcessProfile::begin_window(Time start) {
     starts_.push_back(start);
     ticks_before_ = ticks_;
+    window_tick_ = now();
+    window_cpu_ = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void ProcessProfile::end_window() {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    const double scale = seconds_per_tick() / kNanosecond;
+    const auto nanoseconds = [scale](std::uint64_t ticks) {
+        constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
+        return static_cast<std::uint32_t>(std::min(scale * static_cast<double>(ticks), kMost));
+    };
+    const std::size_t first = nanoseconds_.size();
     for (std::size_t i = 0; i < ticks_.size(); ++i) {
-        nanoseconds_.push_back(static_cast<std::uint32_t>(std::min(ticks_[i] - ticks_before_[i], kMost)));
+        nanoseconds_.push_back(nanoseconds(ticks_[i] - ticks_before_[i]));
+    }
+    // Another thread's turn falls into one LP's advance, which it makes the longest of the window.
+    const std::uint64_t computed = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) - window_cpu_;
+    const std::uint64_t elapsed = nanoseconds(now() - window_tick_);
+    const auto longest =
+        std::max_element(nanoseconds_.begin() + static_cast<std::ptrdiff_t>(first), nanoseconds_.end());
+    if (longest != nanoseconds_.end() && elapsed > computed) {
+        *longest -= static_cast<std::uint32_t>(std::min<std::uint64_t>(elapsed - computed, *longest));
     }
 }
 
@@ -86,7 +78,10 @@ std::vector<ProcessLoad> ProcessProfile::loads() const {
     const double scale = seconds_per_tick();
     std::vector<ProcessLoad> loads;
     for (std::size_t i = 0; i < ticks_.size(); ++i) {
-        loads.push_back({static_cast<double>(ticks_[i]) * scale, advances_[i]});
+        loads.push_back({logs_ ? 0 : static_cast<double>(ticks_[i]) * scale, advances_[i]});
+    }
+    for (std::size_t i = 0; i < nanoseconds_.size(); ++i) {
+        loads[i % loads.size()].seconds += nanoseconds_[i] * kNanosecond;
     }
     return loads;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <span>
@@ -20,7 +19,7 @@ struct ProcessLoad {
 /// What every window cost, and who wrote to whom: from it the time on any other partition can be computed.
 struct WindowLog {
     std::vector<Time> start;                 ///< by window: the time of its first event
-    std::vector<std::uint32_t> nanoseconds;  ///< [window * LPs + LP]: the CPU's time
+    std::vector<std::uint32_t> nanoseconds;  ///< [window * LPs + LP]
     std::vector<std::uint64_t> messages;     ///< [sender * all LPs + receiver]
 };
 
@@ -34,17 +33,16 @@ struct RunProfile {
 /// Measures one rank's LPs: always their total time, on request also its windows.
 class ProcessProfile {
   public:
-    /// `lps`: all of the model; `ids`: those of this rank. With `log_windows` time is that of the thread, which does
-    /// not run while the host runs another one: many ranks on few cores then measure as well as one.
+    /// `lps`: all of the model; `ids`: those of this rank.
     ProcessProfile(const Model& model, std::vector<LpId> ids, bool log_windows);
 
-    /// Counts of the clock that the times below are taken from.
-    std::uint64_t now() const;
+    /// The processor's counter, from which the times below are taken. It runs at a constant rate.
+    static std::uint64_t now();
     /// LP number `index` of this rank was advanced since `begin`. Returns now(). Several threads may call it, each for LPs
     /// of its own.
     std::uint64_t advanced(std::size_t index, std::uint64_t begin) {
         const std::uint64_t end = now();
-        ticks_[index] += std::max(end - begin, ticks_of_asking_) - ticks_of_asking_;
+        ticks_[index] += end - begin;
         ++advances_[index];
         return end;
     }
@@ -53,7 +51,9 @@ class ProcessProfile {
     std::span<const std::uint64_t> ticks() const { return ticks_; }
 
     bool logs() const { return logs_; }
-    /// A window begins at `start`; the time charged from here on is its own.
+    /// A window begins at `start`; the time charged from here on is its own. Both are called by the thread that advances
+    /// its LPs. What the host took from that thread for another one is charged to no LP of the log: many ranks on few cores
+    /// measure as well as one.
     void begin_window(Time start);
     void end_window();
     /// LP number `receiver` of this rank got a message that came through a channel.
@@ -72,7 +72,6 @@ class ProcessProfile {
 
     std::vector<LpId> ids_;
     bool logs_;
-    std::uint64_t ticks_of_asking_;  ///< that now() itself takes, where it is notable
     std::vector<std::uint64_t> ticks_;
     std::vector<std::uint64_t> advances_;
     std::uint64_t first_tick_;
@@ -80,6 +79,8 @@ class ProcessProfile {
 
     std::vector<Time> starts_;
     std::vector<std::uint64_t> ticks_before_;  ///< by LP, when the window began
+    std::uint64_t window_tick_ = 0;            ///< and of the processor's counter
+    std::uint64_t window_cpu_ = 0;             ///< and of the thread's CPU time, in nanoseconds
     std::vector<std::uint32_t> nanoseconds_;
     std::vector<LpId> sender_of_channel_;
     std::vector<std::uint64_t> messages_;

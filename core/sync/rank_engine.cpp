@@ -1,7 +1,5 @@
 #include "core/sync/rank_engine.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <bit>
 #include <exception>
@@ -11,18 +9,13 @@
 #include "core/lp/lp_binding.h"
 #include "core/mutation/rule.h"
 #include "core/state/archives.h"
+#include "core/sync/host_clock.h"
 #include "core/sync/message_hash.h"
 #include "core/transport/transport.h"
 
 namespace lookahead {
 
 namespace {
-
-std::uint64_t nanoseconds_of(clockid_t clock) {
-    timespec now{};
-    ::clock_gettime(clock, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 std::vector<LpId> lps_of(int rank, std::span<const int> rank_of_lp) {
     std::vector<LpId> ids;

@@ -60,15 +60,15 @@ def predict(program, log, machine, ranks, nodes, threads, costs=(), sync="window
 
 
 def processes_seconds(path):
-    """The CPU's time of all logical processes."""
+    """Of all logical processes."""
     with h5py.File(path) as file:
-        return file["engine/per_window/compute_ns"][:].sum(dtype=float) * 1e-9
+        return file["engine/per_process/compute_seconds"][:].sum()
 
 
 def slowdown_of_cores(program, words, alone, folder):
-    """What the processes of two independent runs at once take, over those of the run alone whose log is given."""
+    """What the processes of two independent runs at once take, over those of the run alone whose file is given."""
     both = [folder / "first.h5", folder / "second.h5"]
-    lookahead.two_at_once(program, [*words, "--threads", "1", "--log-windows"], both)
+    lookahead.two_at_once(program, [*words, "--threads", "1"], both)
     return statistics.mean(map(processes_seconds, both)) / processes_seconds(alone)
 
 
@@ -76,17 +76,17 @@ def calibrate(program, size, machine, folder, repeats):
     """What all processes cost two threads and two ranks, over what they cost two independent runs at once, whose cores hold
     all processes each; and what an empty window takes two ranks."""
     gains, windows = {"two threads": [], "two ranks": []}, []
-    log = folder / "log.h5"
+    alone = folder / "alone.h5"
     for _ in range(repeats):
         for workload in CALIBRATION:
-            words = [workload, "--size", size, *machine, "--log-windows"]
-            run(program, [*words, "--threads", "1"], log)
-            slowdown = slowdown_of_cores(program, [workload, "--size", size, *machine], log, folder)
+            words = [workload, "--size", size, *machine]
+            run(program, [*words, "--threads", "1"], alone)
+            slowdown = slowdown_of_cores(program, words, alone, folder)
             for way, ratios in gains.items():
                 threads, ranks = WAYS[way]
-                placed = ["--partition", "by_kind", "--weights", log] if ranks else []
+                placed = ["--partition", "by_kind", "--weights", alone] if ranks else []
                 run(program, [*words, "--threads", threads, *placed], folder / "two.h5", ranks)
-                ratios.append(processes_seconds(folder / "two.h5") / processes_seconds(log) / slowdown)
+                ratios.append(processes_seconds(folder / "two.h5") / processes_seconds(alone) / slowdown)
         bench = lookahead.execute(program, ["bench", "window", "--windows", "200000", "--json"], 2,
                                   placement=lookahead.ON_CORES)
         windows.append(json.loads(bench.stdout)["window_us"])
