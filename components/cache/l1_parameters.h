@@ -50,13 +50,10 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
     using P = lookahead::gpu::L1Parameters;
     inline static const auto list = parameter_list<P>(
-        integer("sets", &P::sets, {.unit = "set", .min = 1, .max = 1 << 16, .help = "Sets of L1D."}),
-        integer("ways", &P::ways, {.unit = "line", .min = 1, .max = 64, .help = "Lines of 128 bytes in a set."}),
-        integer("sector_bytes", &P::sector_bytes,
-                {.unit = "byte",
-                 .min = 32,
-                 .max = 128,
-                 .help = "What a miss fetches: 128, the whole line, or 32, those sectors of the line that it needs.",
+        integer("sets", &P::sets, {1, 1 << 16, "set"}, {.help = "Sets of L1D."}),
+        integer("ways", &P::ways, {1, 64, "line"}, {.help = "Lines of 128 bytes in a set."}),
+        integer("sector_bytes", &P::sector_bytes, {32, 128, "byte"},
+                {.help = "What a miss fetches: 128, the whole line, or 32, those sectors of the line that it needs.",
                  .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, "
                            "find 32 bytes in Volta's L1"}),
         choice(
@@ -68,25 +65,19 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
              .source =
                  "fermi_hash: Nugteren et al., HPCA 2014; rotated: as hashes do that spread such distances, for any "
                  "number of sets"}),
-        integer("mshrs", &P::mshrs,
-                {.unit = "entry", .min = 1, .max = 4096, .help = "Miss status holding registers: fills under way."}),
+        integer("mshrs", &P::mshrs, {1, 4096, "entry"}, {.help = "Miss status holding registers: fills under way."}),
+        integer("merges", &P::merges, {1, 64, "access"},
+                {.help = "Accesses that wait for one fill, the first included."}),
+        integer("miss_queue", &P::miss_queue, {1, 1024, "request"}, {.help = "Requests between L1D and the network."}),
         integer(
-            "merges", &P::merges,
-            {.unit = "access", .min = 1, .max = 64, .help = "Accesses that wait for one fill, the first included."}),
-        integer("miss_queue", &P::miss_queue,
-                {.unit = "request", .min = 1, .max = 1024, .help = "Requests between L1D and the network."}),
-        integer(
-            "miss_latency", &P::miss_latency,
-            {.unit = "cycle",
-             .min = 0,
-             .max = 1000,
-             .help = "From the miss queue to the network, for misses, stores and atomics.",
+            "miss_latency", &P::miss_latency, {0, 1000, "cycle"},
+            {.help = "From the miss queue to the network, for misses, stores and atomics.",
              .source = "no public figure. GPGPU-Sim's L1 looks its tags up at the end of its pipeline, so that misses "
                        "take as long as hits there: 35"}),
-        integer("hit_latency", &P::hit_latency,
-                {.unit = "cycle", .min = 1, .max = 1000, .help = "From a load's last access to its completion."}),
-        integer("fill_latency", &P::fill_latency,
-                {.unit = "cycle", .min = 1, .max = 1000, .help = "From a load's last fill to its completion."}),
+        integer("hit_latency", &P::hit_latency, {1, 1000, "cycle"},
+                {.help = "From a load's last access to its completion."}),
+        integer("fill_latency", &P::fill_latency, {1, 1000, "cycle"},
+                {.help = "From a load's last fill to its completion."}),
         choice(
             "cached_loads", &P::cached_loads, {"all", "local"},
             {.help = "Which demand loads that miss take a line of L1D. local: those of global memory go to L2 each by "
@@ -108,33 +99,21 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
                  "writes back without allocation. write_back_fetch: \"conventional caches implement partial "
                  "writes to a cache block by ensuring the cache has ownership over the cache block considered and "
                  "modifying the cached copy\" (Collange and Kouyoumdjian, 2011, section 4.2)"}),
-        integer("merged_stores", &P::merged_stores,
-                {.unit = "store",
-                 .min = 0,
-                 .max = 4096,
-                 .help = "Stores that may be merged into fills under way (write_through, and of locked lines)."}),
-        integer("speculative_mshrs", &P::speculative_mshrs,
-                {.unit = "entry", .min = 0, .max = 4096, .help = "MSHRs that clients other than demand may hold."}),
-        integer("pinned_ways", &P::pinned_ways,
-                {.unit = "line",
-                 .min = 0,
-                 .max = 63,
-                 .help = "Lines of a set that may be pinned; one is left in any case."}),
-        integer("prefetch_ways", &P::prefetch_ways,
-                {.unit = "line",
-                 .min = 0,
-                 .max = 63,
-                 .help = "Lines beside each set of L1D that are for prefetches alone, where they stay when they are "
+        integer("merged_stores", &P::merged_stores, {0, 4096, "store"},
+                {.help = "Stores that may be merged into fills under way (write_through, and of locked lines)."}),
+        integer("speculative_mshrs", &P::speculative_mshrs, {0, 4096, "entry"},
+                {.help = "MSHRs that clients other than demand may hold."}),
+        integer("pinned_ways", &P::pinned_ways, {0, 63, "line"},
+                {.help = "Lines of a set that may be pinned; one is left in any case."}),
+        integer("prefetch_ways", &P::prefetch_ways, {0, 63, "line"},
+                {.help = "Lines beside each set of L1D that are for prefetches alone, where they stay when they are "
                          "used; 0: prefetches go to L1D. 4 with 32 sets is a prefetch buffer of 16 KB.",
                  .source =
                      "Wang and Lin, ISCA 2017 (DAC), table of the configuration: a prefetch buffer of 16 KB an SM, for "
                      "many-thread-aware prefetching; that it is made of ways beside L1's is ours"}),
         integer(
-            "pending_ways", &P::pending_ways,
-            {.unit = "line",
-             .min = 0,
-             .max = 63,
-             .help =
+            "pending_ways", &P::pending_ways, {0, 63, "line"},
+            {.help =
                  "Tags beside each set's lines for fills under way: a line makes room when the fill comes, not when "
                  "it is asked for. 0: a miss reserves one of its set's lines.",
              .source = "Khairy et al., ISCA 2020: Volta's L1 takes lines for fills when they come, so that misses "

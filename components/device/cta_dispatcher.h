@@ -105,23 +105,14 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::DispatcherParameters> {
     using P = gpu::DispatcherParameters;
     inline static const auto list = parameter_list<P>(
-        integer("latency", &P::latency,
-                {.unit = "core cycle",
-                 .min = 1,
-                 .max = 100000,
-                 .help = "From the dispatcher to an SM and back, each way; also a lookahead of the simulation.",
+        integer("latency", &P::latency, {1, 100000, "core cycle"},
+                {.help = "From the dispatcher to an SM and back, each way; also a lookahead of the simulation.",
                  .source = "not published; of the order of a crossbar traversal"}),
-        integer("preassigned_ctas", &P::preassigned_ctas,
-                {.unit = "CTA",
-                 .min = 0,
-                 .max = 32,
-                 .help = "CTAs that may wait at an SM beyond its occupancy, to hide the dispatcher's round trip.",
+        integer("preassigned_ctas", &P::preassigned_ctas, {0, 32, "CTA"},
+                {.help = "CTAs that may wait at an SM beyond its occupancy, to hide the dispatcher's round trip.",
                  .source = "choice: 1 makes a replacement immediate, as on hardware"}),
-        integer("interval", &P::interval,
-                {.unit = "core cycle",
-                 .min = 0,
-                 .max = 1000,
-                 .help = "From one CTA that the dispatcher gives out to the next. 0: each SM may get one a cycle.",
+        integer("interval", &P::interval, {0, 1000, "core cycle"},
+                {.help = "From one CTA that the dispatcher gives out to the next. 0: each SM may get one a cycle.",
                  .source = "0: GPGPU-Sim gives each SM one a cycle. An H100 gives out one in 1.0 to 1.2 cycles "
                            "(tests/validation/REAL_GPU.md)"}));
 };

@@ -145,18 +145,11 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::HostParameters> {
     using P = gpu::HostParameters;
     inline static const auto list = parameter_list<P>(
-        integer("link_latency", &P::link_latency,
-                {.unit = "ns",
-                 .min = 1,
-                 .max = 1'000'000,
-                 .help = "Latency of the link between host and device, each way.",
+        integer("link_latency", &P::link_latency, {1, 1'000'000, "ns"},
+                {.help = "Latency of the link between host and device, each way.",
                  .source = "PCIe 2.0 round trips of about 1 us"}),
-        integer("link_bandwidth", &P::link_bandwidth,
-                {.unit = "byte/s",
-                 .min = 1'000'000,
-                 .max = 1'000'000'000'000,
-                 .help = "Bandwidth of copies between host and device.",
-                 .source = "PCIe 2.0 x16, 8 GB/s"}),
+        integer("link_bandwidth", &P::link_bandwidth, {1'000'000, 1'000'000'000'000, "byte/s"},
+                {.help = "Bandwidth of copies between host and device.", .source = "PCIe 2.0 x16, 8 GB/s"}),
         boolean("copy_fills_l2", &P::copy_fills_l2,
                 {.help = "Copies to the device leave their data in L2, as GPGPU-Sim's -gpgpu_perf_sim_memcpy does.",
                  .source = "GPGPU-Sim"}));

@@ -56,14 +56,14 @@ inline constexpr std::string_view kDramTable = "GPGPU-Sim's GTX480 configuration
 
 inline DeclaredParameter<DramParameters, Cycle> dram_cycles(std::string_view name, Cycle DramParameters::*member,
                                                             std::string_view help) {
-    return integer(name, member, {.unit = "DRAM cycle", .min = 0, .max = 100000, .help = help, .source = kDramTable});
+    return integer(name, member, {0, 100000, "DRAM cycle"}, {.help = help, .source = kDramTable});
 }
 
 inline DeclaredParameter<DramParameters, std::int64_t> dram_count(std::string_view name,
                                                                   std::int64_t DramParameters::*member,
                                                                   std::string_view unit, std::int64_t max,
                                                                   std::string_view help) {
-    return integer(name, member, {.unit = unit, .min = 1, .max = max, .help = help, .source = kDramTable});
+    return integer(name, member, {1, max, unit}, {.help = help, .source = kDramTable});
 }
 
 }  // namespace detail
@@ -76,44 +76,32 @@ struct lookahead::ParametersOf<lookahead::gpu::DramParameters> {
     static constexpr auto cycles = lookahead::gpu::detail::dram_cycles;
     static constexpr auto count = lookahead::gpu::detail::dram_count;
     inline static const auto list = parameter_list<P>(
-        integer("frequency", &P::frequency,
-                {.unit = "Hz", .min = 1'000'000, .max = 10'000'000'000, .help = "Command clock.", .source = kTable}),
+        integer("frequency", &P::frequency, {1'000'000, 10'000'000'000, "Hz"},
+                {.help = "Command clock.", .source = kTable}),
         count("chips", &P::chips, "chip", 64, "Chips that a channel drives together."),
         count("chip_bytes", &P::chip_bytes, "byte", 128, "Width of a chip's data bus."),
         count("burst_length", &P::burst_length, "transfer", 64, "Transfers of one column command."),
         count("data_rate", &P::data_rate, "transfer", 16, "Transfers in a command-clock cycle."),
         integer(
-            "pseudo_channels", &P::pseudo_channels,
-            {.unit = "pseudo-channel",
-             .min = 1,
-             .max = 16,
-             .help = "Halves of a channel that work by themselves; the lowest bank bits of the address mapping tell "
+            "pseudo_channels", &P::pseudo_channels, {1, 16, "pseudo-channel"},
+            {.help = "Halves of a channel that work by themselves; the lowest bank bits of the address mapping tell "
                      "them, and the other dram.* keys are of one. A power of two, at most the channel's L2 slices.",
              .source = "JESD235: HBM2's pseudo-channel mode has two; GDDR5 has none"}),
         count("bank_groups", &P::bank_groups, "group", 16, "Groups of banks; one: ccdl is not used. A power of two."),
         choice("bank_group_bits", &P::bank_group_bits, {"high", "low"},
                {.help = "Which bits of the bank number tell its group.", .source = kTable}),
-        integer("read_bytes", &P::read_bytes,
-                {.unit = "byte",
-                 .min = 32,
-                 .max = 128,
-                 .help = "Each piece of so many bytes of a fetch costs whole bursts of its own: 32, 64 or 128.",
+        integer("read_bytes", &P::read_bytes, {32, 128, "byte"},
+                {.help = "Each piece of so many bytes of a fetch costs whole bursts of its own: 32, 64 or 128.",
                  .source = "128: nothing makes a GDDR5 controller fetch the same burst again. GPGPU-Sim asks for each "
                            "32-byte sector by itself, at the cost of a burst each"}),
         cycles("ccd", &P::ccd, "Column command to column command of the same kind."),
         cycles("ccdl", &P::ccdl, "The same within a bank group."),
         cycles("rrd", &P::rrd, "Activate to activate of another bank."),
-        integer("rrdl", &P::rrdl,
-                {.unit = "DRAM cycle",
-                 .min = 0,
-                 .max = 100000,
-                 .help = "The same within a bank group; no less than rrd in effect.",
+        integer("rrdl", &P::rrdl, {0, 100000, "DRAM cycle"},
+                {.help = "The same within a bank group; no less than rrd in effect.",
                  .source = "GPGPU-Sim's GTX480 configuration (GDDR5) has none"}),
-        integer("faw", &P::faw,
-                {.unit = "DRAM cycle",
-                 .min = 0,
-                 .max = 100000,
-                 .help = "From an activate to the fourth after it, at least.",
+        integer("faw", &P::faw, {0, 100000, "DRAM cycle"},
+                {.help = "From an activate to the fourth after it, at least.",
                  .source = "GPGPU-Sim's GTX480 configuration (GDDR5) has none"}),
         cycles("rcd", &P::rcd, "Activate to column command."), cycles("ras", &P::ras, "Activate to precharge."),
         cycles("rp", &P::rp, "Precharge to activate."), cycles("rc", &P::rc, "Activate to activate of the same bank."),
@@ -121,39 +109,23 @@ struct lookahead::ParametersOf<lookahead::gpu::DramParameters> {
         cycles("cdlr", &P::cdlr, "End of written data to a read command."),
         cycles("wr", &P::wr, "End of written data to precharge."),
         cycles("rtpl", &P::rtpl, "Read command to precharge."),
-        integer("turnaround", &P::turnaround,
-                {.unit = "DRAM cycle",
-                 .min = 0,
-                 .max = 1000,
-                 .help = "Idle data bus between read and written data.",
+        integer("turnaround", &P::turnaround, {0, 1000, "DRAM cycle"},
+                {.help = "Idle data bus between read and written data.",
                  .source = "GPGPU-Sim's derivation of the read-to-write delay"}),
         count("queue_entries", &P::queue_entries, "request", 1024, "Lines that wait for the scheduler's choice."),
         integer(
-            "entry_bytes", &P::entry_bytes,
-            {.unit = "byte",
-             .min = 32,
-             .max = 128,
-             .help = "What a read's place in the queue, and on the way back to L2, is for: 128, all of a line that a "
+            "entry_bytes", &P::entry_bytes, {32, 128, "byte"},
+            {.help = "What a read's place in the queue, and on the way back to L2, is for: 128, all of a line that a "
                      "slice fetches at once, or 32, each sector of it by itself. A write takes one place.",
              .source = "128: a controller's entry is a request. GPGPU-Sim's L2 asks for each sector by itself"}),
         count("return_entries", &P::return_entries, "request", 4096,
               "Lines being read or on their way back to L2, at most."),
-        integer("fixed_latency", &P::fixed_latency,
-                {.unit = "cycle",
-                 .min = 0,
-                 .max = 100000,
-                 .help = "L2 cycles that a read takes beside the DRAM's own timing.",
-                 .source = kTable}),
-        integer("refresh_interval", &P::refresh_interval,
-                {.unit = "DRAM cycle",
-                 .min = 0,
-                 .max = 1'000'000'000,
-                 .help = "All-bank refresh period (tREFI); 0: none.",
+        integer("fixed_latency", &P::fixed_latency, {0, 100000, "cycle"},
+                {.help = "L2 cycles that a read takes beside the DRAM's own timing.", .source = kTable}),
+        integer("refresh_interval", &P::refresh_interval, {0, 1'000'000'000, "DRAM cycle"},
+                {.help = "All-bank refresh period (tREFI); 0: none.",
                  .source = "GPGPU-Sim's GTX480 configuration has no refresh"}),
-        integer("refresh_cycles", &P::refresh_cycles,
-                {.unit = "DRAM cycle",
-                 .min = 0,
-                 .max = 1'000'000,
-                 .help = "Duration of a refresh (tRFC).",
+        integer("refresh_cycles", &P::refresh_cycles, {0, 1'000'000, "DRAM cycle"},
+                {.help = "Duration of a refresh (tRFC).",
                  .source = "65 ns, a 1 Gbit GDDR5 part's order of magnitude; used only with refresh_interval"}));
 };

@@ -19,17 +19,11 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::FrfcfsParameters> {
     using P = lookahead::gpu::FrfcfsParameters;
     inline static const auto list =
-        parameter_list<P>(integer("write_high", &P::write_high,
-                                  {.unit = "request",
-                                   .min = 1,
-                                   .max = 1024,
-                                   .help = "Writes are drained from so many waiting on, and when no read waits.",
+        parameter_list<P>(integer("write_high", &P::write_high, {1, 1024, "request"},
+                                  {.help = "Writes are drained from so many waiting on, and when no read waits.",
                                    .source = "half of the queue's 64 entries"}),
-                          integer("write_low", &P::write_low,
-                                  {.unit = "request",
-                                   .min = 0,
-                                   .max = 1023,
-                                   .help = "Draining ends when so many or fewer writes wait and a read waits.",
+                          integer("write_low", &P::write_low, {0, 1023, "request"},
+                                  {.help = "Draining ends when so many or fewer writes wait and a read waits.",
                                    .source = "a quarter of the queue's 64 entries"}),
                           boolean("separate_writes", &P::separate_writes,
                                   {.help = "Writes wait apart until they are drained; false: reads and writes are one "

@@ -93,25 +93,16 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::MachineParameters> {
     using P = gpu::MachineParameters;
     inline static const auto list = parameter_list<P>(
-        integer("sms", &P::sms,
-                {.unit = "SM",
-                 .min = 1,
-                 .max = gpu::kMostSms,
-                 .help = "Streaming multiprocessors.",
-                 .source = "NVIDIA GTX 480 data sheet: 15 of Fermi's 16 SMs"}),
-        integer("memory_clock_ratio", &P::memory_clock_ratio,
-                {.unit = "cycle",
-                 .min = 1,
-                 .max = 8,
-                 .help = "Cycles of network and L2 slices in one of the SMs: their clock is sm.frequency times this. "
+        integer("sms", &P::sms, {1, gpu::kMostSms, "SM"},
+                {.help = "Streaming multiprocessors.", .source = "NVIDIA GTX 480 data sheet: 15 of Fermi's 16 SMs"}),
+        integer("memory_clock_ratio", &P::memory_clock_ratio, {1, 8, "cycle"},
+                {.help = "Cycles of network and L2 slices in one of the SMs: their clock is sm.frequency times this. "
                          "Keys of crossbar, mesh, input_queued and l2, and dram.fixed_latency, count them.",
                  .source = "GPGPU-Sim's GTX480 configuration: one clock for all. Kim et al., HPCA 2016: 1.4 GHz over "
                            "700 MHz"}),
         integer("memory_bytes", &P::memory_bytes,
-                {.unit = "byte",
-                 .min = std::int64_t{1} << 20,
-                 .max = static_cast<std::int64_t>(isa::kGlobalBytes),
-                 .help = "Device memory that `lookahead capture` tells a program of and gives it. It takes room once "
+                {std::int64_t{1} << 20, static_cast<std::int64_t>(isa::kGlobalBytes), "byte"},
+                {.help = "Device memory that `lookahead capture` tells a program of and gives it. It takes room once "
                          "it is used.",
                  .source = "NVIDIA GTX 480 data sheet: 1536 MB"}),
         boolean("perfect_memory", &P::perfect_memory,

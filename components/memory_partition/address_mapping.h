@@ -154,21 +154,14 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::AddressMappingParameters> {
     using P = lookahead::gpu::AddressMappingParameters;
     inline static const auto list = parameter_list<P>(
-        integer("channels", &P::channels,
-                {.min = 1,
-                 .max = 256,
-                 .help = "DRAM channels, each with a memory partition.",
+        integer("channels", &P::channels, {1, 256},
+                {.help = "DRAM channels, each with a memory partition.",
                  .source = "NVIDIA, Fermi white paper, 2009: six 64-bit memory partitions"}),
-        integer("slices_per_channel", &P::slices_per_channel,
-                {.min = 1,
-                 .max = 16,
-                 .help = "L2 slices of a memory partition; a power of two.",
-                 .source = "GPGPU-Sim's GTX480 configuration"}),
-        integer("channel_bit", &P::channel_bit,
-                {.unit = "bit",
-                 .min = 7,
-                 .max = 20,
-                 .help = "The channel is the address from this bit up, modulo the "
+        integer(
+            "slices_per_channel", &P::slices_per_channel, {1, 16},
+            {.help = "L2 slices of a memory partition; a power of two.", .source = "GPGPU-Sim's GTX480 configuration"}),
+        integer("channel_bit", &P::channel_bit, {7, 20, "bit"},
+                {.help = "The channel is the address from this bit up, modulo the "
                          "channels.",
                  .source = "GPGPU-Sim's GTX480 configuration"}),
         text("expression", &P::expression,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -24,10 +25,10 @@
 ///     template <>
 ///     struct lookahead::ParametersOf<CacheParameters> {
 ///         inline static const auto list = parameter_list<CacheParameters>(
-///             integer("ways", &CacheParameters::ways, {.unit = "line", .min = 1, .max = 64, .help = "Lines
-///             in a set."}), boolean("sectored", &CacheParameters::sectored, {.help = "…"}),
-///             real("frequency", &CacheParameters::frequency, {.unit = "Hz", .min = 1, .max = 1e12, .help =
-///             "…"}), choice("replacement", &CacheParameters::replacement, {"lru", "fifo"}, {.help = "…"}));
+///             integer("ways", &CacheParameters::ways, {1, 64, "line"}, {.help = "Lines in a set."}),
+///             boolean("sectored", &CacheParameters::sectored, {.help = "…"}),
+///             real("frequency", &CacheParameters::frequency, {1, 1e12, "Hz"}, {.help = "…"}),
+///             choice("replacement", &CacheParameters::replacement, {"lru", "fifo"}, {.help = "…"}));
 ///     };
 ///
 /// The member initialiser is the default. `Configuration::read<CacheParameters>("l1d")` gives a checked
@@ -74,23 +75,20 @@ concept HasParameters = std::is_default_constructible_v<P> && requires {
     ParametersOf<P>::list;
 };
 
-struct IntegerOptions {
-    std::string_view unit = "";
+/// From min to max of a unit: `{1, 64, "line"}`.
+struct IntegerRange {
     std::int64_t min = std::numeric_limits<std::int64_t>::min();
     std::int64_t max = std::numeric_limits<std::int64_t>::max();
-    std::string_view help = "";
-    std::string_view source = "";
+    std::string_view unit = "";
 };
 
-struct RealOptions {
-    std::string_view unit = "";
+struct RealRange {
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
-    std::string_view help = "";
-    std::string_view source = "";
+    std::string_view unit = "";
 };
 
-struct PlainOptions {
+struct ParameterOptions {
     std::string_view help = "";
     std::string_view source = "";
 };
@@ -110,13 +108,13 @@ using StoredAs = std::conditional_t<std::same_as<T, bool> || std::same_as<T, std
 
 template <class P, class T>
 DeclaredParameter<P, T> declared(std::string_view name, T P::*member, ParameterType type, std::string_view unit,
-                                 std::string_view help, std::string_view source) {
+                                 const ParameterOptions& options) {
     Parameter parameter;
     parameter.name = name;
     parameter.type = type;
     parameter.unit = unit;
-    parameter.help = help;
-    parameter.source = source;
+    parameter.help = options.help;
+    parameter.source = options.source;
     parameter.store = [](void* place, const ParameterValue& value) {
         *static_cast<T*>(place) = static_cast<T>(std::get<StoredAs<T>>(value));
     };
@@ -125,46 +123,49 @@ DeclaredParameter<P, T> declared(std::string_view name, T P::*member, ParameterT
 
 }  // namespace detail
 
-/// A whole number. The bounds are those of the options and of the member's type.
+/// A whole number. The bounds are those of the range and of the member's type.
 template <class P, std::integral T>
 requires(!std::same_as<T, bool>) DeclaredParameter<P, T> integer(std::string_view name, T P::*member,
-                                                                 const IntegerOptions& options) {
-    auto result = detail::declared(name, member, ParameterType::integer, options.unit, options.help, options.source);
+                                                                 const IntegerRange& range,
+                                                                 const ParameterOptions& options) {
+    auto result = detail::declared(name, member, ParameterType::integer, range.unit, options);
     const bool wider = std::in_range<std::int64_t>(std::numeric_limits<T>::max());
     const auto type_max =
         wider ? static_cast<std::int64_t>(std::numeric_limits<T>::max()) : std::numeric_limits<std::int64_t>::max();
     const auto type_min = static_cast<std::int64_t>(std::numeric_limits<T>::min());
-    result.parameter.integer_min = options.min > type_min ? options.min : type_min;
-    result.parameter.integer_max = options.max < type_max ? options.max : type_max;
+    result.parameter.integer_min = std::max(range.min, type_min);
+    result.parameter.integer_max = std::min(range.max, type_max);
     return result;
 }
 
 /// A double. Infinity and "not a number" are never accepted.
 template <class P>
-DeclaredParameter<P, double> real(std::string_view name, double P::*member, const RealOptions& options) {
-    auto result = detail::declared(name, member, ParameterType::real, options.unit, options.help, options.source);
-    result.parameter.real_min = options.min;
-    result.parameter.real_max = options.max;
+DeclaredParameter<P, double> real(std::string_view name, double P::*member, const RealRange& range,
+                                  const ParameterOptions& options) {
+    auto result = detail::declared(name, member, ParameterType::real, range.unit, options);
+    result.parameter.real_min = range.min;
+    result.parameter.real_max = range.max;
     return result;
 }
 
 /// true or false.
 template <class P>
-DeclaredParameter<P, bool> boolean(std::string_view name, bool P::*member, const PlainOptions& options) {
-    return detail::declared(name, member, ParameterType::boolean, "", options.help, options.source);
+DeclaredParameter<P, bool> boolean(std::string_view name, bool P::*member, const ParameterOptions& options) {
+    return detail::declared(name, member, ParameterType::boolean, "", options);
 }
 
 /// Any text.
 template <class P>
-DeclaredParameter<P, std::string> text(std::string_view name, std::string P::*member, const PlainOptions& options) {
-    return detail::declared(name, member, ParameterType::text, "", options.help, options.source);
+DeclaredParameter<P, std::string> text(std::string_view name, std::string P::*member, const ParameterOptions& options) {
+    return detail::declared(name, member, ParameterType::text, "", options);
 }
 
 /// One of a few words.
 template <class P>
 DeclaredParameter<P, std::string> choice(std::string_view name, std::string P::*member,
-                                         std::initializer_list<std::string_view> choices, const PlainOptions& options) {
-    auto result = detail::declared(name, member, ParameterType::text, "", options.help, options.source);
+                                         std::initializer_list<std::string_view> choices,
+                                         const ParameterOptions& options) {
+    auto result = detail::declared(name, member, ParameterType::text, "", options);
     result.parameter.choices.assign(choices.begin(), choices.end());
     return result;
 }

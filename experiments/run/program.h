@@ -24,18 +24,12 @@ template <>
 struct lookahead::ParametersOf<lookahead::finaliser::FinaliserOptions> {
     using P = finaliser::FinaliserOptions;
     inline static const auto list = parameter_list<P>(
-        real("register_share", &P::register_share,
-             {.min = 0,
-              .max = 1,
-              .help = "Above 0: each kernel gets this share of r_base, the least number of registers without spilled "
+        real("register_share", &P::register_share, {0, 1},
+             {.help = "Above 0: each kernel gets this share of r_base, the least number of registers without spilled "
                       "values, in place of the limit; never less than can be allocated.",
               .source = "Collange and Kouyoumdjian, 2011, section 5.3: 0.5; 0 is off"}),
-        integer("predicate_limit", &P::predicate_limit,
-                {.unit = "predicate",
-                 .min = 1,
-                 .max = 7,
-                 .help = "Predicate registers that a thread may use.",
-                 .source = "NVIDIA's machine ISAs: P0 to P6"}),
+        integer("predicate_limit", &P::predicate_limit, {1, 7, "predicate"},
+                {.help = "Predicate registers that a thread may use.", .source = "NVIDIA's machine ISAs: P0 to P6"}),
         boolean("simplify", &P::simplify,
                 {.help = "Pass constants and copies on and drop what nobody uses; false: loads of parameters and "
                          "moves of the PTX stay instructions, unless another step simplifies."}),
@@ -61,11 +55,8 @@ template <>
 struct lookahead::ParametersOf<lookahead::finaliser::IsaOptions> {
     using P = finaliser::IsaOptions;
     inline static const auto list = parameter_list<P>(
-        integer("registers", &P::registers,
-                {.unit = "register",
-                 .min = 1,
-                 .max = 255,
-                 .help = "32-bit registers that a thread may use.",
+        integer("registers", &P::registers, {1, 255, "register"},
+                {.help = "32-bit registers that a thread may use.",
                  .source = "CUDA C++ Programming Guide: 63 for compute capability 2.x"}),
         boolean("expand_64bit", &P::expand_64bit,
                 {.help = "64-bit integer operations are sequences of 32-bit ones with carries.",
@@ -76,23 +67,14 @@ struct lookahead::ParametersOf<lookahead::finaliser::IsaOptions> {
         boolean("single_constant", &P::single_constant,
                 {.help = "Instructions have one constant operand at most, and none as an address or data to store.",
                  .source = "operand forms of NVIDIA's machine ISAs, from Fermi to Turing"}),
-        integer("pointers", &P::pointers,
-                {.unit = "bit",
-                 .min = 32,
-                 .max = 64,
-                 .help = "Bits of an address in registers, 32 or 64; with 32, programs have 4 GiB of global memory.",
+        integer("pointers", &P::pointers, {32, 64, "bit"},
+                {.help = "Bits of an address in registers, 32 or 64; with 32, programs have 4 GiB of global memory.",
                  .source = "GPUs before Fermi have 32-bit addresses, and so have programs built for 32 bits later"}),
-        integer("reserved_registers", &P::reserved_registers,
-                {.unit = "register",
-                 .min = 0,
-                 .max = 16,
-                 .help = "Registers of each thread that hold no values of the program; they count as used.",
+        integer("reserved_registers", &P::reserved_registers, {0, 16, "register"},
+                {.help = "Registers of each thread that hold no values of the program; they count as used.",
                  .source = "ptxas: R1 is the stack pointer; on Volta and later two more hold the program counter"}),
-        integer("held_sources", &P::held_sources,
-                {.unit = "instruction",
-                 .min = 0,
-                 .max = 64,
-                 .help = "Instructions after a memory access that write its source registers only if no others are "
+        integer("held_sources", &P::held_sources, {0, 64, "instruction"},
+                {.help = "Instructions after a memory access that write its source registers only if no others are "
                          "free.",
                  .source = "Maxwell and later wait for an access's reads by one of six barriers of the warp: Jia et "
                            "al., Dissecting the NVIDIA Volta GPU Architecture, 2018; 0 where scoreboards know them"}));

@@ -83,9 +83,6 @@ std::string run_id_of(const RunRequest& request);
 template <>
 struct lookahead::ParametersOf<lookahead::RunParameters> {
     inline static const auto list = parameter_list<RunParameters>(
-        integer("epoch", &RunParameters::epoch,
-                {.unit = "ns",
-                 .min = 1,
-                 .max = 1'000'000'000,
-                 .help = "Distance in simulated time of the fixed points at which series are taken and limits act."}));
+        integer("epoch", &RunParameters::epoch, {1, 1'000'000'000, "ns"},
+                {.help = "Distance in simulated time of the fixed points at which series are taken and limits act."}));
 };

@@ -30,59 +30,35 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::CrossbarParameters> {
     using P = lookahead::gpu::CrossbarParameters;
     inline static const auto list = parameter_list<P>(
-        integer("flit_bytes", &P::flit_bytes,
-                {.unit = "byte",
-                 .min = 8,
-                 .max = 256,
-                 .help = "Bytes of a flit; a port moves one flit a cycle.",
-                 .source = "GPGPU-Sim's GTX480 configuration"}),
-        integer("request_latency", &P::request_latency,
-                {.unit = "cycle",
-                 .min = 1,
-                 .max = 10000,
-                 .help = "Network cycles from SM to L2 slice beside the serialisation of the packet: the crossbar's "
+        integer(
+            "flit_bytes", &P::flit_bytes, {8, 256, "byte"},
+            {.help = "Bytes of a flit; a port moves one flit a cycle.", .source = "GPGPU-Sim's GTX480 configuration"}),
+        integer("request_latency", &P::request_latency, {1, 10000, "cycle"},
+                {.help = "Network cycles from SM to L2 slice beside the serialisation of the packet: the crossbar's "
                          "traversal and the first half of the L2's fixed pipeline.",
                  .source = "half of the GTX480 table's 120 fixed cycles before L2, and 4 cycles of crossbar"}),
-        integer("reply_latency", &P::reply_latency,
-                {.unit = "cycle",
-                 .min = 1,
-                 .max = 10000,
-                 .help = "Network cycles from L2 slice to SM beside the serialisation of the packet: the crossbar's "
+        integer("reply_latency", &P::reply_latency, {1, 10000, "cycle"},
+                {.help = "Network cycles from L2 slice to SM beside the serialisation of the packet: the crossbar's "
                          "traversal and the second half of the L2's fixed pipeline.",
                  .source = "half of the GTX480 table's 120 fixed cycles before L2, and 4 cycles of crossbar"}),
-        integer("input_entries", &P::input_entries,
-                {.unit = "packet",
-                 .min = 1,
-                 .max = 1024,
-                 .help = "Line-sized packets that a receiver can buffer for each sender beside those that cover the "
+        integer("input_entries", &P::input_entries, {1, 1024, "packet"},
+                {.help = "Line-sized packets that a receiver can buffer for each sender beside those that cover the "
                          "credits' round trip.",
                  .source = "GPGPU-Sim's GTX480 configuration"}),
-        integer("injection_flits", &P::injection_flits,
-                {.unit = "flit",
-                 .min = 1,
-                 .max = 4096,
-                 .help = "A sender's queue: it takes a packet as long as fewer flits than this wait in it.",
+        integer("injection_flits", &P::injection_flits, {1, 4096, "flit"},
+                {.help = "A sender's queue: it takes a packet as long as fewer flits than this wait in it.",
                  .source = "eight packets of a line"}),
-        integer("credit_batch", &P::credit_batch,
-                {.unit = "flit",
-                 .min = 1,
-                 .max = 1024,
-                 .help = "Credits that a receiver gathers for a sender before it returns them in one message.",
+        integer("credit_batch", &P::credit_batch, {1, 1024, "flit"},
+                {.help = "Credits that a receiver gathers for a sender before it returns them in one message.",
                  .source = "a choice of the simulator: the buffers are larger by as much"}),
         integer(
-            "sender_flits", &P::sender_flits,
-            {.unit = "flit",
-             .min = 0,
-             .max = 1 << 20,
-             .help = "Flits that a sender may have under way to all receivers together, from the port to the return "
+            "sender_flits", &P::sender_flits, {0, 1 << 20, "flit"},
+            {.help = "Flits that a sender may have under way to all receivers together, from the port to the return "
                      "of their credits; 0: as many as their receivers' buffers take.",
              .source = "0: buffers stand at the receivers, for each sender. BookSim's stand at the crossbar's inputs, "
                        "for all receivers together"}),
-        integer("row_grants", &P::row_grants,
-                {.unit = "packet",
-                 .min = 0,
-                 .max = 4096,
-                 .help = "Requests for the DRAM row of the one before that an L2 slice's arbiter takes out of turn, at "
+        integer("row_grants", &P::row_grants, {0, 4096, "packet"},
+                {.help = "Requests for the DRAM row of the one before that an L2 slice's arbiter takes out of turn, at "
                          "most; 0: it goes round.",
                  .source = "Yuan et al., MICRO 2009: row-matching hold grant; the baseline has none"}));
 };

@@ -20,32 +20,20 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::MeshParameters> {
     using P = lookahead::gpu::MeshParameters;
     inline static const auto list = parameter_list<P>(
-        integer("columns", &P::columns,
-                {.unit = "tile",
-                 .min = 0,
-                 .max = 4096,
-                 .help = "Tiles in a row, each with a router and one SM or slice; 0: as near to a square as can be.",
+        integer("columns", &P::columns, {0, 4096, "tile"},
+                {.help = "Tiles in a row, each with a router and one SM or slice; 0: as near to a square as can be.",
                  .source = "a choice: no GPU's floor plan is public"}),
         integer(
-            "hop_latency", &P::hop_latency,
-            {.unit = "cycle",
-             .min = 1,
-             .max = 1000,
-             .help = "From a flit's leaving a router to its leaving the next, where nothing is in its way.",
+            "hop_latency", &P::hop_latency, {1, 1000, "cycle"},
+            {.help = "From a flit's leaving a router to its leaving the next, where nothing is in its way.",
              .source = "Dally and Towles, Principles and Practices of Interconnection Networks, 2004: routers of one "
                        "to four stages and a cycle of wire"}),
-        integer("buffer_flits", &P::buffer_flits,
-                {.unit = "flit",
-                 .min = 1,
-                 .max = 4096,
-                 .help = "Buffer of a router for each neighbour; at least the largest packet in effect.",
+        integer("buffer_flits", &P::buffer_flits, {1, 4096, "flit"},
+                {.help = "Buffer of a router for each neighbour; at least the largest packet in effect.",
                  .source = "an estimate: eight packets of a line, as a crossbar's input"}),
         integer(
-            "delivery_latency", &P::delivery_latency,
-            {.unit = "cycle",
-             .min = 1,
-             .max = 10000,
-             .help = "From a flit's leaving its last router to its SM or slice: a part of the fixed latency, and the "
+            "delivery_latency", &P::delivery_latency, {1, 10000, "cycle"},
+            {.help = "From a flit's leaving its last router to its SM or slice: a part of the fixed latency, and the "
                      "distance that the mesh keeps from its neighbours in simulated time.",
              .source = "a choice: take as much from crossbar.request_latency and reply_latency"}));
 };

@@ -24,33 +24,21 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::AvcParameters> {
     using P = lookahead::gpu::AvcParameters;
     inline static const auto list = parameter_list<P>(
-        integer("sets", &P::sets,
-                {.unit = "set",
-                 .min = 1,
-                 .max = 4096,
-                 .help = "Sets of the affine vector cache.",
+        integer("sets", &P::sets, {1, 4096, "set"},
+                {.help = "Sets of the affine vector cache.",
                  .source = "Collange and Kouyoumdjian, 2011, table 3: 64 in all three sizes"}),
         integer(
-            "ways", &P::ways,
-            {.unit = "line",
-             .min = 1,
-             .max = 6,
-             .help = "Lines in a set; each takes the room of 128 bytes: sixteen vectors with their valid bits. With "
+            "ways", &P::ways, {1, 6, "line"},
+            {.help = "Lines in a set; each takes the room of 128 bytes: sixteen vectors with their valid bits. With "
                      "64 sets 1, 2 and 3 are 8, 16 and 24 KB, beside l1d.ways of 5, 4 and 3.",
              .source = "Collange and Kouyoumdjian, 2011, table 3: 16 KB of two ways is the operating point"}),
         integer(
-            "granularity", &P::granularity,
-            {.unit = "lane",
-             .min = 16,
-             .max = 32,
-             .help = "Lanes of a vector: 32, a warp, or 16, half of one. A line holds sixteen vectors in either case.",
+            "granularity", &P::granularity, {16, 32, "lane"},
+            {.help = "Lanes of a vector: 32, a warp, or 16, half of one. A line holds sixteen vectors in either case.",
              .source = "Collange and Kouyoumdjian, 2011, section 3.2: 32; 16 is what it proposes for blocks of 16 x "
                        "16 threads"}),
-        integer("latency", &P::latency,
-                {.unit = "cycle",
-                 .min = 0,
-                 .max = 64,
-                 .help = "That every load from private memory takes longer, affine or not.",
+        integer("latency", &P::latency, {0, 64, "cycle"},
+                {.help = "That every load from private memory takes longer, affine or not.",
                  .source = "Collange and Kouyoumdjian, 2011, section 5.3: 1"}),
         boolean("encoder", &P::encoder,
                 {.help = "False: nothing is encoded, so that all is left to L1D, and the latency stays.",

@@ -28,11 +28,8 @@ struct lookahead::ParametersOf<lookahead::gpu::PasParameters> {
         choice("base", &P::base, {"two_level", "lrr", "gto"},
                {.help = "The scheduler whose order holds among warps of equal rank.",
                 .source = "Koo et al., HPCA 2018, section V.A: two-level; the others as it says"}),
-        integer("ready_warps", &P::ready_warps,
-                {.unit = "warp",
-                 .min = 1,
-                 .max = gpu::kMaximumContexts,
-                 .help = "Places of each scheduler's ready queue (base two_level).",
+        integer("ready_warps", &P::ready_warps, {1, gpu::kMaximumContexts, "warp"},
+                {.help = "Places of each scheduler's ready queue (base two_level).",
                  .source = "Koo et al., table III: 8 ready warps"}),
         choice(
             "order", &P::order, {"oldest", "rr"},

@@ -34,18 +34,12 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
     using P = lookahead::dac::DacParameters;
     static constexpr std::string_view kPaper = "Wang and Lin, ISCA 2017";
     inline static const auto list = parameter_list<P>(
-        integer("atq_entries", &P::atq_entries,
-                {.unit = "entry",
-                 .min = 1,
-                 .max = 1024,
-                 .help = "Affine tuple queue: tuples that wait for their expansion.",
+        integer("atq_entries", &P::atq_entries, {1, 1024, "entry"},
+                {.help = "Affine tuple queue: tuples that wait for their expansion.",
                  .source = "Wang and Lin, ISCA 2017, table 1: 24 entries"}),
         integer(
-            "pwaq_entries", &P::pwaq_entries,
-            {.unit = "entry",
-             .min = 1,
-             .max = 1 << 14,
-             .help = "Per-warp address queues of an SM, dealt out evenly to the warps that a launch can have there; at "
+            "pwaq_entries", &P::pwaq_entries, {1, 1 << 14, "entry"},
+            {.help = "Per-warp address queues of an SM, dealt out evenly to the warps that a launch can have there; at "
                      "least one a warp.",
              .source = "Wang and Lin, ISCA 2017, table 1: 192 entries"}),
         choice(
@@ -72,18 +66,12 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
                      "false: all addresses.",
              .source = "Wang and Lin, ISCA 2017, section 4.2: a barrier disables expansion, so that no early access "
                        "conflicts with it, which enq.addr makes none of"}),
-        integer("pwpq_entries", &P::pwpq_entries,
-                {.unit = "entry",
-                 .min = 1,
-                 .max = 1 << 14,
-                 .help = "Per-warp predicate queues of an SM, dealt out in the same way.",
+        integer("pwpq_entries", &P::pwpq_entries, {1, 1 << 14, "entry"},
+                {.help = "Per-warp predicate queues of an SM, dealt out in the same way.",
                  .source = "Wang and Lin, ISCA 2017, section 4.8: 192 entries"}),
         integer(
-            "report_entries", &P::report_entries,
-            {.unit = "entry",
-             .min = 1,
-             .max = 1 << 14,
-             .help = "Bit vectors of branches that an SM's warps have reported and the affine warp has not taken, "
+            "report_entries", &P::report_entries, {1, 1 << 14, "entry"},
+            {.help = "Bit vectors of branches that an SM's warps have reported and the affine warp has not taken, "
                      "dealt out "
                      "in the same way.",
              .source = "estimate: as the predicate queues, whose bit vectors go the other way; section 4.5 names no "
@@ -105,11 +93,8 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
                  "Wang and Lin, ISCA 2017, section 4.1: once for each batch of concurrent warps; when one begins is "
                  "left open."}),
         integer(
-            "gather_cycles", &P::gather_cycles,
-            {.unit = "cycle",
-             .min = 0,
-             .max = 4096,
-             .help = "A run begins when no CTA has come for so long, or no more have room, so that those which come "
+            "gather_cycles", &P::gather_cycles, {0, 4096, "cycle"},
+            {.help = "A run begins when no CTA has come for so long, or no more have room, so that those which come "
                      "together are one batch.",
              .source = "estimate: an SM gets a launch's first CTAs one behind the other"}),
         boolean(
@@ -126,11 +111,8 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
         choice("decouple", &P::decouple, {"all", "accesses", "predicates"},
                {.help = "What the pass decouples; one of them alone, to tell their gains apart.",
                 .source = "Wang and Lin, ISCA 2017, section 4.7: accesses and predicates"}),
-        integer("divergent_conditions", &P::divergent_conditions,
-                {.unit = "condition",
-                 .min = 0,
-                 .max = 2,
-                 .help = "Divergent conditions that an operand may have where it is decoupled; none: no divergent "
+        integer("divergent_conditions", &P::divergent_conditions, {0, 2, "condition"},
+                {.help = "Divergent conditions that an operand may have where it is decoupled; none: no divergent "
                          "tuples.",
                  .source = "Wang and Lin, ISCA 2017, section 4.6: two, which are four tuples"}),
         boolean(

@@ -17,11 +17,8 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::GroupInterleavedParameters> {
     using P = lookahead::gpu::GroupInterleavedParameters;
     inline static const auto list =
-        parameter_list<P>(integer("group_warps", &P::group_warps,
-                                  {.unit = "warp",
-                                   .min = 1,
-                                   .max = gpu::kMaximumContexts,
-                                   .help = "Warps of a fetch group of one scheduler, and places of its ready queue.",
+        parameter_list<P>(integer("group_warps", &P::group_warps, {1, gpu::kMaximumContexts, "warp"},
+                                  {.help = "Warps of a fetch group of one scheduler, and places of its ready queue.",
                                    .source = "Jog et al., ISCA 2013: groups of eight; Koo et al.: eight ready warps"}));
 };
 

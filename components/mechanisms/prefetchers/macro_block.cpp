@@ -23,17 +23,11 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::MacroBlockParameters> {
     using P = lookahead::gpu::MacroBlockParameters;
     inline static const auto list = parameter_list<P>(
-        integer("blocks", &P::blocks,
-                {.unit = "block",
-                 .min = 1,
-                 .max = 65536,
-                 .help = "Macro blocks whose misses are remembered; the one that missed longest ago makes room.",
+        integer("blocks", &P::blocks, {1, 65536, "block"},
+                {.help = "Macro blocks whose misses are remembered; the one that missed longest ago makes room.",
                  .source = "estimate: 256 lines, twice L1D's"}),
-        integer("misses", &P::misses,
-                {.unit = "line",
-                 .min = 1,
-                 .max = 3,
-                 .help = "Lines of a macro block that must have missed before the others are fetched.",
+        integer("misses", &P::misses, {1, 3, "line"},
+                {.help = "Lines of a macro block that must have missed before the others are fetched.",
                  .source = "Koo et al. (CAPS), section VI.B: two or more"}));
 };
 

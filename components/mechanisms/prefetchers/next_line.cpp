@@ -16,11 +16,8 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::NextLineParameters> {
     using P = lookahead::gpu::NextLineParameters;
     inline static const auto list =
-        parameter_list<P>(integer("lines", &P::lines,
-                                  {.unit = "line",
-                                   .min = 1,
-                                   .max = 8,
-                                   .help = "Lines after the missing one that are fetched.",
+        parameter_list<P>(integer("lines", &P::lines, {1, 8, "line"},
+                                  {.help = "Lines after the missing one that are fetched.",
                                    .source = "Koo et al. (CAPS), section VI.B: the next cache line"}));
 };
 

@@ -19,11 +19,8 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::OracleParameters> {
     using P = lookahead::gpu::OracleParameters;
     inline static const auto list =
-        parameter_list<P>(integer("ahead", &P::ahead,
-                                  {.unit = "load",
-                                   .min = 1,
-                                   .max = 64,
-                                   .help = "How many of its next loads each warp has fetched for it.",
+        parameter_list<P>(integer("ahead", &P::ahead, {1, 64, "load"},
+                                  {.help = "How many of its next loads each warp has fetched for it.",
                                    .source = "estimate: enough for the next iteration of a loop with two loads"}));
 };
 

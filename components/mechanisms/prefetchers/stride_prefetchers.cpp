@@ -24,29 +24,17 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::IntraParameters> {
     using P = lookahead::gpu::IntraParameters;
     inline static const auto list = parameter_list<P>(
-        integer("entries", &P::entries,
-                {.unit = "entry",
-                 .min = 1,
-                 .max = 65536,
-                 .help = "Loads of warps that are followed on an SM; the one updated longest ago makes room.",
+        integer("entries", &P::entries, {1, 65536, "entry"},
+                {.help = "Loads of warps that are followed on an SM; the one updated longest ago makes room.",
                  .source = "estimate: four loads of each of 48 warps, as CAPS targets four"}),
-        integer("distance", &P::distance,
-                {.unit = "iteration",
-                 .min = 1,
-                 .max = 64,
-                 .help = "How many iterations ahead the first prefetch is.",
+        integer("distance", &P::distance, {1, 64, "iteration"},
+                {.help = "How many iterations ahead the first prefetch is.",
                  .source = "Koo et al., section III.A: the next iterations"}),
-        integer("degree", &P::degree,
-                {.unit = "iteration",
-                 .min = 1,
-                 .max = 16,
-                 .help = "Iterations that are prefetched at a time.",
-                 .source = "estimate: one; the paper does not say"}),
-        integer("confidence", &P::confidence,
-                {.unit = "repetition",
-                 .min = 0,
-                 .max = 16,
-                 .help = "How often in a row a stride must repeat before it is used.",
+        integer(
+            "degree", &P::degree, {1, 16, "iteration"},
+            {.help = "Iterations that are prefetched at a time.", .source = "estimate: one; the paper does not say"}),
+        integer("confidence", &P::confidence, {0, 16, "repetition"},
+                {.help = "How often in a row a stride must repeat before it is used.",
                  .source = "Baer and Chen, 1991: a stride seen twice is steady"}));
 };
 
@@ -54,29 +42,17 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::InterParameters> {
     using P = lookahead::gpu::InterParameters;
     inline static const auto list = parameter_list<P>(
-        integer("entries", &P::entries,
-                {.unit = "entry",
-                 .min = 1,
-                 .max = 65536,
-                 .help = "Loads that are followed on an SM; the one updated longest ago makes room.",
+        integer("entries", &P::entries, {1, 65536, "entry"},
+                {.help = "Loads that are followed on an SM; the one updated longest ago makes room.",
                  .source = "estimate: more than the loads of most kernels"}),
-        integer("distance", &P::distance,
-                {.unit = "warp",
-                 .min = 1,
-                 .max = 64,
-                 .help = "How many warps ahead the first prefetch is.",
+        integer("distance", &P::distance, {1, 64, "warp"},
+                {.help = "How many warps ahead the first prefetch is.",
                  .source = "Koo et al., figure 1: one to ten; the next warp where the figure begins"}),
-        integer("degree", &P::degree,
-                {.unit = "warp",
-                 .min = 1,
-                 .max = 64,
-                 .help = "Warps that are prefetched for at a time.",
-                 .source = "estimate: one; the paper does not say"}),
-        integer("confidence", &P::confidence,
-                {.unit = "repetition",
-                 .min = 0,
-                 .max = 16,
-                 .help = "How often in a row a stride must repeat before it is used.",
+        integer(
+            "degree", &P::degree, {1, 64, "warp"},
+            {.help = "Warps that are prefetched for at a time.", .source = "estimate: one; the paper does not say"}),
+        integer("confidence", &P::confidence, {0, 16, "repetition"},
+                {.help = "How often in a row a stride must repeat before it is used.",
                  .source = "Baer and Chen, 1991: a stride seen twice is steady"}));
 };
 
@@ -215,17 +191,11 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::StridePerWarpParameters> {
     using P = lookahead::gpu::StridePerWarpParameters;
     inline static const auto list = parameter_list<P>(
-        integer("entries", &P::entries,
-                {.unit = "entry",
-                 .min = 1,
-                 .max = 65536,
-                 .help = "Loads of warps that are followed on an SM; the one updated longest ago makes room.",
+        integer("entries", &P::entries, {1, 65536, "entry"},
+                {.help = "Loads of warps that are followed on an SM; the one updated longest ago makes room.",
                  .source = "estimate: four loads of each of 48 warps"}),
-        integer("threshold", &P::threshold,
-                {.unit = "count",
-                 .min = 0,
-                 .max = 3,
-                 .help = "Confidence, of two bits, from which on it prefetches.",
+        integer("threshold", &P::threshold, {0, 3, "count"},
+                {.help = "Confidence, of two bits, from which on it prefetches.",
                  .source = "Kim et al., HPCA 2016: two bits, at least 2"}));
 };
 

@@ -47,17 +47,11 @@ class SharedMemory {
 template <>
 struct lookahead::ParametersOf<lookahead::gpu::SharedMemoryParameters> {
     using P = lookahead::gpu::SharedMemoryParameters;
-    inline static const auto list =
-        parameter_list<P>(integer("banks", &P::banks,
-                                  {.unit = "bank",
-                                   .min = 1,
-                                   .max = 64,
-                                   .help = "Banks of 32-bit words; a power of two.",
-                                   .source = "NVIDIA, CUDA C Programming Guide, compute capability 2.x"}),
-                          integer("latency", &P::latency,
-                                  {.unit = "cycle",
-                                   .min = 1,
-                                   .max = 1000,
-                                   .help = "From an access's last cycle in the banks to its end.",
-                                   .source = "Wong et al., ISPASS 2010"}));
+    inline static const auto list = parameter_list<P>(
+        integer("banks", &P::banks, {1, 64, "bank"},
+                {.help = "Banks of 32-bit words; a power of two.",
+                 .source = "NVIDIA, CUDA C Programming Guide, compute capability 2.x"}),
+        integer(
+            "latency", &P::latency, {1, 1000, "cycle"},
+            {.help = "From an access's last cycle in the banks to its end.", .source = "Wong et al., ISPASS 2010"}));
 };

@@ -20,20 +20,14 @@ struct lookahead::ParametersOf<lookahead::gpu::InstructionCacheParameters> {
     static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
     inline static const auto list = parameter_list<P>(
         boolean("enabled", &P::enabled, {.help = "false: every access hits.", .source = kTable}),
-        integer("sets", &P::sets, {.unit = "set", .min = 1, .max = 4096, .help = "Sets.", .source = kTable}),
-        integer("ways", &P::ways,
-                {.unit = "line", .min = 1, .max = 64, .help = "Lines of 128 bytes in a set.", .source = kTable}),
-        integer("mshrs", &P::mshrs,
-                {.unit = "line", .min = 1, .max = 64, .help = "Lines that it can await.", .source = kTable}),
+        integer("sets", &P::sets, {1, 4096, "set"}, {.help = "Sets.", .source = kTable}),
+        integer("ways", &P::ways, {1, 64, "line"}, {.help = "Lines of 128 bytes in a set.", .source = kTable}),
+        integer("mshrs", &P::mshrs, {1, 64, "line"}, {.help = "Lines that it can await.", .source = kTable}),
+        integer("merges", &P::merges, {1, 128, "warp"},
+                {.help = "Warps that can wait for the same line.", .source = kTable}),
         integer(
-            "merges", &P::merges,
-            {.unit = "warp", .min = 1, .max = 128, .help = "Warps that can wait for the same line.", .source = kTable}),
-        integer(
-            "prefetch_lines", &P::prefetch_lines,
-            {.unit = "line",
-             .min = 0,
-             .max = 64,
-             .help = "A stream buffer's: lines behind a fetch's that are asked for when they are not there, one a "
+            "prefetch_lines", &P::prefetch_lines, {0, 64, "line"},
+            {.help = "A stream buffer's: lines behind a fetch's that are asked for when they are not there, one a "
                      "cycle, as far as miss registers go. 0: none.",
              .source = "Huerta et al., MICRO 2025, find stream buffers in front of recent GPUs' instruction caches"}));
 };

@@ -19,18 +19,12 @@ struct lookahead::ParametersOf<lookahead::gpu::PrefetchParameters> {
     using P = lookahead::gpu::PrefetchParameters;
     inline static const auto list = parameter_list<P>(
         integer(
-            "queue", &P::queue,
-            {.unit = "request",
-             .min = 1,
-             .max = 4096,
-             .help = "Prefetches that wait until L1 has no demand access; one more is dropped.",
+            "queue", &P::queue, {1, 4096, "request"},
+            {.help = "Prefetches that wait until L1 has no demand access; one more is dropped.",
              .source = "estimate: one for each of Fermi's 48 warps, rounded up to a power of two; the papers do not "
                        "say"}),
-        integer("spare_entries", &P::spare_entries,
-                {.unit = "entry",
-                 .min = 0,
-                 .max = 4096,
-                 .help = "MSHRs, and places of the miss queue, that a prefetch leaves free for demand accesses; "
+        integer("spare_entries", &P::spare_entries, {0, 4096, "entry"},
+                {.help = "MSHRs, and places of the miss queue, that a prefetch leaves free for demand accesses; "
                          "l1d.speculative_mshrs bounds it too.",
                  .source = "estimate: the one that the next access needs"}));
 };

@@ -20,11 +20,8 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::TwoLevelParameters> {
     using P = lookahead::gpu::TwoLevelParameters;
     inline static const auto list = parameter_list<P>(
-        integer("ready_warps", &P::ready_warps,
-                {.unit = "warp",
-                 .min = 1,
-                 .max = gpu::kMaximumContexts,
-                 .help = "Places of each scheduler's ready queue, whose warps alone may issue.",
+        integer("ready_warps", &P::ready_warps, {1, gpu::kMaximumContexts, "warp"},
+                {.help = "Places of each scheduler's ready queue, whose warps alone may issue.",
                  .source = "Koo et al. (CAPS), table of the configuration: 8 ready warps"}),
         choice("order", &P::order, {"oldest", "rr"},
                {.help = "Which of the ready queue's warps issues: the one that started first, or each in "

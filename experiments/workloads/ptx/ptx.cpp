@@ -35,8 +35,8 @@ struct ParametersOf<PtxParameters> {
              {.help = "The kernel's parameters, separated by blanks: TYPE[N] (a buffer of random elements), TYPE[N]=V "
                       "(a filled buffer) or TYPE:V (a scalar), with TYPE one of u8, s8, u16, s16, u32, s32, u64, s64, "
                       "f32, f64."}),
-        integer("dynamic_shared", &PtxParameters::dynamic_shared,
-                {.unit = "byte", .min = 0, .max = 1 << 20, .help = "Dynamic shared memory of a CTA."}));
+        integer("dynamic_shared", &PtxParameters::dynamic_shared, {0, 1 << 20, "byte"},
+                {.help = "Dynamic shared memory of a CTA."}));
 };
 
 namespace {

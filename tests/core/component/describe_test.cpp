@@ -35,7 +35,7 @@ struct DoorParameters {
 template <>
 struct ParametersOf<DoorParameters> {
     inline static const auto list = parameter_list<DoorParameters>(
-        real("width", &DoorParameters::width, {.unit = "m", .min = 0, .help = "Width."}));
+        real("width", &DoorParameters::width, {.min = 0, .unit = "m"}, {.help = "Width."}));
 };
 
 namespace {

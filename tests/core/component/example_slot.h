@@ -28,8 +28,8 @@ struct LoudParameters {
 
 template <>
 struct ParametersOf<LoudParameters> {
-    inline static const auto list = parameter_list<LoudParameters>(integer(
-        "times", &LoudParameters::times, {.unit = "call", .min = 1, .max = 9, .help = "Calls.", .source = "A book."}));
+    inline static const auto list = parameter_list<LoudParameters>(
+        integer("times", &LoudParameters::times, {1, 9, "call"}, {.help = "Calls.", .source = "A book."}));
 };
 
 }  // namespace lookahead

@@ -28,10 +28,10 @@ struct PrefetcherParameters {
 template <>
 struct ParametersOf<CacheParameters> {
     inline static const auto list = parameter_list<CacheParameters>(
-        integer("sets", &CacheParameters::sets, {.min = 1, .max = 4096, .help = "Sets."}),
-        integer("ways", &CacheParameters::ways, {.unit = "line", .min = 1, .max = 64, .help = "Lines in a set."}),
+        integer("sets", &CacheParameters::sets, {1, 4096}, {.help = "Sets."}),
+        integer("ways", &CacheParameters::ways, {1, 64, "line"}, {.help = "Lines in a set."}),
         boolean("sectored", &CacheParameters::sectored, {.help = "Lines have sectors."}),
-        real("frequency", &CacheParameters::frequency, {.unit = "Hz", .min = 1, .max = 1e12, .help = "Clock."}),
+        real("frequency", &CacheParameters::frequency, {1, 1e12, "Hz"}, {.help = "Clock."}),
         choice("replacement", &CacheParameters::replacement, {"lru", "fifo"}, {.help = "Policy."}),
         text("label", &CacheParameters::label, {.help = "A name."}));
 };
@@ -39,7 +39,7 @@ struct ParametersOf<CacheParameters> {
 template <>
 struct ParametersOf<PrefetcherParameters> {
     inline static const auto list = parameter_list<PrefetcherParameters>(
-        integer("threshold", &PrefetcherParameters::threshold, {.min = 1, .help = "Misses before it gives up."}));
+        integer("threshold", &PrefetcherParameters::threshold, {.min = 1}, {.help = "Misses before it gives up."}));
 };
 
 namespace {

@@ -20,10 +20,10 @@ struct CacheParameters {
 
 template <>
 struct ParametersOf<CacheParameters> {
-    inline static const auto list =
-        parameter_list<CacheParameters>(integer("ways", &CacheParameters::ways, {.min = 1, .help = "Lines in a set."}),
-                                        integer("sets", &CacheParameters::sets, {.min = 1, .help = "Sets."}),
-                                        integer("mshrs", &CacheParameters::mshrs, {.min = 1, .help = "Misses."}));
+    inline static const auto list = parameter_list<CacheParameters>(
+        integer("ways", &CacheParameters::ways, {.min = 1}, {.help = "Lines in a set."}),
+        integer("sets", &CacheParameters::sets, {.min = 1}, {.help = "Sets."}),
+        integer("mshrs", &CacheParameters::mshrs, {.min = 1}, {.help = "Misses."}));
 };
 
 namespace {
