@@ -124,9 +124,7 @@ void add_bench_command(Command program, Session& session) {
     const auto add = [&](const char* name, const char* help, auto action) {
         Command each = command.add_command(name, help);
         options->add_common(each);
-        each.when_given([&session, options, action] {
-            session.action = [&session, options, action] { return action(*options, session); };
-        });
+        session.on(each, [&session, options, action] { return action(*options, session); });
         return each;
     };
     add_phold_options(add("phold", "Events per second of the PHOLD model.", phold), options->phold);

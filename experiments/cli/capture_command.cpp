@@ -152,8 +152,7 @@ void add_capture_command(Command program, Session& session) {
     options->workload.add_inputs_to(command);
     command.add_option("--progress", options->progress, "Progress on stderr: plain or none").show_default();
     command.add_option("COMMAND", options->command, "The program and its arguments, after --");
-    command.when_given(
-        [&session, options] { session.action = [&session, options] { return capture(*options, session); }; });
+    session.on(command, [&session, options] { return capture(*options, session); });
 }
 
 }  // namespace lookahead::cli

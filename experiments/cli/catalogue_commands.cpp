@@ -193,11 +193,9 @@ void add_list_command(Command program, Session& session) {
                     "workloads, machines, variants, studies (all four if left out), parameters, statistics")
         .one_of({"workloads", "machines", "variants", "studies", "parameters", "statistics"});
     command.add_flag("--json", *json, "Print one JSON object on stdout and nothing else: the names of each kind");
-    command.when_given([&session, what, json] {
-        session.action = [&session, what, json] {
-            session.print(*json ? names_by_kind(*what).page() + "\n" : list_everything(*what));
-            return ExitCode::done;
-        };
+    session.on(command, [&session, what, json] {
+        session.print(*json ? names_by_kind(*what).page() + "\n" : list_everything(*what));
+        return ExitCode::done;
     });
 }
 

@@ -290,9 +290,9 @@ CommandOutline CommandLine::outline() const {
     return outline_of(*app_);
 }
 
-std::optional<std::string> CommandLine::read(int argc, char** argv) {
+std::optional<std::string> CommandLine::read(const std::vector<std::string>& line) {
     try {
-        std::vector<std::string> words = with_lists_of_numbers(app_.get(), {argv + 1, argv + argc});
+        std::vector<std::string> words = with_lists_of_numbers(app_.get(), {line.begin() + 1, line.end()});
         std::ranges::reverse(words);  // as the library takes them
         app_->parse(std::move(words));
     } catch (const CLI::Success& wish) {  // --help, --version

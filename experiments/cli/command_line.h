@@ -116,9 +116,9 @@ class CommandLine {
     Command program();
     /// What has been declared so far.
     CommandOutline outline() const;
-    /// Stores the values and calls the action of the command given; or returns the text that `--help` or `--version` asks
+    /// `line` is argv. Stores the values and calls the action of the command given; or returns the text that `--help` or `--version` asks
     /// for. ConfigurationError for a line that is no command's.
-    std::optional<std::string> read(int argc, char** argv);
+    std::optional<std::string> read(const std::vector<std::string>& line);
 
   private:
     std::unique_ptr<CLI::App> app_;

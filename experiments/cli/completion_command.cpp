@@ -151,11 +151,9 @@ void add_completion_command(Command program, Session& session) {
         program.add_command("completion", "Print a script by which the shell completes this program's line.");
     auto shell = std::make_shared<std::string>("bash");
     command.add_option("SHELL", *shell, "source <(lookahead completion bash)").show_default().one_of({"bash"});
-    command.when_given([&session] {
-        session.action = [&session] {
-            session.print(bash_script(session));
-            return ExitCode::done;
-        };
+    session.on(command, [&session] {
+        session.print(bash_script(session));
+        return ExitCode::done;
     });
 }
 

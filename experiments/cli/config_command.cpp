@@ -31,29 +31,23 @@ void add_config_command(Command program, Session& session) {
 
     Command show = command.add_command("show", "Print the effective configuration as TOML.");
     options->add_to(show);
-    show.when_given([&session, options] {
-        session.action = [&session, options] {
-            session.print(checked(*options).effective_toml());
-            return ExitCode::done;
-        };
+    session.on(show, [&session, options] {
+        session.print(checked(*options).effective_toml());
+        return ExitCode::done;
     });
 
     Command schema = command.add_command("schema", "List every key with its type, range, unit, default and meaning.");
-    schema.when_given([&session] {
-        session.action = [&session] {
-            session.print(list_parameters());
-            return ExitCode::done;
-        };
+    session.on(schema, [&session] {
+        session.print(list_parameters());
+        return ExitCode::done;
     });
 
     Command validate = command.add_command("validate", "Check a machine file.");
     validate.add_option("FILE", options->machine, "The machine file").required();
-    validate.when_given([&session, options] {
-        session.action = [&session, options] {
-            checked(*options);
-            session.print(options->machine + ": valid\n");
-            return ExitCode::done;
-        };
+    session.on(validate, [&session, options] {
+        checked(*options);
+        session.print(options->machine + ": valid\n");
+        return ExitCode::done;
     });
 }
 

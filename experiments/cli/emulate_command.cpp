@@ -56,10 +56,7 @@ void print_counts(const EmulatedDevice& device, const CheckReport& check, const 
     }
 }
 
-ExitCode emulate(const EmulateOptions& options, const Session& session) {
-    if (!session.prints()) {
-        return ExitCode::done;
-    }
+ExitCode emulate(const EmulateOptions& options) {
     Configuration configuration = options.machine.configuration();
     options.workload.apply_to(configuration);
     const auto workload = make_variant<Workload>(options.workload.workload, configuration, options.workload.context());
@@ -96,8 +93,7 @@ void add_emulate_command(Command program, Session& session) {
     command.add_option("--max-instructions", options->max_instructions,
                        "Give up after so many warp instructions; 0: no limit");
     command.add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");
-    command.when_given(
-        [&session, options] { session.action = [&session, options] { return emulate(*options, session); }; });
+    session.on_first_rank(command, [options] { return emulate(*options); });
 }
 
 }  // namespace lookahead::cli

@@ -16,6 +16,7 @@
 #include "core/json/json.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
+#include "experiments/cli/percentage.h"
 #include "experiments/cli/ptx_source.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/program.h"
@@ -236,23 +237,19 @@ Summary summarise(const ExplainOptions& options, const std::string& name) {
     return summary;
 }
 
-double percent(std::uint64_t part, std::uint64_t whole) {
-    return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 void print_summary(const std::string& name, const Summary& summary) {
     std::printf(
         "%s: %llu kernels, %llu instructions, %llu executed by warps; %.1f %% of these leave the kernel's own stream\n",
         name.c_str(), static_cast<unsigned long long>(summary.kernels),
         static_cast<unsigned long long>(summary.all.instructions), static_cast<unsigned long long>(summary.all.warps),
-        percent(summary.gone.warps, summary.all.warps));
+        percentage(summary.gone.warps, summary.all.warps));
     for (std::size_t group = 0; group < summary.groups.size(); ++group) {
         std::vector<std::pair<std::string, Tally>> tags(summary.tags[group].begin(), summary.tags[group].end());
         std::ranges::stable_sort(tags, [](const auto& a, const auto& b) { return a.second.warps > b.second.warps; });
         std::string text;
         for (const auto& [tag, tally] : tags)
             text += fmt::format("  {} {} ({:.1f} %)", tag, tally.instructions,
-                                percent(tally.warps, summary.groups[group].warps));
+                                percentage(tally.warps, summary.groups[group].warps));
         std::printf("  %-10s %6llu%s\n", kGroupNames[group],
                     static_cast<unsigned long long>(summary.groups[group].instructions), text.c_str());
     }
@@ -300,8 +297,7 @@ ExitCode print_summaries(const ExplainOptions& options) {
     return ExitCode::done;
 }
 
-ExitCode explain(const ExplainOptions& options, const Session& session) {
-    if (!session.prints()) return ExitCode::done;
+ExitCode explain(const ExplainOptions& options) {
     if (options.summary) return print_summaries(options);
     if (options.source.empty())
         throw ConfigurationError("KERNEL is missing; only with --summary can it be left out, for all workloads");
@@ -323,8 +319,7 @@ void add_explain_command(Command program, Session& session) {
     command.add_option("--size", options->size, "Of the workloads that --summary runs").show_default();
     command.add_flag("--json", options->json, "Print the summary as one JSON array on stdout and nothing else");
     options->machine.add_to(command);
-    command.when_given(
-        [&session, options] { session.action = [&session, options] { return explain(*options, session); }; });
+    session.on_first_rank(command, [options] { return explain(*options); });
 }
 
 }  // namespace lookahead::cli

@@ -13,21 +13,16 @@ void add_validate_command(Command program, Session& session) {
     Command command = program.add_command("validate", "Check a result file against its schema.");
     auto file = std::make_shared<std::string>();
     command.add_option("FILE", *file, "HDF5 file").required();
-    command.when_given([&session, file] {
-        session.action = [&session, file] {
-            if (!session.prints()) {
-                return ExitCode::done;
-            }
-            const auto violations = validate_file(*file);
-            for (const std::string& violation : violations) {
-                std::printf("%s\n", violation.c_str());
-            }
-            if (!violations.empty()) {
-                throw InputError(*file + ": " + std::to_string(violations.size()) + " violations of its schema");
-            }
-            std::printf("%s: valid\n", file->c_str());
-            return ExitCode::done;
-        };
+    session.on_first_rank(command, [file] {
+        const auto violations = validate_file(*file);
+        for (const std::string& violation : violations) {
+            std::printf("%s\n", violation.c_str());
+        }
+        if (!violations.empty()) {
+            throw InputError(*file + ": " + std::to_string(violations.size()) + " violations of its schema");
+        }
+        std::printf("%s: valid\n", file->c_str());
+        return ExitCode::done;
     });
 }
 
@@ -37,15 +32,10 @@ void add_diff_command(Command program, Session& session) {
     auto files = std::make_shared<std::pair<std::string, std::string>>();
     command.add_option("A", files->first, "HDF5 file").required();
     command.add_option("B", files->second, "HDF5 file").required();
-    command.when_given([&session, files] {
-        session.action = [&session, files] {
-            if (!session.prints()) {
-                return ExitCode::done;
-            }
-            const auto difference = diff_runs(files->first, files->second);
-            std::printf("%s\n", difference ? difference->c_str() : "same results");
-            return difference ? ExitCode::program_misbehaved : ExitCode::done;
-        };
+    session.on_first_rank(command, [files] {
+        const auto difference = diff_runs(files->first, files->second);
+        std::printf("%s\n", difference ? difference->c_str() : "same results");
+        return difference ? ExitCode::program_misbehaved : ExitCode::done;
     });
 }
 

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,20 +52,20 @@ void add_commands(Command program, Session& session) {
 }
 
 /// Sets session.action; false if the line only wished for what has been printed.
-bool read_line(int argc, char** argv, Session& session) {
+bool read_line(Session& session) {
     CommandLine line = make_command_line();
     add_commands(line.program(), session);
-    const std::optional<std::string> help = line.read(argc, argv);
+    const std::optional<std::string> help = line.read(session.arguments);
     if (help && session.prints()) {
         std::fputs(help->c_str(), stdout);
     }
     return !help;
 }
 
-ExitCode parse_and_run(int argc, char** argv, Session& session) {
+ExitCode parse_and_run(Session& session) {
     const bool has_action = on_every_rank(session.transport, [&] {
         check_host_processor();
-        return read_line(argc, argv, session);
+        return read_line(session);
     });
     require_alike(session.transport,
                   {{"the program", git_revision() + " " + build_id()},
@@ -86,13 +85,13 @@ struct Ending {
     std::uint64_t error() const { return sentence.empty() ? 0 : static_cast<std::uint64_t>(code); }
 };
 
-Ending attempt(int argc, char** argv, Session& session) {
+Ending attempt(Session& session) {
     const auto internal = [&](const std::exception& error) {
         return Ending{ExitCode::internal,
                       "internal error on rank " + std::to_string(session.transport.rank()) + ": " + error.what()};
     };
     try {
-        return {parse_and_run(argc, argv, session), {}};
+        return {parse_and_run(session), {}};
     } catch (const InternalError& error) {
         return internal(error);
     } catch (const Error& error) {
@@ -144,11 +143,9 @@ bool is_first_rank() {
 int run_line(const std::vector<std::string>& arguments) {
     std::vector<std::string> texts{"lookahead"};
     texts.insert(texts.end(), arguments.begin(), arguments.end());
-    std::vector<char*> pointers;
-    std::ranges::transform(texts, std::back_inserter(pointers), [](std::string& text) { return text.data(); });
     InProcessTransport transport;
     Session session{transport, texts, {}};
-    return static_cast<int>(conclude(session, attempt(static_cast<int>(pointers.size()), pointers.data(), session)));
+    return static_cast<int>(conclude(session, attempt(session)));
 }
 
 /// For the points of a sweep under mpirun; null for anything else.
@@ -170,7 +167,7 @@ ExitCode start(int argc, char** argv, PointServer* server) {
         return error.code();
     }
     Session session{*transport, std::vector<std::string>(argv, argv + argc), {}, server};
-    return conclude(session, attempt(argc, argv, session));
+    return conclude(session, attempt(session));
 }
 
 /// Launchers send signals to ranks that have hardly begun.

@@ -151,8 +151,7 @@ void add_partition_command(Command program, Session& session) {
         .positive();
     add_number("--half-work", cluster.half_work, "computing of a window in two halves, over that at once").positive();
     command.add_flag("--json", options->json, "For --predict: print one JSON object on stdout and nothing else");
-    command.when_given(
-        [&session, options] { session.action = [&session, options] { return show_partition(*options, session); }; });
+    session.on(command, [&session, options] { return show_partition(*options, session); });
 }
 
 }  // namespace lookahead::cli

@@ -75,10 +75,7 @@ std::vector<const ptx::Function*> chosen_kernels(const ProfileOptions& options, 
     return chosen;
 }
 
-ExitCode print_code(const ProfileOptions& options, const Session& session) {
-    if (!session.prints()) {
-        return ExitCode::done;
-    }
+ExitCode print_code(const ProfileOptions& options) {
     const Configuration configuration = options.machine.configuration();
     const ptx::Module module = module_of(options.source, configuration);
     for (const ptx::Function* kernel : chosen_kernels(options, module)) {
@@ -88,10 +85,7 @@ ExitCode print_code(const ProfileOptions& options, const Session& session) {
     return ExitCode::done;
 }
 
-ExitCode profile_registers(const ProfileOptions& options, const Session& session) {
-    if (!session.prints()) {
-        return ExitCode::done;
-    }
+ExitCode profile_registers(const ProfileOptions& options) {
     const Configuration configuration = options.machine.configuration();
     const ptx::Module module = module_of(options.source, configuration);
     const finaliser::FinaliserOptions limits = finaliser_options(configuration);
@@ -122,15 +116,13 @@ void add_profile_command(Command program, Session& session) {
     registers.add_option("--kernel", options->kernel, "This kernel only");
     options->machine.add_to(registers);
     registers.add_flag("--json", options->json, "Print one JSON array on stdout and nothing else");
-    registers.when_given(
-        [&session, options] { session.action = [&session, options] { return profile_registers(*options, session); }; });
+    session.on_first_rank(registers, [options] { return profile_registers(*options); });
 
     Command code = command.add_command("code", "The machine code that the finaliser makes of each kernel.");
     code.add_option("SOURCE", options->source, "A workload's name or a PTX file").required();
     code.add_option("--kernel", options->kernel, "This kernel only");
     options->machine.add_to(code);
-    code.when_given(
-        [&session, options] { session.action = [&session, options] { return print_code(*options, session); }; });
+    session.on_first_rank(code, [options] { return print_code(*options); });
     add_profile_patterns(command, session);
     add_profile_vectors(command, session);
 }

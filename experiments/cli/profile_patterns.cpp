@@ -144,10 +144,7 @@ void print(const PatternsOptions& options, const std::vector<profile::KernelRepo
     }
 }
 
-ExitCode profile_patterns(const PatternsOptions& options, const Session& session) {
-    if (!session.prints()) {
-        return ExitCode::done;
-    }
+ExitCode profile_patterns(const PatternsOptions& options) {
     Configuration configuration = options.machine.configuration();
     options.workload.apply_to(configuration);
     const auto workload = make_variant<Workload>(options.workload.workload, configuration, options.workload.context());
@@ -181,8 +178,7 @@ void add_profile_patterns(Command profile, Session& session) {
         .show_default();
     patterns.add_flag("--accesses", options->accesses, "Print each load and store, too");
     patterns.add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");
-    patterns.when_given(
-        [&session, options] { session.action = [&session, options] { return profile_patterns(*options, session); }; });
+    session.on_first_rank(patterns, [options] { return profile_patterns(*options); });
 }
 
 }  // namespace lookahead::cli

@@ -156,10 +156,7 @@ void print(const KernelVectors& each) {
     std::printf("\n");
 }
 
-ExitCode profile_vectors(const VectorsOptions& options, const Session& session) {
-    if (!session.prints()) {
-        return ExitCode::done;
-    }
+ExitCode profile_vectors(const VectorsOptions& options) {
     std::vector<Amount> amounts;
     for (const std::string& text : options.registers) amounts.push_back(amount_of(text));
     if (amounts.empty()) amounts = {{"1", 1}, {"0.75", 0.75}, {"0.5", 0.5}};
@@ -205,8 +202,7 @@ void add_profile_vectors(Command profile, Session& session) {
         .split_at(',')
         .one_value_each();
     vectors.add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");
-    vectors.when_given(
-        [&session, options] { session.action = [&session, options] { return profile_vectors(*options, session); }; });
+    session.on_first_rank(vectors, [options] { return profile_vectors(*options); });
 }
 
 }  // namespace lookahead::cli

@@ -53,31 +53,29 @@ void add_report_command(Command program, Session& session) {
     command.add_option("--run-pages", options->run_pages,
                        "How many runs of a sweep get a page of their own, in a folder beside its page [24]");
     command.add_option("--python", options->python, "Python with h5py, pandas and matplotlib").show_default();
-    command.when_given([&session, options] {
-        session.action = [&session, options] {
-            if (session.transport.size() > 1) {
-                throw ConfigurationError("a report is made without mpirun");
+    session.on(command, [&session, options] {
+        if (session.transport.size() > 1) {
+            throw ConfigurationError("a report is made without mpirun");
+        }
+        const bool of_sweep = std::ranges::any_of(options->files, is_sweep);
+        if (of_sweep || !options->figure.empty()) {
+            if (options->files.size() > 1) {
+                throw ConfigurationError(of_sweep && options->figure.empty()
+                                             ? "a page is of one sweep, or of result files; give one folder"
+                                             : "a figure is of one sweep; give one folder");
             }
-            const bool of_sweep = std::ranges::any_of(options->files, is_sweep);
-            if (of_sweep || !options->figure.empty()) {
-                if (options->files.size() > 1) {
-                    throw ConfigurationError(of_sweep && options->figure.empty()
-                                                 ? "a page is of one sweep, or of result files; give one folder"
-                                                 : "a figure is of one sweep; give one folder");
-                }
-            }
-            const bool has_study_options = !options->baseline.empty() || options->run_pages.has_value();
-            if (has_study_options && (!of_sweep || !options->figure.empty())) {
-                throw ConfigurationError("--baseline and --run-pages are for the page of a sweep");
-            }
-            if (options->figure.empty()) {
-                const std::string page = options->out.empty() ? free_path("report.html") : options->out;
-                return of_sweep ? write_study_page(options->python, options->files.front(),
-                                                   {page, options->baseline, options->run_pages})
-                                : write_page(options->python, options->files, page);
-            }
-            return draw_figure(options->python, options->figure, options->files.front(), options->out);
-        };
+        }
+        const bool has_study_options = !options->baseline.empty() || options->run_pages.has_value();
+        if (has_study_options && (!of_sweep || !options->figure.empty())) {
+            throw ConfigurationError("--baseline and --run-pages are for the page of a sweep");
+        }
+        if (options->figure.empty()) {
+            const std::string page = options->out.empty() ? free_path("report.html") : options->out;
+            return of_sweep ? write_study_page(options->python, options->files.front(),
+                                               {page, options->baseline, options->run_pages})
+                            : write_page(options->python, options->files, page);
+        }
+        return draw_figure(options->python, options->figure, options->files.front(), options->out);
     });
 }
 

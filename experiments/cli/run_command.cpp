@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -363,11 +362,9 @@ template <class Options>
 void prepare(Command command, Session& session) {
     auto options = std::make_shared<Options>();
     options->add_to(command);
-    command.when_given([&session, options] {
-        session.action = [&session, options] {
-            const RunRequest request = on_every_rank(session.transport, [&] { return options->request(session); });
-            return simulate(request, options->execution.json, session);
-        };
+    session.on(command, [&session, options] {
+        const RunRequest request = on_every_rank(session.transport, [&] { return options->request(session); });
+        return simulate(request, options->execution.json, session);
     });
 }
 
@@ -379,9 +376,7 @@ RunRequest request_of_line(const std::vector<std::string>& arguments, Transport&
     options.add_to(line.program().add_command(arguments.front(), ""));
     std::vector<std::string> texts{"lookahead"};
     texts.insert(texts.end(), arguments.begin(), arguments.end());
-    std::vector<char*> pointers;
-    std::ranges::transform(texts, std::back_inserter(pointers), [](std::string& text) { return text.data(); });
-    line.read(static_cast<int>(pointers.size()), pointers.data());
+    line.read(texts);
     return options.request(Session{transport, texts, {}});
 }
 

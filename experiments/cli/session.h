@@ -3,10 +3,12 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error/error.h"
 #include "core/transport/transport.h"
+#include "experiments/cli/command_line.h"
 
 namespace lookahead {
 class PointServer;
@@ -20,6 +22,15 @@ struct Session {
     std::vector<std::string> arguments;   ///< argv, for the result's /meta
     std::function<ExitCode()> action;     ///< set by the command that was given
     PointServer* point_server = nullptr;  ///< for `sweep run` under mpirun; else null
+
+    /// What the line does if it names this command.
+    void on(Command command, std::function<ExitCode()> what) {
+        command.when_given([this, what = std::move(what)] { action = what; });
+    }
+    /// The same for what prints alone, which only rank 0 does.
+    void on_first_rank(Command command, std::function<ExitCode()> what) {
+        on(command, [this, what = std::move(what)] { return prints() ? what() : ExitCode::done; });
+    }
 
     /// Only rank 0 prints.
     bool prints() const { return transport.rank() == 0; }

@@ -245,15 +245,13 @@ void add_sweep_command(Command program, Session& session) {
         Command each = command.add_command(name, help);
         each.add_option("STUDY", options->study, "Name ('lookahead list studies') or TOML file of a study").required();
         each.add_option("--out", options->out, "Folder of the sweep [STUDY.sweep]");
-        each.when_given([&session, options, action] {
-            session.action = [&session, options, action] {
-                const bool runs = action == run;
-                if (session.transport.size() > 1 && !runs) {
-                    throw ConfigurationError("only `sweep run` works under mpirun");
-                }
-                return runs && session.point_server != nullptr ? run_on_ranks(*options, session)
-                                                               : action(*options, session);
-            };
+        session.on(each, [&session, options, action] {
+            const bool runs = action == run;
+            if (session.transport.size() > 1 && !runs) {
+                throw ConfigurationError("only `sweep run` works under mpirun");
+            }
+            return runs && session.point_server != nullptr ? run_on_ranks(*options, session)
+                                                           : action(*options, session);
         });
         return each;
     };
