@@ -1,4 +1,6 @@
 // `list` and `describe`: what there is, and what it means.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -26,8 +28,8 @@ std::string in_papers(const ManifestEntry& entry) {
     std::string text;
     const auto add = [&text](std::string_view paper, std::string_view abbreviation, std::string_view kind) {
         if (!abbreviation.empty()) {
-            text += (text.empty() ? "" : ", ") + std::string(paper) + " " + std::string(abbreviation) +
-                    (kind.empty() ? "" : " ") + std::string(kind);
+            text += fmt::format("{}{} {}{}{}", text.empty() ? "" : ", ", paper, abbreviation, kind.empty() ? "" : " ",
+                                kind);
         }
     };
     add("CAPS", entry.caps, entry.caps_class);
@@ -42,12 +44,11 @@ std::string in_papers(const ManifestEntry& entry) {
 std::string list_workloads() {
     std::string text;
     const auto add = [&text](std::string_view name, const std::string& what) {
-        text += "  " + std::string(name) + std::string(22 - std::min<std::size_t>(21, name.size()), ' ') + what + "\n";
+        text += fmt::format("  {:<21} {}\n", name, what);
     };
     for (const ManifestEntry& entry : workload_manifest()) {
         const std::string papers = in_papers(entry);
-        add(entry.name, std::string(entry.description) + " [" + std::string(entry.suite) +
-                            (papers.empty() ? "" : "; " + papers) + "]");
+        add(entry.name, fmt::format("{} [{}{}{}]", entry.description, entry.suite, papers.empty() ? "" : "; ", papers));
     }
     for (const VariantEntry& variant : registered_variants()) {
         const auto is_it = [&](const ManifestEntry& entry) { return entry.name == variant.name; };
@@ -61,9 +62,7 @@ std::string list_workloads() {
 std::string list_machines() {
     std::string text;
     for (const BuiltInMachine& machine : built_in_machines()) {
-        text += "  " + std::string(machine.name) +
-                std::string(16 - std::min<std::size_t>(15, machine.name.size()), ' ') +
-                std::string(machine.description) + "\n";
+        text += fmt::format("  {:<15} {}\n", machine.name, machine.description);
     }
     return text;
 }
@@ -71,8 +70,7 @@ std::string list_machines() {
 std::string list_studies() {
     std::string text;
     for (const BuiltInStudy& study : built_in_studies()) {
-        text += "  " + std::string(study.name) + std::string(24 - std::min<std::size_t>(23, study.name.size()), ' ') +
-                std::string(study.title) + "\n";
+        text += fmt::format("  {:<23} {}\n", study.name, study.title);
     }
     return text;
 }

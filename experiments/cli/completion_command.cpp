@@ -1,6 +1,10 @@
 // `completion`: a script by which a shell completes the program's line.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/reference.h"
@@ -86,23 +90,6 @@ _lookahead() {
 complete -o filenames -F _lookahead lookahead
 )BASH";
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) {
-        text += (text.empty() ? "" : " ") + word;
-    }
-    return text;
-}
-
-bool has_name(const OptionOutline& option, const std::string& name) {
-    for (const std::string& each : option.names) {
-        if (each == name) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /// The case of a command, by its path.
 std::string command_case(const std::string& path, const CommandOutline& command) {
     std::vector<std::string> commands, options, flags, arguments, keys;
@@ -112,13 +99,13 @@ std::string command_case(const std::string& path, const CommandOutline& command)
     for (const OptionOutline& option : command.options) {
         auto& list = option.is_positional ? arguments : option.value.empty() ? flags : options;
         list.insert(list.end(), option.names.begin(), option.names.end());
-        if (has_name(option, "--option")) {
+        if (std::ranges::find(option.names, "--option") != option.names.end()) {
             keys = option.names;
         }
     }
-    return "        \"" + path + "\") commands=\"" + joined(commands) + "\" options=\"" + joined(options) +
-           "\" flags=\"" + joined(flags) + "\" arguments=\"" + joined(arguments) + "\" keys=\"" + joined(keys) +
-           "\" ;;\n";
+    return fmt::format("        \"{}\") commands=\"{}\" options=\"{}\" flags=\"{}\" arguments=\"{}\" keys=\"{}\" ;;\n",
+                       path, fmt::join(commands, " "), fmt::join(options, " "), fmt::join(flags, " "),
+                       fmt::join(arguments, " "), fmt::join(keys, " "));
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): commands have commands
@@ -127,8 +114,7 @@ void add_cases(const std::string& path, const CommandOutline& command, std::stri
     for (const OptionOutline& option : command.options) {
         for (const std::string& name : option.names) {
             if (!option.choices.empty()) {
-                choices.append("        \"").append(path).append(" ").append(name).append("\") echo ");
-                choices.append(joined(option.choices)).append(" ;;\n");
+                choices += fmt::format("        \"{} {}\") echo {} ;;\n", path, name, fmt::join(option.choices, " "));
             }
         }
     }
