@@ -6,6 +6,7 @@
 
 #include "core/lp/audit.h"
 #include "core/mutation/rule.h"
+#include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
 
@@ -279,5 +280,7 @@ void L1Data::fields(StateArchive& archive) {
     replacement_->fields(archive);
     archive& counters_;
 }
+
+LOOKAHEAD_REGISTER_STATISTICS(L1Counters, "l1d", "L1 data cache of an SM")
 
 }  // namespace lookahead::gpu

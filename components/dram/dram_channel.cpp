@@ -4,7 +4,9 @@
 #include <bit>
 
 #include "core/error/error.h"
+#include "core/param/parameter_registry.h"
 #include "core/state/state_archive.h"
+#include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -256,5 +258,8 @@ void DramChannel::fields(StateArchive& archive) {
         }
     }
 }
+
+LOOKAHEAD_REGISTER_PARAMETERS(DramParameters, "dram", "A channel's DRAM: geometry, timing and queues.")
+LOOKAHEAD_REGISTER_STATISTICS(DramCounters, "dram", "A DRAM channel.")
 
 }  // namespace lookahead::gpu

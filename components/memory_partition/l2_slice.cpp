@@ -9,7 +9,9 @@
 #include "components/memory_partition/line_bytes.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
+#include "core/param/parameter_registry.h"
 #include "core/state/state_archive.h"
+#include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -608,5 +610,8 @@ void L2Slice::fields(StateArchive& archive) {
     archive& books_.reads& books_.writes& books_.atomics& books_.written_bytes& books_.overwritten_bytes& books_
         .written_back_bytes& books_.host_bytes& books_.dram_reads& books_.dram_writes;
 }
+
+LOOKAHEAD_REGISTER_PARAMETERS(L2Parameters, "l2", "A slice of the L2 cache.")
+LOOKAHEAD_REGISTER_STATISTICS(L2Counters, "l2_slice", "A slice of the L2 cache.")
 
 }  // namespace lookahead::gpu

@@ -4,6 +4,7 @@
 
 #include "core/mutation/rule.h"
 #include "core/state/state_archive.h"
+#include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
 
@@ -115,5 +116,8 @@ void EjectionPort::fields(StateArchive& archive) {
         archive&* held_;
     }
 }
+
+LOOKAHEAD_REGISTER_STATISTICS(EjectionCounters, "ejection_port", "The receiving side of a crossbar port.")
+LOOKAHEAD_REGISTER_STATISTICS(HeldGrantCounters, "held_grants", "Grants out of turn of a crossbar port.")
 
 }  // namespace lookahead::gpu

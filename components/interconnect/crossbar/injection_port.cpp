@@ -6,6 +6,7 @@
 
 #include "core/error/error.h"
 #include "core/state/state_archive.h"
+#include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -120,5 +121,7 @@ void InjectionPort::fields(StateArchive& archive) {
         unspent_ = std::accumulate(credits_.begin(), credits_.end(), std::int64_t{0});
     }
 }
+
+LOOKAHEAD_REGISTER_STATISTICS(InjectionCounters, "injection_port", "The sending side of a crossbar port.")
 
 }  // namespace lookahead::gpu

@@ -8,6 +8,7 @@
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/state/state_archive.h"
+#include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
 
@@ -230,5 +231,7 @@ void MeshNetwork::queue_fields(StateArchive& archive, std::uint32_t number, unsi
     }
     archive& flits;
 }
+
+LOOKAHEAD_REGISTER_STATISTICS(MeshCounters, "mesh", "A mesh of routers: the network of requests or that of replies.")
 
 }  // namespace lookahead::gpu

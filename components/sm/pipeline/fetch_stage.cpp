@@ -7,6 +7,7 @@
 
 #include "components/sm/pipeline/issue_stage.h"
 #include "core/mutation/rule.h"
+#include "core/param/parameter_registry.h"
 
 namespace lookahead::gpu {
 
@@ -149,5 +150,7 @@ bool FetchStage::fetch_for_extensions(std::uint32_t number, bool above, Cycle no
     const PipelineEvent event{PipelineEvent::Kind::fetched, static_cast<std::uint16_t>(context), instructions};
     state_.wheel.schedule(now, now + state_.parameters.fetch_latency, event.packed());
 }
+
+LOOKAHEAD_REGISTER_PARAMETERS(InstructionCacheParameters, "l1i", "Instruction cache of an SM.")
 
 }  // namespace lookahead::gpu
