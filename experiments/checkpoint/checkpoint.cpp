@@ -184,54 +184,18 @@ std::vector<std::uint64_t> beginnings(const std::vector<std::uint64_t>& sizes) {
 
 }  // namespace
 
-class CheckpointWriter::File {
-  public:
+struct CheckpointWriter::File {
     explicit File(const std::string& path)
-        : output_(path),
-          contents_(output_.root().create_group(schema::kContentsGroup)),
-          states_(std::in_place, *contents_, schema::kContentsStates),
-          messages_(std::in_place, *contents_, schema::kContentsMessages) {}
+        : output(path),
+          contents(output.root().create_group(schema::kContentsGroup)),
+          states(std::in_place, *contents, schema::kContentsStates),
+          messages(std::in_place, *contents, schema::kContentsMessages) {}
 
-    void begin(const ProcessCheckpoint& process) {
-        table_.ids.push_back(process.id);
-        table_.state_bytes.push_back(0);
-        table_.message_bytes.push_back(process.messages.size());
-        table_.traffic_hashes.push_back(process.traffic_hash);
-        table_.state_hashes.push_back(process.state_hash);
-        messages_->append(process.messages);
-    }
-
-    void add_state(std::string_view piece) {
-        table_.state_bytes.back() += piece.size();
-        states_->append(piece);
-    }
-
-    void finish(const Checkpoint& checkpoint) {
-        states_->finish();
-        messages_->finish();
-        const std::string configuration = checkpoint.configuration.to_bytes();
-        contents_->set_attribute(schema::kContentsConfigurationBytesAttribute, std::uint64_t{configuration.size()});
-        contents_->set_attribute(schema::kContentsSeriesBytesAttribute, std::uint64_t{checkpoint.series.size()});
-        write_bytes(*contents_, schema::kContentsConfiguration, configuration);
-        write_bytes(*contents_, schema::kContentsSeries, checkpoint.series);
-        {
-            Group root = output_.root();
-            write_run(root, checkpoint);
-            write_table(root.create_group(schema::kProcessesGroup), table_, checkpoint.names);
-        }
-        // All of the file must be closed.
-        states_.reset();
-        messages_.reset();
-        contents_.reset();
-        output_.commit();
-    }
-
-  private:
-    hdf5::OutputFile output_;
-    std::optional<Group> contents_;
-    std::optional<ByteColumn> states_;
-    std::optional<ByteColumn> messages_;
-    ProcessTable table_;
+    hdf5::OutputFile output;
+    std::optional<Group> contents;
+    std::optional<ByteColumn> states;
+    std::optional<ByteColumn> messages;
+    ProcessTable table;
 };
 
 CheckpointWriter::CheckpointWriter(const std::string& path) : file_(std::make_unique<File>(path)) {}
@@ -239,71 +203,72 @@ CheckpointWriter::CheckpointWriter(const std::string& path) : file_(std::make_un
 CheckpointWriter::~CheckpointWriter() = default;
 
 void CheckpointWriter::begin(const ProcessCheckpoint& process) {
-    file_->begin(process);
+    file_->table.ids.push_back(process.id);
+    file_->table.state_bytes.push_back(0);
+    file_->table.message_bytes.push_back(process.messages.size());
+    file_->table.traffic_hashes.push_back(process.traffic_hash);
+    file_->table.state_hashes.push_back(process.state_hash);
+    file_->messages->append(process.messages);
 }
 
 void CheckpointWriter::add_state(std::string_view piece) {
-    file_->add_state(piece);
+    file_->table.state_bytes.back() += piece.size();
+    file_->states->append(piece);
 }
 
 void CheckpointWriter::finish(const Checkpoint& checkpoint) {
-    file_->finish(checkpoint);
+    file_->states->finish();
+    file_->messages->finish();
+    Group& contents = *file_->contents;
+    const std::string configuration = checkpoint.configuration.to_bytes();
+    contents.set_attribute(schema::kContentsConfigurationBytesAttribute, std::uint64_t{configuration.size()});
+    contents.set_attribute(schema::kContentsSeriesBytesAttribute, std::uint64_t{checkpoint.series.size()});
+    write_bytes(contents, schema::kContentsConfiguration, configuration);
+    write_bytes(contents, schema::kContentsSeries, checkpoint.series);
+    {
+        Group root = file_->output.root();
+        write_run(root, checkpoint);
+        write_table(root.create_group(schema::kProcessesGroup), file_->table, checkpoint.names);
+    }
+    // All of the file must be closed.
+    file_->states.reset();
+    file_->messages.reset();
+    file_->contents.reset();
+    file_->output.commit();
 }
 
-class CheckpointFile::File {
-  public:
-    explicit File(const std::string& path) : input_((require_valid(path, schema::kId), path)) {
-        const Group root = input_.root();
+struct CheckpointFile::File {
+    explicit File(const std::string& path) : input((require_valid(path, schema::kId), path)) {
+        const Group root = input.root();
         const std::string revision = root.text_attribute(schema::kGitRevisionAttribute);
         if (revision != git_revision()) {
             throw InputError(
                 fmt::format("{}: written by revision {} of the program, which alone can go on from it; this is {}",
                             path, revision, git_revision()));
         }
-        const Group table = root.open_group(schema::kProcessesGroup);
+        const Group processes = root.open_group(schema::kProcessesGroup);
         const Group contents = root.open_group(schema::kContentsGroup);
-        read_run(root, checkpoint_);
-        read_contents(table, contents, checkpoint_);
-        check_inputs(path, checkpoint_);
-        table_ = read_table(table);
-        states_.emplace(contents.open_dataset(schema::kContentsStates.name));
-        messages_.emplace(contents.open_dataset(schema::kContentsMessages.name));
-        state_begins_ = beginnings(table_.state_bytes);
-        message_begins_ = beginnings(table_.message_bytes);
+        read_run(root, checkpoint);
+        read_contents(processes, contents, checkpoint);
+        check_inputs(path, checkpoint);
+        table = read_table(processes);
+        states.emplace(contents.open_dataset(schema::kContentsStates.name));
+        messages.emplace(contents.open_dataset(schema::kContentsMessages.name));
+        state_begins = beginnings(table.state_bytes);
+        message_begins = beginnings(table.message_bytes);
     }
 
-    const Checkpoint& checkpoint() const { return checkpoint_; }
-    const ProcessTable& table() const { return table_; }
-
-    ProcessCheckpoint process(LpId id) const {
-        const std::size_t row = row_of(id);
-        return {id, read_bytes(*messages_, message_begins_[row], table_.message_bytes[row]), table_.traffic_hashes[row],
-                table_.state_hashes[row]};
-    }
-
-    ByteSource state(LpId id) const {
-        const std::size_t row = row_of(id);
-        return [this, at = state_begins_[row],
-                end = state_begins_[row] + table_.state_bytes[row]](std::span<char> room) mutable {
-            const std::size_t count =
-                read_bytes(*states_, at, std::min<std::uint64_t>(room.size(), end - at)).copy(room.data(), room.size());
-            at += count;
-            return count;
-        };
-    }
-
-  private:
     std::size_t row_of(LpId id) const {
-        return static_cast<std::size_t>(std::ranges::lower_bound(table_.ids, id) - table_.ids.begin());
+        return static_cast<std::size_t>(std::ranges::lower_bound(table.ids, id) - table.ids.begin());
     }
 
-    hdf5::InputFile input_;
-    Checkpoint checkpoint_;
-    ProcessTable table_;
-    std::optional<Dataset> states_;
-    std::optional<Dataset> messages_;
-    std::vector<std::uint64_t> state_begins_;
-    std::vector<std::uint64_t> message_begins_;
+    hdf5::InputFile input;
+    Checkpoint checkpoint;
+    ProcessTable table;
+    std::optional<Dataset> states;
+    std::optional<Dataset> messages;
+    std::vector<std::uint64_t> state_begins;
+    std::vector<std::uint64_t> message_begins;
 };
 
 CheckpointFile::CheckpointFile(const std::string& path) : file_(std::make_unique<File>(path)) {}
@@ -311,24 +276,34 @@ CheckpointFile::CheckpointFile(const std::string& path) : file_(std::make_unique
 CheckpointFile::~CheckpointFile() = default;
 
 const Checkpoint& CheckpointFile::checkpoint() const {
-    return file_->checkpoint();
+    return file_->checkpoint;
 }
 
 std::uint64_t CheckpointFile::state_hash() const {
-    const auto& hashes = file_->table().state_hashes;
+    const auto& hashes = file_->table.state_hashes;
     return std::accumulate(hashes.begin(), hashes.end(), std::uint64_t{0});
 }
 
 std::vector<LpId> CheckpointFile::ids() const {
-    return {file_->table().ids.begin(), file_->table().ids.end()};
+    return {file_->table.ids.begin(), file_->table.ids.end()};
 }
 
 ProcessCheckpoint CheckpointFile::process(LpId id) const {
-    return file_->process(id);
+    const std::size_t row = file_->row_of(id);
+    const ProcessTable& table = file_->table;
+    return {id, read_bytes(*file_->messages, file_->message_begins[row], table.message_bytes[row]),
+            table.traffic_hashes[row], table.state_hashes[row]};
 }
 
 ByteSource CheckpointFile::state(LpId id) const {
-    return file_->state(id);
+    const std::size_t row = file_->row_of(id);
+    const std::uint64_t begin = file_->state_begins[row];
+    return [file = file_.get(), at = begin, end = begin + file_->table.state_bytes[row]](std::span<char> room) mutable {
+        const std::size_t count = read_bytes(*file->states, at, std::min<std::uint64_t>(room.size(), end - at))
+                                      .copy(room.data(), room.size());
+        at += count;
+        return count;
+    };
 }
 
 }  // namespace lookahead

@@ -45,7 +45,7 @@ class CheckpointWriter final : public ProcessTaker {
     void finish(const Checkpoint& checkpoint);
 
   private:
-    class File;
+    struct File;
     std::unique_ptr<File> file_;
 };
 
@@ -65,7 +65,7 @@ class CheckpointFile final : public SavedProcesses {
     ByteSource state(LpId id) const override;
 
   private:
-    class File;
+    struct File;
     std::unique_ptr<File> file_;
 };
 
