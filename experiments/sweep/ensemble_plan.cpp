@@ -17,31 +17,6 @@ namespace {
 /// One rank's rate where nothing but the number of warp instructions is known.
 constexpr double kInstructionsPerSecond = 1e6;
 
-/// The points of the shard that have no end, as places in `points`; counts the others. Points with equal keys are one run.
-std::vector<std::size_t> missing_points(EnsemblePlan& plan, const SweepFolder& folder, const SweepRunOptions& options) {
-    std::vector<std::size_t> missing;
-    std::set<std::string> keys;
-    for (std::size_t i = 0; i < plan.points.size(); ++i) {
-        const SweepPoint& point = plan.points[i];
-        if (i % static_cast<std::size_t>(options.shards) != static_cast<std::size_t>(options.shard) ||
-            !keys.insert(point.key).second) {
-            continue;
-        }
-        PointStatus status = folder.state(point).status;
-        if (status == PointStatus::failed && options.retry_failed) {
-            folder.forget_failure(point);
-            folder.forget_begun(point);
-            status = PointStatus::missing;
-        }
-        plan.complete += status == PointStatus::complete;
-        plan.failed += status == PointStatus::failed;
-        if (status == PointStatus::missing) {
-            missing.push_back(i);
-        }
-    }
-    return missing;
-}
-
 /// Command lines whose instructions are to be counted: one for each program of which nothing is known.
 std::vector<std::vector<std::string>> unknown_programs(const EnsemblePlan& plan, std::span<const std::size_t> missing,
                                                        const EarlierCosts& earlier) {
@@ -107,7 +82,10 @@ EnsemblePlan plan_ensemble(const Study& study, std::vector<SweepPoint> points, c
         if (world.rank() == 0) {
             plan.program = program_hash();
             plan.points = std::move(points);
-            missing = missing_points(plan, folder, options.sweep);
+            SweepRunResult ended;
+            missing = missing_points(plan.points, folder, options.sweep, ended);
+            plan.complete = ended.complete;
+            plan.failed = ended.failed;
             earlier.emplace(study, folder, plan.points);
             lines = unknown_programs(plan, missing, *earlier);
         }

@@ -153,7 +153,10 @@ class Runner {
     ~Runner() { give_up(); }
 
     SweepRunResult run(std::span<const SweepPoint> points) {
-        collect_work(points);
+        for (const std::size_t i : missing_points(points, folder_, options_, result_)) {
+            waiting_.push_back(&points[i]);
+        }
+        planned_ = waiting_.size();
         const InterruptGuard guard;
         while (!(waiting_.empty() && elsewhere_.empty() && running_.empty())) {
             look_elsewhere();
@@ -174,29 +177,6 @@ class Runner {
     }
 
   private:
-    /// Points with equal keys are one run.
-    void collect_work(std::span<const SweepPoint> points) {
-        std::set<std::string> keys;
-        for (std::size_t i = 0; i < points.size(); ++i) {
-            const SweepPoint& point = points[i];
-            if (i % static_cast<std::size_t>(options_.shards) != static_cast<std::size_t>(options_.shard) ||
-                !keys.insert(point.key).second) {
-                continue;
-            }
-            PointStatus status = folder_.state(point).status;
-            if (status == PointStatus::failed && options_.retry_failed) {
-                folder_.forget_failure(point);
-                status = PointStatus::missing;
-            }
-            result_.complete += status == PointStatus::complete;
-            result_.failed += status == PointStatus::failed;
-            if (status == PointStatus::missing) {
-                waiting_.push_back(&point);
-            }
-        }
-        planned_ = waiting_.size();
-    }
-
     /// Runs a point, unless another program does or has done so.
     void take(const SweepPoint& point) {
         auto claim = folder_.claim(point);
@@ -354,6 +334,31 @@ class Runner {
 };
 
 }  // namespace
+
+std::vector<std::size_t> missing_points(std::span<const SweepPoint> points, const SweepFolder& folder,
+                                        const SweepRunOptions& options, SweepRunResult& ended) {
+    std::vector<std::size_t> missing;
+    std::set<std::string> keys;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const SweepPoint& point = points[i];
+        if (i % static_cast<std::size_t>(options.shards) != static_cast<std::size_t>(options.shard) ||
+            !keys.insert(point.key).second) {
+            continue;
+        }
+        PointStatus status = folder.state(point).status;
+        if (status == PointStatus::failed && options.retry_failed) {
+            folder.forget_failure(point);
+            folder.forget_begun(point);
+            status = PointStatus::missing;
+        }
+        ended.complete += status == PointStatus::complete;
+        ended.failed += status == PointStatus::failed;
+        if (status == PointStatus::missing) {
+            missing.push_back(i);
+        }
+    }
+    return missing;
+}
 
 SweepRunResult run_sweep(std::span<const SweepPoint> points, const SweepFolder& folder,
                          const SweepRunOptions& options) {
