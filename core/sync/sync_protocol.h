@@ -13,6 +13,14 @@
 
 namespace lookahead {
 
+struct SyncArguments {
+    RankEngine& engine;
+    Transport& transport;
+    const SourceLookahead& lookahead;
+    const Routes& routes;
+    bool halves_always;  ///< SimulationOptions
+};
+
 /// How the ranks keep each other from running too far ahead. A variant decides when ranks exchange their batches and
 /// up to which horizon each may advance; it must never let a rank advance beyond a time at which a message may still
 /// arrive from another rank. Nothing observable may depend on its decisions.
@@ -25,14 +33,18 @@ class SyncProtocol {
     /// messages that were sent lie in the inbox of their receiver or, if for a rank that has not returned yet, will
     /// before that rank returns.
     virtual void run_epoch(std::span<const Time> earliest, Time boundary) = 0;
-};
 
-struct SyncArguments {
-    RankEngine& engine;
-    Transport& transport;
-    const SourceLookahead& lookahead;
-    const Routes& routes;
-    bool halves_always;  ///< SimulationOptions
+  protected:
+    explicit SyncProtocol(const SyncArguments& arguments)
+        : engine_(arguments.engine),
+          transport_(arguments.transport),
+          lookahead_(arguments.lookahead),
+          routes_(arguments.routes) {}
+
+    RankEngine& engine_;
+    Transport& transport_;
+    const SourceLookahead& lookahead_;
+    const Routes& routes_;
 };
 
 struct SyncDescription {

@@ -16,10 +16,7 @@ std::size_t head_words(std::size_t ranks) {
 }  // namespace
 
 NullMessageProtocol::NullMessageProtocol(const SyncArguments& arguments)
-    : engine_(arguments.engine),
-      transport_(arguments.transport),
-      lookahead_(arguments.lookahead),
-      routes_(arguments.routes),
+    : SyncProtocol(arguments),
       rank_(static_cast<std::size_t>(arguments.transport.rank())),
       ranks_(static_cast<std::size_t>(arguments.transport.size())),
       tellings_(ranks_),

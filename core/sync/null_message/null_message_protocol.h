@@ -50,10 +50,6 @@ class NullMessageProtocol final : public SyncProtocol {
     void wait_for_any();
     void wait_until_all_are_done();
 
-    RankEngine& engine_;
-    Transport& transport_;
-    const SourceLookahead& lookahead_;
-    const Routes& routes_;
     std::size_t rank_;
     std::size_t ranks_;
     std::vector<Telling> tellings_;  // by rank, this one's included

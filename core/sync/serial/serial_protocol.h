@@ -6,11 +6,8 @@ namespace lookahead {
 
 class SerialProtocol final : public SyncProtocol {
   public:
-    explicit SerialProtocol(const SyncArguments& arguments) : engine_(arguments.engine) {}
+    explicit SerialProtocol(const SyncArguments& arguments) : SyncProtocol(arguments) {}
     void run_epoch(std::span<const Time> earliest, Time boundary) override;
-
-  private:
-    RankEngine& engine_;
 };
 
 }  // namespace lookahead

@@ -26,11 +26,7 @@ SourceTimes StaggeredProtocol::Bounds::all() const {
 }
 
 StaggeredProtocol::StaggeredProtocol(const SyncArguments& arguments)
-    : engine_(arguments.engine),
-      transport_(arguments.transport),
-      lookahead_(arguments.lookahead),
-      routes_(arguments.routes),
-      sides_in_use_(lookahead_.has_two_sides() ? kSides : 1) {
+    : SyncProtocol(arguments), sides_in_use_(lookahead_.has_two_sides() ? kSides : 1) {
     engine_.divide_batches();
     engine_.reserve_batch_headers(sizeof(PacketHead) / 8);
 }

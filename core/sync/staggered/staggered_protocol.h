@@ -82,10 +82,6 @@ class StaggeredProtocol final : public SyncProtocol {
     SourceTimes pending(std::uint64_t number, bool is_complete, Bounds Told::*of);
     std::span<Progress> sides() { return std::span(sides_).first(sides_in_use_); }
 
-    RankEngine& engine_;
-    Transport& transport_;
-    const SourceLookahead& lookahead_;
-    const Routes& routes_;
     unsigned sides_in_use_;
     std::array<Progress, kSides> sides_;
     Time boundary_ = 0;

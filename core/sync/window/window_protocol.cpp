@@ -19,10 +19,7 @@ void WindowProtocol::Bounds::join(const Bounds& other) {
 }
 
 WindowProtocol::WindowProtocol(const SyncArguments& arguments)
-    : engine_(arguments.engine),
-      transport_(arguments.transport),
-      lookahead_(arguments.lookahead),
-      routes_(arguments.routes),
+    : SyncProtocol(arguments),
       may_halve_(transport_.size() > 1 && !engine_.profile().logs()),
       halves_always_(arguments.halves_always) {
     engine_.reserve_batch_headers(sizeof(Bounds) / 8);

@@ -48,10 +48,6 @@ class WindowProtocol final : public SyncProtocol {
     void receive(const Bounds& told);
     void send_batch(std::size_t number, const Bounds& told);
 
-    RankEngine& engine_;
-    Transport& transport_;
-    const SourceLookahead& lookahead_;
-    const Routes& routes_;
     bool may_halve_;  ///< a log of windows is of such as all ranks begin and end together
     bool halves_always_;
     Bounds known_;         ///< of all ranks; nothing happens between two epochs that could lower them
