@@ -9,14 +9,12 @@ namespace lookahead::gpu {
 LOOKAHEAD_REGISTER_STATISTICS(InputQueuedCounters, "input_queued",
                               "An input-queued crossbar: the network of requests or that of replies.")
 
-InputQueuedNetwork::InputQueuedNetwork(const Arguments& arguments)
-    : NetworkProcess({arguments.sources, arguments.destinations, arguments.delivery_latency, arguments.flit_bytes,
-                      arguments.frequency}),
-      outputs_(arguments.destinations) {
-    const std::size_t flits = std::size_t{arguments.credits} * arguments.destinations;
-    const std::size_t bytes = flits * message_bytes_bound(static_cast<unsigned>(arguments.flit_bytes));
-    inputs_.reserve(arguments.sources);
-    for (unsigned i = 0; i < arguments.sources; ++i) {
+InputQueuedNetwork::InputQueuedNetwork(const Ends& ends, unsigned credits)
+    : NetworkProcess(ends), outputs_(ends.destinations) {
+    const std::size_t flits = std::size_t{credits} * ends.destinations;
+    const std::size_t bytes = flits * message_bytes_bound(static_cast<unsigned>(ends.flit_bytes));
+    inputs_.reserve(ends.sources);
+    for (unsigned i = 0; i < ends.sources; ++i) {
         inputs_.emplace_back(bytes, sizeof(MessageHeader) + kMaximumPayloadBytes);
     }
 }

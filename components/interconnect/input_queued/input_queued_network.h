@@ -31,15 +31,8 @@ struct InputQueuedCounters {
 /// credits between SMs and slices (InjectionPort) keep room for every packet at its destination, and bound the queues.
 class InputQueuedNetwork final : public NetworkProcess {
   public:
-    struct Arguments {
-        Cycle delivery_latency;
-        unsigned sources;
-        unsigned destinations;
-        unsigned credits;  ///< of each path: flits that can be under way on it
-        std::int64_t flit_bytes;
-        std::int64_t frequency;
-    };
-    explicit InputQueuedNetwork(const Arguments& arguments);
+    /// `credits`: of each path, flits that can be under way on it.
+    InputQueuedNetwork(const Ends& ends, unsigned credits);
 
     void visit_statistics(StatisticsVisitor& visitor) const override;
     void fields(StateArchive& archive) override;

@@ -22,13 +22,12 @@ class InputQueuedTopology final : public NetworkPairTopology {
     Model::Factory network(const InterconnectEndpoints& ends, unsigned sms, unsigned slices,
                            Carries carries) const override {
         const bool requests = carries == Carries::requests;
-        const InputQueuedNetwork::Arguments arguments{.delivery_latency = parameters_.delivery_latency,
-                                                      .sources = requests ? sms : slices,
-                                                      .destinations = requests ? slices : sms,
-                                                      .credits = credits_per_path(ends.ports),
-                                                      .flit_bytes = ends.ports.flit_bytes,
-                                                      .frequency = ends.clock.frequency_hz()};
-        return [arguments] { return std::make_unique<InputQueuedNetwork>(arguments); };
+        const NetworkProcess::Ends of_network{requests ? sms : slices, requests ? slices : sms,
+                                              parameters_.delivery_latency, ends.ports.flit_bytes,
+                                              ends.clock.frequency_hz()};
+        return [of_network, credits = credits_per_path(ends.ports)] {
+            return std::make_unique<InputQueuedNetwork>(of_network, credits);
+        };
     }
 
     InputQueuedParameters parameters_;

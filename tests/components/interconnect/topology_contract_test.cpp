@@ -225,17 +225,16 @@ TEST_CASE("a mesh that is cut, saved and loaded at random times goes on alike") 
     check_overrun(overrun([arguments] { return std::make_unique<MeshNetwork>(arguments); }));
 }
 
-InputQueuedNetwork::Arguments input_queued(unsigned sources, unsigned destinations) {
-    return {.delivery_latency = 4,
-            .sources = sources,
+NetworkProcess::Ends input_queued(unsigned sources, unsigned destinations) {
+    return {.sources = sources,
             .destinations = destinations,
-            .credits = 1000,
+            .delivery_latency = 4,
             .flit_bytes = 40,
             .frequency = player_clock().frequency_hz()};
 }
 
 TEST_CASE("an input-queued crossbar that is cut, saved and loaded at random times goes on alike") {
-    check_overrun(overrun([] { return std::make_unique<InputQueuedNetwork>(input_queued(3, 2)); }));
+    check_overrun(overrun([] { return std::make_unique<InputQueuedNetwork>(input_queued(3, 2), 1000u); }));
 }
 
 /// Flits a cycle and port of a square crossbar of single-flit packets to random destinations, all inputs always full.
