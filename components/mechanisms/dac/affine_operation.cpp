@@ -9,11 +9,7 @@
 
 namespace lookahead::dac {
 
-using finaliser::VirtualInstruction;
-using finaliser::VirtualKernel;
-using isa::Operation;
 using isa::SpecialRegister;
-using isa::Type;
 
 namespace {
 

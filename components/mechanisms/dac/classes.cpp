@@ -11,19 +11,7 @@
 
 namespace lookahead::dac {
 
-using finaliser::Flow;
-using finaliser::kAlways;
-using finaliser::kNone;
-using finaliser::kNoValue;
 using finaliser::Loop;
-using finaliser::Position;
-using finaliser::Reads;
-using finaliser::Value;
-using finaliser::ValueId;
-using finaliser::Values;
-using finaliser::VirtualInstruction;
-using finaliser::VirtualKernel;
-using isa::Operation;
 
 std::string_view name_of(Reason reason) {
     static constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::count)> kNames = {

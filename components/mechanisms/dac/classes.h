@@ -5,8 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "components/frontend/finaliser/analysis/control_flow.h"
-#include "components/frontend/finaliser/analysis/values.h"
+#include "components/mechanisms/dac/kernel_terms.h"
 
 namespace lookahead::dac {
 

@@ -14,7 +14,6 @@
 namespace lookahead::dac {
 
 using gpu::IssueExtension;
-using isa::Operation;
 
 namespace {
 

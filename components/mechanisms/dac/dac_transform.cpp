@@ -10,10 +10,7 @@
 
 namespace lookahead::dac {
 
-using finaliser::Flow;
 using finaliser::split_at_jumps;
-using finaliser::VirtualInstruction;
-using finaliser::VirtualKernel;
 
 namespace {
 

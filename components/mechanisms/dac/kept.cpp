@@ -7,18 +7,6 @@
 
 namespace lookahead::dac {
 
-using finaliser::Flow;
-using finaliser::kNoValue;
-using finaliser::Position;
-using finaliser::Reads;
-using finaliser::Value;
-using finaliser::ValueId;
-using finaliser::Values;
-using finaliser::VirtualInstruction;
-using finaliser::VirtualKernel;
-using isa::Operation;
-using isa::Space;
-
 namespace {
 
 class Kept {

@@ -10,18 +10,7 @@
 namespace lookahead::dac {
 
 using finaliser::BitSet;
-using finaliser::Flow;
-using finaliser::kNone;
-using finaliser::kNoValue;
-using finaliser::Position;
-using finaliser::Reads;
-using finaliser::Value;
-using finaliser::ValueId;
-using finaliser::VirtualInstruction;
-using finaliser::VirtualKernel;
-using isa::Operation;
 using isa::QueueMode;
-using isa::Space;
 
 namespace {
 

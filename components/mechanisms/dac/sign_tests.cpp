@@ -9,18 +9,8 @@
 
 namespace lookahead::dac {
 
-using finaliser::Flow;
-using finaliser::kNone;
 using finaliser::part_of;
-using finaliser::Position;
-using finaliser::Value;
-using finaliser::Values;
-using finaliser::VirtualInstruction;
-using finaliser::VirtualKernel;
-using finaliser::VirtualOperand;
 using isa::Comparison;
-using isa::Operation;
-using isa::Type;
 
 namespace {
 

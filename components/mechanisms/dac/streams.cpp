@@ -9,13 +9,8 @@
 
 namespace lookahead::dac {
 
-using finaliser::Flow;
-using finaliser::kNone;
 using finaliser::part_of;
 using finaliser::PredicateUse;
-using finaliser::VirtualInstruction;
-using finaliser::VirtualKernel;
-using isa::Operation;
 using isa::QueueMode;
 
 namespace {

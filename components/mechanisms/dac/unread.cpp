@@ -2,20 +2,9 @@
 
 #include <utility>
 
-#include "components/frontend/finaliser/analysis/values.h"
-
 namespace lookahead::dac {
 
 using finaliser::AllRows;
-using finaliser::Flow;
-using finaliser::kNoValue;
-using finaliser::Position;
-using finaliser::Reads;
-using finaliser::Value;
-using finaliser::ValueId;
-using finaliser::Values;
-using finaliser::VirtualInstruction;
-using finaliser::VirtualKernel;
 
 std::vector<std::vector<bool>> needed_instructions(const VirtualKernel& kernel, const Flow& flow) {
     const Values values(kernel, flow, AllRows::yes);

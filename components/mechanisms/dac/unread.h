@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "components/frontend/finaliser/analysis/control_flow.h"
+#include "components/mechanisms/dac/kernel_terms.h"
 
 namespace lookahead::dac {
 

@@ -12,14 +12,6 @@
 
 namespace lookahead::vecmem {
 
-using finaliser::kNone;
-using finaliser::kNoValue;
-using finaliser::Value;
-using isa::Comparison;
-using isa::Operand;
-using isa::Operation;
-using isa::Type;
-
 namespace {
 
 /// Pairs whose distance is the same but for a number and a multiple of one word, the stride.

@@ -9,9 +9,6 @@
 
 namespace lookahead::vecmem {
 
-using finaliser::kNone;
-using isa::Operation;
-
 namespace {
 
 struct Edge {

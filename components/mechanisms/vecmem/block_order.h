@@ -5,12 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "components/frontend/finaliser/code/virtual_kernel.h"
+#include "components/mechanisms/vecmem/kernel_terms.h"
 
 namespace lookahead::vecmem {
-
-using finaliser::VirtualInstruction;
-using finaliser::VirtualKernel;
 
 /// A block's instruction as the order has to respect it: with what it will read and write.
 struct OrderNode {

@@ -8,14 +8,6 @@
 
 namespace lookahead::vecmem {
 
-using finaliser::kNone;
-using finaliser::kNoValue;
-using finaliser::Value;
-using isa::Comparison;
-using isa::Operand;
-using isa::Operation;
-using isa::Type;
-
 namespace {
 
 bool is_countable(Type type) {

@@ -13,10 +13,7 @@
 namespace lookahead::vecmem {
 
 using finaliser::BitSet;
-using finaliser::kAlways;
-using finaliser::kNone;
 using finaliser::PredicateUse;
-using isa::Operation;
 
 namespace {
 

@@ -5,13 +5,9 @@
 #include <vector>
 
 #include "components/frontend/finaliser/analysis/liveness.h"
-#include "components/frontend/finaliser/analysis/values.h"
+#include "components/mechanisms/vecmem/kernel_terms.h"
 
 namespace lookahead::vecmem {
-
-using finaliser::Position;
-using finaliser::VirtualInstruction;
-using finaliser::VirtualKernel;
 
 /// What an innermost loop does in a round, as one block. Its blocks stand from `header` to `latch` and are its own.
 struct LoopBody {

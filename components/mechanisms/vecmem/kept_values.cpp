@@ -2,11 +2,6 @@
 
 namespace lookahead::vecmem {
 
-using finaliser::kNone;
-using finaliser::kNoValue;
-using finaliser::Value;
-using isa::Operand;
-
 VirtualOperand KeptValues::operand(const Term& term) {
     const auto rows = static_cast<std::uint8_t>(term.high == kNoValue ? 1 : 2);
     if (term.constant) return {Operand::Kind::constant, rows, term.low};

@@ -7,12 +7,6 @@
 
 namespace lookahead::vecmem {
 
-using finaliser::kNoValue;
-using finaliser::Value;
-using isa::Operand;
-using isa::Operation;
-using isa::Type;
-
 namespace {
 
 /// Sums of more terms are taken as they are: nobody's addresses have so many.

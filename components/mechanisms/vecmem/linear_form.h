@@ -7,15 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "components/frontend/finaliser/analysis/values.h"
+#include "components/mechanisms/vecmem/kernel_terms.h"
 
 namespace lookahead::vecmem {
-
-using finaliser::Position;
-using finaliser::ValueId;
-using finaliser::VirtualInstruction;
-using finaliser::VirtualKernel;
-using finaliser::VirtualOperand;
 
 /// How a 32-bit value stands in a sum of 64 bits.
 enum class Extension : std::uint8_t { none, sign, zero };

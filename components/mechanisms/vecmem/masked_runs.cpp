@@ -12,8 +12,6 @@ namespace lookahead::vecmem {
 
 using finaliser::BitSet;
 using finaliser::PredicateUse;
-using finaliser::VirtualBlock;
-using isa::Operation;
 
 namespace {
 

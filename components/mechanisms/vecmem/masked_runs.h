@@ -3,12 +3,9 @@
 #include <cstdint>
 #include <span>
 
-#include "components/frontend/finaliser/code/virtual_kernel.h"
+#include "components/mechanisms/vecmem/kernel_terms.h"
 
 namespace lookahead::vecmem {
-
-using finaliser::VirtualInstruction;
-using finaliser::VirtualKernel;
 
 /// Whether all that the instruction does is to write its destinations, from its sources: it may be done in lanes, or
 /// left out, where nobody reads them.

@@ -15,9 +15,6 @@
 namespace lookahead::vecmem {
 
 using finaliser::BitSet;
-using finaliser::kNone;
-using isa::Operand;
-using isa::Operation;
 
 namespace {
 

@@ -12,11 +12,6 @@
 namespace lookahead::vecmem {
 
 using finaliser::beside;
-using finaliser::kNone;
-using finaliser::kNoValue;
-using finaliser::Value;
-using isa::Operand;
-using isa::Operation;
 
 namespace {
 

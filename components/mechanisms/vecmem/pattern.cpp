@@ -11,8 +11,6 @@
 
 namespace lookahead::vecmem {
 
-using finaliser::kNoValue;
-
 namespace {
 
 /// Partners that are looked at for each first element: more are nowhere near in unrolled code.

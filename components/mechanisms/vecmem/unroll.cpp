@@ -11,14 +11,7 @@
 namespace lookahead::vecmem {
 
 using finaliser::beside;
-using finaliser::kAlways;
-using finaliser::kNone;
 using finaliser::part_of;
-using finaliser::VirtualBlock;
-using isa::Comparison;
-using isa::Operand;
-using isa::Operation;
-using isa::Type;
 
 namespace {
 

@@ -4,8 +4,6 @@
 
 namespace lookahead::vecmem {
 
-using finaliser::kNoValue;
-
 namespace {
 
 /// Whether a literal factor of a 32-bit product is the coefficient: with two rows it is extended as the word is.
