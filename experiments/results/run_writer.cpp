@@ -1,13 +1,12 @@
 #include "experiments/results/run_writer.h"
 
 #include <algorithm>
-#include <initializer_list>
-#include <numeric>
+#include <span>
 #include <type_traits>
 
-#include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "experiments/results/activity.h"
+#include "experiments/results/table_writer.h"
 #include "hdf5_schemas/run_schema.h"
 
 namespace lookahead {
@@ -15,102 +14,10 @@ namespace lookahead {
 namespace {
 
 namespace schema = run_schema;
-using hdf5::Meaning;
-
-/// A dataset of numbers or texts.
-struct StoredColumn {
-    hdf5::Dataset dataset;
-    std::uint64_t size;
-};
-
-template <class T>
-StoredColumn write_column(hdf5::Group& group, const std::string& name, const Meaning& meaning,
-                          const std::vector<T>& values) {
-    if constexpr (std::is_same_v<T, std::string>) {
-        return {group.write_texts(name, values, meaning), values.size()};
-    } else {
-        return {group.write_column<T>(name, values, meaning), values.size()};
-    }
-}
 
 template <class T>
 constexpr bool is_texts(const std::vector<T>&) {
     return std::is_same_v<T, std::string>;
-}
-
-template <class T>
-StoredColumn write_scale(hdf5::Group& group, const char* name, const Meaning& meaning, const std::vector<T>& values) {
-    StoredColumn scale = write_column(group, name, meaning, values);
-    scale.dataset.make_scale(name);
-    return scale;
-}
-template <class T>
-StoredColumn write_scale(hdf5::Group& group, const DatasetName& name, const std::vector<T>& values) {
-    return write_scale(group, name.name, meaning_of(name), values);
-}
-
-/// Writes the columns of a table; finish() attaches all of them to the table's scale.
-class Table {
-  public:
-    Table(hdf5::Group& group, const StoredColumn& scale) : group_(group), scale_(scale) {}
-
-    template <class T>
-    void write(const DatasetName& name, const std::vector<T>& values) {
-        write(name.name, meaning_of(name), values);
-    }
-    template <class T>
-    void write(const std::string& name, const Meaning& meaning, const std::vector<T>& values) {
-        LOOKAHEAD_ASSERT(values.size() == scale_.size, "the column " + name + " is not as long as its table");
-        columns_.push_back(write_column(group_, name, meaning, values).dataset);
-    }
-    /// The column of one member of all rows.
-    template <class Rows, class Member>
-    void write(const DatasetName& name, const Rows& rows, Member member) {
-        std::vector<std::decay_t<decltype(member(rows.front()))>> values;
-        values.reserve(rows.size());
-        for (const auto& row : rows) {
-            values.push_back(member(row));
-        }
-        write(name, values);
-    }
-
-    void finish() { hdf5::attach_scales(columns_, {&scale_.dataset}); }
-
-  private:
-    hdf5::Group& group_;
-    const StoredColumn& scale_;
-    std::vector<hdf5::Dataset> columns_;
-};
-
-std::vector<std::uint64_t> shape_of(std::initializer_list<const StoredColumn*> scales) {
-    std::vector<std::uint64_t> shape;
-    for (const StoredColumn* scale : scales) {
-        shape.push_back(scale->size);
-    }
-    return shape;
-}
-
-void attach_scales(hdf5::Dataset& dataset, std::initializer_list<const StoredColumn*> scales) {
-    unsigned dimension = 0;
-    for (const StoredColumn* scale : scales) {
-        dataset.attach_scale(dimension++, scale->dataset);
-    }
-}
-
-/// An array of numbers with a scale for each dimension.
-template <class T>
-void write_scaled(hdf5::Group& group, const DatasetName& name, const std::vector<T>& values,
-                  std::initializer_list<const StoredColumn*> scales) {
-    hdf5::Dataset dataset = group.write_array<T>(name.name, values, shape_of(scales), meaning_of(name));
-    attach_scales(dataset, scales);
-}
-
-/// 0, 1, … count - 1.
-template <class T>
-std::vector<T> numbers(std::size_t count) {
-    std::vector<T> values(count);
-    std::iota(values.begin(), values.end(), T{0});
-    return values;
 }
 
 void write_summary(hdf5::Group& root, const RunRecord& record) {
@@ -176,11 +83,11 @@ void write_config(hdf5::Group group, const RunRecord& record) {
 }
 
 void write_components(hdf5::Group group, const std::vector<ComponentRow>& rows) {
-    auto scale = write_scale(group, schema::kComponentsId, numbers<std::uint32_t>(rows.size()));
-    Table table(group, scale);
-    table.write(schema::kComponentsName, rows, [](const ComponentRow& row) { return row.name; });
-    table.write(schema::kComponentsKind, rows, [](const ComponentRow& row) { return row.kind; });
-    table.write(schema::kComponentsParent, rows, [](const ComponentRow& row) { return row.parent; });
+    auto scale = write_scale(group, schema::kComponentsId, numbers_below<std::uint32_t>(rows.size()));
+    TableWriter table(group, scale);
+    table.write(schema::kComponentsName, rows, &ComponentRow::name);
+    table.write(schema::kComponentsKind, rows, &ComponentRow::kind);
+    table.write(schema::kComponentsParent, rows, &ComponentRow::parent);
     table.finish();
 }
 
@@ -188,7 +95,7 @@ void write_counters(hdf5::Group group, const std::vector<CounterGroup>& groups) 
     for (const CounterGroup& counters : groups) {
         auto kind = group.create_group(counters.kind);
         auto scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
-        Table table(kind, scale);
+        TableWriter table(kind, scale);
         for (const CounterColumn& column : counters.columns) {
             table.write(column.name, {column.unit, column.description, long_name_of(column.name)}, column.values);
         }
@@ -208,27 +115,23 @@ constexpr const char* kNoAxis = ".";
 
 void write_kernels(hdf5::Group group, const RunRecord& record) {
     const auto& rows = record.kernels;
-    std::vector<std::uint64_t> ids;
-    for (const KernelRow& row : rows) {
-        ids.push_back(row.id);
-    }
-    auto scale = write_scale(group, schema::kKernelsId, ids);
-    Table table(group, scale);
-    table.write(schema::kKernelsName, rows, [](const KernelRow& row) { return row.name; });
-    table.write(schema::kKernelsStream, rows, [](const KernelRow& row) { return row.stream; });
+    auto scale = write_scale(group, schema::kKernelsId, column_of(rows, &KernelRow::id));
+    TableWriter table(group, scale);
+    table.write(schema::kKernelsName, rows, &KernelRow::name);
+    table.write(schema::kKernelsStream, rows, &KernelRow::stream);
     table.write(schema::kKernelsGridX, rows, [](const KernelRow& row) { return row.grid[0]; });
     table.write(schema::kKernelsGridY, rows, [](const KernelRow& row) { return row.grid[1]; });
     table.write(schema::kKernelsGridZ, rows, [](const KernelRow& row) { return row.grid[2]; });
     table.write(schema::kKernelsBlockX, rows, [](const KernelRow& row) { return row.block[0]; });
     table.write(schema::kKernelsBlockY, rows, [](const KernelRow& row) { return row.block[1]; });
     table.write(schema::kKernelsBlockZ, rows, [](const KernelRow& row) { return row.block[2]; });
-    table.write(schema::kKernelsRegisters, rows, [](const KernelRow& row) { return row.registers; });
-    table.write(schema::kKernelsSharedBytes, rows, [](const KernelRow& row) { return row.shared_bytes; });
-    table.write(schema::kKernelsStartFs, rows, [](const KernelRow& row) { return row.start_fs; });
-    table.write(schema::kKernelsEndFs, rows, [](const KernelRow& row) { return row.end_fs; });
-    table.write(schema::kKernelsCycles, rows, [](const KernelRow& row) { return row.cycles; });
-    table.write(schema::kKernelsWarpInstructions, rows, [](const KernelRow& row) { return row.warp_instructions; });
-    table.write(schema::kKernelsThreadInstructions, rows, [](const KernelRow& row) { return row.thread_instructions; });
+    table.write(schema::kKernelsRegisters, rows, &KernelRow::registers);
+    table.write(schema::kKernelsSharedBytes, rows, &KernelRow::shared_bytes);
+    table.write(schema::kKernelsStartFs, rows, &KernelRow::start_fs);
+    table.write(schema::kKernelsEndFs, rows, &KernelRow::end_fs);
+    table.write(schema::kKernelsCycles, rows, &KernelRow::cycles);
+    table.write(schema::kKernelsWarpInstructions, rows, &KernelRow::warp_instructions);
+    table.write(schema::kKernelsThreadInstructions, rows, &KernelRow::thread_instructions);
     for (const Column& column : record.kernel_columns) {
         std::visit(
             [&](const auto& values) {
@@ -241,16 +144,8 @@ void write_kernels(hdf5::Group group, const RunRecord& record) {
     set_drawn(group, schema::kKernelsCycles.name, {schema::kKernelsId.name});
 }
 
-std::vector<std::uint64_t> launches_of(const RunRecord& record) {
-    std::vector<std::uint64_t> launches;
-    for (const KernelRow& row : record.kernels) {
-        launches.push_back(row.id);
-    }
-    return launches;
-}
-
 void write_kernel_counters(hdf5::Group group, const RunRecord& record) {
-    const auto kernel = write_scale(group, schema::kKernelCountersKernel, launches_of(record));
+    const auto kernel = write_scale(group, schema::kKernelCountersKernel, column_of(record.kernels, &KernelRow::id));
     const auto counter = write_scale(group, schema::kKernelCountersCounter, record.kernel_counters.counters);
     write_scaled(group, schema::kKernelCountersCounts, record.kernel_counters.values, {&kernel, &counter});
 }
@@ -264,8 +159,8 @@ void write_stalls(hdf5::Group group, const StallSeries& stalls) {
 }
 
 void write_latency(hdf5::Group group, const LatencySamples& latency) {
-    auto sample = write_scale(group, schema::kLatencySample, numbers<std::uint64_t>(latency.sms.size()));
-    Table table(group, sample);
+    auto sample = write_scale(group, schema::kLatencySample, numbers_below<std::uint64_t>(latency.sms.size()));
+    TableWriter table(group, sample);
     table.write(schema::kLatencySm, latency.sms);
     table.write(schema::kLatencySlice, latency.slices);
     table.write(schema::kLatencyServed, latency.served);
@@ -317,7 +212,7 @@ void write_histogram(hdf5::Group group, const HistogramRecord& histogram) {
     hdf5::Dataset counts = group.write_array<std::uint64_t>(
         schema::kHistogramsEachEachCounts.name, histogram.counts, shape_of({&component, &bin}),
         {"", about("Values from an edge up to the next."), schema::kHistogramsEachEachCounts.long_name});
-    Table table(group, component);
+    TableWriter table(group, component);
     table.write(schema::kHistogramsEachEachUnderflow.name,
                 {"", about("Values below the first edge."), schema::kHistogramsEachEachUnderflow.long_name},
                 histogram.underflow);
@@ -338,27 +233,27 @@ void write_histograms(hdf5::Group group, const std::vector<HistogramRecord>& his
 }
 
 void write_energy_events(hdf5::Group group, const std::vector<EventRow>& rows) {
-    auto scale = write_scale(group, schema::kEnergyEventsId, numbers<std::uint32_t>(rows.size()));
-    Table table(group, scale);
+    auto scale = write_scale(group, schema::kEnergyEventsId, numbers_below<std::uint32_t>(rows.size()));
+    TableWriter table(group, scale);
     table.write(schema::kEnergyEventsComponent, rows, [](const EventRow& row) { return row.event.component; });
     table.write(schema::kEnergyEventsUnit, rows, [](const EventRow& row) { return row.event.unit; });
     table.write(schema::kEnergyEventsCounter, rows, [](const EventRow& row) { return row.event.counter; });
     table.write(schema::kEnergyEventsJoulesPerCount, rows, [](const EventRow& row) { return row.event.joules; });
-    table.write(schema::kEnergyEventsCount, rows, [](const EventRow& row) { return row.count; });
-    table.write(schema::kEnergyEventsJoules, rows, [](const EventRow& row) { return row.joules; });
+    table.write(schema::kEnergyEventsCount, rows, &EventRow::count);
+    table.write(schema::kEnergyEventsJoules, rows, &EventRow::joules);
     table.write(schema::kEnergyEventsSource, rows, [](const EventRow& row) { return row.event.source; });
     table.finish();
 }
 
 void write_energy_statics(hdf5::Group group, const std::vector<StaticRow>& rows) {
-    auto scale = write_scale(group, schema::kEnergyStaticId, numbers<std::uint32_t>(rows.size()));
-    Table table(group, scale);
+    auto scale = write_scale(group, schema::kEnergyStaticId, numbers_below<std::uint32_t>(rows.size()));
+    TableWriter table(group, scale);
     table.write(schema::kEnergyStaticComponent, rows, [](const StaticRow& row) { return row.power.component; });
     table.write(schema::kEnergyStaticUnit, rows, [](const StaticRow& row) { return row.power.unit; });
     table.write(schema::kEnergyStaticPer, rows, [](const StaticRow& row) { return row.power.per; });
     table.write(schema::kEnergyStaticWatts, rows, [](const StaticRow& row) { return row.power.watts; });
-    table.write(schema::kEnergyStaticInstances, rows, [](const StaticRow& row) { return row.instances; });
-    table.write(schema::kEnergyStaticJoules, rows, [](const StaticRow& row) { return row.joules; });
+    table.write(schema::kEnergyStaticInstances, rows, &StaticRow::instances);
+    table.write(schema::kEnergyStaticJoules, rows, &StaticRow::joules);
     table.write(schema::kEnergyStaticSource, rows, [](const StaticRow& row) { return row.power.source; });
     table.finish();
 }
@@ -382,7 +277,7 @@ void write_energy(hdf5::Group group, const RunRecord& record) {
     }
     const auto components = write_scale(group, schema::kEnergyComponent, names);
     const auto categories = write_scale(group, schema::kEnergyCategory, std::vector<std::string>{"dynamic", "static"});
-    const auto kernels = write_scale(group, schema::kEnergyKernel, launches_of(record));
+    const auto kernels = write_scale(group, schema::kEnergyKernel, column_of(record.kernels, &KernelRow::id));
     write_scaled(group, schema::kEnergyJoules, joules, {&components, &categories});
     write_scaled(group, schema::kEnergyKernelJoules, record.kernel_energies.joules,
                  {&kernels, &components, &categories});
@@ -406,14 +301,14 @@ void write_window_lengths(hdf5::Group& group, const StoredColumn& ranks, const s
 }
 
 void write_engine(hdf5::Group& group, const std::vector<EngineRow>& rows) {
-    auto scale = write_scale(group, schema::kEngineRank, numbers<std::int32_t>(rows.size()));
-    Table table(group, scale);
+    auto scale = write_scale(group, schema::kEngineRank, numbers_below<std::int32_t>(rows.size()));
+    TableWriter table(group, scale);
     const auto statistic = [&](const DatasetName& name, auto member) {
         table.write(name, rows, [member](const EngineRow& row) { return row.statistics.*member; });
     };
-    table.write(schema::kEngineProcesses, rows, [](const EngineRow& row) { return row.processes; });
-    table.write(schema::kEngineThreads, rows, [](const EngineRow& row) { return row.threads; });
-    table.write(schema::kEnginePeakRssBytes, rows, [](const EngineRow& row) { return row.peak_rss_bytes; });
+    table.write(schema::kEngineProcesses, rows, &EngineRow::processes);
+    table.write(schema::kEngineThreads, rows, &EngineRow::threads);
+    table.write(schema::kEnginePeakRssBytes, rows, &EngineRow::peak_rss_bytes);
     statistic(schema::kEngineComputeSeconds, &EngineStatistics::compute_seconds);
     statistic(schema::kEngineBlockedSeconds, &EngineStatistics::blocked_seconds);
     statistic(schema::kEngineEvents, &EngineStatistics::events);
@@ -430,30 +325,28 @@ void write_engine(hdf5::Group& group, const std::vector<EngineRow>& rows) {
     write_window_lengths(group, scale, rows);
 }
 
+/// Of the processes that have loads, which come first among the components.
+std::vector<std::string> process_names(const RunRecord& record) {
+    return column_of(std::span(record.components).first(record.profile.loads.size()), &ComponentRow::name);
+}
+
 void write_processes(hdf5::Group group, const RunRecord& record) {
     const RunProfile& profile = record.profile;
-    std::vector<std::string> names;
-    for (std::size_t lp = 0; lp < profile.loads.size(); ++lp) {
-        names.push_back(record.components[lp].name);
-    }
-    auto scale = write_scale(group, schema::kEnginePerProcessProcess, names);
-    Table table(group, scale);
+    auto scale = write_scale(group, schema::kEnginePerProcessProcess, process_names(record));
+    TableWriter table(group, scale);
     table.write(schema::kEnginePerProcessRank, std::vector<std::int32_t>(profile.rank.begin(), profile.rank.end()));
-    table.write(schema::kEnginePerProcessComputeSeconds, profile.loads, [](const ProcessLoad& l) { return l.seconds; });
-    table.write(schema::kEnginePerProcessAdvances, profile.loads, [](const ProcessLoad& l) { return l.advances; });
+    table.write(schema::kEnginePerProcessComputeSeconds, profile.loads, &ProcessLoad::seconds);
+    table.write(schema::kEnginePerProcessAdvances, profile.loads, &ProcessLoad::advances);
     table.finish();
 }
 
 void write_windows(hdf5::Group group, const RunRecord& record) {
     const WindowLog& log = record.profile.windows;
     const std::size_t windows = log.start.size();
-    std::vector<std::string> names;
-    for (std::size_t lp = 0; lp < record.profile.loads.size() && !log.messages.empty(); ++lp) {
-        names.push_back(record.components[lp].name);
-    }
-    const auto process = write_scale(group, schema::kEnginePerWindowProcess, names);
-    auto scale = write_scale(group, schema::kEnginePerWindowWindow, numbers<std::uint64_t>(windows));
-    Table table(group, scale);
+    const auto process = write_scale(group, schema::kEnginePerWindowProcess,
+                                     log.messages.empty() ? std::vector<std::string>() : process_names(record));
+    auto scale = write_scale(group, schema::kEnginePerWindowWindow, numbers_below<std::uint64_t>(windows));
+    TableWriter table(group, scale);
     table.write(schema::kEnginePerWindowStartFs, log.start);
     table.finish();
     write_scaled(group, schema::kEnginePerWindowComputeNs, log.nanoseconds, {&scale, &process});

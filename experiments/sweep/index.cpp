@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 
 #include "core/hdf5/file.h"
+#include "experiments/results/table_writer.h"
 #include "experiments/sweep/axis_numbers.h"
 #include "experiments/sweep/best.h"
 #include "experiments/sweep/csv.h"
@@ -16,107 +16,52 @@ namespace lookahead {
 namespace {
 
 namespace schema = sweep_schema;
-using hdf5::Dataset;
 using hdf5::Group;
-
-/// One value of each of the items.
-template <class Items, class F>
-auto column_of(const Items& items, F&& value) {
-    std::vector<std::decay_t<decltype(value(items[0]))>> values;
-    values.reserve(items.size());
-    for (const auto& item : items) {
-        values.push_back(value(item));
-    }
-    return values;
-}
-
-/// The columns of a table, whose scale is its first.
-class Table {
-  public:
-    Table(Group group, const DatasetName& scale, std::size_t rows) : group_(std::move(group)) {
-        std::vector<std::uint64_t> numbers(rows);
-        std::iota(numbers.begin(), numbers.end(), 0);
-        columns_.push_back(group_.write_column<std::uint64_t>(scale.name, numbers, meaning_of(scale)));
-        columns_.front().make_scale(scale.name);
-    }
-
-    void add(const std::string& name, const std::vector<std::string>& values, const hdf5::Meaning& meaning) {
-        columns_.push_back(group_.write_texts(name, values, meaning));
-    }
-    template <hdf5::Element T>
-    void add(const std::string& name, const std::vector<T>& values, const hdf5::Meaning& meaning) {
-        columns_.push_back(group_.write_column<T>(name, values, meaning));
-    }
-    template <class T>
-    void add(const DatasetName& name, const std::vector<T>& values) {
-        add(std::string(name.name), values, meaning_of(name));
-    }
-
-    Group& group() { return group_; }
-    Dataset& scale() { return columns_.front(); }
-    void attach() { hdf5::attach_scales(std::span(columns_).subspan(1), {&scale()}); }
-
-  private:
-    Group group_;
-    std::vector<Dataset> columns_;
-};
 
 void write_points(Group group, const Study& study, const std::vector<Metric>& metrics,
                   std::span<const SweepPoint> points, const IndexFacts& facts) {
-    Table table(std::move(group), schema::kPointsId, points.size());
-    const auto of_point = [&](const DatasetName& name, auto member) {
-        table.add(name, column_of(points, [&](const SweepPoint& point) { return point.*member; }));
-    };
-    const auto of_state = [&](const DatasetName& name, auto value) { table.add(name, column_of(facts.states, value)); };
-    const auto of_facts = [&](const DatasetName& name, auto member) {
-        table.add(name, column_of(facts.points, [&](const PointFacts& point) { return point.*member; }));
-    };
-    of_point(schema::kPointsKey, &SweepPoint::key);
-    of_point(schema::kPointsWorkload, &SweepPoint::workload);
-    of_state(schema::kPointsStatus, [](const PointState& state) { return std::string(name_of(state.status)); });
-    of_state(schema::kPointsMessage, [](const PointState& state) { return state.message; });
+    const auto scale = write_scale(group, schema::kPointsId, numbers_below<std::uint64_t>(points.size()));
+    TableWriter table(group, scale);
+    table.write(schema::kPointsKey, points, &SweepPoint::key);
+    table.write(schema::kPointsWorkload, points, &SweepPoint::workload);
+    table.write(schema::kPointsStatus, facts.states,
+                [](const PointState& state) { return std::string(name_of(state.status)); });
+    table.write(schema::kPointsMessage, facts.states, &PointState::message);
     std::vector<std::string> files;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const bool complete = facts.states[i].status == PointStatus::complete;
         files.push_back(complete ? "points/" + points[i].key + ".h5" : "");
     }
-    table.add(schema::kPointsFile, files);
-    of_state(schema::kPointsExitCode, [](const PointState& state) { return std::int32_t{state.exit_code}; });
-    of_facts(schema::kPointsStateHash, &PointFacts::state_hash);
-    of_facts(schema::kPointsHost, &PointFacts::host);
-    of_facts(schema::kPointsRanks, &PointFacts::ranks);
-    of_facts(schema::kPointsPeakRssBytes, &PointFacts::peak_rss_bytes);
-    of_facts(schema::kPointsPointS, &PointFacts::point_s);
-    of_facts(schema::kPointsResultStamp, &PointFacts::stamp);
+    table.write(schema::kPointsFile, files);
+    table.write(schema::kPointsExitCode, facts.states, &PointState::exit_code);
+    table.write(schema::kPointsStateHash, facts.points, &PointFacts::state_hash);
+    table.write(schema::kPointsHost, facts.points, &PointFacts::host);
+    table.write(schema::kPointsRanks, facts.points, &PointFacts::ranks);
+    table.write(schema::kPointsPeakRssBytes, facts.points, &PointFacts::peak_rss_bytes);
+    table.write(schema::kPointsPointS, facts.points, &PointFacts::point_s);
+    table.write(schema::kPointsResultStamp, facts.points, &PointFacts::stamp);
     for (std::size_t axis = 0; axis < study.axes.size(); ++axis) {
         const std::string& name = study.axes[axis].name;
         const std::string unit = unit_of(study.axes[axis]);
         const auto labels = column_of(points, [&](const SweepPoint& point) { return point.labels[axis]; });
         if (is_numeric(study.axes[axis])) {
-            table.add(name, column_of(labels, [](const std::string& label) { return number_of(label).value(); }),
-                      {unit, "The axis's value.", long_name_of(name)});
+            table.write(name, {unit, "The axis's value.", long_name_of(name)},
+                        column_of(labels, [](const std::string& label) { return number_of(label).value(); }));
         } else {
-            table.add(name, labels, {unit, "The axis's value."});
+            table.write(name, {unit, "The axis's value."}, labels);
         }
     }
     for (std::size_t m = 0; m < metrics.size(); ++m) {
         const std::string about = metrics[m].expression.empty()
                                       ? "From " + metrics[m].path + " of the result file; NaN without one."
                                       : metrics[m].expression + "; NaN without a result, or one with these counters.";
-        table.add(metrics[m].name, column_of(facts.points, [&](const PointFacts& point) { return point.metrics[m]; }),
-                  {metrics[m].units, about, long_name_of(metrics[m].name)});
+        table.write(metrics[m].name, {metrics[m].units, about, long_name_of(metrics[m].name)},
+                    column_of(facts.points, [&](const PointFacts& point) { return point.metrics[m]; }));
     }
-    table.attach();
-    table.group().set_attribute(schema::kPointsNXClassAttribute, "NXdata");
-    table.group().set_attribute(schema::kPointsSignalAttribute, "cycles");
-    table.group().set_attribute(schema::kPointsAxesAttribute, std::vector<std::string>{schema::kPointsId.name});
-}
-
-/// The names of counters as the scale of an array's second dimension.
-Dataset write_counters(Group& group, const DatasetName& name, const std::vector<std::string>& names) {
-    Dataset scale = group.write_texts(name.name, names, meaning_of(name));
-    scale.make_scale(name.name);
-    return scale;
+    table.finish();
+    group.set_attribute(schema::kPointsNXClassAttribute, "NXdata");
+    group.set_attribute(schema::kPointsSignalAttribute, "cycles");
+    group.set_attribute(schema::kPointsAxesAttribute, std::vector<std::string>{schema::kPointsId.name});
 }
 
 void write_totals(Group group, const IndexFacts& facts) {
@@ -148,19 +93,13 @@ void write_totals(Group group, const IndexFacts& facts) {
             max[at] = total.max;
         }
     }
-    Table table(std::move(group), schema::kTotalsPoint, rows);
-    const Dataset counters = write_counters(table.group(), schema::kTotalsCounter, names);
-    const Dataset units[] = {table.group().write_texts(
-        schema::kTotalsUnit.name, column_of(names, [&](const std::string& name) { return facts.units.at(name); }),
-        meaning_of(schema::kTotalsUnit))};
-    hdf5::attach_scales(units, {&counters});
-    const std::uint64_t shape[] = {rows, width};
-    std::vector<Dataset> arrays;
-    const auto add = [&]<class T>(const DatasetName& name, const std::vector<T>& values) {
-        arrays.push_back(
-            table.group().write_array<T>(name.name, values, shape, meaning_of(name), hdf5::Storage::plain));
-        arrays.back().attach_scale(0, table.scale());
-        arrays.back().attach_scale(1, counters);
+    const auto scale = write_scale(group, schema::kTotalsPoint, numbers_below<std::uint64_t>(rows));
+    const auto counters = write_scale(group, schema::kTotalsCounter, names);
+    TableWriter of_counters(group, counters);
+    of_counters.write(schema::kTotalsUnit, names, [&](const std::string& name) { return facts.units.at(name); });
+    of_counters.finish();
+    const auto add = [&](const DatasetName& name, const auto& values) {
+        write_scaled(group, name, values, {&scale, &counters}, hdf5::Storage::plain);
     };
     add(schema::kTotalsComponents, components);
     add(schema::kTotalsSum, sum);
@@ -185,10 +124,11 @@ void write_kernels(Group group, const IndexFacts& facts) {
             used.number_of(facts.names.name(counter));
         }
     }
-    Table table(std::move(group), schema::kKernelsRow, rows.size());
-    table.add(schema::kKernelsPoint, column_of(rows, [](const KernelRowOf& row) { return row.point; }));
+    const auto scale = write_scale(group, schema::kKernelsRow, numbers_below<std::uint64_t>(rows.size()));
+    TableWriter table(group, scale);
+    table.write(schema::kKernelsPoint, rows, &KernelRowOf::point);
     const auto add = [&](const DatasetName& name, auto member) {
-        table.add(name, column_of(rows, [&](const KernelRowOf& row) { return row.kernel->*member; }));
+        table.write(name, rows, [&](const KernelRowOf& row) { return row.kernel->*member; });
     };
     add(schema::kKernelsLaunch, &KernelFacts::launch);
     add(schema::kKernelsName, &KernelFacts::name);
@@ -197,7 +137,7 @@ void write_kernels(Group group, const IndexFacts& facts) {
     add(schema::kKernelsCycles, &KernelFacts::cycles);
     add(schema::kKernelsWarpInstructions, &KernelFacts::warp_instructions);
     add(schema::kKernelsThreadInstructions, &KernelFacts::thread_instructions);
-    table.attach();
+    table.finish();
     const std::vector<std::string> names = used.sorted();
     const std::vector<std::uint32_t> places = used.places();
     std::vector<std::int64_t> counts(rows.size() * names.size(), -1);
@@ -208,12 +148,8 @@ void write_kernels(Group group, const IndexFacts& facts) {
             counts[row * names.size() + place] = rows[row].kernel->counts[i];
         }
     }
-    const Dataset counters = write_counters(table.group(), schema::kKernelsCounter, names);
-    const std::uint64_t shape[] = {rows.size(), names.size()};
-    Dataset array = table.group().write_array<std::int64_t>(schema::kKernelsCounts.name, counts, shape,
-                                                            meaning_of(schema::kKernelsCounts), hdf5::Storage::plain);
-    array.attach_scale(0, table.scale());
-    array.attach_scale(1, counters);
+    const auto counters = write_scale(group, schema::kKernelsCounter, names);
+    write_scaled(group, schema::kKernelsCounts, counts, {&scale, &counters}, hdf5::Storage::plain);
 }
 
 void write_bests(Group group, const Study& study, std::span<const SweepPoint> points,
@@ -226,18 +162,16 @@ void write_bests(Group group, const Study& study, std::span<const SweepPoint> po
             column_of(facts.points, [&](const PointFacts& point) { return point.metrics[metric]; });
         std::ranges::move(best_rows(study, best, points, figures), std::back_inserter(rows));
     }
-    Table table(std::move(group), schema::kBestId, rows.size());
-    const auto add = [&](const DatasetName& name, auto member) {
-        table.add(name, column_of(rows, [&](const BestRow& row) { return row.*member; }));
-    };
-    add(schema::kBestName, &BestRow::name);
-    add(schema::kBestWorkload, &BestRow::workload);
-    add(schema::kBestAxis, &BestRow::axis);
-    add(schema::kBestValue, &BestRow::value);
-    add(schema::kBestPoint, &BestRow::point);
-    add(schema::kBestComplete, &BestRow::complete);
-    add(schema::kBestCandidates, &BestRow::candidates);
-    table.attach();
+    const auto scale = write_scale(group, schema::kBestId, numbers_below<std::uint64_t>(rows.size()));
+    TableWriter table(group, scale);
+    table.write(schema::kBestName, rows, &BestRow::name);
+    table.write(schema::kBestWorkload, rows, &BestRow::workload);
+    table.write(schema::kBestAxis, rows, &BestRow::axis);
+    table.write(schema::kBestValue, rows, &BestRow::value);
+    table.write(schema::kBestPoint, rows, &BestRow::point);
+    table.write(schema::kBestComplete, rows, &BestRow::complete);
+    table.write(schema::kBestCandidates, rows, &BestRow::candidates);
+    table.finish();
 }
 
 }  // namespace
@@ -257,7 +191,7 @@ void write_index(const Study& study, std::span<const SweepPoint> points, const S
         root.set_attribute(schema::kSourceAttribute, study.source);
         root.set_attribute(schema::kTomlAttribute, study.toml);
         root.set_attribute(schema::kProgramHashAttribute, program_hash());
-        root.set_attribute(schema::kAxesAttribute, column_of(study.axes, [](const Axis& axis) { return axis.name; }));
+        root.set_attribute(schema::kAxesAttribute, column_of(study.axes, &Axis::name));
         write_points(root.create_group(schema::kPointsGroup), study, metrics, points, facts);
         write_totals(root.create_group(schema::kTotalsGroup), facts);
         write_kernels(root.create_group(schema::kKernelsGroup), facts);
