@@ -56,12 +56,12 @@ void complete_access(Instruction& instruction) {
     if (m.vector_width * bytes(m.types[0]) > kWidestAccessInBytes) {
         fail(instruction.line, "a vector access has at most " + std::to_string(kWidestAccessInBytes) + " bytes");
     }
-    if (m.semantics == Semantics::none) m.semantics = Semantics::weak;
+    if (!m.semantics) m.semantics = Semantics::weak;
     if (m.semantics == Semantics::volatile_) m.scope = Scope::sys;
 }
 
 void complete_atomic(Modifiers& m) {
-    if (m.semantics == Semantics::none) m.semantics = Semantics::relaxed;
+    if (!m.semantics) m.semantics = Semantics::relaxed;
     if (m.scope == Scope::none) m.scope = Scope::gpu;
 }
 
@@ -80,7 +80,7 @@ void apply_instruction_rules(Instruction& instruction) {
         case Opcode::red:
             return complete_atomic(m);
         case Opcode::fence:
-            if (m.semantics == Semantics::none) m.semantics = Semantics::acq_rel;
+            if (!m.semantics) m.semantics = Semantics::acq_rel;
             return;
         case Opcode::membar:
             m.semantics = Semantics::sc;

@@ -44,9 +44,9 @@ constexpr WordMeaning<Semantics> kSemantics[] = {{"weak", Semantics::weak},
 constexpr WordMeaning<Scope> kScopes[] = {
     {"cta", Scope::cta}, {"gpu", Scope::gpu}, {"gl", Scope::gpu}, {"sys", Scope::sys}};
 constexpr WordMeaning<AtomicOperation> kAtomicOperations[] = {
-    {"add", AtomicOperation::add},  {"and", AtomicOperation::and_},  {"or", AtomicOperation::or_},
-    {"xor", AtomicOperation::xor_}, {"exch", AtomicOperation::exch}, {"cas", AtomicOperation::cas},
-    {"min", AtomicOperation::min},  {"max", AtomicOperation::max},   {"inc", AtomicOperation::inc},
+    {"add", AtomicOperation::add},     {"and", AtomicOperation::bit_and}, {"or", AtomicOperation::bit_or},
+    {"xor", AtomicOperation::bit_xor}, {"exch", AtomicOperation::exch},   {"cas", AtomicOperation::cas},
+    {"min", AtomicOperation::min},     {"max", AtomicOperation::max},     {"inc", AtomicOperation::inc},
     {"dec", AtomicOperation::dec}};
 constexpr WordMeaning<ShuffleMode> kShuffleModes[] = {
     {"up", ShuffleMode::up}, {"down", ShuffleMode::down}, {"bfly", ShuffleMode::bfly}, {"idx", ShuffleMode::idx}};

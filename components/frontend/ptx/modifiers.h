@@ -2,42 +2,40 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "components/frontend/ptx/state_space.h"
 #include "components/frontend/ptx/type.h"
+#include "components/isa/modes.h"
+#include "components/isa/texture.h"
 
 namespace lookahead::ptx {
 
+// What means the same to the machine is the machine ISA's.
+using isa::PermuteMode;
+using isa::Rounding;
+using isa::ShuffleMode;
+using isa::TextureGeometry;
 /// Comparison of setp, set. lo, ls, hi, hs are lt, le, gt, ge of unsigned types and are stored as those.
-enum class Comparison : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
+using isa::Comparison;
+/// Mode of vote (all, any, uni, ballot) and of match (any, all).
+using isa::VoteMode;
+/// Operation of atom, red and redux.
+using AtomicOperation = isa::AtomicOp;
+/// Ordering of ld, st, atom, red, fence. membar is sc at its scope.
+using Semantics = isa::Order;
+/// `gpu` is membar's .gl too. Filled in with PTX's default (gpu for atom and red, sys for volatile) where
+/// absent and needed.
+using isa::Scope;
 
 /// How setp and set combine their result with a further predicate; bar.red's reduction.
 enum class Combine : std::uint8_t { none, and_, or_, xor_, popc };
-
-/// Rounding; the last four round to an integer.
-enum class Rounding : std::uint8_t { none, rn, rz, rm, rp, rni, rzi, rmi, rpi };
 
 enum class Precision : std::uint8_t { none, approx, full };
 
 enum class MulMode : std::uint8_t { none, lo, hi, wide };
 
 enum class CacheOperator : std::uint8_t { none, ca, cg, cs, lu, cv, wb, wt };
-
-/// Ordering of ld, st, atom, red, fence. `weak` is PTX's default for ld and st, `relaxed` for atom and red;
-/// the parser fills the default in. membar is sc at its scope.
-enum class Semantics : std::uint8_t { none, weak, volatile_, relaxed, acquire, release, acq_rel, sc };
-
-/// `gpu` is membar's .gl too. Filled in with PTX's default (gpu for atom and red, sys for volatile) where
-/// absent and needed.
-enum class Scope : std::uint8_t { none, cta, cluster, gpu, sys };
-
-/// Operation of atom, red and redux.
-enum class AtomicOperation : std::uint8_t { none, add, and_, or_, xor_, exch, cas, min, max, inc, dec };
-
-enum class ShuffleMode : std::uint8_t { none, up, down, bfly, idx };
-
-/// Mode of vote (all, any, uni, ballot) and of match (any, all).
-enum class VoteMode : std::uint8_t { none, all, any, uni, ballot };
 
 /// bar and barrier: .sync, .arrive, .red.
 enum class BarrierKind : std::uint8_t { none, sync, arrive, red };
@@ -46,12 +44,8 @@ enum class ShiftDirection : std::uint8_t { none, left, right };
 
 enum class ShiftOverflow : std::uint8_t { none, wrap, clamp };
 
-enum class PermuteMode : std::uint8_t { none, f4e, b4e, rc8, ecl, ecr, rc16 };
-
 /// testp's property.
 enum class FloatProperty : std::uint8_t { none, finite, infinite, number, notanumber, normal, subnormal };
-
-enum class TextureGeometry : std::uint8_t { none, d1, d2, d3, a1d, a2d, cube };
 
 /// What suld and sust do with a coordinate outside of the surface.
 enum class SurfaceBound : std::uint8_t { none, trap, clamp, zero };
@@ -70,17 +64,18 @@ struct Modifiers {
     MulMode mul_mode = MulMode::none;
     StateSpace space = StateSpace::generic;
     CacheOperator cache_operator = CacheOperator::none;
-    Semantics semantics = Semantics::none;
+    /// `weak` is PTX's default for ld and st, `relaxed` for atom and red; the parser fills the default in.
+    std::optional<Semantics> semantics;
     Scope scope = Scope::none;
     AtomicOperation atomic = AtomicOperation::none;
-    ShuffleMode shuffle = ShuffleMode::none;
-    VoteMode vote = VoteMode::none;
+    ShuffleMode shuffle = ShuffleMode::up;
+    VoteMode vote = VoteMode::all;
     BarrierKind barrier = BarrierKind::none;
     ShiftDirection direction = ShiftDirection::none;
     ShiftOverflow overflow = ShiftOverflow::none;
-    PermuteMode permute = PermuteMode::none;
+    PermuteMode permute = PermuteMode::generic;
     FloatProperty property = FloatProperty::none;
-    TextureGeometry geometry = TextureGeometry::none;
+    TextureGeometry geometry = TextureGeometry::d1;
     PrefetchLevel prefetch_level = PrefetchLevel::none;
     SurfaceBound surface_bound = SurfaceBound::none;
     std::uint8_t component = 0;     ///< tld4: 0 r, 1 g, 2 b, 3 a

@@ -520,7 +520,7 @@ std::optional<std::uint64_t> bitwise_result(const ptx::Instruction& instruction,
             return zeros;
         }
         case Opcode::prmt:
-            if (instruction.modifiers.permute == ptx::PermuteMode::none) return std::nullopt;
+            if (instruction.modifiers.permute == ptx::PermuteMode::generic) return std::nullopt;
             return permuted(instruction.modifiers.permute, sources[0], sources[1], sources[2]);
         case Opcode::vabsdiff2:
         case Opcode::vabsdiff4:

@@ -760,13 +760,13 @@ void ScalarInterpreter::atomic(Block& block, Thread& thread, const ptx::Instruct
         case AtomicOperation::max:
             result = static_cast<std::uint64_t>(std::max(a, b));
             break;
-        case AtomicOperation::and_:
+        case AtomicOperation::bit_and:
             result = old & operand;
             break;
-        case AtomicOperation::or_:
+        case AtomicOperation::bit_or:
             result = old | operand;
             break;
-        case AtomicOperation::xor_:
+        case AtomicOperation::bit_xor:
             result = old ^ operand;
             break;
         case AtomicOperation::exch:

@@ -149,10 +149,10 @@ void ScalarInterpreter::execute_together(const Block& block, std::span<Thread> w
                         case ptx::AtomicOperation::max:
                             sum = std::max(sum, operand);
                             break;
-                        case ptx::AtomicOperation::and_:
+                        case ptx::AtomicOperation::bit_and:
                             sum &= operand;
                             break;
-                        case ptx::AtomicOperation::or_:
+                        case ptx::AtomicOperation::bit_or:
                             sum |= operand;
                             break;
                         default:

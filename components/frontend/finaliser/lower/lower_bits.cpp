@@ -49,26 +49,6 @@ void lower_shf(LoweringContext& context) {
                   static_cast<std::uint8_t>(mode));
 }
 
-isa::PermuteMode permute_mode(ptx::PermuteMode mode) {
-    switch (mode) {
-        case ptx::PermuteMode::f4e:
-            return isa::PermuteMode::f4e;
-        case ptx::PermuteMode::b4e:
-            return isa::PermuteMode::b4e;
-        case ptx::PermuteMode::rc8:
-            return isa::PermuteMode::rc8;
-        case ptx::PermuteMode::ecl:
-            return isa::PermuteMode::ecl;
-        case ptx::PermuteMode::ecr:
-            return isa::PermuteMode::ecr;
-        case ptx::PermuteMode::rc16:
-            return isa::PermuteMode::rc16;
-        case ptx::PermuteMode::none:
-            break;
-    }
-    return isa::PermuteMode::generic;
-}
-
 /// bfi has four operands and the machine's three: position and length are packed into bytes 0 and 1 of one.
 void lower_bfi(LoweringContext& context) {
     const auto sources = context.instruction().sources();
@@ -270,7 +250,7 @@ bool lower_bits(LoweringContext& context) {
             lower_bitwise(context, Operation::popc);
             return true;
         case Opcode::prmt:
-            lower_bitwise(context, Operation::prmt, static_cast<std::uint8_t>(permute_mode(modifiers.permute)));
+            lower_bitwise(context, Operation::prmt, static_cast<std::uint8_t>(modifiers.permute));
             return true;
         case Opcode::copysign:
             lower_copysign(context);

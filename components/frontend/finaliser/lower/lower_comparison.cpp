@@ -8,42 +8,6 @@ using ptx::Type;
 
 namespace {
 
-isa::Comparison machine_comparison(ptx::Comparison comparison) {
-    switch (comparison) {
-        case ptx::Comparison::none:
-            return isa::Comparison::none;
-        case ptx::Comparison::eq:
-            return isa::Comparison::eq;
-        case ptx::Comparison::ne:
-            return isa::Comparison::ne;
-        case ptx::Comparison::lt:
-            return isa::Comparison::lt;
-        case ptx::Comparison::le:
-            return isa::Comparison::le;
-        case ptx::Comparison::gt:
-            return isa::Comparison::gt;
-        case ptx::Comparison::ge:
-            return isa::Comparison::ge;
-        case ptx::Comparison::equ:
-            return isa::Comparison::equ;
-        case ptx::Comparison::neu:
-            return isa::Comparison::neu;
-        case ptx::Comparison::ltu:
-            return isa::Comparison::ltu;
-        case ptx::Comparison::leu:
-            return isa::Comparison::leu;
-        case ptx::Comparison::gtu:
-            return isa::Comparison::gtu;
-        case ptx::Comparison::geu:
-            return isa::Comparison::geu;
-        case ptx::Comparison::num:
-            return isa::Comparison::num;
-        case ptx::Comparison::nan:
-            return isa::Comparison::nan;
-    }
-    return isa::Comparison::none;
-}
-
 isa::Combine machine_combine(ptx::Combine combine) {
     switch (combine) {
         case ptx::Combine::and_:
@@ -64,7 +28,7 @@ VirtualInstruction compare(LoweringContext& context, Operation operation, Type t
     const ptx::Instruction& instruction = context.instruction();
     const auto sources = instruction.sources();
     VirtualInstruction result = context.make(operation, type);
-    result.machine.comparison = machine_comparison(instruction.modifiers.comparison);
+    result.machine.comparison = instruction.modifiers.comparison;
     result.machine.combine = machine_combine(instruction.modifiers.combine);
     result.source[0] = context.source(sources[0]);
     result.source[1] = context.source(sources[1]);

@@ -37,52 +37,19 @@ isa::Space machine_space(LoweringContext& context) {
     }
 }
 
-isa::Order machine_order(LoweringContext& context) {
-    const ptx::Modifiers& modifiers = context.instruction().modifiers;
+isa::Order machine_order(const ptx::Modifiers& modifiers) {
     // ld.cv fetches again each time: as strong as a volatile access.
     if (modifiers.cache_operator == ptx::CacheOperator::cv) return isa::Order::volatile_;
-    switch (modifiers.semantics) {
-        case ptx::Semantics::none:
-        case ptx::Semantics::weak:
-            return isa::Order::weak;
-        case ptx::Semantics::volatile_:
-            return isa::Order::volatile_;
-        case ptx::Semantics::relaxed:
-            return isa::Order::relaxed;
-        case ptx::Semantics::acquire:
-            return isa::Order::acquire;
-        case ptx::Semantics::release:
-            return isa::Order::release;
-        case ptx::Semantics::acq_rel:
-            return isa::Order::acq_rel;
-        case ptx::Semantics::sc:
-            return isa::Order::sc;
-    }
-    return isa::Order::weak;
-}
-
-isa::Scope machine_scope(LoweringContext& context) {
-    switch (context.instruction().modifiers.scope) {
-        case ptx::Scope::none:
-            return isa::Scope::none;
-        case ptx::Scope::cta:
-            return isa::Scope::cta;
-        case ptx::Scope::gpu:
-            return isa::Scope::gpu;
-        case ptx::Scope::sys:
-            return isa::Scope::sys;
-        case ptx::Scope::cluster:
-            context.refuse("scope .cluster is not supported; .cta, .gpu and .sys are");
-    }
-    return isa::Scope::none;
+    return modifiers.semantics.value_or(isa::Order::weak);
 }
 
 VirtualInstruction make_access(LoweringContext& context, Operation operation) {
+    const ptx::Modifiers& modifiers = context.instruction().modifiers;
     VirtualInstruction access = context.make(operation, context.instruction().type());
     access.machine.space = machine_space(context);
-    access.machine.order = machine_order(context);
-    access.machine.scope = machine_scope(context);
-    access.machine.vector = context.instruction().modifiers.vector_width;
+    access.machine.order = machine_order(modifiers);
+    access.machine.scope = modifiers.scope;
+    access.machine.vector = modifiers.vector_width;
     return access;
 }
 
@@ -357,38 +324,10 @@ void lower_vector_store(LoweringContext& context, Operation operation) {
     context.emit(store);
 }
 
-isa::AtomicOp machine_atomic(ptx::AtomicOperation operation) {
-    switch (operation) {
-        case ptx::AtomicOperation::none:
-            return isa::AtomicOp::none;
-        case ptx::AtomicOperation::add:
-            return isa::AtomicOp::add;
-        case ptx::AtomicOperation::and_:
-            return isa::AtomicOp::bit_and;
-        case ptx::AtomicOperation::or_:
-            return isa::AtomicOp::bit_or;
-        case ptx::AtomicOperation::xor_:
-            return isa::AtomicOp::bit_xor;
-        case ptx::AtomicOperation::exch:
-            return isa::AtomicOp::exch;
-        case ptx::AtomicOperation::cas:
-            return isa::AtomicOp::cas;
-        case ptx::AtomicOperation::min:
-            return isa::AtomicOp::min;
-        case ptx::AtomicOperation::max:
-            return isa::AtomicOp::max;
-        case ptx::AtomicOperation::inc:
-            return isa::AtomicOp::inc;
-        case ptx::AtomicOperation::dec:
-            return isa::AtomicOp::dec;
-    }
-    return isa::AtomicOp::none;
-}
-
 void lower_atomic(LoweringContext& context, Operation operation) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction atomic = make_access(context, operation);
-    atomic.machine.atomic = machine_atomic(instruction.modifiers.atomic);
+    atomic.machine.atomic = instruction.modifiers.atomic;
     const auto sources = instruction.sources();
     set_address(context, atomic, sources[0]);
     atomic.source[1] = context.source(sources[1]);
@@ -400,8 +339,8 @@ void lower_atomic(LoweringContext& context, Operation operation) {
 void lower_fence(LoweringContext& context) {
     VirtualInstruction fence;
     fence.machine.operation = Operation::membar;
-    fence.machine.order = machine_order(context);
-    fence.machine.scope = machine_scope(context);
+    fence.machine.order = machine_order(context.instruction().modifiers);
+    fence.machine.scope = context.instruction().modifiers.scope;
     context.emit(fence);
 }
 

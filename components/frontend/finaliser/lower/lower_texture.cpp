@@ -9,13 +9,6 @@ using ptx::Opcode;
 
 namespace {
 
-/// PTX's begin with that of instructions that are no fetches.
-isa::TextureGeometry machine_geometry(ptx::TextureGeometry geometry) {
-    static_assert(static_cast<int>(ptx::TextureGeometry::d1) == static_cast<int>(isa::TextureGeometry::d1) + 1);
-    static_assert(static_cast<int>(ptx::TextureGeometry::cube) == static_cast<int>(isa::TextureGeometry::cube) + 1);
-    return static_cast<isa::TextureGeometry>(static_cast<int>(geometry) - 1);
-}
-
 /// Textures have one level, so that .level and its operand choose that one.
 void lower_fetch(LoweringContext& context, std::uint8_t mode) {
     const ptx::Instruction& instruction = context.instruction();
@@ -48,7 +41,7 @@ void lower_fetch(LoweringContext& context, std::uint8_t mode) {
 bool lower_texture(LoweringContext& context) {
     switch (context.instruction().opcode) {
         case Opcode::tex:
-            lower_fetch(context, isa::texture_mode(machine_geometry(context.instruction().modifiers.geometry)));
+            lower_fetch(context, isa::texture_mode(context.instruction().modifiers.geometry));
             return true;
         case Opcode::tld4:
             lower_fetch(context, isa::gather_mode(context.instruction().modifiers.component));

@@ -56,19 +56,6 @@ void lower_barrier(LoweringContext& context) {
     context.emit(barrier);
 }
 
-isa::ShuffleMode shuffle_mode(ptx::ShuffleMode mode) {
-    switch (mode) {
-        case ptx::ShuffleMode::down:
-            return isa::ShuffleMode::down;
-        case ptx::ShuffleMode::bfly:
-            return isa::ShuffleMode::bfly;
-        case ptx::ShuffleMode::idx:
-            return isa::ShuffleMode::idx;
-        default:
-            return isa::ShuffleMode::up;
-    }
-}
-
 void set_second_destination(LoweringContext& context, VirtualInstruction& result) {
     const auto destinations = context.instruction().destinations();
     if (destinations.size() > 1) result.destination_predicate[0] = context.predicate_destination(destinations[1]);
@@ -77,33 +64,19 @@ void set_second_destination(LoweringContext& context, VirtualInstruction& result
 void lower_shuffle(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make(Operation::shuffle, Type::b32);
-    result.machine.mode = static_cast<std::uint8_t>(shuffle_mode(instruction.modifiers.shuffle));
+    result.machine.mode = static_cast<std::uint8_t>(instruction.modifiers.shuffle);
     const auto sources = instruction.sources();
     for (std::size_t i = 0; i < sources.size(); ++i) result.source[i] = context.source(sources[i]);
     set_second_destination(context, result);
     context.emit_to(instruction.destinations()[0], result);
 }
 
-isa::VoteMode vote_mode(ptx::VoteMode mode) {
-    switch (mode) {
-        case ptx::VoteMode::any:
-            return isa::VoteMode::any;
-        case ptx::VoteMode::uni:
-            return isa::VoteMode::uni;
-        case ptx::VoteMode::ballot:
-            return isa::VoteMode::ballot;
-        default:
-            return isa::VoteMode::all;
-    }
-}
-
 void lower_vote(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const auto sources = instruction.sources();
-    const isa::VoteMode mode = vote_mode(instruction.modifiers.vote);
-    const bool ballot = mode == isa::VoteMode::ballot;
+    const bool ballot = instruction.modifiers.vote == isa::VoteMode::ballot;
     VirtualInstruction result = context.make(Operation::vote, ballot ? Type::b32 : Type::pred);
-    result.machine.mode = static_cast<std::uint8_t>(mode);
+    result.machine.mode = static_cast<std::uint8_t>(instruction.modifiers.vote);
     result.source_predicate[0] = context.predicate_source(sources[0]);
     if (sources.size() > 1) result.source[0] = context.source(sources[1]);
     if (ballot) return context.emit_to(instruction.destinations()[0], result);
@@ -122,27 +95,10 @@ void lower_match(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], result);
 }
 
-isa::AtomicOp redux_operation(ptx::AtomicOperation operation) {
-    switch (operation) {
-        case ptx::AtomicOperation::min:
-            return isa::AtomicOp::min;
-        case ptx::AtomicOperation::max:
-            return isa::AtomicOp::max;
-        case ptx::AtomicOperation::and_:
-            return isa::AtomicOp::bit_and;
-        case ptx::AtomicOperation::or_:
-            return isa::AtomicOp::bit_or;
-        case ptx::AtomicOperation::xor_:
-            return isa::AtomicOp::bit_xor;
-        default:
-            return isa::AtomicOp::add;
-    }
-}
-
 void lower_redux(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make(Operation::redux, instruction.type());
-    result.machine.atomic = redux_operation(instruction.modifiers.atomic);
+    result.machine.atomic = instruction.modifiers.atomic;
     for (std::size_t i = 0; i < 2; ++i) result.source[i] = context.source(instruction.sources()[i]);
     context.emit_to(instruction.destinations()[0], result);
 }

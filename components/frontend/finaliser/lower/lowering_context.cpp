@@ -36,30 +36,6 @@ isa::Kernel frame_of(const ptx::Module& module, const ptx::Function& function, c
 
 }  // namespace
 
-isa::Rounding machine_rounding(ptx::Rounding rounding) {
-    switch (rounding) {
-        case ptx::Rounding::none:
-            return isa::Rounding::none;
-        case ptx::Rounding::rn:
-            return isa::Rounding::rn;
-        case ptx::Rounding::rz:
-            return isa::Rounding::rz;
-        case ptx::Rounding::rm:
-            return isa::Rounding::rm;
-        case ptx::Rounding::rp:
-            return isa::Rounding::rp;
-        case ptx::Rounding::rni:
-            return isa::Rounding::rni;
-        case ptx::Rounding::rzi:
-            return isa::Rounding::rzi;
-        case ptx::Rounding::rmi:
-            return isa::Rounding::rmi;
-        case ptx::Rounding::rpi:
-            return isa::Rounding::rpi;
-    }
-    return isa::Rounding::none;
-}
-
 VirtualOperand part(VirtualOperand operand, unsigned first, unsigned count) {
     LOOKAHEAD_ASSERT(first + count <= operand.rows, "a part lies inside its operand");
     operand.index += first;
@@ -100,7 +76,7 @@ VirtualInstruction LoweringContext::make(Operation operation, ptx::Type type) co
     VirtualInstruction result;
     result.machine.operation = operation;
     result.machine.type = type;
-    result.machine.rounding = machine_rounding(modifiers.rounding);
+    result.machine.rounding = modifiers.rounding;
     if (modifiers.precision == ptx::Precision::approx) result.machine.rounding = isa::Rounding::approx;
     if (modifiers.precision == ptx::Precision::full) result.machine.rounding = isa::Rounding::full;
     result.machine.flush_to_zero = modifiers.ftz;

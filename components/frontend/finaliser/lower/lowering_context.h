@@ -10,8 +10,6 @@
 
 namespace lookahead::finaliser {
 
-isa::Rounding machine_rounding(ptx::Rounding rounding);
-
 /// What instruction selection shares: the kernel being made, the place of each PTX register, operand conversion.
 /// The functions lower_*.cpp use it one PTX instruction after another.
 class LoweringContext {
