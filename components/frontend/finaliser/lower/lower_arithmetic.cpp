@@ -17,20 +17,9 @@ void default_to_nearest(VirtualInstruction& result, Type type) {
 
 void lower_plain(LoweringContext& context, Operation operation, bool rounds = false) {
     const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = context.make(operation, instruction.type());
+    VirtualInstruction result = context.make_with_sources(operation, instruction.type());
     if (rounds) default_to_nearest(result, instruction.type());
-    std::size_t i = 0;
-    for (const ptx::Operand& operand : instruction.sources()) result.source[i++] = context.source(operand);
     context.emit_to(instruction.destinations()[0], result);
-}
-
-VirtualOperand binary(LoweringContext& context, Operation operation, Type type, VirtualOperand a, VirtualOperand b) {
-    VirtualInstruction result;
-    result.machine.operation = operation;
-    result.machine.type = type;
-    result.source[0] = a;
-    result.source[1] = b;
-    return context.emit_temporary(result, isa::type_rows(type));
 }
 
 /// a + b or a - b, with the carry that comes in or goes out.
@@ -59,39 +48,28 @@ void lower_mad_with_carry(LoweringContext& context, bool takes_carry) {
     const VirtualOperand a = context.source(instruction.sources()[0]);
     const VirtualOperand b = context.source(instruction.sources()[1]);
     const VirtualOperand product =
-        binary(context, high ? Operation::mul_hi : Operation::mul_lo, instruction.type(), a, b);
+        context.value(high ? Operation::mul_hi : Operation::mul_lo, instruction.type(), {a, b});
     lower_carry(context, Operation::add_carry, takes_carry, product, context.source(instruction.sources()[2]));
 }
 
-void lower_dot4(LoweringContext& context) {
+void lower_dot(LoweringContext& context, Operation operation) {
     const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = context.make(Operation::dot4, Type::b32);
+    VirtualInstruction result = context.make_with_sources(operation, Type::b32);
     if (ptx::is_signed(instruction.modifiers.types[0])) result.machine.mode |= isa::kDotFirstSigned;
     if (ptx::is_signed(instruction.modifiers.types[1])) result.machine.mode |= isa::kDotSecondSigned;
-    for (std::size_t i = 0; i < 3; ++i) result.source[i] = context.source(instruction.sources()[i]);
-    context.emit_to(instruction.destinations()[0], result);
-}
-
-void lower_dot2(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = context.make(Operation::dot2, Type::b32);
-    if (ptx::is_signed(instruction.modifiers.types[0])) result.machine.mode |= isa::kDotFirstSigned;
-    if (ptx::is_signed(instruction.modifiers.types[1])) result.machine.mode |= isa::kDotSecondSigned;
-    if (instruction.modifiers.upper_half) result.machine.mode |= isa::kDotUpperHalf;
-    for (std::size_t i = 0; i < 3; ++i) result.source[i] = context.source(instruction.sources()[i]);
+    if (instruction.modifiers.upper_half) result.machine.mode |= isa::kDotUpperHalf;  // of dp2a alone
     context.emit_to(instruction.destinations()[0], result);
 }
 
 /// vabsdiff4 and vabsdiff2 d, a, b, c: all bytes are written, so that c counts for the sum only.
 void lower_abs_diff(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = context.make(Operation::abs_diff, Type::b32);
+    VirtualInstruction result = context.make_with_sources(Operation::abs_diff, Type::b32);
     if (ptx::is_signed(instruction.modifiers.types[1])) result.machine.mode |= isa::kDotFirstSigned;
     if (ptx::is_signed(instruction.modifiers.types[2])) result.machine.mode |= isa::kDotSecondSigned;
     if (ptx::is_signed(instruction.modifiers.types[0])) result.machine.mode |= isa::kDiffResultSigned;
     if (instruction.modifiers.accumulate) result.machine.mode |= isa::kDiffSum;
     if (instruction.opcode == Opcode::vabsdiff2) result.machine.mode |= isa::kDiffHalves;
-    for (std::size_t i = 0; i < 3; ++i) result.source[i] = context.source(instruction.sources()[i]);
     context.emit_to(instruction.destinations()[0], result);
 }
 
@@ -101,11 +79,8 @@ void lower_mul24(LoweringContext& context, bool adds) {
     const Type type = instruction.type();
     if (instruction.modifiers.saturate) context.refuse("mad24 with .sat is not supported");
     const auto low_bits = [&](std::size_t i) {
-        VirtualInstruction cut;
-        cut.machine.operation = Operation::bfe;
-        cut.machine.type = type;
-        cut.source = {context.source(instruction.sources()[i]), context.literal(0), context.literal(24)};
-        return context.emit_temporary(cut, 1);
+        return context.value(Operation::bfe, type,
+                             {context.source(instruction.sources()[i]), context.literal(0), context.literal(24)});
     };
     const VirtualOperand a = low_bits(0);
     const VirtualOperand b = low_bits(1);
@@ -117,9 +92,9 @@ void lower_mul24(LoweringContext& context, bool adds) {
         wide.machine.source_type = type;
         wide.source = {a, b, {}};
         const VirtualOperand whole = context.emit_temporary(wide, 2);
-        product = part(binary(context, Operation::shr, Type::u64, whole, context.literal(16)), 0);
+        product = part(context.value(Operation::shr, Type::u64, {whole, context.literal(16)}), 0);
     } else {
-        product = binary(context, Operation::mul_lo, type, a, b);
+        product = context.value(Operation::mul_lo, type, {a, b});
     }
     VirtualInstruction result = context.make(Operation::add, type);
     result.source = {product, adds ? context.source(instruction.sources()[2]) : context.literal(0), {}};
@@ -135,10 +110,8 @@ void lower_mul_or_mad(LoweringContext& context, Operation lo, Operation hi, Oper
             return lower_plain(context, hi);
         case ptx::MulMode::wide: {
             const ptx::Operand& destination = instruction.destinations()[0];
-            VirtualInstruction result = context.make(wide, destination.type);
+            VirtualInstruction result = context.make_with_sources(wide, destination.type);
             result.machine.source_type = instruction.type();
-            std::size_t i = 0;
-            for (const ptx::Operand& operand : instruction.sources()) result.source[i++] = context.source(operand);
             return context.emit_to(destination, result);
         }
         default:
@@ -152,11 +125,11 @@ void lower_sad(LoweringContext& context) {
     const Type type = instruction.type();
     const VirtualOperand a = context.source(instruction.sources()[0]);
     const VirtualOperand b = context.source(instruction.sources()[1]);
-    const VirtualOperand high = binary(context, Operation::max, type, a, b);
-    const VirtualOperand low = binary(context, Operation::min, type, a, b);
+    const VirtualOperand high = context.value(Operation::max, type, {a, b});
+    const VirtualOperand low = context.value(Operation::min, type, {a, b});
     VirtualInstruction sum = context.make(Operation::add, type);
     sum.source[0] = context.source(instruction.sources()[2]);
-    sum.source[1] = binary(context, Operation::sub, type, high, low);
+    sum.source[1] = context.value(Operation::sub, type, {high, low});
     context.emit_to(instruction.destinations()[0], sum);
 }
 
@@ -180,10 +153,10 @@ bool lower_arithmetic(LoweringContext& context) {
             lower_mad_with_carry(context, true);
             return true;
         case Opcode::dp4a:
-            lower_dot4(context);
+            lower_dot(context, Operation::dot4);
             return true;
         case Opcode::dp2a:
-            lower_dot2(context);
+            lower_dot(context, Operation::dot2);
             return true;
         case Opcode::vabsdiff2:
         case Opcode::vabsdiff4:

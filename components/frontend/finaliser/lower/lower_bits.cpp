@@ -9,15 +9,8 @@ using ptx::Type;
 
 namespace {
 
-VirtualInstruction with_sources(LoweringContext& context, Operation operation, std::size_t count) {
-    const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = context.make(operation, instruction.type());
-    for (std::size_t i = 0; i < count; ++i) result.source[i] = context.source(instruction.sources()[i]);
-    return result;
-}
-
 void lower_bitwise(LoweringContext& context, Operation operation, std::uint8_t mode = 0) {
-    VirtualInstruction result = with_sources(context, operation, context.instruction().sources().size());
+    VirtualInstruction result = context.make_with_sources(operation, context.instruction().type());
     result.machine.mode = mode;
     context.emit_to(context.instruction().destinations()[0], result);
 }
@@ -37,7 +30,7 @@ void lower_logic(LoweringContext& context, Operation bits, Operation predicates)
 void lower_lop3(LoweringContext& context) {
     const ptx::Operand& table = context.instruction().sources()[3];
     if (table.kind != ptx::OperandKind::immediate) context.refuse("lop3's table must be a number");
-    VirtualInstruction result = with_sources(context, Operation::lop3, 3);
+    VirtualInstruction result = context.make_with_sources(Operation::lop3, context.instruction().type(), 3);
     result.machine.mode = static_cast<std::uint8_t>(table.value);
     context.emit_to(context.instruction().destinations()[0], result);
 }
@@ -52,16 +45,14 @@ void lower_shf(LoweringContext& context) {
 /// bfi has four operands and the machine's three: position and length are packed into bytes 0 and 1 of one.
 void lower_bfi(LoweringContext& context) {
     const auto sources = context.instruction().sources();
-    VirtualInstruction result = with_sources(context, Operation::bfi, 2);
+    VirtualInstruction result = context.make_with_sources(Operation::bfi, context.instruction().type(), 2);
     const bool known = sources[2].kind == ptx::OperandKind::immediate && sources[3].kind == ptx::OperandKind::immediate;
     if (known) {
         result.source[2] = context.literal((sources[2].value & 0xff) | (sources[3].value & 0xff) << 8);
     } else {
-        VirtualInstruction pack;
-        pack.machine.operation = Operation::prmt;
-        pack.machine.type = isa::Type::b32;
-        pack.source = {context.source(sources[2]), context.source(sources[3]), context.literal(0x0040)};
-        result.source[2] = context.emit_temporary(pack, 1);
+        result.source[2] =
+            context.value(Operation::prmt, Type::b32,
+                          {context.source(sources[2]), context.source(sources[3]), context.literal(0x0040)});
     }
     context.emit_to(context.instruction().destinations()[0], result);
 }
@@ -70,20 +61,13 @@ void lower_bfi(LoweringContext& context) {
 /// modulo 32.
 void lower_bmsk(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
-    const auto word = [&context](Operation operation, VirtualOperand a, VirtualOperand b) {
-        VirtualInstruction result;
-        result.machine.operation = operation;
-        result.machine.type = isa::Type::b32;
-        result.source = {a, b, {}};
-        return context.emit_temporary(result, 1);
-    };
     VirtualOperand amounts[2];
     for (std::size_t i = 0; i < 2; ++i) {
         amounts[i] = context.source(instruction.sources()[i]);
         if (instruction.modifiers.overflow == ptx::ShiftOverflow::wrap)
-            amounts[i] = word(Operation::bit_and, amounts[i], context.literal(31));
+            amounts[i] = context.value(Operation::bit_and, Type::b32, {amounts[i], context.literal(31)});
     }
-    const VirtualOperand beyond = word(Operation::shl, context.literal(1), amounts[1]);
+    const VirtualOperand beyond = context.value(Operation::shl, Type::b32, {context.literal(1), amounts[1]});
     VirtualInstruction ones = context.make(Operation::add, Type::u32);
     ones.source = {beyond, context.literal(0xffffffffU), {}};
     VirtualInstruction result = context.make(Operation::shl, Type::b32);
@@ -184,7 +168,7 @@ void lower_copysign(LoweringContext& context) {
 void lower_cnot(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const unsigned rows = isa::type_rows(instruction.type());
-    VirtualInstruction test = with_sources(context, Operation::setp, 1);
+    VirtualInstruction test = context.make_with_sources(Operation::setp, instruction.type(), 1);
     test.machine.comparison = isa::Comparison::eq;
     test.source[1] = context.literal(0, rows);
     VirtualInstruction pick = context.make(Operation::select, rows == 2 ? Type::b64 : Type::b32);

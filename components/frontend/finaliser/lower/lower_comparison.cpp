@@ -27,11 +27,9 @@ isa::Combine machine_combine(ptx::Combine combine) {
 VirtualInstruction compare(LoweringContext& context, Operation operation, Type type) {
     const ptx::Instruction& instruction = context.instruction();
     const auto sources = instruction.sources();
-    VirtualInstruction result = context.make(operation, type);
+    VirtualInstruction result = context.make_with_sources(operation, type, 2);
     result.machine.comparison = instruction.modifiers.comparison;
     result.machine.combine = machine_combine(instruction.modifiers.combine);
-    result.source[0] = context.source(sources[0]);
-    result.source[1] = context.source(sources[1]);
     if (sources.size() > 2) result.source_predicate[0] = context.predicate_source(sources[2]);
     return result;
 }
@@ -58,9 +56,7 @@ void lower_set(LoweringContext& context) {
 VirtualInstruction select(LoweringContext& context, PredicateUse condition) {
     const ptx::Instruction& instruction = context.instruction();
     const Type raw = isa::type_rows(instruction.type()) == 2 ? Type::b64 : Type::b32;
-    VirtualInstruction result = context.make(Operation::select, raw);
-    result.source[0] = context.source(instruction.sources()[0]);
-    result.source[1] = context.source(instruction.sources()[1]);
+    VirtualInstruction result = context.make_with_sources(Operation::select, raw, 2);
     result.source_predicate[0] = condition;
     return result;
 }
@@ -87,11 +83,7 @@ void lower_testp(LoweringContext& context) {
     const std::uint64_t infinity = wide ? 0x7ff0000000000000 : 0x7f800000;
     const std::uint64_t least_normal = wide ? 0x0010000000000000 : 0x00800000;
     const auto binary = [&](Operation operation, VirtualOperand a, std::uint64_t b) {
-        VirtualInstruction result;
-        result.machine.operation = operation;
-        result.machine.type = type;
-        result.source = {a, context.literal(b, rows), {}};
-        return context.emit_temporary(result, rows);
+        return context.value(operation, type, {a, context.literal(b, rows)});
     };
     const auto compare_with = [&](isa::Comparison comparison, VirtualOperand a, std::uint64_t b) {
         VirtualInstruction test;

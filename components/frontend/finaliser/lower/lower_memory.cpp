@@ -69,11 +69,7 @@ Address address_of(LoweringContext& context, const ptx::Operand& operand) {
     const auto rows = static_cast<std::uint8_t>(isa::type_rows(operand.type));
     const VirtualOperand base{Operand::Kind::reg, rows, context.place(operand.reg)};
     if (fits_offset(operand.offset())) return {base, static_cast<std::int32_t>(operand.offset())};
-    VirtualInstruction sum;
-    sum.machine.operation = Operation::add;
-    sum.machine.type = operand.type;
-    sum.source = {base, context.literal(operand.value, rows), {}};
-    return {context.emit_temporary(sum, rows), 0};
+    return {context.value(Operation::add, operand.type, {base, context.literal(operand.value, rows)}), 0};
 }
 
 void set_address(LoweringContext& context, VirtualInstruction& access, const ptx::Operand& operand) {
@@ -227,8 +223,7 @@ void emit_split_load(LoweringContext& context, const VirtualInstruction& load, s
     });
 }
 
-/// Vector elements arrive in consecutive rows and are copied to where the program wants them; the allocator
-/// makes most of those copies vanish.
+/// Vector elements arrive in consecutive rows and are copied to where the program wants them.
 void lower_load(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     if (instruction.modifiers.space == StateSpace::param) return lower_parameter_load(context);
@@ -252,27 +247,14 @@ void lower_load(LoweringContext& context) {
         emit_split_load(context, load, load.destination);
     else
         context.emit(load);
-    for (std::uint32_t i = 0; i < destination.elements.size(); ++i) {
-        if (destination.elements[i].kind == ptx::OperandKind::sink) continue;
-        VirtualInstruction copy = context.make(Operation::mov, element_rows == 2 ? Type::b64 : Type::b32);
-        copy.source[0] = {Operand::Kind::reg, static_cast<std::uint8_t>(element_rows),
-                          load.destination + i * element_rows};
-        context.emit_to(destination.elements[i], copy);
-    }
+    context.emit_to_elements(destination.elements, load.destination, element_rows);
 }
 
 VirtualOperand store_data(LoweringContext& context, const ptx::Operand& operand) {
     if (operand.kind != ptx::OperandKind::vector) return context.source(operand);
     const unsigned element_rows = isa::type_rows(context.instruction().type());
-    const auto rows = static_cast<unsigned>(element_rows * operand.elements.size());
-    if (rows > 4) context.refuse("vectors of up to 16 bytes are supported");
-    const std::uint32_t first = context.kernel.new_rows(rows);
-    for (std::uint32_t i = 0; i < operand.elements.size(); ++i) {
-        const VirtualOperand element = context.source(operand.elements[i]);
-        for (unsigned word = 0; word < element_rows; ++word)
-            context.emit_copy(part(element, word), first + i * element_rows + word);
-    }
-    return {Operand::Kind::reg, static_cast<std::uint8_t>(rows), first};
+    if (element_rows * operand.elements.size() > 4) context.refuse("vectors of up to 16 bytes are supported");
+    return context.side_by_side(operand.elements, element_rows);
 }
 
 void lower_store(LoweringContext& context) {
@@ -286,16 +268,9 @@ void lower_store(LoweringContext& context) {
     emit_split(context, store, [data](VirtualInstruction& one, unsigned i) { one.source[1] = part(data, i); });
 }
 
-/// Copies of a vector's elements side by side, as a vector memory instruction takes them.
-VirtualOperand side_by_side(LoweringContext& context, const ptx::Operand& operand) {
-    const auto rows = static_cast<unsigned>(operand.elements.size());
-    const std::uint32_t first = context.kernel.new_rows(rows);
-    for (std::uint32_t i = 0; i < rows; ++i) context.emit_copy(context.source(operand.elements[i]), first + i);
-    return {Operand::Kind::reg, static_cast<std::uint8_t>(rows), first};
-}
-
+/// A stride, or indices side by side.
 VirtualOperand pattern_of(LoweringContext& context, const ptx::Operand& operand) {
-    return operand.kind == ptx::OperandKind::vector ? side_by_side(context, operand) : context.source(operand);
+    return operand.kind == ptx::OperandKind::vector ? context.side_by_side(operand.elements) : context.source(operand);
 }
 
 void lower_vector_load(LoweringContext& context, Operation operation) {
@@ -306,13 +281,7 @@ void lower_vector_load(LoweringContext& context, Operation operation) {
     load.destination_rows = load.machine.vector;
     load.destination = context.kernel.new_rows(load.destination_rows);
     context.emit(load);
-    const std::vector<ptx::Operand>& elements = instruction.destinations()[0].elements;
-    for (std::uint32_t i = 0; i < elements.size(); ++i) {
-        if (elements[i].kind == ptx::OperandKind::sink) continue;
-        VirtualInstruction copy = context.make(Operation::mov, Type::b32);
-        copy.source[0] = {Operand::Kind::reg, 1, load.destination + i};
-        context.emit_to(elements[i], copy);
-    }
+    context.emit_to_elements(instruction.destinations()[0].elements, load.destination);
 }
 
 void lower_vector_store(LoweringContext& context, Operation operation) {
@@ -320,7 +289,7 @@ void lower_vector_store(LoweringContext& context, Operation operation) {
     VirtualInstruction store = make_access(context, operation);
     set_address(context, store, sources[0]);
     store.source[2] = pattern_of(context, sources[1]);
-    store.source[1] = side_by_side(context, sources[2]);
+    store.source[1] = context.side_by_side(sources[2].elements);
     context.emit(store);
 }
 

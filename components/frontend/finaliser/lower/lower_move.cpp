@@ -32,15 +32,6 @@ VirtualOperand wide_temporary(LoweringContext& context, const std::vector<Virtua
     return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(words.size()), first};
 }
 
-/// One word of two 16-bit values, the first in the low half.
-VirtualOperand join_halves(LoweringContext& context, VirtualOperand low, VirtualOperand high) {
-    VirtualInstruction join;
-    join.machine.operation = Operation::prmt;
-    join.machine.type = isa::Type::b32;
-    join.source = {low, high, context.literal(0x5410)};
-    return context.emit_temporary(join, 1);
-}
-
 /// mov.b32 r, {lo, hi}; mov.b64 r, {lo, hi}; mov.b64 r, {a, b, c, d}.
 void lower_pack(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
@@ -50,9 +41,11 @@ void lower_pack(LoweringContext& context) {
         case 32:
             for (const ptx::Operand& element : elements) words.push_back(context.source(element));
             break;
-        case 16:
+        case 16:  // two a word, the first in its low half
             for (std::size_t i = 0; i + 1 < elements.size(); i += 2)
-                words.push_back(join_halves(context, context.source(elements[i]), context.source(elements[i + 1])));
+                words.push_back(context.value(
+                    Operation::prmt, Type::b32,
+                    {context.source(elements[i]), context.source(elements[i + 1]), context.literal(0x5410)}));
             break;
         default:
             context.refuse("packing is supported for 16-bit and 32-bit elements");

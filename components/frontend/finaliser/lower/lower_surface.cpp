@@ -141,7 +141,7 @@ class SurfaceAccess {
         if (instruction_.opcode == Opcode::suld)
             load(access, rows, inside);
         else
-            store(access, rows, inside);
+            store(access, inside);
     }
 
     /// With .zero, elements outside are read as 0.
@@ -151,26 +151,13 @@ class SurfaceAccess {
         if (inside.index != guard_.index)
             for (unsigned i = 0; i < rows; ++i) context_.emit_copy(context_.literal(0), access.destination + i);
         emit_guarded(access, inside);
-        const auto& elements = instruction_.destinations()[0].elements;
-        const unsigned element_rows = isa::type_rows(instruction_.type());
-        for (std::uint32_t i = 0; i < elements.size(); ++i) {
-            if (elements[i].kind == ptx::OperandKind::sink) continue;
-            VirtualInstruction copy =
-                context_.make(Operation::mov, element_rows == 2 ? ptx::Type::b64 : ptx::Type::b32);
-            copy.source[0] = {Operand::Kind::reg, static_cast<std::uint8_t>(element_rows),
-                              access.destination + i * element_rows};
-            context_.emit_to(elements[i], copy);
-        }
+        context_.emit_to_elements(instruction_.destinations()[0].elements, access.destination,
+                                  isa::type_rows(instruction_.type()));
     }
 
-    void store(VirtualInstruction access, unsigned rows, PredicateUse inside) {
-        const std::uint32_t first = context_.kernel.new_rows(rows);
-        std::uint32_t row = first;
-        for (const ptx::Operand& element : instruction_.sources()[1].elements) {
-            const VirtualOperand from = context_.source(element);
-            for (unsigned i = 0; i < isa::type_rows(instruction_.type()); ++i) context_.emit_copy(part(from, i), row++);
-        }
-        access.source[1] = {Operand::Kind::reg, static_cast<std::uint8_t>(rows), first};
+    void store(VirtualInstruction access, PredicateUse inside) {
+        access.source[1] =
+            context_.side_by_side(instruction_.sources()[1].elements, isa::type_rows(instruction_.type()));
         emit_guarded(access, inside);
     }
 

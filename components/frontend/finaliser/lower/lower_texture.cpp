@@ -3,7 +3,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
 using isa::Operation;
 using ptx::Opcode;
 
@@ -21,19 +20,11 @@ void lower_fetch(LoweringContext& context, std::uint8_t mode) {
     fetch.source[0] = context.source(access.elements[0]);
     // What stands behind the coordinates pads them to four.
     const unsigned coordinates = isa::coordinates_of(isa::geometry_of(fetch.machine));
-    const std::uint32_t first = context.kernel.new_rows(coordinates);
-    for (unsigned i = 0; i < coordinates; ++i) context.emit_copy(context.source(access.elements[i + 1]), first + i);
-    fetch.source[1] = {Operand::Kind::reg, static_cast<std::uint8_t>(coordinates), first};
+    fetch.source[1] = context.side_by_side(std::span(access.elements).subspan(1, coordinates));
     fetch.destination = context.kernel.new_rows(4);
     fetch.destination_rows = 4;
     context.emit(fetch);
-    const ptx::Operand& result = instruction.destinations()[0];
-    for (std::uint32_t i = 0; i < 4; ++i) {
-        if (result.elements[i].kind == ptx::OperandKind::sink) continue;
-        VirtualInstruction copy = context.make(Operation::mov, ptx::Type::b32);
-        copy.source[0] = {Operand::Kind::reg, 1, fetch.destination + i};
-        context.emit_to(result.elements[i], copy);
-    }
+    context.emit_to_elements(instruction.destinations()[0].elements, fetch.destination);
 }
 
 }  // namespace

@@ -63,10 +63,8 @@ void set_second_destination(LoweringContext& context, VirtualInstruction& result
 
 void lower_shuffle(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = context.make(Operation::shuffle, Type::b32);
+    VirtualInstruction result = context.make_with_sources(Operation::shuffle, Type::b32);
     result.machine.mode = static_cast<std::uint8_t>(instruction.modifiers.shuffle);
-    const auto sources = instruction.sources();
-    for (std::size_t i = 0; i < sources.size(); ++i) result.source[i] = context.source(sources[i]);
     set_second_destination(context, result);
     context.emit_to(instruction.destinations()[0], result);
 }
@@ -87,19 +85,16 @@ void lower_vote(LoweringContext& context) {
 void lower_match(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const bool all = instruction.modifiers.vote == ptx::VoteMode::all;
-    VirtualInstruction result = context.make(Operation::match, instruction.type());
+    VirtualInstruction result = context.make_with_sources(Operation::match, instruction.type());
     result.machine.mode = static_cast<std::uint8_t>(all ? isa::MatchMode::all : isa::MatchMode::any);
-    result.source[0] = context.source(instruction.sources()[0]);
-    if (instruction.sources().size() > 1) result.source[1] = context.source(instruction.sources()[1]);
     set_second_destination(context, result);
     context.emit_to(instruction.destinations()[0], result);
 }
 
 void lower_redux(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = context.make(Operation::redux, instruction.type());
+    VirtualInstruction result = context.make_with_sources(Operation::redux, instruction.type());
     result.machine.atomic = instruction.modifiers.atomic;
-    for (std::size_t i = 0; i < 2; ++i) result.source[i] = context.source(instruction.sources()[i]);
     context.emit_to(instruction.destinations()[0], result);
 }
 

@@ -84,6 +84,12 @@ VirtualInstruction LoweringContext::make(Operation operation, ptx::Type type) co
     return result;
 }
 
+VirtualInstruction LoweringContext::make_with_sources(Operation operation, ptx::Type type, std::size_t count) {
+    VirtualInstruction result = make(operation, type);
+    for (std::size_t i = 0; i < count; ++i) result.source[i] = source(instruction_->sources()[i]);
+    return result;
+}
+
 VirtualOperand LoweringContext::literal(std::uint64_t bits, unsigned rows) {
     return finaliser::literal(kernel.frame, bits, rows);
 }
@@ -233,14 +239,9 @@ VirtualOperand LoweringContext::special(Special reg) {
             return part(read_special(S::globaltimer, 2), 0);
         case Special::globaltimer_hi:
             return part(read_special(S::globaltimer, 2), 1);
-        case Special::total_smem_size: {
-            VirtualInstruction sum;
-            sum.machine.operation = Operation::add;
-            sum.machine.type = isa::Type::u32;
-            sum.source[0] = launch_row(LaunchRow::dynamic_shared_bytes);
-            sum.source[1] = literal(kernel.frame.static_shared_bytes);
-            return emit_temporary(sum, 1);
-        }
+        case Special::total_smem_size:
+            return value(Operation::add, isa::Type::u32,
+                         {launch_row(LaunchRow::dynamic_shared_bytes), literal(kernel.frame.static_shared_bytes)});
         case Special::grid_workspace_high:
             return part(grid_workspace(), 1);
         case Special::grid_workspace_low:
@@ -295,6 +296,36 @@ VirtualOperand LoweringContext::emit_temporary(VirtualInstruction instruction, u
     instruction.destination_rows = static_cast<std::uint8_t>(rows);
     append(instruction);
     return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(rows), instruction.destination};
+}
+
+VirtualOperand LoweringContext::value(Operation operation, ptx::Type type,
+                                      std::initializer_list<VirtualOperand> sources) {
+    VirtualInstruction result;
+    result.machine.operation = operation;
+    result.machine.type = type;
+    std::ranges::copy(sources, result.source.begin());
+    return emit_temporary(result, isa::type_rows(type));
+}
+
+VirtualOperand LoweringContext::side_by_side(std::span<const ptx::Operand> operands, unsigned operand_rows) {
+    const auto rows = static_cast<unsigned>(operand_rows * operands.size());
+    const std::uint32_t first = kernel.new_rows(rows);
+    std::uint32_t row = first;
+    for (const ptx::Operand& operand : operands) {
+        const VirtualOperand from = source(operand);
+        for (unsigned i = 0; i < operand_rows; ++i) emit_copy(part(from, i), row++);
+    }
+    return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(rows), first};
+}
+
+void LoweringContext::emit_to_elements(std::span<const ptx::Operand> elements, std::uint32_t first,
+                                       unsigned element_rows) {
+    for (std::uint32_t i = 0; i < elements.size(); ++i) {
+        if (elements[i].kind == ptx::OperandKind::sink) continue;
+        VirtualInstruction copy = make(Operation::mov, element_rows == 2 ? isa::Type::b64 : isa::Type::b32);
+        copy.source[0] = {isa::Operand::Kind::reg, static_cast<std::uint8_t>(element_rows), first + i * element_rows};
+        emit_to(elements[i], copy);
+    }
 }
 
 void LoweringContext::emit_copy(VirtualOperand from, std::uint32_t row) {

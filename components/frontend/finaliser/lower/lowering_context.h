@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <initializer_list>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +34,12 @@ class LoweringContext {
 
     /// An instruction of the current type and arithmetic modifiers.
     VirtualInstruction make(isa::Operation operation, ptx::Type type) const;
+    /// The same, with the first `count` sources of the current instruction.
+    VirtualInstruction make_with_sources(isa::Operation operation, ptx::Type type, std::size_t count);
+    /// The same, with all of them.
+    VirtualInstruction make_with_sources(isa::Operation operation, ptx::Type type) {
+        return make_with_sources(operation, type, instruction().sources().size());
+    }
 
     /// The value of a PTX operand at its type.
     VirtualOperand source(const ptx::Operand& operand);
@@ -58,6 +67,13 @@ class LoweringContext {
     void emit_to(const ptx::Operand& destination, VirtualInstruction instruction);
     /// Appends unguarded, into new rows, and gives those as an operand.
     VirtualOperand emit_temporary(VirtualInstruction instruction, unsigned rows);
+    /// The result of an instruction without modifiers, which it appends unguarded.
+    VirtualOperand value(isa::Operation operation, ptx::Type type, std::initializer_list<VirtualOperand> sources);
+    /// Copies of the operands, of so many rows each, side by side in new rows.
+    VirtualOperand side_by_side(std::span<const ptx::Operand> operands, unsigned operand_rows = 1);
+    /// Appends copies of what lies side by side from row `first` on to the elements, but for sinks. The allocator makes
+    /// most of these copies vanish.
+    void emit_to_elements(std::span<const ptx::Operand> elements, std::uint32_t first, unsigned element_rows = 1);
     /// Appends an unguarded copy of one row into a row of a temporary.
     void emit_copy(VirtualOperand from, std::uint32_t row);
     /// Appends unguarded, into a new predicate.
