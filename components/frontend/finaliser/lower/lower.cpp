@@ -95,6 +95,13 @@ void lower_instruction(LoweringContext& context, const ptx::Cfg& cfg) {
 
 }  // namespace
 
+bool lower_by(std::span<const Lowering> table, LoweringContext& context) {
+    const auto found = std::ranges::find(table, context.instruction().opcode, &Lowering::first);
+    if (found == table.end()) return false;
+    found->second(context);
+    return true;
+}
+
 VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel, bool keep_cvta) {
     if (!kernel.is_kernel)
         throw InputError(fmt::format("{}:{}: {} is a .func; only kernels (.entry) can be finalised", module.file_name,

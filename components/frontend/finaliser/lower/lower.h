@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <utility>
+
 #include "components/frontend/finaliser/lower/lowering_context.h"
 
 namespace lookahead::finaliser {
@@ -7,6 +10,18 @@ namespace lookahead::finaliser {
 /// Instruction selection of a whole kernel. Throws InputError for PTX that the machine ISA cannot express.
 /// `keep_cvta`: of a global address, too, it is an instruction.
 VirtualKernel lower(const ptx::Module& module, const ptx::Function& function, bool keep_cvta = false);
+
+/// What lowers the instructions of an opcode.
+using Lowering = std::pair<ptx::Opcode, void (*)(LoweringContext&)>;
+
+/// `kLower` with these arguments, as a table of Lowerings takes it.
+template <auto kLower, auto... kArguments>
+void with(LoweringContext& context) {
+    kLower(context, kArguments...);
+}
+
+/// Lowers the context's current instruction if its opcode is in the table, and tells whether it was.
+bool lower_by(std::span<const Lowering> table, LoweringContext& context);
 
 // Each lowers the context's current instruction if it is one of its group, and tells whether it was.
 bool lower_arithmetic(LoweringContext& context);

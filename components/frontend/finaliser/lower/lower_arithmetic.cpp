@@ -15,7 +15,7 @@ void default_to_nearest(VirtualInstruction& result, Type type) {
         result.machine.rounding = isa::Rounding::rn;
 }
 
-void lower_plain(LoweringContext& context, Operation operation, bool rounds = false) {
+void lower_plain(LoweringContext& context, Operation operation, bool rounds) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make_with_sources(operation, instruction.type());
     if (rounds) default_to_nearest(result, instruction.type());
@@ -101,13 +101,13 @@ void lower_mul24(LoweringContext& context, bool adds) {
     context.emit_to(instruction.destinations()[0], result);
 }
 
-void lower_mul_or_mad(LoweringContext& context, Operation lo, Operation hi, Operation wide, Operation floating) {
+void lower_product(LoweringContext& context, Operation lo, Operation hi, Operation wide, Operation floating) {
     const ptx::Instruction& instruction = context.instruction();
     if (instruction.modifiers.carry_out) return lower_mad_with_carry(context, false);
     if (ptx::is_floating(instruction.type())) return lower_plain(context, floating, true);
     switch (instruction.modifiers.mul_mode) {
         case ptx::MulMode::hi:
-            return lower_plain(context, hi);
+            return lower_plain(context, hi, false);
         case ptx::MulMode::wide: {
             const ptx::Operand& destination = instruction.destinations()[0];
             VirtualInstruction result = context.make_with_sources(wide, destination.type);
@@ -115,7 +115,7 @@ void lower_mul_or_mad(LoweringContext& context, Operation lo, Operation hi, Oper
             return context.emit_to(destination, result);
         }
         default:
-            return lower_plain(context, lo);
+            return lower_plain(context, lo, false);
     }
 }
 
@@ -133,98 +133,42 @@ void lower_sad(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], sum);
 }
 
+constexpr Lowering kArithmetic[] = {
+    {Opcode::add, with<lower_sum, Operation::add, Operation::add_carry, false>},
+    {Opcode::addc, with<lower_sum, Operation::add, Operation::add_carry, true>},
+    {Opcode::sub, with<lower_sum, Operation::sub, Operation::sub_borrow, false>},
+    {Opcode::subc, with<lower_sum, Operation::sub, Operation::sub_borrow, true>},
+    {Opcode::madc, with<lower_mad_with_carry, true>},
+    {Opcode::dp4a, with<lower_dot, Operation::dot4>},
+    {Opcode::dp2a, with<lower_dot, Operation::dot2>},
+    {Opcode::vabsdiff2, lower_abs_diff},
+    {Opcode::vabsdiff4, lower_abs_diff},
+    {Opcode::mul24, with<lower_mul24, false>},
+    {Opcode::mad24, with<lower_mul24, true>},
+    {Opcode::mul, with<lower_product, Operation::mul_lo, Operation::mul_hi, Operation::mul_wide, Operation::mul_lo>},
+    {Opcode::mad, with<lower_product, Operation::mad_lo, Operation::mad_hi, Operation::mad_wide, Operation::fma>},
+    {Opcode::fma, with<lower_plain, Operation::fma, true>},
+    {Opcode::div, with<lower_plain, Operation::div, false>},
+    {Opcode::rem, with<lower_plain, Operation::rem, false>},
+    {Opcode::neg, with<lower_plain, Operation::neg, false>},
+    {Opcode::abs, with<lower_plain, Operation::abs, false>},
+    {Opcode::min, with<lower_plain, Operation::min, false>},
+    {Opcode::max, with<lower_plain, Operation::max, false>},
+    {Opcode::sqrt, with<lower_plain, Operation::sqrt, false>},
+    {Opcode::rcp, with<lower_plain, Operation::rcp, false>},
+    {Opcode::rsqrt, with<lower_plain, Operation::rsqrt, false>},
+    {Opcode::ex2, with<lower_plain, Operation::ex2, false>},
+    {Opcode::lg2, with<lower_plain, Operation::lg2, false>},
+    {Opcode::sin, with<lower_plain, Operation::sin, false>},
+    {Opcode::cos, with<lower_plain, Operation::cos, false>},
+    {Opcode::tanh, with<lower_plain, Operation::tanh, false>},
+    {Opcode::sad, lower_sad},
+};
+
 }  // namespace
 
 bool lower_arithmetic(LoweringContext& context) {
-    switch (context.instruction().opcode) {
-        case Opcode::add:
-            lower_sum(context, Operation::add, Operation::add_carry, false);
-            return true;
-        case Opcode::addc:
-            lower_sum(context, Operation::add, Operation::add_carry, true);
-            return true;
-        case Opcode::sub:
-            lower_sum(context, Operation::sub, Operation::sub_borrow, false);
-            return true;
-        case Opcode::subc:
-            lower_sum(context, Operation::sub, Operation::sub_borrow, true);
-            return true;
-        case Opcode::madc:
-            lower_mad_with_carry(context, true);
-            return true;
-        case Opcode::dp4a:
-            lower_dot(context, Operation::dot4);
-            return true;
-        case Opcode::dp2a:
-            lower_dot(context, Operation::dot2);
-            return true;
-        case Opcode::vabsdiff2:
-        case Opcode::vabsdiff4:
-            lower_abs_diff(context);
-            return true;
-        case Opcode::mul24:
-            lower_mul24(context, false);
-            return true;
-        case Opcode::mad24:
-            lower_mul24(context, true);
-            return true;
-        case Opcode::mul:
-            lower_mul_or_mad(context, Operation::mul_lo, Operation::mul_hi, Operation::mul_wide, Operation::mul_lo);
-            return true;
-        case Opcode::mad:
-            lower_mul_or_mad(context, Operation::mad_lo, Operation::mad_hi, Operation::mad_wide, Operation::fma);
-            return true;
-        case Opcode::fma:
-            lower_plain(context, Operation::fma, true);
-            return true;
-        case Opcode::div:
-            lower_plain(context, Operation::div);
-            return true;
-        case Opcode::rem:
-            lower_plain(context, Operation::rem);
-            return true;
-        case Opcode::neg:
-            lower_plain(context, Operation::neg);
-            return true;
-        case Opcode::abs:
-            lower_plain(context, Operation::abs);
-            return true;
-        case Opcode::min:
-            lower_plain(context, Operation::min);
-            return true;
-        case Opcode::max:
-            lower_plain(context, Operation::max);
-            return true;
-        case Opcode::sqrt:
-            lower_plain(context, Operation::sqrt);
-            return true;
-        case Opcode::rcp:
-            lower_plain(context, Operation::rcp);
-            return true;
-        case Opcode::rsqrt:
-            lower_plain(context, Operation::rsqrt);
-            return true;
-        case Opcode::ex2:
-            lower_plain(context, Operation::ex2);
-            return true;
-        case Opcode::lg2:
-            lower_plain(context, Operation::lg2);
-            return true;
-        case Opcode::sin:
-            lower_plain(context, Operation::sin);
-            return true;
-        case Opcode::cos:
-            lower_plain(context, Operation::cos);
-            return true;
-        case Opcode::tanh:
-            lower_plain(context, Operation::tanh);
-            return true;
-        case Opcode::sad:
-            lower_sad(context);
-            return true;
-        default:
-            return false;
-    }
+    return lower_by(kArithmetic, context);
 }
 
 }  // namespace lookahead::finaliser

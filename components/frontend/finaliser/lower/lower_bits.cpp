@@ -9,7 +9,7 @@ using ptx::Type;
 
 namespace {
 
-void lower_bitwise(LoweringContext& context, Operation operation, std::uint8_t mode = 0) {
+void lower_bitwise(LoweringContext& context, Operation operation, std::uint8_t mode) {
     VirtualInstruction result = context.make_with_sources(operation, context.instruction().type());
     result.machine.mode = mode;
     context.emit_to(context.instruction().destinations()[0], result);
@@ -18,7 +18,7 @@ void lower_bitwise(LoweringContext& context, Operation operation, std::uint8_t m
 /// and, or, xor, not of numbers or of predicates.
 void lower_logic(LoweringContext& context, Operation bits, Operation predicates) {
     const ptx::Instruction& instruction = context.instruction();
-    if (instruction.type() != Type::pred) return lower_bitwise(context, bits);
+    if (instruction.type() != Type::pred) return lower_bitwise(context, bits, 0);
     VirtualInstruction result = context.make(predicates, Type::pred);
     std::size_t i = 0;
     for (const ptx::Operand& operand : instruction.sources())
@@ -40,6 +40,16 @@ void lower_shf(LoweringContext& context) {
     const auto mode = modifiers.overflow == ptx::ShiftOverflow::wrap ? isa::ShiftMode::wrap : isa::ShiftMode::clamp;
     lower_bitwise(context, modifiers.direction == ptx::ShiftDirection::left ? Operation::shf_l : Operation::shf_r,
                   static_cast<std::uint8_t>(mode));
+}
+
+void lower_bfind(LoweringContext& context) {
+    const bool shift = context.instruction().modifiers.shift_amount;
+    lower_bitwise(context, Operation::bfind,
+                  static_cast<std::uint8_t>(shift ? isa::FindMode::shift_amount : isa::FindMode::position));
+}
+
+void lower_prmt(LoweringContext& context) {
+    lower_bitwise(context, Operation::prmt, static_cast<std::uint8_t>(context.instruction().modifiers.permute));
 }
 
 /// bfi has four operands and the machine's three: position and length are packed into bytes 0 and 1 of one.
@@ -178,73 +188,32 @@ void lower_cnot(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], pick);
 }
 
+constexpr Lowering kBitOperations[] = {
+    {Opcode::and_, with<lower_logic, Operation::bit_and, Operation::pred_and>},
+    {Opcode::or_, with<lower_logic, Operation::bit_or, Operation::pred_or>},
+    {Opcode::xor_, with<lower_logic, Operation::bit_xor, Operation::pred_xor>},
+    {Opcode::not_, with<lower_logic, Operation::bit_not, Operation::pred_not>},
+    {Opcode::shl, with<lower_bitwise, Operation::shl, 0>},
+    {Opcode::shr, with<lower_bitwise, Operation::shr, 0>},
+    {Opcode::shf, lower_shf},
+    {Opcode::lop3, lower_lop3},
+    {Opcode::bfe, with<lower_bitwise, Operation::bfe, 0>},
+    {Opcode::bfi, lower_bfi},
+    {Opcode::bmsk, lower_bmsk},
+    {Opcode::bfind, lower_bfind},
+    {Opcode::fns, lower_fns},
+    {Opcode::brev, with<lower_bitwise, Operation::brev, 0>},
+    {Opcode::clz, with<lower_bitwise, Operation::clz, 0>},
+    {Opcode::popc, with<lower_bitwise, Operation::popc, 0>},
+    {Opcode::prmt, lower_prmt},
+    {Opcode::copysign, lower_copysign},
+    {Opcode::cnot, lower_cnot},
+};
+
 }  // namespace
 
 bool lower_bits(LoweringContext& context) {
-    const ptx::Modifiers& modifiers = context.instruction().modifiers;
-    switch (context.instruction().opcode) {
-        case Opcode::and_:
-            lower_logic(context, Operation::bit_and, Operation::pred_and);
-            return true;
-        case Opcode::or_:
-            lower_logic(context, Operation::bit_or, Operation::pred_or);
-            return true;
-        case Opcode::xor_:
-            lower_logic(context, Operation::bit_xor, Operation::pred_xor);
-            return true;
-        case Opcode::not_:
-            lower_logic(context, Operation::bit_not, Operation::pred_not);
-            return true;
-        case Opcode::shl:
-            lower_bitwise(context, Operation::shl);
-            return true;
-        case Opcode::shr:
-            lower_bitwise(context, Operation::shr);
-            return true;
-        case Opcode::shf:
-            lower_shf(context);
-            return true;
-        case Opcode::lop3:
-            lower_lop3(context);
-            return true;
-        case Opcode::bfe:
-            lower_bitwise(context, Operation::bfe);
-            return true;
-        case Opcode::bfi:
-            lower_bfi(context);
-            return true;
-        case Opcode::bmsk:
-            lower_bmsk(context);
-            return true;
-        case Opcode::bfind:
-            lower_bitwise(context, Operation::bfind,
-                          static_cast<std::uint8_t>(modifiers.shift_amount ? isa::FindMode::shift_amount
-                                                                           : isa::FindMode::position));
-            return true;
-        case Opcode::fns:
-            lower_fns(context);
-            return true;
-        case Opcode::brev:
-            lower_bitwise(context, Operation::brev);
-            return true;
-        case Opcode::clz:
-            lower_bitwise(context, Operation::clz);
-            return true;
-        case Opcode::popc:
-            lower_bitwise(context, Operation::popc);
-            return true;
-        case Opcode::prmt:
-            lower_bitwise(context, Operation::prmt, static_cast<std::uint8_t>(modifiers.permute));
-            return true;
-        case Opcode::copysign:
-            lower_copysign(context);
-            return true;
-        case Opcode::cnot:
-            lower_cnot(context);
-            return true;
-        default:
-            return false;
-    }
+    return lower_by(kBitOperations, context);
 }
 
 }  // namespace lookahead::finaliser

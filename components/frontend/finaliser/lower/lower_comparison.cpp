@@ -61,6 +61,11 @@ VirtualInstruction select(LoweringContext& context, PredicateUse condition) {
     return result;
 }
 
+void lower_selp(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    context.emit_to(instruction.destinations()[0], select(context, context.predicate_source(instruction.sources()[2])));
+}
+
 /// slct: the first source where the third is not negative (-0 is not negative, NaN counts as negative).
 void lower_slct(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
@@ -127,30 +132,15 @@ void lower_testp(LoweringContext& context) {
     context.emit(test);
 }
 
+constexpr Lowering kComparisons[] = {
+    {Opcode::testp, lower_testp}, {Opcode::setp, lower_setp}, {Opcode::set, lower_set},
+    {Opcode::selp, lower_selp},   {Opcode::slct, lower_slct},
+};
+
 }  // namespace
 
 bool lower_comparison(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    switch (instruction.opcode) {
-        case Opcode::testp:
-            lower_testp(context);
-            return true;
-        case Opcode::setp:
-            lower_setp(context);
-            return true;
-        case Opcode::set:
-            lower_set(context);
-            return true;
-        case Opcode::selp:
-            context.emit_to(instruction.destinations()[0],
-                            select(context, context.predicate_source(instruction.sources()[2])));
-            return true;
-        case Opcode::slct:
-            lower_slct(context);
-            return true;
-        default:
-            return false;
-    }
+    return lower_by(kComparisons, context);
 }
 
 }  // namespace lookahead::finaliser

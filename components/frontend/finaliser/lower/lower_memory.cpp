@@ -313,46 +313,29 @@ void lower_fence(LoweringContext& context) {
     context.emit(fence);
 }
 
+/// The machine does not take it.
+void lower_hint(LoweringContext&) {}
+
+constexpr Lowering kMemoryOperations[] = {
+    {Opcode::ld, lower_load},
+    {Opcode::ldu, lower_load},
+    {Opcode::st, lower_store},
+    {Opcode::ld_stride, with<lower_vector_load, Operation::load_stride>},
+    {Opcode::ld_indirect, with<lower_vector_load, Operation::load_indirect>},
+    {Opcode::st_stride, with<lower_vector_store, Operation::store_stride>},
+    {Opcode::st_indirect, with<lower_vector_store, Operation::store_indirect>},
+    {Opcode::atom, with<lower_atomic, Operation::atomic>},
+    {Opcode::red, with<lower_atomic, Operation::reduce>},
+    {Opcode::prefetch, lower_hint},
+    {Opcode::prefetchu, lower_hint},
+    {Opcode::membar, lower_fence},
+    {Opcode::fence, lower_fence},
+};
+
 }  // namespace
 
 bool lower_memory(LoweringContext& context) {
-    switch (context.instruction().opcode) {
-        case Opcode::ld:
-        case Opcode::ldu:
-            lower_load(context);
-            return true;
-        case Opcode::st:
-            lower_store(context);
-            return true;
-        case Opcode::ld_stride:
-            lower_vector_load(context, Operation::load_stride);
-            return true;
-        case Opcode::ld_indirect:
-            lower_vector_load(context, Operation::load_indirect);
-            return true;
-        case Opcode::st_stride:
-            lower_vector_store(context, Operation::store_stride);
-            return true;
-        case Opcode::st_indirect:
-            lower_vector_store(context, Operation::store_indirect);
-            return true;
-        case Opcode::atom:
-            lower_atomic(context, Operation::atomic);
-            return true;
-        case Opcode::red:
-            lower_atomic(context, Operation::reduce);
-            return true;
-        // A hint, which the machine does not take.
-        case Opcode::prefetch:
-        case Opcode::prefetchu:
-            return true;
-        case Opcode::membar:
-        case Opcode::fence:
-            lower_fence(context);
-            return true;
-        default:
-            return false;
-    }
+    return lower_by(kMemoryOperations, context);
 }
 
 }  // namespace lookahead::finaliser

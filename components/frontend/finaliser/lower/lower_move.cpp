@@ -172,25 +172,17 @@ void lower_isspacep(LoweringContext& context) {
     context.emit(test);
 }
 
+constexpr Lowering kMoves[] = {
+    {Opcode::mov, lower_mov},
+    {Opcode::cvt, lower_cvt},
+    {Opcode::cvta, lower_cvta},
+    {Opcode::isspacep, lower_isspacep},
+};
+
 }  // namespace
 
 bool lower_move(LoweringContext& context) {
-    switch (context.instruction().opcode) {
-        case Opcode::mov:
-            lower_mov(context);
-            return true;
-        case Opcode::cvt:
-            lower_cvt(context);
-            return true;
-        case Opcode::cvta:
-            lower_cvta(context);
-            return true;
-        case Opcode::isspacep:
-            lower_isspacep(context);
-            return true;
-        default:
-            return false;
-    }
+    return lower_by(kMoves, context);
 }
 
 }  // namespace lookahead::finaliser

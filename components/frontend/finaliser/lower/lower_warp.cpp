@@ -98,44 +98,32 @@ void lower_redux(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], result);
 }
 
+void lower_activemask(LoweringContext& context) {
+    context.emit_to(context.instruction().destinations()[0], context.make(Operation::activemask, Type::b32));
+}
+
+void lower_warp_sync(LoweringContext& context) {
+    context.emit(context.make_with_sources(Operation::warp_sync, Type::none));
+}
+
+/// A sleep may be of no time at all (PTX ISA, nanosleep). What stays is a place that the scheduler moves nothing
+/// across, and that a lane sees others' work by.
+void lower_sleep(LoweringContext& context) {
+    context.emit(context.make(Operation::nop, Type::none));
+}
+
+constexpr Lowering kWarpOperations[] = {
+    {Opcode::bar, lower_barrier},           {Opcode::barrier, lower_barrier},
+    {Opcode::shfl, lower_shuffle},          {Opcode::vote, lower_vote},
+    {Opcode::match, lower_match},           {Opcode::redux, lower_redux},
+    {Opcode::activemask, lower_activemask}, {Opcode::bar_warp_sync, lower_warp_sync},
+    {Opcode::nanosleep, lower_sleep},
+};
+
 }  // namespace
 
 bool lower_warp(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    switch (instruction.opcode) {
-        case Opcode::bar:
-        case Opcode::barrier:
-            lower_barrier(context);
-            return true;
-        case Opcode::shfl:
-            lower_shuffle(context);
-            return true;
-        case Opcode::vote:
-            lower_vote(context);
-            return true;
-        case Opcode::match:
-            lower_match(context);
-            return true;
-        case Opcode::redux:
-            lower_redux(context);
-            return true;
-        case Opcode::activemask:
-            context.emit_to(instruction.destinations()[0], context.make(Operation::activemask, Type::b32));
-            return true;
-        case Opcode::bar_warp_sync: {
-            VirtualInstruction sync = context.make(Operation::warp_sync, Type::none);
-            sync.source[0] = context.source(instruction.sources()[0]);
-            context.emit(sync);
-            return true;
-        }
-        // A sleep may be of no time at all (PTX ISA, nanosleep). What stays is a place that the scheduler moves nothing
-        // across, and that a lane sees others' work by.
-        case Opcode::nanosleep:
-            context.emit(context.make(Operation::nop, Type::none));
-            return true;
-        default:
-            return false;
-    }
+    return lower_by(kWarpOperations, context);
 }
 
 }  // namespace lookahead::finaliser
