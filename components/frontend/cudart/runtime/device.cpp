@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -83,213 +84,115 @@ Properties12 properties12() {
     return p;
 }
 
-/// cudaDevAttrMaxTexture... and cudaDevAttrMaxSurface...: limits of capability 7.5 in the CUDA C++ Programming Guide;
-/// nothing of cube maps and mipmaps, which are not supported.
-std::optional<int> image_limit(int attribute) {
-    switch (attribute) {
-        case 21:  // 1D textures; width of 2D textures, also on pitched memory
-        case 22:
-        case 56:  // width of 2D surfaces
-        case 70:
-            return 131072;
-        case 23:  // height of 2D textures and surfaces
-        case 57:
-            return 65536;
-        case 71:  // height of 2D textures on pitched memory
-            return 65000;
-        case 72:  // and their pitch
-            return 2097120;
-        case 69:  // 1D textures on linear memory
-            return 1 << 28;
-        case 27:  // layered 2D and 1D textures, gathers, 1D surfaces, layered 1D and 2D surfaces
-        case 28:
-        case 42:
-        case 45:
-        case 46:
-        case 55:
-        case 61:
-        case 63:
-        case 64:
-            return 32768;
-        case 24:  // 3D textures and surfaces; the alternate shape is the same
-        case 25:
-        case 26:
-        case 47:
-        case 48:
-        case 49:
-        case 58:
-        case 59:
-        case 60:
-            return 16384;
-        case 29:  // layers
-        case 43:
-        case 62:
-        case 65:
-            return 2048;
-        case 52:  // cube maps, mipmaps
-        case 53:
-        case 54:
-        case 66:
-        case 67:
-        case 68:
-        case 73:
-        case 74:
-        case 77:
-            return 0;
-        default:
-            return std::nullopt;
-    }
-}
+/// cudaDeviceAttr's numbers of what is the same on every machine, by its value. Limits of textures and surfaces are those of
+/// capability 7.5 in the CUDA C++ Programming Guide; nothing of cube maps and mipmaps, which are not supported.
+struct FixedAttributes {
+    int value;
+    std::initializer_list<int> attributes;
+};
+constexpr FixedAttributes kFixedAttributes[] = {
+    {static_cast<int>(kMaxThreadsPerBlock), {1}},
+    {1024, {2, 3}},
+    {64, {4}},
+    {kGridX, {5, 11}},  // greatest pitch
+    {kGridYz, {6, 7}},
+    {kConstantBytes, {9}},
+    {kWarpSize, {10}},
+    {512, {14, 30}},  // texture and surface alignment
+    {32, {51, 87}},   // texture pitch alignment, single to double precision
+    {kCapabilityMajor, {75}},
+    {kCapabilityMinor, {76}},
+    {131072, {21, 22, 56, 70}},  // 1D textures; width of 2D textures, also on pitched memory, and of 2D surfaces
+    {65536, {23, 57}},           // height of 2D textures and surfaces
+    {65000, {71}},               // height of 2D textures on pitched memory
+    {2097120, {72}},             // and their pitch
+    {1 << 28, {69}},             // 1D textures on linear memory
+    // Layered 2D and 1D textures, gathers, 1D surfaces, layered 1D and 2D surfaces.
+    {32768, {27, 28, 42, 45, 46, 55, 61, 63, 64}},
+    {16384, {24, 25, 26, 47, 48, 49, 58, 59, 60}},  // 3D textures and surfaces; the alternate shape is the same
+    {2048, {29, 43, 62, 65}},                       // layers
+    {0, {52, 53, 54, 66, 67, 68, 73, 74, 77}},      // cube maps, mipmaps
+    {-1, {131, 134}},                               // NUMA nodes of the GPU's memory, of its host: none
+    {1,
+     {15,      // copies beside kernels
+      19,      // can map host memory
+      31,      // concurrent kernels
+      40,      // copy engines
+      41,      // unified addressing
+      78,      // stream priorities
+      79, 80,  // L1 for global memory, for local memory
+      83,      // managed memory
+      95,      // cooperative launch
+      99,      // host memory can be registered
+      115,     // memory pools
+      126}},   // domains of memory synchronisation
+    {0,
+     {17,             // kernel time-out
+      18,             // integrated
+      20,             // compute mode: default
+      32,             // ECC
+      33,  34,  50,   // PCI bus, device, domain
+      35,             // TCC
+      84,  85,        // board with several GPUs, its number
+      86,             // atomics of the host on device memory
+      88,             // pageable memory access
+      89,             // concurrent managed access
+      90,             // compute preemption
+      91,             // registered memory at the host's address
+      96,             // cooperative launch on several devices
+      98,             // flush of remote writes
+      100,            // host page tables
+      101,            // direct access to managed memory from the host
+      108,            // persisting L2
+      109,            // access policy window
+      111,            // reserved shared memory
+      112,            // sparse arrays
+      113,            // read-only registration
+      114,            // timeline semaphores of other programs
+      116, 117, 118,  // GPUDirect RDMA
+      119,            // handles of memory pools for other processes
+      120,            // clusters
+      121,            // arrays that are mapped later
+      125,            // events for other processes
+      130,            // NUMA: none
+      133,            // MPS
+      135, 138,       // interoperation with Direct3D 12, Vulkan
+      139, 140,       // PCI device, subsystem
+      142, 143, 144,  // memory pools on the host
+      147}},          // some atomics of the host on device memory
+};
 
-/// cudaDeviceAttr's numbers. False: none of them.
-bool attribute_value(int attribute, int& value) {
+/// Nothing if no attribute has the number.
+std::optional<int> attribute_value(int attribute) {
     const DeviceInformation& device = device_information();
-    if (const std::optional<int> limit = image_limit(attribute)) {
-        value = *limit;
-        return true;
-    }
+    for (const auto& [value, attributes] : kFixedAttributes)
+        if (std::ranges::find(attributes, attribute) != attributes.end()) return value;
     switch (attribute) {
-        case 1:
-            value = signed_of(kMaxThreadsPerBlock);
-            return true;
-        case 2:
-        case 3:
-            value = 1024;
-            return true;
-        case 4:
-            value = 64;
-            return true;
-        case 5:
-        case 11:  // greatest pitch
-            value = kGridX;
-            return true;
-        case 6:
-        case 7:
-            value = kGridYz;
-            return true;
         case 8:
-            value = signed_of(std::min(device.shared_bytes_per_block, kSharedBytesByDefault));
-            return true;
-        case 9:
-            value = kConstantBytes;
-            return true;
-        case 10:
-            value = kWarpSize;
-            return true;
+            return signed_of(std::min(device.shared_bytes_per_block, kSharedBytesByDefault));
         case 12:  // registers of a block, of a multiprocessor
         case 82:
-            value = signed_of(device.registers_per_multiprocessor);
-            return true;
+            return signed_of(device.registers_per_multiprocessor);
         case 13:
-            value = signed_of(device.clock_kilohertz);
-            return true;
-        case 14:  // texture and surface alignment
-        case 30:
-            value = 512;
-            return true;
+            return signed_of(device.clock_kilohertz);
         case 16:
-            value = signed_of(device.multiprocessors);
-            return true;
+            return signed_of(device.multiprocessors);
         case 36:
-            value = signed_of(device.memory_clock_kilohertz);
-            return true;
+            return signed_of(device.memory_clock_kilohertz);
         case 37:
-            value = signed_of(device.memory_bus_bits);
-            return true;
+            return signed_of(device.memory_bus_bits);
         case 38:
-            value = signed_of(device.l2_bytes);
-            return true;
+            return signed_of(device.l2_bytes);
         case 39:
-            value = signed_of(device.threads_per_multiprocessor);
-            return true;
-        case 51:
-            value = 32;  // texture pitch alignment
-            return true;
-        case 75:
-            value = kCapabilityMajor;
-            return true;
-        case 76:
-            value = kCapabilityMinor;
-            return true;
+            return signed_of(device.threads_per_multiprocessor);
         case 81:
-            value = signed_of(device.shared_bytes_per_multiprocessor);
-            return true;
-        case 87:
-            value = 32;  // single to double precision
-            return true;
+            return signed_of(device.shared_bytes_per_multiprocessor);
         case 97:
-            value = signed_of(device.shared_bytes_per_block);
-            return true;
+            return signed_of(device.shared_bytes_per_block);
         case 106:
-            value = signed_of(device.blocks_per_multiprocessor);
-            return true;
-        case 15:  // copies beside kernels
-        case 19:  // can map host memory
-        case 31:  // concurrent kernels
-        case 40:  // copy engines
-        case 41:  // unified addressing
-        case 78:  // stream priorities
-        case 79:  // L1 for global memory, for local memory
-        case 80:
-        case 83:   // managed memory
-        case 95:   // cooperative launch
-        case 99:   // host memory can be registered
-        case 115:  // memory pools
-            value = 1;
-            return true;
-        case 17:  // kernel time-out
-        case 18:  // integrated
-        case 20:  // compute mode: default
-        case 32:  // ECC
-        case 33:  // PCI bus, device, domain
-        case 34:
-        case 50:
-        case 35:  // TCC
-        case 84:  // board with several GPUs, its number
-        case 85:
-        case 86:   // atomics of the host on device memory
-        case 88:   // pageable memory access
-        case 89:   // concurrent managed access
-        case 90:   // compute preemption
-        case 91:   // registered memory at the host's address
-        case 96:   // cooperative launch on several devices
-        case 98:   // flush of remote writes
-        case 100:  // host page tables
-        case 101:  // direct access to managed memory from the host
-        case 108:  // persisting L2
-        case 109:  // access policy window
-        case 111:  // reserved shared memory
-        case 112:  // sparse arrays
-        case 113:  // read-only registration
-        case 114:  // timeline semaphores of other programs
-        case 116:  // GPUDirect RDMA
-        case 117:
-        case 118:
-        case 119:  // handles of memory pools for other processes
-        case 120:  // clusters
-        case 121:  // arrays that are mapped later
-        case 125:  // events for other processes
-        case 130:  // NUMA: none
-        case 133:  // MPS
-        case 135:  // interoperation with Direct3D 12, Vulkan
-        case 138:
-        case 139:  // PCI device, subsystem
-        case 140:
-        case 142:  // memory pools on the host
-        case 143:
-        case 144:
-        case 147:  // some atomics of the host on device memory
-            value = 0;
-            return true;
-        case 126:  // domains of memory synchronisation
-            value = 1;
-            return true;
-        case 131:  // NUMA nodes of the GPU's memory, of its host: none
-        case 134:
-            value = -1;
-            return true;
+            return signed_of(device.blocks_per_multiprocessor);
         default:
-            return false;
+            return std::nullopt;
     }
 }
 
@@ -364,7 +267,10 @@ CudaError cudaGetDeviceProperties(void* properties, int device) {
 CudaError cudaDeviceGetAttribute(int* value, int attribute, int device) {
     if (value == nullptr) return remember(kInvalidValue);
     if (check_device(device) != kSuccess) return kInvalidDevice;
-    return attribute_value(attribute, *value) ? kSuccess : remember(kInvalidValue);
+    const std::optional<int> found = attribute_value(attribute);
+    if (!found) return remember(kInvalidValue);
+    *value = *found;
+    return kSuccess;
 }
 CudaError cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
     const CudaError error = check_device(device);
