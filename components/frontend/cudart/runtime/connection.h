@@ -65,5 +65,7 @@ extern const int kRuntimeMajor;
 
 }  // namespace lookahead::cudart
 
-/// CUDA's second name for a function, for programs that are compiled with one default stream for each thread.
-#define LOOKAHEAD_PER_THREAD(function, suffix) __attribute__((alias(#function))) decltype(function) function##suffix;
+/// A second name that CUDA has for a function, or that of one which does the same.
+#define LOOKAHEAD_SECOND_NAME(function, name) __attribute__((alias(#function))) decltype(function) name;
+/// That for programs that are compiled with one default stream for each thread.
+#define LOOKAHEAD_PER_THREAD(function, suffix) LOOKAHEAD_SECOND_NAME(function, function##suffix)

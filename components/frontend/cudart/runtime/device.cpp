@@ -226,9 +226,6 @@ CudaError cudaGetDevice(int* device) {
 CudaError cudaSetDevice(int device) {
     return check_device(device);
 }
-CudaError cudaSetValidDevices(int*, int) {
-    return kSuccess;
-}
 CudaError cudaChooseDevice(int* device, const void*) {
     *device = 0;
     return kSuccess;
@@ -298,22 +295,12 @@ CudaError cudaDeviceSetLimit(unsigned limit, std::size_t value) {
                                std::to_string(kHeapBytes) + " here");
     return kSuccess;
 }
-/// Hints about caches and banks, without effect on results.
-CudaError cudaDeviceSetCacheConfig(int) {
-    return kSuccess;
-}
 CudaError cudaDeviceGetCacheConfig(int* preference) {
     *preference = 0;
     return kSuccess;
 }
-CudaError cudaDeviceSetSharedMemConfig(int) {
-    return kSuccess;
-}
 CudaError cudaDeviceGetSharedMemConfig(int* bank_bytes) {
     *bank_bytes = 1;  // cudaSharedMemBankSizeFourByte
-    return kSuccess;
-}
-CudaError cudaCtxResetPersistingL2Cache() {
     return kSuccess;
 }
 CudaError cudaDeviceReset() {
@@ -321,28 +308,10 @@ CudaError cudaDeviceReset() {
 }
 
 /// The names that CUDA had for these until 12.
-CudaError cudaThreadExit() {
-    return cudaDeviceReset();
-}
-CudaError cudaThreadGetLimit(std::size_t* value, unsigned limit) {
-    return cudaDeviceGetLimit(value, limit);
-}
-CudaError cudaThreadSetLimit(unsigned limit, std::size_t value) {
-    return cudaDeviceSetLimit(limit, value);
-}
-CudaError cudaThreadGetCacheConfig(int* preference) {
-    return cudaDeviceGetCacheConfig(preference);
-}
-CudaError cudaThreadSetCacheConfig(int preference) {
-    return cudaDeviceSetCacheConfig(preference);
-}
-/// Devices without double precision had these to convert numbers; CUDA has left them without effect.
-CudaError cudaSetDoubleForDevice(double*) {
-    return kSuccess;
-}
-CudaError cudaSetDoubleForHost(double*) {
-    return kSuccess;
-}
+LOOKAHEAD_SECOND_NAME(cudaDeviceReset, cudaThreadExit)
+LOOKAHEAD_SECOND_NAME(cudaDeviceGetLimit, cudaThreadGetLimit)
+LOOKAHEAD_SECOND_NAME(cudaDeviceSetLimit, cudaThreadSetLimit)
+LOOKAHEAD_SECOND_NAME(cudaDeviceGetCacheConfig, cudaThreadGetCacheConfig)
 
 /// There is one device, which is nobody's peer.
 CudaError cudaDeviceCanAccessPeer(int* can, int device, int peer) {
@@ -365,16 +334,6 @@ CudaError cudaDriverGetVersion(int* version) {
     *version = kRuntimeMajor * 1000;
     return kSuccess;
 }
-CudaError cudaRuntimeGetVersion(int* version) {
-    if (version == nullptr) return remember(kInvalidValue);
-    *version = kRuntimeMajor * 1000;
-    return kSuccess;
-}
-CudaError cudaProfilerStart() {
-    return kSuccess;
-}
-CudaError cudaProfilerStop() {
-    return kSuccess;
-}
+LOOKAHEAD_SECOND_NAME(cudaDriverGetVersion, cudaRuntimeGetVersion)
 
 }  // extern "C"

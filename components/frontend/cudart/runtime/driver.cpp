@@ -25,7 +25,7 @@ std::string caller(const void* place) {
 
 }  // namespace
 
-#define LOOKAHEAD_REFUSE(name)                      \
+#define LOOKAHEAD_FUNCTION(name)                    \
     extern "C" int name() {                         \
         refuse(#name, __builtin_return_address(0)); \
     }

@@ -398,10 +398,6 @@ CudaError cudaGraphLaunch(const ExecutableGraph* executable, void* stream) {
     return submit(stream, NodeKind::graph, [copy = *executable] { return run(copy); });
 }
 LOOKAHEAD_PER_THREAD(cudaGraphLaunch, _ptsz)
-CudaError cudaGraphUpload(ExecutableGraph*, void*) {
-    return kSuccess;
-}
-LOOKAHEAD_PER_THREAD(cudaGraphUpload, _ptsz)
 CudaError cudaGraphExecDestroy(ExecutableGraph* executable) {
     delete executable;
     return kSuccess;

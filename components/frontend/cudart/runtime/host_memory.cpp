@@ -224,12 +224,9 @@ CudaError cudaMemPrefetchAsync(const void* pointer, std::size_t) {
     return block != nullptr && block->is_managed ? kSuccess : remember(kInvalidValue);
 }
 LOOKAHEAD_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
-CudaError cudaMemAdvise(const void* pointer, std::size_t) {
-    const HostBlock* const block = host_block(pointer);
-    return block != nullptr && block->is_managed ? kSuccess : remember(kInvalidValue);
-}
+LOOKAHEAD_SECOND_NAME(cudaMemPrefetchAsync, cudaMemAdvise)
 CudaError cudaStreamAttachMemAsync(void*, void* pointer, std::size_t, unsigned) {
-    return cudaMemAdvise(pointer, 0);
+    return cudaMemPrefetchAsync(pointer, 0);
 }
 LOOKAHEAD_PER_THREAD(cudaStreamAttachMemAsync, _ptsz)
 

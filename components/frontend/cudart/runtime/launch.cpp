@@ -166,22 +166,15 @@ CudaError __cudaGetKernel(const void** kernel, const void* function) {
     *kernel = function;
     return kSuccess;
 }
-CudaError cudaGetKernel(const void** kernel, const void* function) {
-    return __cudaGetKernel(kernel, function);
-}
-CudaError cudaGetFuncBySymbol(const void** kernel, const void* function) {
-    return __cudaGetKernel(kernel, function);
-}
+LOOKAHEAD_SECOND_NAME(__cudaGetKernel, cudaGetKernel)
+LOOKAHEAD_SECOND_NAME(__cudaGetKernel, cudaGetFuncBySymbol)
 CudaError cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** arguments, std::size_t shared_bytes,
                            void* stream) {
     return launch(function, {grid, block, shared_bytes}, arguments, stream);
 }
 LOOKAHEAD_PER_THREAD(cudaLaunchKernel, _ptsz)
-CudaError __cudaLaunchKernel(const void* kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t shared_bytes,
-                             void* stream) {
-    return launch(kernel, {grid, block, shared_bytes}, arguments, stream);
-}
-LOOKAHEAD_PER_THREAD(__cudaLaunchKernel, _ptsz)
+LOOKAHEAD_SECOND_NAME(cudaLaunchKernel, __cudaLaunchKernel)
+LOOKAHEAD_SECOND_NAME(cudaLaunchKernel, __cudaLaunchKernel_ptsz)
 CudaError cudaLaunchCooperativeKernel(const void* function, Dim3 grid, Dim3 block, void** arguments,
                                       std::size_t shared_bytes, void* stream) {
     return launch_cooperatively(function, {grid, block, shared_bytes}, arguments, stream);
@@ -226,13 +219,6 @@ CudaError cudaFuncSetAttribute(const void* function, int attribute, int value) {
     }
     if (attribute != kCarveout) return remember(kInvalidValue);
     kernel->carveout = value;  // a hint: each machine has one division between L1 and shared memory
-    return kSuccess;
-}
-/// Hints about caches and banks, without effect on results.
-CudaError cudaFuncSetCacheConfig(const void*, int) {
-    return kSuccess;
-}
-CudaError cudaFuncSetSharedMemConfig(const void*, int) {
     return kSuccess;
 }
 CudaError cudaFuncGetName(const char** name, const void* function) {

@@ -3,9 +3,10 @@
 
 #include "components/frontend/cudart/runtime/connection.h"
 
-#define LOOKAHEAD_REFUSE(name)                                                                     \
+#define LOOKAHEAD_FUNCTION(name)                                                                   \
     extern "C" int name() {                                                                        \
         lookahead::cudart::Connection::get().refuse("it calls " #name ", which is not supported"); \
     }
 
 #include "components/frontend/cudart/refused_functions.inc"
+#undef LOOKAHEAD_FUNCTION

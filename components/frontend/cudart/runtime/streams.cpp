@@ -130,9 +130,7 @@ extern "C" {
 CudaError cudaDeviceSynchronize() {
     return synchronise_device();
 }
-CudaError cudaThreadSynchronize() {  // until CUDA 12
-    return synchronise_device();
-}
+LOOKAHEAD_SECOND_NAME(cudaDeviceSynchronize, cudaThreadSynchronize)  // until CUDA 12
 
 CudaError cudaStreamCreate(void** stream) {
     return make_stream(stream, 0, 0);
@@ -153,10 +151,8 @@ CudaError cudaStreamSynchronize(void* stream) {
 }
 LOOKAHEAD_PER_THREAD(cudaStreamSynchronize, _ptsz)
 /// Everything has completed.
-CudaError cudaStreamQuery(void* stream) {
-    return synchronise(stream);
-}
-LOOKAHEAD_PER_THREAD(cudaStreamQuery, _ptsz)
+LOOKAHEAD_SECOND_NAME(cudaStreamSynchronize, cudaStreamQuery)
+LOOKAHEAD_SECOND_NAME(cudaStreamSynchronize, cudaStreamQuery_ptsz)
 CudaError cudaStreamGetFlags(void* stream, unsigned* flags) {
     if (!is_stream(stream)) return remember(kInvalidResourceHandle);
     if (flags == nullptr) return remember(kInvalidValue);
@@ -183,15 +179,6 @@ CudaError cudaStreamGetDevice(void*, int* device) {
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamGetDevice, _ptsz)
-/// Access policies and the like: hints without effect on results.
-CudaError cudaStreamSetAttribute(void*, int, const void*) {
-    return kSuccess;
-}
-LOOKAHEAD_PER_THREAD(cudaStreamSetAttribute, _ptsz)
-CudaError cudaStreamCopyAttributes(void*, void*) {
-    return kSuccess;
-}
-LOOKAHEAD_PER_THREAD(cudaStreamCopyAttributes, _ptsz)
 CudaError cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     if (least != nullptr) *least = 0;
     if (greatest != nullptr) *greatest = -5;  // as GPUs of compute capability 7.5 answer
@@ -257,9 +244,7 @@ LOOKAHEAD_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
 CudaError cudaEventSynchronize(Event* event) {
     return is_event(event) ? synchronise_device() : remember(kInvalidResourceHandle);
 }
-CudaError cudaEventQuery(Event* event) {
-    return is_event(event) ? synchronise_device() : remember(kInvalidResourceHandle);
-}
+LOOKAHEAD_SECOND_NAME(cudaEventSynchronize, cudaEventQuery)
 CudaError cudaEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
     if (milliseconds == nullptr) return remember(kInvalidValue);
     if (!is_event(begin) || !is_event(end) || !begin->recorded || !end->recorded ||
