@@ -107,23 +107,9 @@ std::uint32_t permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) 
 }
 
 AluHandler select_permute(PermuteMode mode) {
-    switch (mode) {
-        case PermuteMode::generic:
-            return lanewise<&permute<PermuteMode::generic>>;
-        case PermuteMode::f4e:
-            return lanewise<&permute<PermuteMode::f4e>>;
-        case PermuteMode::b4e:
-            return lanewise<&permute<PermuteMode::b4e>>;
-        case PermuteMode::rc8:
-            return lanewise<&permute<PermuteMode::rc8>>;
-        case PermuteMode::ecl:
-            return lanewise<&permute<PermuteMode::ecl>>;
-        case PermuteMode::ecr:
-            return lanewise<&permute<PermuteMode::ecr>>;
-        case PermuteMode::rc16:
-            return lanewise<&permute<PermuteMode::rc16>>;
-    }
-    return nullptr;
+    using enum PermuteMode;
+    return with_one_of<generic, f4e, b4e, rc8, ecl, ecr, rc16>(
+        mode, []<PermuteMode kMode>() { return lanewise<&permute<kMode>>; });
 }
 
 template <class T>
@@ -159,20 +145,14 @@ AluHandler select_for(const Instruction& instruction) {
 
 AluHandler select_bit_field(const Instruction& instruction) {
     if (instruction.operation == Operation::prmt) return select_permute(static_cast<PermuteMode>(instruction.mode));
-    switch (instruction.type) {
-        case Type::b32:
-        case Type::u32:
-            return select_for<std::uint32_t>(instruction);
-        case Type::s32:
-            return select_signed_for<std::int32_t>(instruction);
-        case Type::b64:
-        case Type::u64:
-            return select_for<std::uint64_t>(instruction);
-        case Type::s64:
-            return select_signed_for<std::int64_t>(instruction);
-        default:
+    return with_integer(instruction.type, [&]<class T>() -> AluHandler {
+        if constexpr (sizeof(T) < 4)
             return nullptr;
-    }
+        else if constexpr (std::is_signed_v<T>)
+            return select_signed_for<T>(instruction);
+        else
+            return select_for<T>(instruction);
+    });
 }
 
 }  // namespace lookahead::isa

@@ -118,22 +118,9 @@ void set_predicate_extended(OperandRows& rows, LaneMask active, const Instructio
 
 template <class T>
 AluHandler select_extended(Comparison comparison) {
-    switch (comparison) {
-        case Comparison::eq:
-            return set_predicate_extended<T, Comparison::eq>;
-        case Comparison::ne:
-            return set_predicate_extended<T, Comparison::ne>;
-        case Comparison::lt:
-            return set_predicate_extended<T, Comparison::lt>;
-        case Comparison::le:
-            return set_predicate_extended<T, Comparison::le>;
-        case Comparison::gt:
-            return set_predicate_extended<T, Comparison::gt>;
-        case Comparison::ge:
-            return set_predicate_extended<T, Comparison::ge>;
-        default:
-            return nullptr;
-    }
+    using enum Comparison;
+    return with_one_of<eq, ne, lt, le, gt, ge>(
+        comparison, []<Comparison kComparison>() { return set_predicate_extended<T, kComparison>; });
 }
 
 /// True is all ones for integers and 1.0 for floats; false is 0.
@@ -189,67 +176,24 @@ AluHandler select_one(Operation operation) {
                                             : set_register<T, kComparison, kFlush>;
 }
 
-template <class T, bool kFlush = false>
+template <class T>
 AluHandler select_ordered(const Instruction& instruction) {
-    switch (instruction.comparison) {
-        case Comparison::eq:
-            return select_one<T, Comparison::eq, kFlush>(instruction.operation);
-        case Comparison::ne:
-            return select_one<T, Comparison::ne, kFlush>(instruction.operation);
-        case Comparison::lt:
-            return select_one<T, Comparison::lt, kFlush>(instruction.operation);
-        case Comparison::le:
-            return select_one<T, Comparison::le, kFlush>(instruction.operation);
-        case Comparison::gt:
-            return select_one<T, Comparison::gt, kFlush>(instruction.operation);
-        case Comparison::ge:
-            return select_one<T, Comparison::ge, kFlush>(instruction.operation);
-        default:
-            return nullptr;
-    }
+    using enum Comparison;
+    return with_one_of<eq, ne, lt, le, gt, ge>(instruction.comparison, [&]<Comparison kComparison>() {
+        return select_one<T, kComparison, false>(instruction.operation);
+    });
 }
 
 template <class T, bool kFlush>
 AluHandler select_floating(const Instruction& instruction) {
-    switch (instruction.comparison) {
-        case Comparison::equ:
-            return select_one<T, Comparison::equ, kFlush>(instruction.operation);
-        case Comparison::neu:
-            return select_one<T, Comparison::neu, kFlush>(instruction.operation);
-        case Comparison::ltu:
-            return select_one<T, Comparison::ltu, kFlush>(instruction.operation);
-        case Comparison::leu:
-            return select_one<T, Comparison::leu, kFlush>(instruction.operation);
-        case Comparison::gtu:
-            return select_one<T, Comparison::gtu, kFlush>(instruction.operation);
-        case Comparison::geu:
-            return select_one<T, Comparison::geu, kFlush>(instruction.operation);
-        case Comparison::num:
-            return select_one<T, Comparison::num, kFlush>(instruction.operation);
-        case Comparison::nan:
-            return select_one<T, Comparison::nan, kFlush>(instruction.operation);
-        default:
-            return select_ordered<T, kFlush>(instruction);
-    }
+    using enum Comparison;
+    return with_one_of<eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan>(
+        instruction.comparison,
+        [&]<Comparison kComparison>() { return select_one<T, kComparison, kFlush>(instruction.operation); });
 }
 
 AluHandler select_by_type(const Instruction& instruction, Type compared) {
     switch (compared) {
-        case Type::b16:
-        case Type::u16:
-            return select_ordered<std::uint16_t>(instruction);
-        case Type::s16:
-            return select_ordered<std::int16_t>(instruction);
-        case Type::b32:
-        case Type::u32:
-            return select_ordered<std::uint32_t>(instruction);
-        case Type::s32:
-            return select_ordered<std::int32_t>(instruction);
-        case Type::b64:
-        case Type::u64:
-            return select_ordered<std::uint64_t>(instruction);
-        case Type::s64:
-            return select_ordered<std::int64_t>(instruction);
         case Type::f32:
             return instruction.flush_to_zero ? select_floating<float, true>(instruction)
                                              : select_floating<float, false>(instruction);
@@ -260,7 +204,7 @@ AluHandler select_by_type(const Instruction& instruction, Type compared) {
         case Type::f64:
             return select_floating<double, false>(instruction);
         default:
-            return nullptr;
+            return with_integer(compared, [&]<class T>() { return select_ordered<T>(instruction); });
     }
 }
 

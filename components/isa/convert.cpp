@@ -9,37 +9,17 @@
 namespace lookahead::isa {
 namespace {
 
-template <class T>
-struct Is {
-    using type = T;
-};
-
-/// Calls `function` with Is<the C++ type> of an integer type; nullptr for other types.
+/// with_integer, and that for types of 8 bits.
 template <class Function>
-AluHandler with_integer(Type type, const Function& function) {
+AluHandler with_any_integer(Type type, const Function& function) {
     switch (type) {
         case Type::b8:
         case Type::u8:
-            return function(Is<std::uint8_t>{});
+            return function.template operator()<std::uint8_t>();
         case Type::s8:
-            return function(Is<std::int8_t>{});
-        case Type::b16:
-        case Type::u16:
-            return function(Is<std::uint16_t>{});
-        case Type::s16:
-            return function(Is<std::int16_t>{});
-        case Type::b32:
-        case Type::u32:
-            return function(Is<std::uint32_t>{});
-        case Type::s32:
-            return function(Is<std::int32_t>{});
-        case Type::b64:
-        case Type::u64:
-            return function(Is<std::uint64_t>{});
-        case Type::s64:
-            return function(Is<std::int64_t>{});
+            return function.template operator()<std::int8_t>();
         default:
-            return nullptr;
+            return with_integer(type, function);
     }
 }
 
@@ -72,8 +52,8 @@ To clamp(From value) {
 }
 
 AluHandler select_integer_to_integer(const Instruction& instruction) {
-    return with_integer(instruction.type, [&]<class To>(Is<To>) {
-        return with_integer(instruction.source_type, [&]<class From>(Is<From>) {
+    return with_any_integer(instruction.type, [&]<class To>() {
+        return with_any_integer(instruction.source_type, [&]<class From>() {
             return instruction.saturate ? lanewise<&clamp<To, From>> : lanewise<&truncate<To, From>>;
         });
     });
@@ -118,28 +98,17 @@ std::uint16_t half_of_integer(From value) {
 /// The rounding mode as a template argument.
 template <class Function>
 AluHandler with_rounding(Rounding rounding, const Function& function) {
-    switch (rounding) {
-        case Rounding::none:
-        case Rounding::rn:
-            return function(std::integral_constant<Rounding, Rounding::rn>{});
-        case Rounding::rz:
-            return function(std::integral_constant<Rounding, Rounding::rz>{});
-        case Rounding::rm:
-            return function(std::integral_constant<Rounding, Rounding::rm>{});
-        case Rounding::rp:
-            return function(std::integral_constant<Rounding, Rounding::rp>{});
-        default:
-            return nullptr;
-    }
+    using enum Rounding;
+    return with_one_of<rn, rz, rm, rp>(rounding == none ? rn : rounding, function);
 }
 
 template <bool kSaturate>
 AluHandler select_integer_to_float(const Instruction& instruction) {
-    return with_integer(instruction.source_type, [&]<class From>(Is<From>) -> AluHandler {
+    return with_any_integer(instruction.source_type, [&]<class From>() -> AluHandler {
         if (instruction.type == Type::f32) return select_to_float<float, From, kSaturate>(instruction.rounding);
         if (instruction.type == Type::f64) return select_to_float<double, From, kSaturate>(instruction.rounding);
-        return with_rounding(instruction.rounding, [](auto rounding) {
-            return lanewise<&half_of_integer<From, decltype(rounding)::value, kSaturate>>;
+        return with_rounding(instruction.rounding, []<Rounding kRounding>() {
+            return lanewise<&half_of_integer<From, kRounding, kSaturate>>;
         });
     });
 }
@@ -215,24 +184,13 @@ AluHandler select_from_float(Type source_type) {
 /// Rounding to a whole number as a template argument.
 template <class Function>
 AluHandler with_whole_rounding(Rounding rounding, const Function& function) {
-    switch (rounding) {
-        case Rounding::rni:
-            return function(std::integral_constant<Rounding, Rounding::rni>{});
-        case Rounding::rzi:
-            return function(std::integral_constant<Rounding, Rounding::rzi>{});
-        case Rounding::rmi:
-            return function(std::integral_constant<Rounding, Rounding::rmi>{});
-        case Rounding::rpi:
-            return function(std::integral_constant<Rounding, Rounding::rpi>{});
-        default:
-            return nullptr;
-    }
+    using enum Rounding;
+    return with_one_of<rni, rzi, rmi, rpi>(rounding, function);
 }
 
 AluHandler select_float_to_integer(const Instruction& instruction) {
-    return with_integer(instruction.type, [&]<class To>(Is<To>) {
-        return with_whole_rounding(instruction.rounding, [&](auto rounding) {
-            constexpr Rounding kRounding = decltype(rounding)::value;
+    return with_any_integer(instruction.type, [&]<class To>() {
+        return with_whole_rounding(instruction.rounding, [&]<Rounding kRounding>() {
             return instruction.flush_to_zero ? select_from_float<To, kRounding, true>(instruction.source_type)
                                              : select_from_float<To, kRounding, false>(instruction.source_type);
         });
@@ -306,11 +264,9 @@ AluHandler select_to_half(const Instruction& instruction) {
     if (instruction.source_type == Type::f16 && instruction.rounding == Rounding::none)
         return lanewise<&half_of_half<kSaturate>>;
     if (instruction.source_type == Type::f16)
-        return with_whole_rounding(instruction.rounding, [](auto rounding) -> AluHandler {
-            return lanewise<&whole_half<decltype(rounding)::value, kSaturate>>;
-        });
-    return with_rounding(instruction.rounding, [&](auto rounding) -> AluHandler {
-        constexpr Rounding kRounding = decltype(rounding)::value;
+        return with_whole_rounding(instruction.rounding,
+                                   []<Rounding kRounding>() { return lanewise<&whole_half<kRounding, kSaturate>>; });
+    return with_rounding(instruction.rounding, [&]<Rounding kRounding>() -> AluHandler {
         if (instruction.source_type == Type::f32) return lanewise<&half_of_single<kFlush, kRounding, kSaturate>>;
         if (instruction.source_type == Type::f64) return lanewise<&half_of_double<kRounding, kSaturate>>;
         return nullptr;
@@ -322,8 +278,7 @@ AluHandler select_same_float(const Instruction& instruction) {
     const bool single = instruction.type == Type::f32;
     if (instruction.rounding == Rounding::none)
         return single ? lanewise<&single_of_single<kFlush, kSaturate>> : lanewise<&double_of_double<kFlush, kSaturate>>;
-    return with_whole_rounding(instruction.rounding, [single](auto rounding) {
-        constexpr Rounding kRounding = decltype(rounding)::value;
+    return with_whole_rounding(instruction.rounding, [single]<Rounding kRounding>() {
         return single ? lanewise<&whole_single<kFlush, kRounding, kSaturate>>
                       : lanewise<&whole_double<kRounding, kSaturate>>;
     });

@@ -304,25 +304,15 @@ AluHandler select_for(Operation operation) {
     }
 }
 
-template <class T>
-AluHandler select_wide(Operation operation) {
-    return operation == Operation::mul_wide ? lanewise<&mul_wide<T>> : lanewise<&mad_wide<T>>;
-}
-
 /// The source's type decides; the result is twice as wide.
 AluHandler select_wide(const Instruction& instruction) {
-    switch (instruction.source_type) {
-        case Type::u16:
-            return select_wide<std::uint16_t>(instruction.operation);
-        case Type::s16:
-            return select_wide<std::int16_t>(instruction.operation);
-        case Type::u32:
-            return select_wide<std::uint32_t>(instruction.operation);
-        case Type::s32:
-            return select_wide<std::int32_t>(instruction.operation);
-        default:
+    if (!is_integer(instruction.source_type)) return nullptr;
+    return with_integer(instruction.source_type, [&]<class T>() -> AluHandler {
+        if constexpr (sizeof(T) == 8)
             return nullptr;
-    }
+        else
+            return instruction.operation == Operation::mul_wide ? lanewise<&mul_wide<T>> : lanewise<&mad_wide<T>>;
+    });
 }
 
 AluHandler select_saturating(const Instruction& instruction) {
@@ -350,22 +340,8 @@ AluHandler select_integer(const Instruction& instruction) {
     if (instruction.operation == Operation::dot2) return select_dot2(instruction.mode);
     if (instruction.operation == Operation::abs_diff) return abs_diff;
     if (instruction.saturate) return select_saturating(instruction);
-    switch (instruction.type) {
-        case Type::u16:
-            return select_for<std::uint16_t>(instruction.operation);
-        case Type::s16:
-            return select_for<std::int16_t>(instruction.operation);
-        case Type::u32:
-            return select_for<std::uint32_t>(instruction.operation);
-        case Type::s32:
-            return select_for<std::int32_t>(instruction.operation);
-        case Type::u64:
-            return select_for<std::uint64_t>(instruction.operation);
-        case Type::s64:
-            return select_for<std::int64_t>(instruction.operation);
-        default:
-            return nullptr;
-    }
+    if (!is_integer(instruction.type)) return nullptr;
+    return with_integer(instruction.type, [&]<class T>() { return select_for<T>(instruction.operation); });
 }
 
 }  // namespace lookahead::isa

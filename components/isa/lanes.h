@@ -135,4 +135,39 @@ constexpr AluHandler lanewise_handler(Result (*)(Sources...)) {
 template <auto kFunction>
 constexpr AluHandler lanewise = lanewise_handler<kFunction>(kFunction);
 
+/// What `function` gives with the one of `kValues` that `value` is as its template argument; nullptr if it is none.
+template <auto... kValues, class Value, class Function>
+AluHandler with_one_of(Value value, const Function& function) {
+    AluHandler handler = nullptr;
+    const auto try_one = [&]<auto kValue>() {
+        if (value == kValue) handler = function.template operator()<kValue>();
+    };
+    (try_one.template operator()<kValues>(), ...);
+    return handler;
+}
+
+/// The same with the C++ type of integers and bits of 16 to 64 bits.
+template <class Function>
+AluHandler with_integer(Type type, const Function& function) {
+    switch (type) {
+        case Type::b16:
+        case Type::u16:
+            return function.template operator()<std::uint16_t>();
+        case Type::s16:
+            return function.template operator()<std::int16_t>();
+        case Type::b32:
+        case Type::u32:
+            return function.template operator()<std::uint32_t>();
+        case Type::s32:
+            return function.template operator()<std::int32_t>();
+        case Type::b64:
+        case Type::u64:
+            return function.template operator()<std::uint64_t>();
+        case Type::s64:
+            return function.template operator()<std::int64_t>();
+        default:
+            return nullptr;
+    }
+}
+
 }  // namespace lookahead::isa

@@ -117,28 +117,6 @@ AluHandler select_for(Operation operation) {
     }
 }
 
-AluHandler select_by_type(const Instruction& instruction) {
-    switch (instruction.type) {
-        case Type::b16:
-        case Type::u16:
-            return select_for<std::uint16_t>(instruction.operation);
-        case Type::s16:
-            return select_for<std::int16_t>(instruction.operation);
-        case Type::b32:
-        case Type::u32:
-            return select_for<std::uint32_t>(instruction.operation);
-        case Type::s32:
-            return select_for<std::int32_t>(instruction.operation);
-        case Type::b64:
-        case Type::u64:
-            return select_for<std::uint64_t>(instruction.operation);
-        case Type::s64:
-            return select_for<std::int64_t>(instruction.operation);
-        default:
-            return nullptr;
-    }
-}
-
 }  // namespace
 
 AluHandler select_logic(const Instruction& instruction) {
@@ -149,7 +127,7 @@ AluHandler select_logic(const Instruction& instruction) {
         case Operation::shf_r:
             return select_funnel(instruction);
         default:
-            return select_by_type(instruction);
+            return with_integer(instruction.type, [&]<class T>() { return select_for<T>(instruction.operation); });
     }
 }
 

@@ -151,31 +151,13 @@ void reduce(OperandRows& rows, LaneMask active, const Instruction& instruction) 
 }
 
 AluHandler select_shuffle(ShuffleMode mode) {
-    switch (mode) {
-        case ShuffleMode::up:
-            return shuffle<ShuffleMode::up>;
-        case ShuffleMode::down:
-            return shuffle<ShuffleMode::down>;
-        case ShuffleMode::bfly:
-            return shuffle<ShuffleMode::bfly>;
-        case ShuffleMode::idx:
-            return shuffle<ShuffleMode::idx>;
-    }
-    return nullptr;
+    using enum ShuffleMode;
+    return with_one_of<up, down, bfly, idx>(mode, []<ShuffleMode kMode>() { return shuffle<kMode>; });
 }
 
 AluHandler select_vote(VoteMode mode) {
-    switch (mode) {
-        case VoteMode::all:
-            return vote<VoteMode::all>;
-        case VoteMode::any:
-            return vote<VoteMode::any>;
-        case VoteMode::uni:
-            return vote<VoteMode::uni>;
-        case VoteMode::ballot:
-            return vote<VoteMode::ballot>;
-    }
-    return nullptr;
+    using enum VoteMode;
+    return with_one_of<all, any, uni, ballot>(mode, []<VoteMode kMode>() { return vote<kMode>; });
 }
 
 AluHandler select_match(const Instruction& instruction) {
