@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "core/error/error.h"
@@ -19,100 +21,76 @@ namespace schema = capture_schema;
 using hdf5::Dataset;
 using hdf5::Group;
 
-class CallTable {
-  public:
-    CallTable(Group group, const std::vector<CapturedCall>& calls)
-        : group_(std::move(group)), calls_(calls), scale_(write_scale()) {}
+/// What `path`, pointers to members, leads to from an object.
+template <class Object, class... Path>
+auto& member_of(Object& object, Path... path) {
+    return (object.*....*path);
+}
 
-    /// The column of what `member` gives for each call.
-    template <class Member>
-    void write(const DatasetName& name, Member member) {
-        std::vector<std::decay_t<decltype(member(calls_.front()))>> values;
-        values.reserve(calls_.size());
-        for (const CapturedCall& call : calls_) values.push_back(member(call));
-        write_values(name, values);
-    }
+/// Gives `column` the name of each column of /calls and the path from a call to what it holds.
+template <class Column>
+void for_each_column(Column column) {
+    using Call = CapturedCall;
+    using Launch = LaunchConfiguration;
+    using isa::Dim3;
+    column(schema::kCallsKind, &Call::kind);
+    column(schema::kCallsAddress, &Call::address);
+    column(schema::kCallsSource, &Call::source);
+    column(schema::kCallsBytes, &Call::bytes);
+    column(schema::kCallsValue, &Call::value);
+    column(schema::kCallsFirstWord, &Call::first_word);
+    column(schema::kCallsKernel, &Call::kernel);
+    column(schema::kCallsGridX, &Call::configuration, &Launch::grid, &Dim3::x);
+    column(schema::kCallsGridY, &Call::configuration, &Launch::grid, &Dim3::y);
+    column(schema::kCallsGridZ, &Call::configuration, &Launch::grid, &Dim3::z);
+    column(schema::kCallsBlockX, &Call::configuration, &Launch::block, &Dim3::x);
+    column(schema::kCallsBlockY, &Call::configuration, &Launch::block, &Dim3::y);
+    column(schema::kCallsBlockZ, &Call::configuration, &Launch::block, &Dim3::z);
+    column(schema::kCallsDynamicSharedBytes, &Call::configuration, &Launch::dynamic_shared_bytes);
+    column(schema::kCallsError, &Call::error);
+}
 
-  private:
-    Dataset write_scale() {
-        std::vector<std::uint64_t> numbers(calls_.size());
-        std::iota(numbers.begin(), numbers.end(), 0);
-        Dataset scale =
-            group_.write_column<std::uint64_t>(schema::kCallsId.name, numbers, meaning_of(schema::kCallsId));
-        scale.make_scale(schema::kCallsId.name);
-        return scale;
-    }
-    void write_values(const DatasetName& name, const std::vector<std::string>& values) {
-        group_.write_texts(name.name, values, meaning_of(name)).attach_scale(0, scale_);
-    }
-    template <class T>
-    void write_values(const DatasetName& name, const std::vector<T>& values) {
-        group_.write_column<T>(name.name, values, meaning_of(name)).attach_scale(0, scale_);
-    }
-
-    Group group_;
-    const std::vector<CapturedCall>& calls_;
-    Dataset scale_;
+/// What the file has of a member.
+template <class Member>
+struct InFile {
+    using Type = Member;
+};
+template <>
+struct InFile<CapturedCall::Kind> {
+    using Type = std::uint32_t;
 };
 
 void write_calls(Group group, const std::vector<CapturedCall>& calls) {
-    using Call = const CapturedCall&;
-    CallTable table(std::move(group), calls);
-    table.write(schema::kCallsKind, [](Call call) { return static_cast<std::uint32_t>(call.kind); });
-    table.write(schema::kCallsAddress, [](Call call) { return call.address; });
-    table.write(schema::kCallsSource, [](Call call) { return call.source; });
-    table.write(schema::kCallsBytes, [](Call call) { return call.bytes; });
-    table.write(schema::kCallsValue, [](Call call) { return call.value; });
-    table.write(schema::kCallsFirstWord, [](Call call) { return call.first_word; });
-    table.write(schema::kCallsKernel, [](Call call) { return call.kernel; });
-    table.write(schema::kCallsGridX, [](Call call) { return call.configuration.grid.x; });
-    table.write(schema::kCallsGridY, [](Call call) { return call.configuration.grid.y; });
-    table.write(schema::kCallsGridZ, [](Call call) { return call.configuration.grid.z; });
-    table.write(schema::kCallsBlockX, [](Call call) { return call.configuration.block.x; });
-    table.write(schema::kCallsBlockY, [](Call call) { return call.configuration.block.y; });
-    table.write(schema::kCallsBlockZ, [](Call call) { return call.configuration.block.z; });
-    table.write(schema::kCallsDynamicSharedBytes, [](Call call) { return call.configuration.dynamic_shared_bytes; });
-    table.write(schema::kCallsError, [](Call call) { return call.error; });
-}
-
-/// Reads a column into a member of each call.
-template <class T, class Assign>
-void read_column(const Group& group, const DatasetName& name, std::vector<CapturedCall>& calls, Assign assign) {
-    const Dataset dataset = group.open_dataset(name.name);
-    if constexpr (std::is_same_v<T, std::string>) {
-        const auto values = dataset.read_texts();
-        for (std::size_t i = 0; i < calls.size(); ++i) assign(calls[i], values[i]);
-    } else {
-        const auto values = dataset.read<T>();
-        for (std::size_t i = 0; i < calls.size(); ++i) assign(calls[i], values[i]);
-    }
+    std::vector<std::uint64_t> numbers(calls.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    Dataset scale = group.write_column<std::uint64_t>(schema::kCallsId.name, numbers, meaning_of(schema::kCallsId));
+    scale.make_scale(schema::kCallsId.name);
+    for_each_column([&](const DatasetName& name, auto... path) {
+        using Type = typename InFile<std::decay_t<decltype(member_of(calls.front(), path...))>>::Type;
+        std::vector<Type> values;
+        values.reserve(calls.size());
+        for (const CapturedCall& call : calls) values.push_back(static_cast<Type>(member_of(call, path...)));
+        if constexpr (std::is_same_v<Type, std::string>)
+            group.write_texts(name.name, values, meaning_of(name)).attach_scale(0, scale);
+        else
+            group.write_column<Type>(name.name, values, meaning_of(name)).attach_scale(0, scale);
+    });
 }
 
 std::vector<CapturedCall> read_calls(const Group& group) {
-    using Call = CapturedCall&;
-    using u32 = std::uint32_t;
-    using u64 = std::uint64_t;
     std::vector<CapturedCall> calls(group.open_dataset(schema::kCallsId.name).size());
-    read_column<u32>(group, schema::kCallsKind, calls,
-                     [](Call call, u32 value) { call.kind = static_cast<CapturedCall::Kind>(value); });
-    read_column<u64>(group, schema::kCallsAddress, calls, [](Call call, u64 value) { call.address = value; });
-    read_column<u64>(group, schema::kCallsSource, calls, [](Call call, u64 value) { call.source = value; });
-    read_column<u64>(group, schema::kCallsBytes, calls, [](Call call, u64 value) { call.bytes = value; });
-    read_column<u32>(group, schema::kCallsValue, calls, [](Call call, u32 value) { call.value = value; });
-    read_column<u64>(group, schema::kCallsFirstWord, calls, [](Call call, u64 value) { call.first_word = value; });
-    read_column<std::string>(group, schema::kCallsKernel, calls,
-                             [](Call call, const std::string& value) { call.kernel = value; });
-    read_column<u32>(group, schema::kCallsGridX, calls, [](Call c, u32 value) { c.configuration.grid.x = value; });
-    read_column<u32>(group, schema::kCallsGridY, calls, [](Call c, u32 value) { c.configuration.grid.y = value; });
-    read_column<u32>(group, schema::kCallsGridZ, calls, [](Call c, u32 value) { c.configuration.grid.z = value; });
-    read_column<u32>(group, schema::kCallsBlockX, calls, [](Call c, u32 value) { c.configuration.block.x = value; });
-    read_column<u32>(group, schema::kCallsBlockY, calls, [](Call c, u32 value) { c.configuration.block.y = value; });
-    read_column<u32>(group, schema::kCallsBlockZ, calls, [](Call c, u32 value) { c.configuration.block.z = value; });
-    read_column<u32>(group, schema::kCallsDynamicSharedBytes, calls,
-                     [](Call c, u32 value) { c.configuration.dynamic_shared_bytes = value; });
-    if (group.has(schema::kCallsError.name))  // not in files of version 1.0
-        read_column<std::int32_t>(group, schema::kCallsError, calls,
-                                  [](Call call, std::int32_t value) { call.error = value; });
+    for_each_column([&](const DatasetName& name, auto... path) {
+        using Member = std::decay_t<decltype(member_of(calls.front(), path...))>;
+        if (std::string_view(name.name) == schema::kCallsError.name && !group.has(name.name))
+            return;  // not in files of version 1.0
+        const auto values = [dataset = group.open_dataset(name.name)] {
+            if constexpr (std::is_same_v<Member, std::string>)
+                return dataset.read_texts();
+            else
+                return dataset.template read<typename InFile<Member>::Type>();
+        }();
+        for (std::size_t i = 0; i < calls.size(); ++i) member_of(calls[i], path...) = static_cast<Member>(values[i]);
+    });
     return calls;
 }
 
