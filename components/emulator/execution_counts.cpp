@@ -117,20 +117,8 @@ ExecutionCounts summarise(const isa::Kernel& kernel, const std::vector<Instructi
         counts.total += count;
         counts.by_class[static_cast<std::size_t>(class_of(instruction))] += count;
         const auto space = static_cast<std::size_t>(instruction.space);
-        switch (instruction.operation) {
-            case Operation::load:
-            case Operation::load_stride:
-            case Operation::load_indirect:
-                counts.loads[space] += count;
-                break;
-            case Operation::store:
-            case Operation::store_stride:
-            case Operation::store_indirect:
-                counts.stores[space] += count;
-                break;
-            default:
-                break;
-        }
+        if (isa::is_load(instruction.operation)) counts.loads[space] += count;
+        if (isa::is_store(instruction.operation)) counts.stores[space] += count;
         if (instruction.operation == Operation::atomic || instruction.operation == Operation::reduce)
             counts.atomics[space] += count;
     }
