@@ -23,10 +23,8 @@ class HotspotPeer : public Workload {
 
     void run(Device& device) override {
         XorShift32 random(seed_);
-        temperature_.resize(n_ * n_);
-        power_.resize(n_ * n_);
-        for (float& value : temperature_) value = 300.0f + 50.0f * random.next_float();
-        for (float& value : power_) value = random.next_float();
+        temperature_ = random.floats(n_ * n_, 300.0f, 350.0f);
+        power_ = random.floats(n_ * n_);
 
         const DeviceAddress temperature = device.upload(temperature_);
         const DeviceAddress power = device.upload(power_);

@@ -22,10 +22,8 @@ class SgemmPeer : public Workload {
 
     void run(Device& device) override {
         XorShift32 random(seed_);
-        a_.resize(n_ * n_);
-        b_.resize(n_ * n_);
-        for (float& value : a_) value = random.next_float();
-        for (float& value : b_) value = random.next_float();
+        a_ = random.floats(n_ * n_);
+        b_ = random.floats(n_ * n_);
 
         const DeviceAddress a = device.upload(a_);
         const DeviceAddress b = device.upload(b_);

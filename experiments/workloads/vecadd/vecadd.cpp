@@ -27,10 +27,8 @@ class Vecadd : public SizedWorkload<kParameters, kWords> {
 
     void run(Device& device) override {
         XorShift32 random(seed());
-        a_.resize(n_);
-        b_.resize(n_);
-        random.fill(a_);
-        random.fill(b_);
+        a_ = random.floats(n_);
+        b_ = random.floats(n_);
 
         const DeviceAddress a = device.upload(a_);
         const DeviceAddress b = device.upload(b_);
