@@ -22,7 +22,6 @@ namespace lookahead::test {
 ///     k.op(Operation::add, Type::u64, address, {address, k.parameter(0)});
 ///     k.load(isa::Space::global, Type::f32, x, address);
 ///     ...
-///     k.exit();
 ///     isa::Kernel kernel = k.finish();
 class KernelBuilder {
   public:
@@ -171,15 +170,16 @@ class KernelBuilder {
     void shared_bytes(std::uint32_t bytes) { kernel_.static_shared_bytes = bytes; }
     Instruction& last() { return kernel_.code.back(); }
 
-    /// The kernel, with labels resolved; lines are numbered from 1 in the order written.
+    /// The kernel, with an exit at its end and labels resolved; lines are numbered from 1 in the order written.
     isa::Kernel finish() const {
-        isa::Kernel kernel = kernel_;
-        for (Instruction& instruction : kernel.code) {
+        KernelBuilder whole = *this;
+        if (kernel_.code.empty() || kernel_.code.back().operation != Operation::exit) whole.exit();
+        for (Instruction& instruction : whole.kernel_.code) {
             if (instruction.target != isa::kNoTarget) instruction.target = positions_.at(instruction.target);
             if (instruction.reconvergence != isa::kNoTarget)
                 instruction.reconvergence = positions_.at(instruction.reconvergence);
         }
-        return kernel;
+        return whole.kernel_;
     }
 
   private:

@@ -30,7 +30,6 @@ inline isa::Kernel vecadd_kernel() {
     k.op(Operation::add, Type::s64, address, {offset, k.parameter(2)});
     k.store(Space::global, Type::f32, address, x);
     k.bind(end);
-    k.exit();
     return k.finish();
 }
 
@@ -87,7 +86,6 @@ inline isa::Kernel sgemm_kernel() {
     k.op(Operation::mad_lo, Type::s32, index, {row, n, column});
     k.op(Operation::mad_wide, Type::s64, a, {index, k.literal(4), k.parameter(2)}).source_type = Type::s32;
     k.store(Space::global, Type::f32, a, sum);
-    k.exit();
     return k.finish();
 }
 
@@ -128,7 +126,6 @@ inline isa::Kernel histogram_kernel() {
     k.load(Space::shared, Type::u32, value, slot);
     k.op(Operation::mad_wide, Type::u64, address, {tid, k.literal(4), k.parameter(1)}).source_type = Type::u32;
     k.atomic(Space::global, isa::AtomicOp::add, Type::u32, {}, address, value);
-    k.exit();
     return k.finish();
 }
 

@@ -132,7 +132,6 @@ std::vector<std::uint32_t> run_threads(const isa::Dim3& block, const Body& write
     write_body(k, tid, result);
     k.op(Operation::mad_wide, Type::u64, address, {tid, k.literal(4), k.parameter(0)}).source_type = Type::u32;
     k.store(Space::global, Type::u32, address, result);
-    k.exit();
     EmulatedDevice device({k.finish()});
     const DeviceAddress out = device.allocate(block.count() * 4);
     device.launch("body", {{1, 1, 1}, block}, pack_parameters(out));
@@ -281,7 +280,6 @@ TEST_CASE("narrow and vector accesses move the right bytes and extend by the sig
     k.store(Space::global, Type::u16, k.parameter(1), vector, 48, 2);
     k.load(Space::global, Type::u8, vector, k.parameter(0), 52, 4);
     k.store(Space::global, Type::u32, k.parameter(1), vector, 64, 4);
-    k.exit();
     EmulatedDevice device({k.finish()});
     std::vector<std::uint8_t> in(64);
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint8_t>(200 + i);
@@ -315,7 +313,6 @@ TEST_CASE("generic addresses reach global, shared and each thread's own local me
     // global
     k.op(Operation::mad_wide, Type::u64, address, {tid, k.literal(4), k.parameter(0)}).source_type = Type::u32;
     k.store(Space::generic, Type::u32, address, sum);
-    k.exit();
     isa::Kernel kernel = k.finish();
     kernel.local_bytes = 16;
     EmulatedDevice device({kernel});

@@ -74,7 +74,6 @@ TEST_CASE("shared memory ends where the launch says") {
         KernelBuilder k("k", {});
         k.shared_bytes(64);
         k.store(Space::shared, Type::u32, k.literal(offset), k.literal(1));
-        k.exit();
         return k.finish();
     };
     CHECK(complaint(store_at(60), {1, 1, 1}) == "no complaint");
@@ -98,7 +97,6 @@ TEST_CASE("warps that wait at different barriers for ever are a deadlock, with t
     k.bind(other);
     k.barrier(1);
     k.bind(end);
-    k.exit();
     check_mentions(complaint(k.finish(), {64, 1, 1}),
                    {"deadlock", "warp 0 waits at barrier 0, at which 1 of 2 warps have arrived, k.ptx:4",
                     "warp 1 waits at barrier 1, at which 1 of 2 warps have arrived, k.ptx:6"});
@@ -121,7 +119,6 @@ TEST_CASE("a barrier that only part of a warp can reach is a deadlock; one that 
         k.unguard();
         k.barrier();
         k.bind(end);
-        k.exit();
         return k.finish();
     };
     check_mentions(complaint(kernel(false), {32, 1, 1}),
@@ -133,7 +130,6 @@ TEST_CASE("a kernel that never ends stops at the instruction limit; one that jus
     KernelBuilder endless("endless", {});
     const auto loop = endless.here();
     endless.branch(loop);
-    endless.exit();
     check_mentions(complaint(endless.finish(), {64, 1, 1}, {1000000}),
                    {"limit of 1000000 warp instructions", "endless"});
 
@@ -170,7 +166,6 @@ TEST_CASE("an instruction without semantics is refused before anything runs, wit
     const auto r = k.reg();
     k.op(Operation::mov, Type::b32, r, {k.literal(1)});
     k.op(Operation::tanh, Type::u32, r, {r});
-    k.exit();
     EmulatedDevice device({k.finish()});
     CHECK_THROWS_WITH_AS(device.launch("k", {{1, 1, 1}, {1, 1, 1}}, {}), doctest::Contains("k.ptx:2"), InputError);
     CHECK(device.counts().total.warps == 0);

@@ -14,7 +14,6 @@ namespace {
 Kernel kernel_with_parameters() {
     test::KernelBuilder builder("k", {8, 4});
     builder.literal(0xabcd);
-    builder.exit();
     return builder.finish();
 }
 

@@ -38,7 +38,6 @@ isa::Kernel divergent_kernel() {
     k.op(Operation::add, Type::u32, value, {index, index});
     k.bind(join);
     k.store(isa::Space::global, Type::u32, address, value);
-    k.exit();
     return k.finish();
 }
 
@@ -78,7 +77,6 @@ TEST_CASE("lanes that exit early leave the others running") {
     k.exit();
     k.unguard();
     k.store(isa::Space::global, Type::u32, address, k.literal(9));
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
@@ -102,7 +100,6 @@ TEST_CASE("a loop runs as often as each lane needs") {
     k.unguard();
     k.bind(done);
     k.store(isa::Space::global, Type::u32, address, count);
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {40, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
@@ -129,7 +126,6 @@ isa::Kernel barrier_kernel() {
     k.barrier();
     k.special(clock, isa::SpecialRegister::clock);
     k.store(isa::Space::global, Type::u32, address, clock);
-    k.exit();
     return k.finish();
 }
 
@@ -152,7 +148,6 @@ TEST_CASE("no warp passes a barrier before the last has arrived, and all pass it
 TEST_CASE("barrier_latency lies between the last arrival and the next issue") {
     KernelBuilder k("two", {});
     k.barrier();
-    k.exit();
     for (const Cycle latency : {1, 6}) {
         PlainSmHarness harness({k.finish()}, "[sm]\nbarrier_latency = " + std::to_string(latency) + "\n");
         harness.launch({.block = {64, 1, 1}});
@@ -170,7 +165,6 @@ TEST_CASE("a warp that has exited counts as arrived") {
     k.unguard();
     k.barrier();
     k.store(isa::Space::global, Type::u32, address, k.literal(1));
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {96, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
@@ -196,7 +190,6 @@ TEST_CASE("warps at different barriers are a deadlock that names kernel, CTA, wa
     k.barrier(1);
     k.bind(join);
     k.barrier(2);
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
     CHECK_FALSE(harness.run(5000));
@@ -220,7 +213,6 @@ TEST_CASE("a barrier in divergent code is a deadlock that names the lanes") {
     k.unguard();
     k.barrier();
     k.bind(join);
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
     CHECK_FALSE(harness.run(5000));
@@ -233,7 +225,6 @@ TEST_CASE("a barrier in divergent code is a deadlock that names the lanes") {
 TEST_CASE("a fence holds its warp until it completes") {
     KernelBuilder k("fence", {});
     k.op(Operation::membar, Type::none, {}, {});
-    k.exit();
     PlainSmHarness harness({k.finish()}, "", {.fence_latency = 33});
     harness.launch({.block = {32, 1, 1}});
     CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + 33 + 1});
@@ -244,7 +235,6 @@ TEST_CASE("an access that the program may not make is told with SM, cycle, kerne
     KernelBuilder k("wild", {8, 8});
     const auto x = k.reg();
     k.load(isa::Space::global, Type::u32, x, k.parameter(0), -4);
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
     CHECK(error_of(harness) ==
@@ -256,7 +246,6 @@ TEST_CASE("a trap is an error of the program") {
     KernelBuilder k("trapped", {});
     k.op(Operation::nop, Type::none, {}, {});
     k.op(Operation::trap, Type::none, {}, {});
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}});
     CHECK(error_of(harness).find("PC 0x8, trapped.ptx:2: trap") != std::string::npos);
@@ -270,7 +259,6 @@ TEST_CASE("special registers tell where a warp runs") {
     k.special(b, isa::SpecialRegister::ctaid_y);
     k.op(Operation::mad_lo, Type::u32, a, {b, k.literal(1000), a});
     k.store(isa::Space::global, Type::u32, address, a);
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.grid = {1, 3, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());

@@ -33,7 +33,6 @@ TEST_CASE("an instruction needs its sources, guard and destinations, and writes 
     k.op(Operation::add, Type::u64, c, {a, b});
     k.unguard();
     k.setp(isa::Comparison::lt, Type::u32, p, KernelBuilder::word(a, 0), k.literal(3));
-    k.exit();
     const isa::Kernel kernel = k.finish();
     const DecodedKernel decoded(kernel, {});
     CHECK(bits_of(decoded.needs(0), 1) == std::vector<unsigned>{0, 1, 2, 3, 4, 5, 6});
@@ -171,7 +170,6 @@ TEST_CASE("simple_latency is that of what is no addition, multiplication or spec
     k.op(Operation::bit_and, Type::b32, b, {a, a});
     k.setp(isa::Comparison::lt, Type::f32, p, a, b);
     k.op(Operation::mul_lo, Type::u32, b, {a, a});
-    k.exit();
     const isa::Kernel kernel = k.finish();
     TimingParameters timing;
     const auto latencies = [&] {

@@ -208,7 +208,6 @@ isa::Kernel summing_program() {
     k.branch(again, done);
     k.unguard();
     k.bind(done);
-    k.exit();
     return k.finish();
 }
 
@@ -279,7 +278,6 @@ isa::Kernel busy_kernel() {
     for (unsigned i = 0; i < 200; ++i) {
         k.op(Operation::add, Type::u32, k.registers(1), {k.literal(1), k.literal(2)});
     }
-    k.exit();
     return k.finish();
 }
 
@@ -289,7 +287,6 @@ isa::Kernel straight_program() {
     for (unsigned i = 0; i < 24; ++i) {
         k.op(Operation::add, Type::u32, k.registers(1), {k.literal(i), k.literal(1)});
     }
-    k.exit();
     return k.finish();
 }
 
@@ -353,7 +350,6 @@ isa::Kernel gathering_program() {
     isa::Instruction& load = k.op(Operation::load_indirect, Type::b32, words, {k.parameter(1), indices});
     load.space = isa::Space::global;
     load.vector = 4;
-    k.exit();
     return k.finish();
 }
 

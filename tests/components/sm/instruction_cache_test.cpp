@@ -173,7 +173,6 @@ isa::Kernel parting_kernel() {
     k.exit();
     pad_to(32);
     k.bind(odd_line);
-    k.exit();
     return k.finish();
 }
 
@@ -222,7 +221,6 @@ TEST_CASE("the first use of a line of parameters waits for memory, in each launc
     k.op(Operation::mov, Type::u32, x, {k.parameter(0)});
     k.op(Operation::mov, Type::u32, y, {k.parameter(1)});
     k.op(Operation::mov, Type::u32, y, {k.parameter(9)});
-    k.exit();
     const std::vector<std::uint32_t> parameters(12, 5);
     SmHarness harness({k.finish()}, "[l1i]\nenabled = false\n[sm]\noperand_collectors = false\n",
                       {.global_latency = 70});

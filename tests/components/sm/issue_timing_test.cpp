@@ -208,7 +208,6 @@ TEST_CASE("a write after a write waits as a read does") {
     const auto one = k.literal(1);
     k.op(Operation::div, Type::u32, x, {one, one});
     k.op(Operation::mov, Type::u32, x, {one});
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}});
     CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + 145});
@@ -222,7 +221,6 @@ TEST_CASE("a predicate holds its guarded instruction back until it is written") 
     k.guard(p);
     k.op(Operation::mov, Type::u32, x, {k.literal(1)});
     k.unguard();
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}});
     CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 16});
@@ -234,7 +232,6 @@ TEST_CASE("a branch that is taken fetches its target after branch_latency and fe
     k.branch(target);
     k.op(Operation::nop, Type::none, {}, {});
     k.bind(target);
-    k.exit();
     for (const Cycle latency : {1, 4, 9}) {
         PlainSmHarness harness({k.finish()}, "[sm]\nbranch_latency = " + std::to_string(latency) + "\n");
         harness.launch({.block = {32, 1, 1}});
@@ -254,7 +251,6 @@ TEST_CASE("a branch that is not taken goes on from the buffer after branch_laten
     k.unguard();
     k.op(Operation::nop, Type::none, {}, {});
     k.bind(target);
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}});
     CHECK(harness.issue_cycles(4) == std::vector<Cycle>{12, 13, 16, 20});
@@ -266,7 +262,6 @@ TEST_CASE("what needs a loaded value issues in the cycle after the load has comp
     const auto x = k.reg();
     k.load(isa::Space::global, Type::u32, x, k.parameter(0));
     k.op(Operation::add, Type::u32, x, {x, x});
-    k.exit();
     PlainSmHarness harness({k.finish()}, "", {.global_latency = 50});
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
     CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + 50 + 1});
@@ -277,7 +272,6 @@ TEST_CASE("the load/store unit takes one instruction a cycle and holds the sched
     KernelBuilder k("loads", {8, 8});
     const auto x = k.reg();
     k.load(isa::Space::global, Type::u32, x, k.parameter(0));
-    k.exit();
     PlainSmHarness harness({k.finish()}, "", {.global_latency = 50, .capacity = 2});
     harness.launch({.block = {32 * 4, 1, 1}, .parameters = global_parameters()});
     // Two loads fill the unit; the first completes in cycle 62, so that a third is accepted in cycle 63.
@@ -292,7 +286,6 @@ TEST_CASE("the clock register tells the cycle of its issue") {
     k.special(b, isa::SpecialRegister::clock);
     k.store(isa::Space::global, Type::u32, k.parameter(0), a);
     k.store(isa::Space::global, Type::u32, k.parameter(0), b, 4);
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
@@ -329,7 +322,6 @@ TEST_CASE("a load's operands are collected before the load/store unit performs i
     k.op(Operation::mov, Type::b64, address, {k.parameter(0)});
     k.load(isa::Space::global, Type::u32, x, address);
     k.op(Operation::add, Type::u32, x, {x, x});
-    k.exit();
     SmHarness harness({k.finish()}, "", {.global_latency = 50});
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
     // Two banks give the address's words in one cycle; the unit performs the load five cycles after its issue.
@@ -377,7 +369,6 @@ struct VectorRun {
             k.store(isa::Space::global, Type::u32, out, KernelBuilder::word(words, i),
                     static_cast<std::int32_t>(4 * i));
         }
-        k.exit();
         return k.finish();
     }
     std::uint64_t held() const {

@@ -23,7 +23,6 @@ inline isa::Kernel dependent_chain(Operation operation, Type type, unsigned coun
             k.last().rounding = isa::Rounding::rn;
         }
     }
-    k.exit();
     return k.finish();
 }
 
@@ -42,7 +41,6 @@ inline isa::Kernel independent_chain(Operation operation, Type type, unsigned co
             k.last().rounding = isa::Rounding::rn;
         }
     }
-    k.exit();
     return k.finish();
 }
 
@@ -70,7 +68,6 @@ inline isa::Kernel add_index() {
     k.load(isa::Space::global, Type::u32, value, source);
     k.op(Operation::add, Type::u32, value, {value, index});
     k.store(isa::Space::global, Type::u32, address, value);
-    k.exit();
     return k.finish();
 }
 
@@ -123,7 +120,6 @@ inline isa::Kernel mixed_kernel(unsigned passes) {
     k.special(clock, isa::SpecialRegister::clock);
     k.op(Operation::bit_xor, Type::b32, sum, {sum, clock});
     k.store(isa::Space::global, Type::u32, address, sum, 4);
-    k.exit();
     return k.finish();
 }
 

@@ -48,7 +48,6 @@ isa::Kernel exchange_kernel() {
     k.load(isa::Space::shared, Type::u32, far, slot);
     k.op(Operation::mad_lo, Type::u32, value, {far, k.literal(7), near});
     k.store(isa::Space::global, Type::u32, address, value);
-    k.exit();
     return k.finish();
 }
 

@@ -208,7 +208,6 @@ TEST_CASE("an SM's warp that waits for a load's value for 100 cycles waits short
         const auto x = k.reg();
         k.load(isa::Space::global, Type::u32, x, k.parameter(0));
         k.op(Operation::add, Type::u32, x, {x, x});
-        k.exit();
         const gpu::SmCounters counters = run(k, {.global_latency = cycles});
         CHECK(counters.memory_waits == 1);
         CHECK(counters.long_waits == (cycles > 100));
@@ -223,7 +222,6 @@ TEST_CASE("waits for scratchpad and fence are no waits for memory, whatever they
     k.load(isa::Space::shared, Type::u32, x, k.literal(0));
     k.op(Operation::add, Type::u32, x, {x, x});
     k.op(Operation::membar, Type::none, {}, {});
-    k.exit();
     const gpu::SmCounters counters = run(k, {.shared_latency = 300, .fence_latency = 300});
     CHECK(counters.memory_waits == 0);
     CHECK(counters.long_latency == 0);

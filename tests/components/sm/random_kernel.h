@@ -44,7 +44,6 @@ class RandomKernel {
         }
         k_.op(Operation::bit_xor, Type::b32, values_[0], {values_[0], KernelBuilder::word(wide_, 1)});
         k_.store(isa::Space::global, Type::u32, k_.out, values_[0]);
-        k_.exit();
     }
     isa::Kernel finish() const { return k_.finish(); }
 

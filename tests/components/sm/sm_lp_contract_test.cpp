@@ -86,7 +86,6 @@ isa::Kernel meeting_kernel() {
     k.unguard();
     k.bind(out);
     k.store(isa::Space::global, Type::u32, address, value);
-    k.exit();
     return k.finish();
 }
 

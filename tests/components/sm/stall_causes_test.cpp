@@ -36,7 +36,6 @@ isa::Kernel by_warp(const std::vector<Part>& parts) {
         k.branch(end, end);
     }
     k.bind(end);
-    k.exit();
     return k.finish();
 }
 

@@ -49,7 +49,6 @@ TEST_CASE("a CTA is not reported while one of its loads is under way, but may be
         } else {
             k.store(isa::Space::global, Type::u32, k.parameter(0), x);
         }
-        k.exit();
         PlainSmHarness harness({k.finish()}, "", {.global_latency = 200, .store_latency = 200});
         harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
         REQUIRE(harness.run());
@@ -134,7 +133,6 @@ TEST_CASE("no more CTAs are resident than fit") {
 TEST_CASE("a CTA that can never fit is refused when its kernel begins") {
     KernelBuilder k("huge", {});
     k.shared_bytes(50'000);
-    k.exit();
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}});
     CHECK_THROWS_AS(harness.run(), ProgramError);
@@ -154,7 +152,6 @@ TEST_CASE("a load and a store of up to 16 rows move the words of each lane") {
         const auto first = KernelBuilder::word(data, 0), last = KernelBuilder::word(data, words - 1u);
         k.op(Operation::add, Type::u32, first, {first, last});  // waits for the load
         k.store(isa::Space::global, Type::u32, to, data, 0, words);
-        k.exit();
         PlainSmHarness harness({k.finish()});
         const auto in = [](unsigned i) { return 0x7000 + 3 * i; };
         for (unsigned i = 0; i < 64u * words; ++i) {
@@ -182,7 +179,6 @@ isa::Kernel element_kernel() {
     k.op(Operation::add, Type::u32, sum, {sum, KernelBuilder::word(data, 0)});
     k.op(Operation::add, Type::u32, sum, {sum, KernelBuilder::word(data, 7)});
     k.store(isa::Space::global, Type::u32, address, sum);
-    k.exit();
     return k.finish();
 }
 
@@ -219,7 +215,6 @@ TEST_CASE("a row of a load that completes by elements is not read before its own
     k.load(isa::Space::global, Type::u32, data, source, 0, 8);
     k.op(Operation::add, Type::u32, sum, {KernelBuilder::word(data, 7), k.literal(0)});
     k.store(isa::Space::global, Type::u32, address, sum);
-    k.exit();
     FakeMemory memory;
     memory.element_interval = 10;
     PlainSmHarness harness({k.finish()}, "", memory);
@@ -237,7 +232,6 @@ TEST_CASE("registers are zero when a CTA starts, whatever ran before") {
     const auto x = k.reg();
     k.op(Operation::add, Type::u32, x, {x, k.literal(5)});
     k.store(isa::Space::global, Type::u32, address, x);
-    k.exit();
     PlainSmHarness harness({k.finish()}, "[sm]\nmax_ctas = 1\n");
     harness.launch({.grid = {4, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());

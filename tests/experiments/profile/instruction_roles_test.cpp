@@ -44,7 +44,8 @@ TEST_CASE("of the paper's listing 2, 46 % are address generation: 6 of 13") {
     k.store(Space::global, Type::f32, c, y);
     k.guard(p);
     k.branch(head);
-    const std::vector<Role> found = roles(k);
+    std::vector<Role> found = roles(k);
+    found.pop_back();  // the exit, which the listing leaves out
     const auto count = [&](Role role) { return std::ranges::count(found, role); };
     REQUIRE(found.size() == 13);
     CHECK(count(Role::address_generation) == 6);

@@ -123,7 +123,6 @@ isa::Kernel selected() {
     k.unguard();
     k.store(isa::Space::global, Type::u32, address, x);
     k.bind(end);
-    k.exit();
     return k.finish();
 }
 
@@ -166,7 +165,6 @@ TEST_CASE("a result that P-mode spoils before it is reused is named") {
     const auto pre_executed = k.add(x, k.thread);
     k.op(Operation::add, Type::u32, x, {x, k.used});
     k.store(isa::Space::global, Type::u32, k.out, x);
-    k.exit();
     CHECK(Run(k.finish(), "traced+pmode").differences.empty());
     const Run run(k.finish(), "traced+wrong_reuse+pmode");
     REQUIRE_FALSE(run.differences.empty());

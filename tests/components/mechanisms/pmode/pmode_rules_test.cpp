@@ -29,7 +29,6 @@ TEST_CASE("a warp walks through figure 5 of the paper as the paper says") {
     k.unguard();
     k.bind(out);
     k.store(Space::global, Type::u32, k.parameter(0), r3);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
 
@@ -76,7 +75,6 @@ TEST_CASE("a warp enters at a long-latency register only, and returns when all o
     const std::uint32_t blocked = k.last().line - 1;
     k.store(Space::global, Type::u32, k.parameter(0), c);
     k.shared_bytes(64);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.counters().switches == 1);
@@ -114,7 +112,6 @@ isa::Kernel beside_busy_warps(unsigned busy) {
         k.op(Operation::mov, Type::u32, k.used, {k.literal(1)});
         k.op(Operation::mov, Type::u32, k.loaded, {k.literal(1)});
     }
-    k.exit();
     return k.finish();
 }
 
@@ -153,7 +150,6 @@ TEST_CASE("at its return a warp fetches the blocked instruction again, unless pr
         const auto blocked = k.index();
         const auto x = k.reg();
         k.add(x, k.thread);
-        k.exit();
         PmodeBench bench(k.finish(), one_buffer ? "" : "one_buffer = false\n");
         bench.run();
         const Cycle returned = bench.cycles[bench.find(Kind::returned, blocked)];
@@ -170,7 +166,6 @@ TEST_CASE("without pre-loads loads are skipped, and results are reused all the s
     const auto x = k.reg();
     k.load(Space::global, Type::u32, x, k.in, 128);
     const auto load = k.index(), result = k.add(k.used, k.thread);
-    k.exit();
     PmodeBench bench(k.finish(), "pre_loads = false\n");
     bench.run();
     CHECK(bench.skips(load, SkipReason::pre_load));
@@ -182,7 +177,6 @@ TEST_CASE("short waits are counted, longer ones are not") {
     for (const Cycle latency : {90, 120}) {
         BlockedKernel k;
         k.block();
-        k.exit();
         PmodeBench bench(k.finish(), "", {.global_latency = latency});
         bench.run();
         CHECK(bench.counters().switches == 1);
@@ -198,7 +192,6 @@ TEST_CASE("what depends on the blocked load is skipped, and a full independent w
     k.op(Operation::add, Type::u32, z, {z, y});
     const auto fourth = k.index();
     k.store(Space::global, Type::u32, k.out, z);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.skips(5, SkipReason::poisoned));  // the blocked one itself
@@ -230,7 +223,6 @@ TEST_CASE("a guarded write has the old value as a source: it is merged, or skipp
     const auto reader = k.add(p, x), other = k.add(p, y);
     k.op(Operation::add, Type::u32, x, {x, y});
     k.store(Space::global, Type::u32, k.out, x);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.skips(poisoned, SkipReason::poisoned));
@@ -260,7 +252,6 @@ TEST_CASE("the old value that a partial write merges with is read from the regis
         const auto writer = k.add(x, k.thread);
         k.unguard();
         const auto reader = k.add(y, x);
-        k.exit();
         PmodeBench bench(k.finish(), "", {.global_latency = 300}, "register_banks = 1\n", {.collectors = true});
         bench.run();
         until_reader[guarded] =
@@ -284,7 +275,6 @@ TEST_CASE("stores, atomics, barriers, clocks and ordered loads are skipped thoug
     k.barrier();
     const auto barrier = k.index();
     const auto after = k.add(k.used, k.thread);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.skips(store, SkipReason::store));
@@ -329,7 +319,6 @@ TEST_CASE("scratchpad loads are executed until something that they may depend on
         k.load(Space::shared, Type::u32, x, k.offset);
         const auto scratchpad = k.index();
         k.store(Space::global, Type::u32, k.out, x);
-        k.exit();
         PmodeBench bench(k.finish());
         bench.run();
         const bool free = before == Before::nothing || before == Before::global_store;
@@ -358,7 +347,6 @@ TEST_CASE("loads of constants are executed and reused, whatever was skipped befo
         const auto load = k.index();
         const auto user = k.add(y, x);
         k.store(Space::global, Type::u32, k.out, y);
-        k.exit();
         PmodeBench bench(k.finish());
         bench.run();
         CHECK(bench.executes(load));
@@ -377,7 +365,6 @@ TEST_CASE("a warp does not enter for a load of constants, which is no long-laten
     k.load(Space::constant, Type::u32, x, address);
     k.add(y, x);
     k.store(Space::global, Type::u32, k.out, y);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.counters().switches == 0);
@@ -391,7 +378,6 @@ TEST_CASE("the blocked instruction obeys the rules, too: a blocked scratchpad st
     k.load(Space::shared, Type::u32, x, k.offset);
     const auto scratchpad = k.index();
     k.store(Space::global, Type::u32, k.out, x);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.skips(scratchpad, SkipReason::scratchpad));
@@ -406,7 +392,6 @@ TEST_CASE("an instruction is skipped beyond the reach and executed at its end") 
     for (unsigned i = 0; i < 8; ++i) {
         k.add(x, k.thread);
     }
-    k.exit();
     PmodeBench bench(k.finish(), "reach = 32\n");
     bench.run();
     CHECK(bench.executes(blocked + 4));
@@ -478,7 +463,6 @@ TEST_CASE("pre-execution stops at branches that depend on the load or go too far
         }
         k.bind(far);
         k.store(Space::global, Type::u32, k.out, k.used);
-        k.exit();
         PmodeBench bench(k.finish());
         bench.run();
         const bool passes = reason == HaltReason::count;
@@ -510,7 +494,6 @@ TEST_CASE("pre-execution diverges with its own stack, and stops when the copy is
         k.bind(join);
         k.op(Operation::add, Type::u32, x, {x, k.used});
         k.store(Space::global, Type::u32, k.out, x);
-        k.exit();
         PmodeBench bench(k.finish(), "simt_entries = " + std::to_string(entries) + "\n");
         bench.run();
         CHECK(bench.executes(branch));
@@ -538,7 +521,6 @@ TEST_CASE("a pre-load poisons its destination for good, and is executed again") 
     }
     const auto user = k.add(z, x);
     k.store(Space::global, Type::u32, k.out, z);
-    k.exit();
     PmodeBench bench(k.finish(), "reach = 4096\n", {.global_latency = 400});
     bench.run();
     CHECK(bench.pre_loads(load));
@@ -567,7 +549,6 @@ TEST_CASE("a load of the warp that returns meanwhile frees its register, if pre-
         k.op(Operation::add, Type::u32, z, {y, c});
         const auto user = k.index();
         k.store(Space::global, Type::u32, k.out, z);
-        k.exit();
         PmodeBench bench(k.finish());
         bench.run();
         CHECK(bench.executes(user) == !redefined);
@@ -586,7 +567,6 @@ TEST_CASE("a reader in P-mode waits for the last of two writers, and reuse for t
     const auto division = k.index(), reader = k.add(y, x);
     k.op(Operation::add, Type::u32, y, {y, k.used});
     k.store(Space::global, Type::u32, k.out, y);
-    k.exit();
     const isa::Kernel kernel = k.finish();
     const Cycle latency = gpu::TimingParameters{}.integer_divide_latency;
     PmodeBench patient(kernel, "", {.global_latency = 400});
@@ -610,7 +590,6 @@ TEST_CASE("a scratchpad load under way at the return is waited for before it is 
     const auto scratchpad = k.index();
     k.op(Operation::add, Type::u32, x, {x, k.used});
     k.store(Space::global, Type::u32, k.out, x);
-    k.exit();
     PmodeBench bench(k.finish(), "", {.global_latency = 100, .shared_latency = 300});
     bench.run();
     CHECK(bench.reuses(scratchpad) == 1);
@@ -629,7 +608,6 @@ TEST_CASE("reuse waits for an older write to the same register") {
     const auto younger = k.add(x, k.thread);
     k.op(Operation::add, Type::u32, k.used, {k.used, x});
     k.store(Space::global, Type::u32, k.out, k.used);
-    k.exit();
     isa::Kernel kernel = k.finish();
     // Without the reader between the two nothing else holds the reuse back.
     kernel.code.erase(kernel.code.begin() + older + 1);
@@ -655,7 +633,6 @@ TEST_CASE("the P-queue takes as many results as it has entries; without entries 
         const auto load = k.index();
         k.op(Operation::add, Type::u32, k.used, {k.used, results[4]});
         k.store(Space::global, Type::u32, k.out, k.used);
-        k.exit();
         PmodeBench bench(k.finish(), "pqueue_entries = " + std::to_string(entries) + "\n");
         bench.run();
         CHECK(bench.pre_loads(load));
@@ -684,7 +661,6 @@ TEST_CASE("a result is not taken for that of the same instruction in another ite
     k.unguard();
     k.bind(out);
     k.store(Space::global, Type::u32, k.out, sum);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     unsigned skipped = 0, executed = 0;
@@ -715,7 +691,6 @@ TEST_CASE("a renamed register takes a part of a write where it is, and is given 
     k.op(Operation::add, Type::u32, y, {x, y});
     const auto after_whole = k.index();
     k.store(Space::global, Type::u32, k.out, y);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.reuses(reused) == 1);
@@ -742,7 +717,6 @@ TEST_CASE("several destinations are renamed together or not at all") {
         k.select(Type::b32, x, KernelBuilder::word(wide, 0), KernelBuilder::word(wide, 1), p);
         k.op(Operation::add, Type::u32, x, {x, k.used});
         k.store(Space::global, Type::u32, k.out, x);
-        k.exit();
         PmodeBench bench(k.finish(), "registers = " + std::to_string(registers) + "\n");
         bench.run();
         CHECK(bench.executes(pair) == (registers == 2));
@@ -772,7 +746,6 @@ TEST_CASE("predicates are pre-executed and reused with the guards and branches t
     k.op(Operation::add, Type::u32, x, {x, k.used});
     k.unguard();
     k.store(Space::global, Type::u32, k.out, x);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.reuses(setp) == 1);
@@ -787,7 +760,6 @@ TEST_CASE("registers beyond the rename table are not renamed") {
     const auto x = k.reg(), y = k.reg();
     k.block();
     const auto last = k.add(x, k.thread), beyond = k.add(y, k.thread);
-    k.exit();
     PmodeBench bench(k.finish(), "rename_entries = " + std::to_string(x.index + 1) + "\n");
     bench.run();
     CHECK(bench.executes(last));
@@ -818,7 +790,6 @@ TEST_CASE("the pool is what the launch leaves of the last registers, the same ba
     BlockedKernel k;
     (void)k.registers(8);
     k.block();
-    k.exit();
     isa::Kernel kernel = k.finish();
     kernel.registers = 20;
     // {CTAs, first register of the pool}: more than fit come one after another, and fewer leave their places.
@@ -848,7 +819,6 @@ TEST_CASE("a switch takes its cycles before the first pre-executed instruction")
     for (const unsigned cycles : {0u, 7u}) {
         BlockedKernel k;
         k.block();
-        k.exit();
         PmodeBench bench(k.finish(), "switch_cycles = " + std::to_string(cycles) + "\n");
         bench.run();
         for (std::size_t i = bench.steps.size(); i-- > 0;) {
@@ -869,7 +839,6 @@ TEST_CASE("what warps execute beside the program is counted apart, and stall cau
     }
     k.op(Operation::add, Type::u32, x, {x, k.used});
     k.store(Space::global, Type::u32, k.out, x);
-    k.exit();
     const isa::Kernel kernel = k.finish();
     PmodeBench bench(kernel);
     bench.run({96, 1, 1}, {3, 1, 1});

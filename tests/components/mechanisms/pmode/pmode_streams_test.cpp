@@ -84,7 +84,6 @@ TEST_CASE(
                 break;
         }
         const auto user = k.add(k.used, x);
-        k.exit();
         isa::Kernel kernel = k.finish();
         kernel.local_bytes = 16;
         PmodeBench bench(kernel);
@@ -103,7 +102,6 @@ TEST_CASE("a warp enters, too, when its next instruction writes what a load has 
     k.load(Space::global, Type::u32, k.loaded, k.in);
     const auto writer = k.add(k.loaded, k.thread), reader = k.add(k.used, k.loaded);
     k.store(Space::global, Type::u32, k.out, k.used);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.steps[bench.find(Kind::entered, writer)].pc == writer);
@@ -126,7 +124,6 @@ TEST_CASE("a warp that waits for constants does not enter, and in P-mode it wait
     const auto other_line = k.last().line - 1;
     k.op(Operation::add, Type::u32, y, {KernelBuilder::word(far, 0), x});
     k.store(Space::global, Type::u32, k.parameter(0), y);
-    k.exit();
     PmodeBench bench(k.finish(), "", {.global_latency = 300, .line_latency = 50}, "", {.constants = true});
     bench.parameters = global_parameters();
     bench.parameters.resize(10, 77);
@@ -148,7 +145,6 @@ TEST_CASE("texture fetches are skipped in P-mode, and poison what they write") {
     const auto fetch = k.index(), user = k.add(x, KernelBuilder::word(quad, 3));
     k.op(Operation::bit_xor, Type::b32, x, {x, KernelBuilder::word(quad, 0)});
     k.store(Space::global, Type::u32, k.out, x);
-    k.exit();
     PmodeBench bench(k.finish());
     add_texture(bench);
     bench.run();
@@ -164,7 +160,6 @@ TEST_CASE("a pre-execution of 100 cycles is short, one of 101 is not") {
     for (Cycle latency = 98; latency <= 106; ++latency) {
         BlockedKernel k;
         k.block();
-        k.exit();
         PmodeBench bench(k.finish(), "", {.global_latency = latency});
         bench.run();
         const Cycle waited = cycles_of(bench, Kind::returned).front() - cycles_of(bench, Kind::entered).front();
@@ -195,7 +190,6 @@ TEST_CASE(
     const auto local = k.index();
     k.load(Space::generic, Type::u32, x, moved, 4);
     const auto generic = k.index();
-    k.exit();
     isa::Kernel kernel = k.finish();
     kernel.local_bytes = 16;
     PmodeBench bench(kernel);
@@ -224,7 +218,6 @@ TEST_CASE("a full pre-execution of a register that a load of the warp has still 
     k.op(Operation::div, Type::u32, y, {k.thread, k.literal(3)});
     const auto division = k.index(), reader = k.add(z, y);
     k.store(Space::global, Type::u32, k.out, z);
-    k.exit();
     PmodeBench bench(k.finish(), "", {.global_latency = 40});
     bench.run();
     CHECK(bench.executes(division));
@@ -242,7 +235,6 @@ TEST_CASE("a skip takes a fetched place in the buffer, one a cycle, and no issue
         k.add(x, k.used);
     }
     const auto clean = k.add(y, k.thread);
-    k.exit();
     PmodeBench bench(k.finish(), "", {}, "fetch_latency = 5\n");
     bench.run();
     // The buffer takes two instructions, and has one at the entry. A fetch begins in the cycle in which it has become empty.
@@ -262,7 +254,6 @@ TEST_CASE("reused instructions issue one a cycle, without fetch and without thei
         k.op(Operation::div, Type::u32, k.reg(), {k.thread, k.literal(3 + i)});
         divisions.push_back(k.index());
     }
-    k.exit();
     PmodeBench bench(k.finish(), "", {.global_latency = 600});
     bench.run();
     const std::vector<Cycle> reused = cycles_of(bench, Kind::reused);
@@ -293,7 +284,6 @@ isa::Kernel two_kinds_of_warps(unsigned own) {
     for (unsigned i = 0; i < own; ++i) {
         k.add(i % 8 == 0 ? x : k.reg(), k.thread);
     }
-    k.exit();
     return k.finish();
 }
 
@@ -349,7 +339,6 @@ TEST_CASE("a renamed register lies in the bank of the one that it stands for") {
     k.add(x, k.thread);
     k.add(y, k.thread);
     const auto last = k.index();
-    k.exit();
     PmodeBench bench(k.finish());
     std::vector<unsigned> used;
     const TestLaunch launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()};
@@ -394,7 +383,6 @@ TEST_CASE("a register is given back when older readers have collected it, not be
     k.op(Operation::mov, Type::b32, x, {k.used});
     const auto writer = k.index();
     k.store(Space::global, Type::u32, k.out, y);
-    k.exit();
     PmodeBench bench(k.finish(), "", {}, "register_banks = 1\n", {.collectors = true});
     const std::vector<unsigned> held = registers_held(bench);
     CHECK(bench.reuses(reused) == 1);
@@ -433,7 +421,6 @@ TEST_CASE("results that the P-queue does not name are freed at the return, those
     for (unsigned i = 0; i < 3; ++i) {
         k.add(k.reg(), k.thread);
     }
-    k.exit();
     PmodeBench bench(k.finish(), "pqueue_entries = 2\n");
     const std::vector<unsigned> held = registers_held(bench);
     const auto returned = static_cast<std::size_t>(cycles_of(bench, Kind::returned).front());
@@ -455,7 +442,6 @@ TEST_CASE("entries that remain are flushed when the warp enters again") {
     const auto first = k.add(x, k.thread), second_entry = k.add(later, later), second = k.add(y, k.thread);
     k.op(Operation::bit_xor, Type::b32, y, {y, later});
     k.store(Space::global, Type::u32, k.out, y);
-    k.exit();
     PmodeBench bench(k.finish());
     const std::vector<unsigned> held = registers_held(bench);
     CHECK(bench.counters().switches == 2);
@@ -497,7 +483,6 @@ TEST_CASE("P-mode halts where diverged lanes may wait for each other") {
         k.bind(join);
         k.add(x, k.used);
         k.store(Space::global, Type::u32, k.out, x);
-        k.exit();
         PmodeBench bench(k.finish(), "", {}, "simt = \"convergence_barrier\"\n");
         bench.run();
         CHECK(bench.halts(first, HaltReason::lanes));
@@ -526,7 +511,6 @@ TEST_CASE("pre-execution stops at a branch behind the reach, and at one that goe
         k.unguard();
         const auto branch = k.index();
         k.bind(out);
-        k.exit();
         PmodeBench bench(k.finish(), "reach = 32\n");
         bench.run();
         CHECK(bench.halts(branch, HaltReason::far_branch));
@@ -548,7 +532,6 @@ TEST_CASE("a branch in P-mode waits for the predicate that decides it") {
     const auto branch = k.index();
     k.bind(join);
     k.add(x, k.thread);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.executes(branch));
@@ -565,7 +548,6 @@ TEST_CASE("a short-latency source is waited for in P-mode as in N-mode, also one
     k.op(Operation::add, Type::u32, k.used, {k.loaded, k.literal(1)});
     const auto user = k.add(x, q);
     k.store(Space::global, Type::u32, k.out, x);
-    k.exit();
     PmodeBench bench(k.finish(), "", {.global_latency = 400});
     bench.run();
     CHECK(bench.cycles[bench.find(Kind::executed, user)] ==
@@ -598,7 +580,6 @@ auto finish_with_raced_load(BlockedKernel& k, std::uint32_t wrong, Load load) {
     k.op(Operation::bit_and, Type::b32, q, {q, k.literal(0)});
     k.store(Space::shared, Type::u32, k.launch(isa::LaunchRow::zero), q);
     k.bind(end);
-    k.exit();
     return index;
 }
 
@@ -641,7 +622,6 @@ TEST_CASE("each access to the structures of P-mode is counted, once") {
     k.add(y, x);                                                                   // executed, reused
     k.load(Space::global, Type::u32, z, k.in, 256);                                // pre-loaded
     k.load(Space::global, Type::u32, k.used, k.in).order = isa::Order::volatile_;  // skipped
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     const gpu::PmodeCounters& p = bench.counters();
@@ -699,7 +679,6 @@ TEST_CASE("what one switch has redefined does not count in the next, nor what it
     k.op(Operation::add, Type::u32, z, {z, x});
     k.op(Operation::add, Type::u32, z, {z, other});
     k.store(Space::global, Type::u32, k.out, z);
-    k.exit();
     PmodeBench bench(k.finish(), "", {.global_latency = 400});
     bench.run();
     REQUIRE(bench.counters().switches == 2);
@@ -721,7 +700,6 @@ TEST_CASE("predicates of P-mode are not the warp's") {
     k.setp(Comparison::ge, Type::u32, p, k.thread, k.literal(8));
     const auto setp = k.index();
     k.store(Space::global, Type::u32, k.out, x);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();  // compares with the emulator
     CHECK(bench.skips(guarded, SkipReason::poisoned));
@@ -760,7 +738,6 @@ TEST_CASE("a fetch or branch of one switch does not reach the next") {
     const auto first_user = k.add(k.used, k.loaded), second_user = k.add(second, second);
     k.add(k.reg(), k.thread);
     const auto last = k.add(k.reg(), k.thread), not_fetched = k.add(k.reg(), k.thread);
-    k.exit();
     PmodeBench bench(k.finish(), "one_buffer = false\n", {.global_latency = 180},
                      "fetch_latency = 60\ninstruction_buffer = 4\n");
     bench.run();
@@ -779,7 +756,6 @@ TEST_CASE("a result of one switch makes no entry of the next ready") {
     k.op(Operation::div, Type::u32, x, {k.thread, k.literal(3)});
     const auto division = k.index();
     k.store(Space::global, Type::u32, k.out, x);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     const std::vector<Cycle> executed = cycles_of(bench, Kind::executed);
@@ -808,7 +784,6 @@ TEST_CASE("a write on one side of a branch has the old value as a source, too") 
     k.bind(join);
     k.op(Operation::add, Type::u32, x, {x, y});
     k.store(Space::global, Type::u32, k.out, x);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.skips(on_poison, SkipReason::poisoned));
@@ -826,7 +801,6 @@ TEST_CASE("every clock is skipped") {
     const auto timer = k.index();
     k.special(k.reg(), isa::SpecialRegister::laneid);
     const auto lane = k.index();
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.skips(clock, SkipReason::clock));
@@ -840,7 +814,6 @@ TEST_CASE("a warp that has skipped issues in the next cycle") {
     k.block();
     k.add(x, k.used);
     const auto skipped = k.index(), clean = k.add(k.used, k.thread);
-    k.exit();
     PmodeBench bench(k.finish(), "", {}, "instruction_buffer = 8\n");
     bench.run();
     CHECK(bench.cycles[bench.find(Kind::executed, clean)] == bench.cycles[bench.find(Kind::skipped, skipped)] + 1);
@@ -853,7 +826,6 @@ TEST_CASE("reuse waits for an older load to the same register") {
     k.load(Space::global, Type::u32, x, k.in).order = isa::Order::volatile_;
     const auto load = k.index(), younger = k.add(x, k.thread);
     k.store(Space::global, Type::u32, k.out, x);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.reuses(younger) == 1);
@@ -879,7 +851,6 @@ TEST_CASE("a reused instruction does not wait for a unit") {
         k.store(Space::global, Type::u32, k.out, k.thread);
     }
     k.bind(end);
-    k.exit();
     PmodeBench bench(k.finish(), "", {.store_latency = 60, .capacity = 1});
     bench.run({64, 1, 1});
     CHECK(bench.cycles[bench.find(Kind::reused, reused)] == bench.cycles[bench.find(Kind::own, blocked)] + 1);
@@ -892,7 +863,6 @@ TEST_CASE("a register whose renaming is replaced by another is freed") {
     const auto first = k.add(x, k.thread), second = k.add(x, x);
     k.op(Operation::add, Type::u32, k.used, {k.used, x});
     k.store(Space::global, Type::u32, k.out, k.used);
-    k.exit();
     PmodeBench bench(k.finish());
     const std::vector<unsigned> held = registers_held(bench);
     CHECK(held[static_cast<std::size_t>(bench.cycles[bench.find(Kind::reused, first)])] == 2);
@@ -907,7 +877,6 @@ TEST_CASE("a register that P-mode reads stays until it is collected") {
     k.op(Operation::mad_lo, Type::u32, y, {x, x, x});
     k.op(Operation::mov, Type::b32, x, {k.literal(1)});
     const auto writer = k.index();
-    k.exit();
     // Nothing is kept for reuse; all operands come from one bank.
     PmodeBench bench(k.finish(), "pqueue_entries = 0\n", {}, "register_banks = 1\ninstruction_buffer = 8\n",
                      {.collectors = true});
@@ -941,7 +910,6 @@ TEST_CASE("carries, and a register with a predicate, are pre-executed and reused
     k.op(Operation::add, Type::u32, x, {x, high});
     k.op(Operation::add, Type::u32, x, {x, k.used});
     k.store(Space::global, Type::u32, k.out, x);
-    k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     for (const std::uint32_t pc : {lower, upper, lanes, both}) {
