@@ -160,6 +160,14 @@ class KernelBuilder {
         instruction.reconvergence = reconvergence.number;
         return instruction;
     }
+    /// A branch that the lanes take of which the predicate is true. `labels`: as of branch.
+    template <class... Labels>
+    Instruction& branch_if(Predicate predicate, Labels... labels) {
+        guard(predicate);
+        Instruction& instruction = branch(labels...);
+        unguard();
+        return instruction;
+    }
     Instruction& barrier(std::uint8_t number = 0) {
         Instruction& instruction = emit(Operation::barrier, Type::none);
         instruction.mode = number;

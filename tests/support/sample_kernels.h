@@ -18,9 +18,7 @@ inline isa::Kernel vecadd_kernel() {
     k.special(tid, isa::SpecialRegister::tid_x);
     k.op(Operation::mad_lo, Type::s32, i, {ctaid, k.launch(isa::LaunchRow::ntid_x), tid});
     k.setp(isa::Comparison::ge, Type::s32, beyond, i, k.parameter(3));
-    k.guard(beyond);
-    k.branch(end, end);
-    k.unguard();
+    k.branch_if(beyond, end, end);
     k.op(Operation::mul_wide, Type::s64, offset, {i, k.literal(4)}).source_type = Type::s32;
     k.op(Operation::add, Type::s64, address, {offset, k.parameter(0)});
     k.load(Space::global, Type::f32, x, address);
@@ -79,9 +77,7 @@ inline isa::Kernel sgemm_kernel() {
     k.op(Operation::add, Type::s64, a, {a, k.literal64(64)});
     k.op(Operation::add, Type::s32, step, {step, k.literal(16)});
     k.setp(isa::Comparison::lt, Type::s32, more, step, n);
-    k.guard(more);
-    k.branch(loop, after);
-    k.unguard();
+    k.branch_if(more, loop, after);
     k.bind(after);
     k.op(Operation::mad_lo, Type::s32, index, {row, n, column});
     k.op(Operation::mad_wide, Type::s64, a, {index, k.literal(4), k.parameter(2)}).source_type = Type::s32;
@@ -106,9 +102,7 @@ inline isa::Kernel histogram_kernel() {
     k.special(i, isa::SpecialRegister::ctaid_x);
     k.op(Operation::mad_lo, Type::s32, i, {i, k.launch(isa::LaunchRow::ntid_x), tid});
     k.setp(isa::Comparison::ge, Type::s32, beyond, i, k.parameter(2));
-    k.guard(beyond);
-    k.branch(done, done);
-    k.unguard();
+    k.branch_if(beyond, done, done);
     k.op(Operation::mul_lo, Type::s32, stride, {k.launch(isa::LaunchRow::ntid_x), k.launch(isa::LaunchRow::nctaid_x)});
     const auto loop = k.here();
     k.op(Operation::mad_wide, Type::s64, address, {i, k.literal(4), k.parameter(0)}).source_type = Type::s32;
@@ -118,9 +112,7 @@ inline isa::Kernel histogram_kernel() {
     k.atomic(Space::shared, isa::AtomicOp::add, Type::u32, old_value, value, k.literal(1));
     k.op(Operation::add, Type::s32, i, {i, stride});
     k.setp(isa::Comparison::lt, Type::s32, more, i, k.parameter(2));
-    k.guard(more);
-    k.branch(loop, done);
-    k.unguard();
+    k.branch_if(more, loop, done);
     k.bind(done);
     k.barrier();
     k.load(Space::shared, Type::u32, value, slot);

@@ -89,9 +89,7 @@ TEST_CASE("warps that wait at different barriers for ever are a deadlock, with t
     const auto other = k.label(), end = k.label();
     k.special(tid, isa::SpecialRegister::tid_x);
     k.setp(isa::Comparison::ge, Type::u32, second, tid, k.literal(32));
-    k.guard(second);
-    k.branch(other, end);
-    k.unguard();
+    k.branch_if(second, other, end);
     k.barrier(0);
     k.branch(end);
     k.bind(other);

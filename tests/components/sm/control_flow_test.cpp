@@ -29,9 +29,7 @@ isa::Kernel divergent_kernel() {
     const auto even = k.label(), join = k.label();
     k.op(Operation::bit_and, Type::b32, odd, {index, k.literal(1)});
     k.setp(isa::Comparison::eq, Type::u32, p, odd, k.literal(0));
-    k.guard(p);
-    k.branch(even, join);
-    k.unguard();
+    k.branch_if(p, even, join);
     k.op(Operation::add, Type::u32, value, {index, k.literal(100)});
     k.branch(join, join);
     k.bind(even);
@@ -95,9 +93,7 @@ TEST_CASE("a loop runs as often as each lane needs") {
     const auto again = k.here();
     k.op(Operation::add, Type::u32, count, {count, k.literal(1)});
     k.setp(isa::Comparison::le, Type::u32, p, count, index);
-    k.guard(p);
-    k.branch(again, done);
-    k.unguard();
+    k.branch_if(p, again, done);
     k.bind(done);
     k.store(isa::Space::global, Type::u32, address, count);
     PlainSmHarness harness({k.finish()});
@@ -116,9 +112,7 @@ isa::Kernel barrier_kernel() {
     const auto p = k.predicate();
     const auto join = k.label();
     k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(32));
-    k.guard(p);
-    k.branch(join, join);
-    k.unguard();
+    k.branch_if(p, join, join);
     k.load(isa::Space::global, Type::u32, value, k.parameter(1));
     k.op(Operation::add, Type::u32, value, {value, value});
     k.op(Operation::add, Type::u32, value, {value, value});
@@ -184,9 +178,7 @@ TEST_CASE("warps at different barriers are a deadlock that names kernel, CTA, wa
     const auto p = k.predicate();
     const auto join = k.label();
     k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(32));
-    k.guard(p);
-    k.branch(join, join);
-    k.unguard();
+    k.branch_if(p, join, join);
     k.barrier(1);
     k.bind(join);
     k.barrier(2);
@@ -208,9 +200,7 @@ TEST_CASE("a barrier in divergent code is a deadlock that names the lanes") {
     const auto p = k.predicate();
     const auto join = k.label();
     k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(8));
-    k.guard(p);
-    k.branch(join, join);
-    k.unguard();
+    k.branch_if(p, join, join);
     k.barrier();
     k.bind(join);
     PlainSmHarness harness({k.finish()});

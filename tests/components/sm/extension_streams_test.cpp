@@ -204,9 +204,7 @@ isa::Kernel summing_program() {
     k.op(Operation::add, Type::u32, sum, {sum, word});
     k.op(Operation::add, Type::u32, count, {count, k.literal(1)});
     k.setp(isa::Comparison::lt, Type::u32, more, count, k.literal(kTurns));
-    k.guard(more);
-    k.branch(again, done);
-    k.unguard();
+    k.branch_if(more, again, done);
     k.bind(done);
     return k.finish();
 }

@@ -167,9 +167,7 @@ isa::Kernel parting_kernel() {
     k.op(Operation::bit_and, Type::b32, parity, {tid, k.literal(32)});
     k.setp(isa::Comparison::ne, Type::u32, odd, parity, k.literal(0));
     pad_to(15);
-    k.guard(odd);
-    k.branch(odd_line);
-    k.unguard();
+    k.branch_if(odd, odd_line);
     k.exit();
     pad_to(32);
     k.bind(odd_line);

@@ -246,9 +246,7 @@ TEST_CASE("a branch that is not taken goes on from the buffer after branch_laten
     const auto p = k.predicate();
     k.setp(isa::Comparison::ne, Type::u32, p, k.launch(isa::LaunchRow::zero), k.literal(0));
     k.op(Operation::nop, Type::none, {}, {});
-    k.guard(p);
-    k.branch(target);
-    k.unguard();
+    k.branch_if(p, target);
     k.op(Operation::nop, Type::none, {}, {});
     k.bind(target);
     PlainSmHarness harness({k.finish()});

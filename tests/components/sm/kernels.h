@@ -95,9 +95,7 @@ inline isa::Kernel mixed_kernel(unsigned passes) {
     k.op(Operation::add, Type::u32, odd, {index, count});
     k.op(Operation::bit_and, Type::b32, odd, {odd, k.literal(3)});
     k.setp(isa::Comparison::eq, Type::u32, p, odd, k.literal(0));
-    k.guard(p);
-    k.branch(even, join);
-    k.unguard();
+    k.branch_if(p, even, join);
     k.op(Operation::div, Type::u32, value, {sum, k.literal(3)});
     k.op(Operation::add, Type::u32, sum, {sum, value});
     k.branch(join, join);
@@ -113,9 +111,7 @@ inline isa::Kernel mixed_kernel(unsigned passes) {
     k.barrier();
     k.op(Operation::add, Type::u32, count, {count, k.literal(1)});
     k.setp(isa::Comparison::lt, Type::u32, more, count, k.literal(passes));
-    k.guard(more);
-    k.branch(again, done);
-    k.unguard();
+    k.branch_if(more, again, done);
     k.bind(done);
     k.special(clock, isa::SpecialRegister::clock);
     k.op(Operation::bit_xor, Type::b32, sum, {sum, clock});

@@ -31,9 +31,7 @@ isa::Kernel exchange_kernel() {
     k.special(tid, isa::SpecialRegister::tid_x);
     k.op(Operation::bit_and, Type::b32, odd, {tid, k.literal(1)});
     k.setp(isa::Comparison::eq, Type::u32, p, odd, k.literal(0));
-    k.guard(p);
-    k.branch(even, join);
-    k.unguard();
+    k.branch_if(p, even, join);
     k.op(Operation::mul_lo, Type::u32, value, {value, k.literal(3)});
     k.branch(join, join);
     k.bind(even);

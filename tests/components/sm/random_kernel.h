@@ -32,9 +32,7 @@ class RandomKernel {
         }
         k_.op(Operation::add, Type::u32, count, {count, k_.literal(1)});
         k_.setp(isa::Comparison::lt, Type::u32, more, count, k_.literal(1 + random_() % 4));
-        k_.guard(more);
-        k_.branch(loop, out);
-        k_.unguard();
+        k_.branch_if(more, loop, out);
         k_.bind(out);
         for (std::size_t i = 1; i < values_.size(); ++i) {
             k_.op(Operation::mad_lo, Type::u32, values_[0], {values_[0], k_.literal(31), values_[i]});
@@ -92,9 +90,7 @@ class RandomKernel {
     }
     void branches(unsigned depth) {
         const auto side = k_.label(), join = k_.label();
-        k_.guard({predicates_[random_() % 3].index, random_() % 2 == 0});
-        k_.branch(side, join);
-        k_.unguard();
+        k_.branch_if({predicates_[random_() % 3].index, random_() % 2 == 0}, side, join);
         for (unsigned i = 0; i < 1 + random_() % 4; ++i) {
             statement(depth - 1);
         }

@@ -61,9 +61,7 @@ isa::Kernel meeting_kernel() {
     k.op(Operation::add, Type::u32, value, {index, one});
     const auto loop = k.here();
     const auto side = k.label(), join = k.label(), out = k.label();
-    k.guard(odd);
-    k.branch(side, join);
-    k.unguard();
+    k.branch_if(odd, side, join);
     const auto meet = [&] {
         k.op(Operation::shuffle, Type::b32, other, {value, one, k.literal(31), all}).mode =
             static_cast<std::uint8_t>(isa::ShuffleMode::bfly);
@@ -81,9 +79,7 @@ isa::Kernel meeting_kernel() {
     k.load(isa::Space::global, Type::u32, polled, address).order = isa::Order::volatile_;
     k.op(Operation::add, Type::u32, round, {round, one});
     k.setp(isa::Comparison::lt, Type::u32, again, round, k.literal(3));
-    k.guard(again);
-    k.branch(loop, out).yields = true;
-    k.unguard();
+    k.branch_if(again, loop, out).yields = true;
     k.bind(out);
     k.store(isa::Space::global, Type::u32, address, value);
     return k.finish();

@@ -26,9 +26,7 @@ isa::Kernel by_warp(const std::vector<Part>& parts) {
     for (unsigned i = 0; i < parts.size(); ++i) {
         labels.push_back(k.label());
         k.setp(isa::Comparison::eq, Type::u32, here, warp, k.literal(i));
-        k.guard(here);
-        k.branch(labels.back(), end);
-        k.unguard();
+        k.branch_if(here, labels.back(), end);
     }
     for (unsigned i = 0; i < parts.size(); ++i) {
         k.bind(labels[i]);

@@ -118,9 +118,7 @@ isa::Kernel selected() {
     k.setp(isa::Comparison::gt, Type::u32, q, index, k.literal(7)).source_predicate = p.index;
     k.select(Type::b32, x, index, k.literal(0), p);
     const auto end = k.label();
-    k.guard(!p);
-    k.branch(end, end);
-    k.unguard();
+    k.branch_if(!p, end, end);
     k.store(isa::Space::global, Type::u32, address, x);
     k.bind(end);
     return k.finish();

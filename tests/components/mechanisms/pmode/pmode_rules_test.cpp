@@ -24,9 +24,7 @@ TEST_CASE("a warp walks through figure 5 of the paper as the paper says") {
     k.op(Operation::mul_lo, Type::u32, r3, {r0, r2});
     k.op(Operation::add, Type::u64, r1, {r1, k.literal64(128)});
     k.setp(Comparison::lt, Type::u32, r4, r2, k.literal(3));
-    k.guard(r4);
-    k.branch(loop, out);
-    k.unguard();
+    k.branch_if(r4, loop, out);
     k.bind(out);
     k.store(Space::global, Type::u32, k.parameter(0), r3);
     PmodeBench bench(k.finish());
@@ -99,9 +97,7 @@ isa::Kernel beside_busy_warps(unsigned busy) {
     const auto apart = k.label();
     const auto p = k.predicate();
     k.setp(isa::Comparison::ge, Type::u32, p, k.thread, k.literal(busy * isa::kWarpSize));
-    k.guard(p);
-    k.branch(apart);
-    k.unguard();
+    k.branch_if(p, apart);
     k.block();
     for (unsigned i = 0; i < 12; ++i) {
         k.add(k.used, k.used);
@@ -482,9 +478,7 @@ TEST_CASE("pre-execution diverges with its own stack, and stops when the copy is
         k.op(Operation::mov, Type::b32, x, {k.literal(50)});
         k.block();
         const auto join = k.label(), side = k.label();
-        k.guard(odd);
-        k.branch(side, join);
-        k.unguard();
+        k.branch_if(odd, side, join);
         const auto branch = k.index();
         const auto fall = k.add(x, k.thread);
         k.branch(join, join);
@@ -656,9 +650,7 @@ TEST_CASE("a result is not taken for that of the same instruction in another ite
     k.op(Operation::add, Type::u32, sum, {sum, x});
     k.op(Operation::add, Type::u32, count, {count, k.literal(1)});
     k.setp(Comparison::lt, Type::u32, more, count, k.literal(2));
-    k.guard(more);
-    k.branch(loop, out);
-    k.unguard();
+    k.branch_if(more, loop, out);
     k.bind(out);
     k.store(Space::global, Type::u32, k.out, sum);
     PmodeBench bench(k.finish());

@@ -273,9 +273,7 @@ isa::Kernel two_kinds_of_warps(unsigned own) {
     k.op(Operation::bit_and, Type::b32, bit, {warp, k.literal(1)});
     k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
     const auto chain = k.label();
-    k.guard(odd);
-    k.branch(chain, chain);
-    k.unguard();
+    k.branch_if(odd, chain, chain);
     k.block();
     for (unsigned i = 0; i < 10; ++i) {
         k.add(k.reg(), k.thread);
@@ -465,9 +463,7 @@ TEST_CASE("P-mode halts where diverged lanes may wait for each other") {
         k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
         k.block();
         const auto join = k.label(), side = k.label();
-        k.guard(odd);
-        k.branch(side, join);
-        k.unguard();
+        k.branch_if(odd, side, join);
         const auto meet = [&] {
             if (barrier) {
                 k.barrier();
@@ -506,9 +502,7 @@ TEST_CASE("pre-execution stops at a branch behind the reach, and at one that goe
         for (unsigned i = 0; i < (back ? 0 : 5); ++i) {
             k.add(x, k.thread);
         }
-        k.guard(back ? more : none);
-        k.branch(loop, out);
-        k.unguard();
+        k.branch_if(back ? more : none, loop, out);
         const auto branch = k.index();
         k.bind(out);
         PmodeBench bench(k.finish(), "reach = 32\n");
@@ -526,9 +520,7 @@ TEST_CASE("a branch in P-mode waits for the predicate that decides it") {
     k.setp(Comparison::lt, Type::u32, p, quotient, k.literal(64));
     const auto setp = k.index();
     const auto join = k.label();
-    k.guard(p);
-    k.branch(join, join);
-    k.unguard();
+    k.branch_if(p, join, join);
     const auto branch = k.index();
     k.bind(join);
     k.add(x, k.thread);
@@ -565,9 +557,7 @@ auto finish_with_raced_load(BlockedKernel& k, std::uint32_t wrong, Load load) {
     const auto other = k.label(), end = k.label();
     k.op(Operation::shr, Type::u32, warp, {k.thread, k.literal(5)});
     k.setp(Comparison::eq, Type::u32, second, warp, k.literal(1));
-    k.guard(second);
-    k.branch(other, end);
-    k.unguard();
+    k.branch_if(second, other, end);
     k.store(Space::shared, Type::u32, k.launch(isa::LaunchRow::zero), k.literal(wrong));
     k.block();
     k.load(Space::shared, Type::u32, x, k.launch(isa::LaunchRow::zero));
@@ -774,9 +764,7 @@ TEST_CASE("a write on one side of a branch has the old value as a source, too") 
     k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
     k.block();
     k.add(x, k.used);
-    k.guard(odd);
-    k.branch(side, join);
-    k.unguard();
+    k.branch_if(odd, side, join);
     const auto on_poison = k.add(x, k.thread), on_clean = k.add(y, k.thread);
     k.branch(join, join);
     k.bind(side);
@@ -840,9 +828,7 @@ TEST_CASE("a reused instruction does not wait for a unit") {
     const auto stores = k.label(), end = k.label();
     k.op(Operation::shr, Type::u32, warp, {k.thread, k.literal(5)});
     k.setp(Comparison::eq, Type::u32, second, warp, k.literal(1));
-    k.guard(second);
-    k.branch(stores, end);
-    k.unguard();
+    k.branch_if(second, stores, end);
     k.block();
     const auto blocked = k.index(), reused = k.add(k.reg(), k.thread);
     k.branch(end, end);
