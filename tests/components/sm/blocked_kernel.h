@@ -26,12 +26,23 @@ struct BlockedKernel : KernelBuilder {
         load(isa::Space::global, Type::u32, loaded, in);
         op(Operation::add, Type::u32, used, {loaded, literal(1)});
     }
-    /// result = a + 1, its index.
-    std::uint32_t add(isa::Operand result, isa::Operand a) {
-        op(Operation::add, Type::u32, result, {a, literal(1)});
-        return last().line - 1;
+    static std::uint32_t index_of(const isa::Instruction& instruction) { return instruction.line - 1; }
+    std::uint32_t index() { return index_of(last()); }
+    /// result = a + 1, so many times one after the other; the last one's index.
+    std::uint32_t add(isa::Operand result, isa::Operand a, unsigned times = 1) {
+        for (unsigned i = 0; i < times; ++i) {
+            op(Operation::add, Type::u32, result, {a, literal(1)});
+        }
+        return index();
     }
-    std::uint32_t index() { return last().line - 1; }
+    /// True in the threads of odd numbers.
+    Predicate odd_threads() {
+        const auto bit = reg();
+        const auto odd = predicate();
+        op(Operation::bit_and, Type::b32, bit, {thread, literal(1)});
+        setp(isa::Comparison::eq, Type::u32, odd, bit, literal(1));
+        return odd;
+    }
 
     isa::Operand thread, offset, in, out, loaded, used;
 };

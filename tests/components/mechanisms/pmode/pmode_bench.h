@@ -133,6 +133,7 @@ class PmodeBench : private gpu::PmodeObserver {
         LOOKAHEAD_ASSERT(false, "no such step");
         return 0;
     }
+    Cycle cycle(Kind kind, std::uint32_t pc) const { return cycles[find(kind, pc)]; }  ///< of that step
 
   private:
     static isa::KernelTable with_constants(const isa::Kernel& kernel) {
@@ -148,6 +149,15 @@ class PmodeBench : private gpu::PmodeObserver {
 
     isa::Kernel kernel_;
     isa::SimtModel simt_;
+};
+
+/// A bench on which one warp has run the kernel.
+struct PmodeRun : PmodeBench {
+    explicit PmodeRun(const isa::Kernel& kernel, const std::string& keys = "", FakeMemory memory = {},
+                      const std::string& sm = "", Parts parts = Parts(false, false))
+        : PmodeBench(kernel, keys, memory, sm, parts) {
+        run();
+    }
 };
 
 }  // namespace lookahead::test

@@ -27,8 +27,7 @@ TEST_CASE("a warp walks through figure 5 of the paper as the paper says") {
     k.branch_if(r4, loop, out);
     k.bind(out);
     k.store(Space::global, Type::u32, k.parameter(0), r3);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
 
     const auto pc = [&](unsigned of_figure) { return at80 + (of_figure - 0x80) / 8; };
     const std::vector<PmodeStep> p = bench.first_switch();
@@ -73,8 +72,7 @@ TEST_CASE("a warp enters at a long-latency register only, and returns when all o
     const std::uint32_t blocked = k.last().line - 1;
     k.store(Space::global, Type::u32, k.parameter(0), c);
     k.shared_bytes(64);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     CHECK(bench.counters().switches == 1);
     Cycle entered = 0, returned = 0, second_load = 0;
     for (std::size_t i = 0; i < bench.steps.size(); ++i) {
@@ -99,9 +97,7 @@ isa::Kernel beside_busy_warps(unsigned busy) {
     k.setp(isa::Comparison::ge, Type::u32, p, k.thread, k.literal(busy * isa::kWarpSize));
     k.branch_if(p, apart);
     k.block();
-    for (unsigned i = 0; i < 12; ++i) {
-        k.add(k.used, k.used);
-    }
+    k.add(k.used, k.used, 12);
     k.exit();
     k.bind(apart);
     for (unsigned i = 0; i < 150; ++i) {
@@ -146,10 +142,9 @@ TEST_CASE("at its return a warp fetches the blocked instruction again, unless pr
         const auto blocked = k.index();
         const auto x = k.reg();
         k.add(x, k.thread);
-        PmodeBench bench(k.finish(), one_buffer ? "" : "one_buffer = false\n");
-        bench.run();
-        const Cycle returned = bench.cycles[bench.find(Kind::returned, blocked)];
-        const Cycle issued = bench.cycles[bench.find(Kind::own, blocked)];
+        PmodeRun bench(k.finish(), one_buffer ? "" : "one_buffer = false\n");
+        const Cycle returned = bench.cycle(Kind::returned, blocked);
+        const Cycle issued = bench.cycle(Kind::own, blocked);
         // The load completes at the end of a cycle; a fetch in the next one takes fetch_latency.
         CHECK(issued == returned + 1 + (one_buffer ? gpu::SmParameters{}.fetch_latency : 0));
         CHECK(bench.executes(blocked + 1));
@@ -160,10 +155,8 @@ TEST_CASE("without pre-loads loads are skipped, and results are reused all the s
     BlockedKernel k;
     k.block();
     const auto x = k.reg();
-    k.load(Space::global, Type::u32, x, k.in, 128);
-    const auto load = k.index(), result = k.add(k.used, k.thread);
-    PmodeBench bench(k.finish(), "pre_loads = false\n");
-    bench.run();
+    const auto load = k.index_of(k.load(Space::global, Type::u32, x, k.in, 128)), result = k.add(k.used, k.thread);
+    PmodeRun bench(k.finish(), "pre_loads = false\n");
     CHECK(bench.skips(load, SkipReason::pre_load));
     CHECK(bench.reuses(result) == 1);
     CHECK(bench.counters().pre_loads == 0);
@@ -173,8 +166,7 @@ TEST_CASE("short waits are counted, longer ones are not") {
     for (const Cycle latency : {90, 120}) {
         BlockedKernel k;
         k.block();
-        PmodeBench bench(k.finish(), "", {.global_latency = latency});
-        bench.run();
+        PmodeRun bench(k.finish(), "", {.global_latency = latency});
         CHECK(bench.counters().switches == 1);
         CHECK(bench.counters().short_waits == (latency == 90 ? 1 : 0));
     }
@@ -185,11 +177,9 @@ TEST_CASE("what depends on the blocked load is skipped, and a full independent w
     const auto x = k.reg(), y = k.reg(), z = k.reg();
     k.block();
     const auto first = k.add(x, k.used), second = k.add(y, x), clean = k.add(x, k.thread), third = k.add(z, x);
-    k.op(Operation::add, Type::u32, z, {z, y});
-    const auto fourth = k.index();
+    const auto fourth = k.index_of(k.op(Operation::add, Type::u32, z, {z, y}));
     k.store(Space::global, Type::u32, k.out, z);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     CHECK(bench.skips(5, SkipReason::poisoned));  // the blocked one itself
     CHECK(bench.skips(first, SkipReason::poisoned));
     CHECK(bench.skips(second, SkipReason::poisoned));
@@ -207,9 +197,7 @@ TEST_CASE("what depends on the blocked load is skipped, and a full independent w
 TEST_CASE("a guarded write has the old value as a source: it is merged, or skipped") {
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg(), p = k.reg();
-    const auto odd = k.predicate();
-    k.op(Operation::bit_and, Type::b32, p, {k.thread, k.literal(1)});
-    k.setp(Comparison::eq, Type::u32, odd, p, k.literal(1));
+    const auto odd = k.odd_threads();
     k.op(Operation::mov, Type::b32, x, {k.literal(100)});
     k.block();
     const auto poisoned = k.add(y, k.used);
@@ -219,8 +207,7 @@ TEST_CASE("a guarded write has the old value as a source: it is merged, or skipp
     const auto reader = k.add(p, x), other = k.add(p, y);
     k.op(Operation::add, Type::u32, x, {x, y});
     k.store(Space::global, Type::u32, k.out, x);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     CHECK(bench.skips(poisoned, SkipReason::poisoned));
     CHECK(bench.executes(merged));
     CHECK(bench.skips(still_poisoned, SkipReason::poisoned));
@@ -237,10 +224,8 @@ TEST_CASE("the old value that a partial write merges with is read from the regis
     Cycle until_reader[2];
     for (const bool guarded : {false, true}) {
         BlockedKernel k;
-        const auto x = k.reg(), y = k.reg(), bit = k.reg();
-        const auto odd = k.predicate();
-        k.op(Operation::bit_and, Type::b32, bit, {k.thread, k.literal(1)});
-        k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
+        const auto x = k.reg(), y = k.reg();
+        const auto odd = k.odd_threads();
         k.block();
         if (guarded) {
             k.guard(odd);
@@ -248,10 +233,8 @@ TEST_CASE("the old value that a partial write merges with is read from the regis
         const auto writer = k.add(x, k.thread);
         k.unguard();
         const auto reader = k.add(y, x);
-        PmodeBench bench(k.finish(), "", {.global_latency = 300}, "register_banks = 1\n", {.collectors = true});
-        bench.run();
-        until_reader[guarded] =
-            bench.cycles[bench.find(Kind::executed, reader)] - bench.cycles[bench.find(Kind::executed, writer)];
+        PmodeRun bench(k.finish(), "", {.global_latency = 300}, "register_banks = 1\n", {.collectors = true});
+        until_reader[guarded] = bench.cycle(Kind::executed, reader) - bench.cycle(Kind::executed, writer);
     }
     CHECK(until_reader[1] == until_reader[0] + 1);  // one bank, one operand more
 }
@@ -260,19 +243,15 @@ TEST_CASE("stores, atomics, barriers, clocks and ordered loads are skipped thoug
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg(), z = k.reg();
     k.block();
-    k.store(Space::global, Type::u32, k.out, k.thread);
-    const auto store = k.index();
-    k.special(x, isa::SpecialRegister::clock);
-    const auto clock = k.index();
+    const auto store = k.index_of(k.store(Space::global, Type::u32, k.out, k.thread));
+    const auto clock = k.index_of(k.special(x, isa::SpecialRegister::clock));
     k.load(Space::global, Type::u32, y, k.in).order = isa::Order::volatile_;
     const auto ordered = k.index();
     k.atomic(Space::global, isa::AtomicOp::add, Type::u32, z, k.parameter(0), k.literal(0));
     const auto atomic = k.index();
-    k.barrier();
-    const auto barrier = k.index();
+    const auto barrier = k.index_of(k.barrier());
     const auto after = k.add(k.used, k.thread);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     CHECK(bench.skips(store, SkipReason::store));
     CHECK(bench.skips(clock, SkipReason::clock));
     CHECK(bench.skips(ordered, SkipReason::ordered_load));
@@ -312,11 +291,9 @@ TEST_CASE("scratchpad loads are executed until something that they may depend on
             case Before::nothing:
                 break;
         }
-        k.load(Space::shared, Type::u32, x, k.offset);
-        const auto scratchpad = k.index();
+        const auto scratchpad = k.index_of(k.load(Space::shared, Type::u32, x, k.offset));
         k.store(Space::global, Type::u32, k.out, x);
-        PmodeBench bench(k.finish());
-        bench.run();
+        PmodeRun bench(k.finish());
         const bool free = before == Before::nothing || before == Before::global_store;
         CHECK(bench.executes(scratchpad) == free);
         CHECK(bench.skips(scratchpad, SkipReason::scratchpad) == !free);
@@ -339,12 +316,10 @@ TEST_CASE("loads of constants are executed and reused, whatever was skipped befo
         if (store_before) {
             k.store(Space::shared, Type::u32, k.offset, k.used);
         }
-        k.load(Space::constant, Type::u32, x, address);
-        const auto load = k.index();
+        const auto load = k.index_of(k.load(Space::constant, Type::u32, x, address));
         const auto user = k.add(y, x);
         k.store(Space::global, Type::u32, k.out, y);
-        PmodeBench bench(k.finish());
-        bench.run();
+        PmodeRun bench(k.finish());
         CHECK(bench.executes(load));
         CHECK(bench.executes(user));
         CHECK(bench.reuses(load) == 1);
@@ -361,8 +336,7 @@ TEST_CASE("a warp does not enter for a load of constants, which is no long-laten
     k.load(Space::constant, Type::u32, x, address);
     k.add(y, x);
     k.store(Space::global, Type::u32, k.out, y);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     CHECK(bench.counters().switches == 0);
 }
 
@@ -371,11 +345,9 @@ TEST_CASE("the blocked instruction obeys the rules, too: a blocked scratchpad st
     const auto x = k.reg();
     k.load(Space::global, Type::u32, k.loaded, k.in);
     k.store(Space::shared, Type::u32, k.offset, k.loaded);
-    k.load(Space::shared, Type::u32, x, k.offset);
-    const auto scratchpad = k.index();
+    const auto scratchpad = k.index_of(k.load(Space::shared, Type::u32, x, k.offset));
     k.store(Space::global, Type::u32, k.out, x);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     CHECK(bench.skips(scratchpad, SkipReason::scratchpad));
     CHECK(bench.harness.memory().global_word(4 * 5) == 7 * 5 + 3);
 }
@@ -385,11 +357,8 @@ TEST_CASE("an instruction is skipped beyond the reach and executed at its end") 
     k.block();
     const auto blocked = k.index();
     const auto x = k.reg();
-    for (unsigned i = 0; i < 8; ++i) {
-        k.add(x, k.thread);
-    }
-    PmodeBench bench(k.finish(), "reach = 32\n");
-    bench.run();
+    k.add(x, k.thread, 8);
+    PmodeRun bench(k.finish(), "reach = 32\n");
     CHECK(bench.executes(blocked + 4));
     CHECK(bench.skips(blocked + 5, SkipReason::far));
 }
@@ -459,8 +428,7 @@ TEST_CASE("pre-execution stops at branches that depend on the load or go too far
         }
         k.bind(far);
         k.store(Space::global, Type::u32, k.out, k.used);
-        PmodeBench bench(k.finish());
-        bench.run();
+        PmodeRun bench(k.finish());
         const bool passes = reason == HaltReason::count;
         CHECK(bench.executes(next) == passes);
         CHECK(bench.halts(stop, reason) == !passes);
@@ -471,25 +439,20 @@ TEST_CASE("pre-execution stops at branches that depend on the load or go too far
 TEST_CASE("pre-execution diverges with its own stack, and stops when the copy is full") {
     for (const unsigned entries : {8u, 2u}) {
         BlockedKernel k;
-        const auto odd = k.predicate();
-        const auto bit = k.reg(), x = k.reg();
-        k.op(Operation::bit_and, Type::b32, bit, {k.thread, k.literal(1)});
-        k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
+        const auto odd = k.odd_threads();
+        const auto x = k.reg();
         k.op(Operation::mov, Type::b32, x, {k.literal(50)});
         k.block();
         const auto join = k.label(), side = k.label();
-        k.branch_if(odd, side, join);
-        const auto branch = k.index();
+        const auto branch = k.index_of(k.branch_if(odd, side, join));
         const auto fall = k.add(x, k.thread);
         k.branch(join, join);
         k.bind(side);
-        k.op(Operation::add, Type::u32, x, {x, k.thread});
-        const auto taken = k.index();
+        const auto taken = k.index_of(k.op(Operation::add, Type::u32, x, {x, k.thread}));
         k.bind(join);
         k.op(Operation::add, Type::u32, x, {x, k.used});
         k.store(Space::global, Type::u32, k.out, x);
-        PmodeBench bench(k.finish(), "simt_entries = " + std::to_string(entries) + "\n");
-        bench.run();
+        PmodeRun bench(k.finish(), "simt_entries = " + std::to_string(entries) + "\n");
         CHECK(bench.executes(branch));
         CHECK(bench.executes(fall) == (entries == 8));
         CHECK(bench.executes(taken) == (entries == 8));
@@ -508,15 +471,11 @@ TEST_CASE("a pre-load poisons its destination for good, and is executed again") 
     const auto x = k.reg(), y = k.reg(), z = k.reg();
     k.load(Space::global, Type::u32, k.loaded, k.in);
     k.op(Operation::add, Type::u32, k.used, {k.loaded, k.literal(1)});
-    k.load(Space::global, Type::u32, x, k.in, 128);
-    const auto load = k.index();
-    for (unsigned i = 0; i < 40; ++i) {
-        k.add(y, y);
-    }
+    const auto load = k.index_of(k.load(Space::global, Type::u32, x, k.in, 128));
+    k.add(y, y, 40);
     const auto user = k.add(z, x);
     k.store(Space::global, Type::u32, k.out, z);
-    PmodeBench bench(k.finish(), "reach = 4096\n", {.global_latency = 400});
-    bench.run();
+    PmodeRun bench(k.finish(), "reach = 4096\n", {.global_latency = 400});
     CHECK(bench.pre_loads(load));
     CHECK(bench.skips(user, SkipReason::poisoned));
     CHECK(bench.reuses(load) == 0);
@@ -530,21 +489,15 @@ TEST_CASE("a load of the warp that returns meanwhile frees its register, if pre-
         BlockedKernel k;
         const auto y = k.reg(), c = k.reg(), z = k.reg();
         k.load(Space::global, Type::u32, y, k.in, 256);
-        for (unsigned i = 0; i < 12; ++i) {  // 12 x 4 cycles: the first load returns that much earlier
-            k.add(c, c);
-        }
+        k.add(c, c, 12);  // 12 x 4 cycles: the first load returns that much earlier
         k.block();
         if (redefined) {
             k.op(Operation::add, Type::u32, y, {k.used, y});
         }
-        for (unsigned i = 0; i < 18; ++i) {
-            k.add(c, c);
-        }
-        k.op(Operation::add, Type::u32, z, {y, c});
-        const auto user = k.index();
+        k.add(c, c, 18);
+        const auto user = k.index_of(k.op(Operation::add, Type::u32, z, {y, c}));
         k.store(Space::global, Type::u32, k.out, z);
-        PmodeBench bench(k.finish());
-        bench.run();
+        PmodeRun bench(k.finish());
         CHECK(bench.executes(user) == !redefined);
         CHECK(bench.skips(user, SkipReason::poisoned) == redefined);
         const unsigned loaded = 7 * 64 + 3 + (redefined ? 3 + 1 : 0);
@@ -563,15 +516,12 @@ TEST_CASE("a reader in P-mode waits for the last of two writers, and reuse for t
     k.store(Space::global, Type::u32, k.out, y);
     const isa::Kernel kernel = k.finish();
     const Cycle latency = gpu::TimingParameters{}.integer_divide_latency;
-    PmodeBench patient(kernel, "", {.global_latency = 400});
-    patient.run();
-    const Cycle begun = patient.cycles[patient.find(Kind::executed, division)];
-    CHECK(patient.cycles[patient.find(Kind::executed, reader)] == begun + latency);
-    PmodeBench early(kernel, "", {.global_latency = 100});
-    early.run();
+    PmodeRun patient(kernel, "", {.global_latency = 400});
+    const Cycle begun = patient.cycle(Kind::executed, division);
+    CHECK(patient.cycle(Kind::executed, reader) == begun + latency);
+    PmodeRun early(kernel, "", {.global_latency = 100});
     CHECK(early.reuses(division) == 1);
-    CHECK(early.cycles[early.find(Kind::reused, division)] ==
-          early.cycles[early.find(Kind::executed, division)] + latency);
+    CHECK(early.cycle(Kind::reused, division) == early.cycle(Kind::executed, division) + latency);
     CHECK(early.harness.memory().global_word(4 * 31) == 10 + 1 + 7 * 31 + 4);
 }
 
@@ -580,15 +530,12 @@ TEST_CASE("a scratchpad load under way at the return is waited for before it is 
     const auto x = k.reg();
     k.store(Space::shared, Type::u32, k.offset, k.thread);
     k.block();
-    k.load(Space::shared, Type::u32, x, k.offset);
-    const auto scratchpad = k.index();
+    const auto scratchpad = k.index_of(k.load(Space::shared, Type::u32, x, k.offset));
     k.op(Operation::add, Type::u32, x, {x, k.used});
     k.store(Space::global, Type::u32, k.out, x);
-    PmodeBench bench(k.finish(), "", {.global_latency = 100, .shared_latency = 300});
-    bench.run();
+    PmodeRun bench(k.finish(), "", {.global_latency = 100, .shared_latency = 300});
     CHECK(bench.reuses(scratchpad) == 1);
-    CHECK(bench.cycles[bench.find(Kind::reused, scratchpad)] >=
-          bench.cycles[bench.find(Kind::executed, scratchpad)] + 300);
+    CHECK(bench.cycle(Kind::reused, scratchpad) >= bench.cycle(Kind::executed, scratchpad) + 300);
     CHECK(bench.harness.memory().global_word(4 * 6) == 6 + 7 * 6 + 4);
 }
 
@@ -605,11 +552,10 @@ TEST_CASE("reuse waits for an older write to the same register") {
     isa::Kernel kernel = k.finish();
     // Without the reader between the two nothing else holds the reuse back.
     kernel.code.erase(kernel.code.begin() + older + 1);
-    PmodeBench bench(kernel);
-    bench.run();
+    PmodeRun bench(kernel);
     CHECK(bench.reuses(younger - 1) == 1);
-    CHECK(bench.cycles[bench.find(Kind::reused, younger - 1)] ==
-          bench.cycles[bench.find(Kind::own, older)] + gpu::TimingParameters{}.integer_divide_latency);
+    CHECK(bench.cycle(Kind::reused, younger - 1) ==
+          bench.cycle(Kind::own, older) + gpu::TimingParameters{}.integer_divide_latency);
     CHECK(bench.harness.memory().global_word(4 * 8) == 7 * 8 + 4 + 9);
 }
 
@@ -623,12 +569,10 @@ TEST_CASE("the P-queue takes as many results as it has entries; without entries 
             results.push_back(k.reg());
             k.add(results.back(), i == 0 ? k.thread : results[i - 1]);
         }
-        k.load(Space::global, Type::u32, results[0], k.in, 640);
-        const auto load = k.index();
+        const auto load = k.index_of(k.load(Space::global, Type::u32, results[0], k.in, 640));
         k.op(Operation::add, Type::u32, k.used, {k.used, results[4]});
         k.store(Space::global, Type::u32, k.out, k.used);
-        PmodeBench bench(k.finish(), "pqueue_entries = " + std::to_string(entries) + "\n");
-        bench.run();
+        PmodeRun bench(k.finish(), "pqueue_entries = " + std::to_string(entries) + "\n");
         CHECK(bench.pre_loads(load));
         CHECK(bench.counters().reused == std::min(entries, 5u));
         CHECK(bench.counters().pqueue_full == 5 - std::min(entries, 5u));
@@ -644,8 +588,7 @@ TEST_CASE("a result is not taken for that of the same instruction in another ite
     k.block();
     k.op(Operation::mov, Type::b32, y, {k.used});
     const auto loop = k.here(), out = k.label();
-    k.op(Operation::add, Type::u32, x, {y, k.literal(1000)});
-    const auto twice = k.index();
+    const auto twice = k.index_of(k.op(Operation::add, Type::u32, x, {y, k.literal(1000)}));
     k.op(Operation::mov, Type::b32, y, {k.literal(7)});
     k.op(Operation::add, Type::u32, sum, {sum, x});
     k.op(Operation::add, Type::u32, count, {count, k.literal(1)});
@@ -653,8 +596,7 @@ TEST_CASE("a result is not taken for that of the same instruction in another ite
     k.branch_if(more, loop, out);
     k.bind(out);
     k.store(Space::global, Type::u32, k.out, sum);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     unsigned skipped = 0, executed = 0;
     for (const PmodeStep& step : bench.first_switch()) {
         skipped += step.pc == twice && step.kind == Kind::skipped;
@@ -669,22 +611,17 @@ TEST_CASE("a result is not taken for that of the same instruction in another ite
 TEST_CASE("a renamed register takes a part of a write where it is, and is given back for a whole one") {
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg();
-    const auto odd = k.predicate();
-    k.op(Operation::bit_and, Type::b32, y, {k.thread, k.literal(1)});
-    k.setp(Comparison::eq, Type::u32, odd, y, k.literal(1));
+    const auto odd = k.odd_threads();
     k.block();
     const auto reused = k.add(x, k.thread);
     k.guard(odd);
     k.op(Operation::add, Type::u32, x, {x, k.used});  // poisoned: the warp does it itself, in part
     k.unguard();
-    k.op(Operation::add, Type::u32, y, {x, x});
-    const auto after_part = k.index();
+    const auto after_part = k.index_of(k.op(Operation::add, Type::u32, y, {x, x}));
     k.op(Operation::add, Type::u32, x, {x, k.used});  // and as a whole, from and to the same register
-    k.op(Operation::add, Type::u32, y, {x, y});
-    const auto after_whole = k.index();
+    const auto after_whole = k.index_of(k.op(Operation::add, Type::u32, y, {x, y}));
     k.store(Space::global, Type::u32, k.out, y);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     CHECK(bench.reuses(reused) == 1);
     CHECK(bench.held[bench.find(Kind::own, after_part)] == 1);
     CHECK(bench.held[bench.find(Kind::own, after_whole)] == 0);
@@ -703,14 +640,12 @@ TEST_CASE("several destinations are renamed together or not at all") {
         k.block();
         k.op(Operation::mul_wide, Type::u64, wide, {k.thread, k.literal(0x80000001u)}).source_type = Type::u32;
         const auto pair = k.index();
-        k.setp(Comparison::gt, Type::u32, p, k.thread, k.literal(3));
-        const auto predicate = k.index();
+        const auto predicate = k.index_of(k.setp(Comparison::gt, Type::u32, p, k.thread, k.literal(3)));
         const auto x = k.reg();
         k.select(Type::b32, x, KernelBuilder::word(wide, 0), KernelBuilder::word(wide, 1), p);
         k.op(Operation::add, Type::u32, x, {x, k.used});
         k.store(Space::global, Type::u32, k.out, x);
-        PmodeBench bench(k.finish(), "registers = " + std::to_string(registers) + "\n");
-        bench.run();
+        PmodeRun bench(k.finish(), "registers = " + std::to_string(registers) + "\n");
         CHECK(bench.executes(pair) == (registers == 2));
         CHECK(bench.reuses(pair) == (registers == 2 ? 1 : 0));
         // With both registers taken nothing more issues, not even what writes predicates only.
@@ -738,8 +673,7 @@ TEST_CASE("predicates are pre-executed and reused with the guards and branches t
     k.op(Operation::add, Type::u32, x, {x, k.used});
     k.unguard();
     k.store(Space::global, Type::u32, k.out, x);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     CHECK(bench.reuses(setp) == 1);
     CHECK(bench.reuses(guarded) == 1);
     for (unsigned i = 0; i < 32; ++i) {
@@ -752,8 +686,7 @@ TEST_CASE("registers beyond the rename table are not renamed") {
     const auto x = k.reg(), y = k.reg();
     k.block();
     const auto last = k.add(x, k.thread), beyond = k.add(y, k.thread);
-    PmodeBench bench(k.finish(), "rename_entries = " + std::to_string(x.index + 1) + "\n");
-    bench.run();
+    PmodeRun bench(k.finish(), "rename_entries = " + std::to_string(x.index + 1) + "\n");
     CHECK(bench.executes(last));
     CHECK(bench.skips(beyond, SkipReason::no_rename_entry));
 }
@@ -811,8 +744,7 @@ TEST_CASE("a switch takes its cycles before the first pre-executed instruction")
     for (const unsigned cycles : {0u, 7u}) {
         BlockedKernel k;
         k.block();
-        PmodeBench bench(k.finish(), "switch_cycles = " + std::to_string(cycles) + "\n");
-        bench.run();
+        PmodeRun bench(k.finish(), "switch_cycles = " + std::to_string(cycles) + "\n");
         for (std::size_t i = bench.steps.size(); i-- > 0;) {
             if (bench.steps[i].kind == Kind::skipped) {
                 first[cycles == 7] = bench.cycles[i];
@@ -826,9 +758,7 @@ TEST_CASE("what warps execute beside the program is counted apart, and stall cau
     BlockedKernel k;
     k.block();
     const auto x = k.reg();
-    for (unsigned i = 0; i < 12; ++i) {
-        k.add(x, x);
-    }
+    k.add(x, x, 12);
     k.op(Operation::add, Type::u32, x, {x, k.used});
     k.store(Space::global, Type::u32, k.out, x);
     const isa::Kernel kernel = k.finish();

@@ -102,14 +102,13 @@ TEST_CASE("a warp enters, too, when its next instruction writes what a load has 
     k.load(Space::global, Type::u32, k.loaded, k.in);
     const auto writer = k.add(k.loaded, k.thread), reader = k.add(k.used, k.loaded);
     k.store(Space::global, Type::u32, k.out, k.used);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     CHECK(bench.steps[bench.find(Kind::entered, writer)].pc == writer);
     // The write needs nothing of the load: it is the blocked instruction, and is executed.
     CHECK(bench.executes(writer));
     CHECK(bench.executes(reader));
     CHECK(bench.reuses(writer) == 1);
-    CHECK(bench.cycles[bench.find(Kind::reused, writer)] >= bench.cycles[bench.find(Kind::returned, writer)]);
+    CHECK(bench.cycle(Kind::reused, writer) >= bench.cycle(Kind::returned, writer));
 }
 
 TEST_CASE("a warp that waits for constants does not enter, and in P-mode it waits for them") {
@@ -129,10 +128,10 @@ TEST_CASE("a warp that waits for constants does not enter, and in P-mode it wait
     bench.parameters.resize(10, 77);
     bench.run();
     CHECK(bench.counters().switches == 1);
-    const Cycle entered = bench.cycles[bench.find(Kind::entered, blocked)];
+    const Cycle entered = bench.cycle(Kind::entered, blocked);
     CHECK(bench.executes(other_line));
-    CHECK(bench.cycles[bench.find(Kind::executed, other_line)] > entered + 50);
-    CHECK(bench.cycles[bench.find(Kind::executed, other_line)] < entered + 60);
+    CHECK(bench.cycle(Kind::executed, other_line) > entered + 50);
+    CHECK(bench.cycle(Kind::executed, other_line) < entered + 60);
     CHECK(bench.reuses(other_line) == 1);
 }
 
@@ -160,8 +159,7 @@ TEST_CASE("a pre-execution of 100 cycles is short, one of 101 is not") {
     for (Cycle latency = 98; latency <= 106; ++latency) {
         BlockedKernel k;
         k.block();
-        PmodeBench bench(k.finish(), "", {.global_latency = latency});
-        bench.run();
+        PmodeRun bench(k.finish(), "", {.global_latency = latency});
         const Cycle waited = cycles_of(bench, Kind::returned).front() - cycles_of(bench, Kind::entered).front();
         CHECK(waited >= latency - 3);
         CHECK(bench.counters().short_waits == (waited <= 100 ? 1 : 0));
@@ -176,24 +174,18 @@ TEST_CASE(
     "all kinds of loads but scratchpad ones are pre-loads, of the lanes that they would load and where they would") {
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg(), z = k.reg();
-    const auto odd = k.predicate();
+    const auto odd = k.odd_threads();
     const auto moved = k.reg64();
-    k.op(Operation::bit_and, Type::b32, x, {k.thread, k.literal(1)});
-    k.setp(Comparison::eq, Type::u32, odd, x, k.literal(1));
     k.block();
     k.op(Operation::add, Type::u64, moved, {k.in, k.literal64(256)});  // in P-mode, to a renamed register
     k.guard(odd);
-    k.load(Space::global, Type::u32, y, moved);
-    const auto global = k.index();
+    const auto global = k.index_of(k.load(Space::global, Type::u32, y, moved));
     k.unguard();
-    k.load(Space::local, Type::u32, z, k.launch(isa::LaunchRow::zero), 4);
-    const auto local = k.index();
-    k.load(Space::generic, Type::u32, x, moved, 4);
-    const auto generic = k.index();
+    const auto local = k.index_of(k.load(Space::local, Type::u32, z, k.launch(isa::LaunchRow::zero), 4));
+    const auto generic = k.index_of(k.load(Space::generic, Type::u32, x, moved, 4));
     isa::Kernel kernel = k.finish();
     kernel.local_bytes = 16;
-    PmodeBench bench(kernel);
-    bench.run();
+    PmodeRun bench(kernel);
     CHECK(bench.pre_loads(global));
     CHECK(bench.pre_loads(local));
     CHECK(bench.pre_loads(generic));
@@ -211,19 +203,16 @@ TEST_CASE("a full pre-execution of a register that a load of the warp has still 
     BlockedKernel k;
     const auto y = k.reg(), c = k.reg(), z = k.reg();
     k.load(Space::global, Type::u32, y, k.in, 256);
-    for (unsigned i = 0; i < 3; ++i) {
-        k.add(c, c);
-    }
+    k.add(c, c, 3);
     k.block();
     k.op(Operation::div, Type::u32, y, {k.thread, k.literal(3)});
     const auto division = k.index(), reader = k.add(z, y);
     k.store(Space::global, Type::u32, k.out, z);
-    PmodeBench bench(k.finish(), "", {.global_latency = 40});
-    bench.run();
+    PmodeRun bench(k.finish(), "", {.global_latency = 40});
     CHECK(bench.executes(division));
-    const Cycle begun = bench.cycles[bench.find(Kind::executed, division)];
-    CHECK(begun < bench.cycles[bench.find(Kind::returned, k.index() - 4)]);
-    CHECK(bench.cycles[bench.find(Kind::reused, division)] >= begun + gpu::TimingParameters{}.integer_divide_latency);
+    const Cycle begun = bench.cycle(Kind::executed, division);
+    CHECK(begun < bench.cycle(Kind::returned, k.index() - 3));
+    CHECK(bench.cycle(Kind::reused, division) >= begun + gpu::TimingParameters{}.integer_divide_latency);
     CHECK(bench.fate(reader).kind != Kind::executed);
 }
 
@@ -231,19 +220,16 @@ TEST_CASE("a skip takes a fetched place in the buffer, one a cycle, and no issue
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg();
     k.block();
-    for (unsigned i = 0; i < 5; ++i) {
-        k.add(x, k.used);
-    }
+    k.add(x, k.used, 5);
     const auto clean = k.add(y, k.thread);
-    PmodeBench bench(k.finish(), "", {}, "fetch_latency = 5\n");
-    bench.run();
+    PmodeRun bench(k.finish(), "", {}, "fetch_latency = 5\n");
     // The buffer takes two instructions, and has one at the entry. A fetch begins in the cycle in which it has become empty.
     const std::vector<Cycle> skips = cycles_of(bench, Kind::skipped);
     REQUIRE(skips.size() == 6);
     for (std::size_t i = 1; i < skips.size(); ++i) {
         CHECK(skips[i] == skips[i - 1] + (i % 2 == 1 ? 5 : 1));
     }
-    CHECK(bench.cycles[bench.find(Kind::executed, clean)] > skips.back());
+    CHECK(bench.cycle(Kind::executed, clean) > skips.back());
 }
 
 TEST_CASE("reused instructions issue one a cycle, without fetch and without their units") {
@@ -254,8 +240,7 @@ TEST_CASE("reused instructions issue one a cycle, without fetch and without thei
         k.op(Operation::div, Type::u32, k.reg(), {k.thread, k.literal(3 + i)});
         divisions.push_back(k.index());
     }
-    PmodeBench bench(k.finish(), "", {.global_latency = 600});
-    bench.run();
+    PmodeRun bench(k.finish(), "", {.global_latency = 600});
     const std::vector<Cycle> reused = cycles_of(bench, Kind::reused);
     REQUIRE(reused.size() == 4);
     for (unsigned i = 0; i < 4; ++i) {
@@ -335,8 +320,7 @@ TEST_CASE("a renamed register lies in the bank of the one that it stands for") {
     k.block();
     k.add(z, k.thread);
     k.add(x, k.thread);
-    k.add(y, k.thread);
-    const auto last = k.index();
+    const auto last = k.add(y, k.thread);
     PmodeBench bench(k.finish());
     std::vector<unsigned> used;
     const TestLaunch launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()};
@@ -376,16 +360,14 @@ TEST_CASE("a register is given back when older readers have collected it, not be
     const auto x = k.reg(), y = k.reg();
     k.block();
     const auto reused = k.add(x, k.thread);
-    k.op(Operation::mad_lo, Type::u32, y, {x, k.used, x});
-    const auto reader = k.index();
-    k.op(Operation::mov, Type::b32, x, {k.used});
-    const auto writer = k.index();
+    const auto reader = k.index_of(k.op(Operation::mad_lo, Type::u32, y, {x, k.used, x}));
+    const auto writer = k.index_of(k.op(Operation::mov, Type::b32, x, {k.used}));
     k.store(Space::global, Type::u32, k.out, y);
     PmodeBench bench(k.finish(), "", {}, "register_banks = 1\n", {.collectors = true});
     const std::vector<unsigned> held = registers_held(bench);
     CHECK(bench.reuses(reused) == 1);
-    const auto read = static_cast<std::size_t>(bench.cycles[bench.find(Kind::own, reader)]);
-    const auto written = static_cast<std::size_t>(bench.cycles[bench.find(Kind::own, writer)]);
+    const auto read = static_cast<std::size_t>(bench.cycle(Kind::own, reader));
+    const auto written = static_cast<std::size_t>(bench.cycle(Kind::own, writer));
     REQUIRE(written < read + 8);
     CHECK(held[written] == 1);
     CHECK(held[written + 12] == 0);
@@ -393,21 +375,18 @@ TEST_CASE("a register is given back when older readers have collected it, not be
 
 TEST_CASE("a load that is under way to a renamed register when its warp exits keeps the register") {
     BlockedKernel k;
-    const auto x = k.reg(), bit = k.reg();
-    const auto odd = k.predicate();
-    k.op(Operation::bit_and, Type::b32, bit, {k.thread, k.literal(1)});
-    k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
+    const auto x = k.reg();
+    const auto odd = k.odd_threads();
     k.block();
     const auto reused = k.add(x, k.thread);
     k.guard(odd);
     k.load(Space::global, Type::u32, x, k.in);
     k.unguard();
-    k.exit();
-    const auto exit = k.index();
+    const auto exit = k.index_of(k.exit());
     PmodeBench bench(k.finish(), "", {.global_latency = 100});
     const std::vector<unsigned> held = registers_held(bench);
     CHECK(bench.reuses(reused) == 1);
-    const auto exited = static_cast<std::size_t>(bench.cycles[bench.find(Kind::own, exit)]);
+    const auto exited = static_cast<std::size_t>(bench.cycle(Kind::own, exit));
     CHECK(held[exited + 1] == 1);
     CHECK(held[exited + 90] == 1);
     CHECK(held[exited + 100] == 0);
@@ -432,9 +411,7 @@ TEST_CASE("entries that remain are flushed when the warp enters again") {
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg(), c = k.reg(), later = k.reg();
     k.load(Space::global, Type::u32, k.loaded, k.in);
-    for (unsigned i = 0; i < 8; ++i) {
-        k.add(c, c);
-    }
+    k.add(c, c, 8);
     k.load(Space::global, Type::u32, later, k.in, 256);  // comes back that much later
     k.add(k.used, k.loaded);
     const auto first = k.add(x, k.thread), second_entry = k.add(later, later), second = k.add(y, k.thread);
@@ -443,7 +420,7 @@ TEST_CASE("entries that remain are flushed when the warp enters again") {
     PmodeBench bench(k.finish());
     const std::vector<unsigned> held = registers_held(bench);
     CHECK(bench.counters().switches == 2);
-    const auto entered = static_cast<std::size_t>(bench.cycles[bench.find(Kind::entered, second_entry)]);
+    const auto entered = static_cast<std::size_t>(bench.cycle(Kind::entered, second_entry));
     CHECK(held[entered - 1] == 2);  // x, which is in use, and y, which waits for its reuse
     CHECK(held[entered] == 1);
     CHECK(bench.reuses(first) == 1);
@@ -457,10 +434,8 @@ TEST_CASE("P-mode halts where diverged lanes may wait for each other") {
     for (const bool barrier : {true, false}) {
         CAPTURE(barrier);
         BlockedKernel k;
-        const auto odd = k.predicate();
-        const auto bit = k.reg(), x = k.reg();
-        k.op(Operation::bit_and, Type::b32, bit, {k.thread, k.literal(1)});
-        k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
+        const auto odd = k.odd_threads();
+        const auto x = k.reg();
         k.block();
         const auto join = k.label(), side = k.label();
         k.branch_if(odd, side, join);
@@ -479,8 +454,7 @@ TEST_CASE("P-mode halts where diverged lanes may wait for each other") {
         k.bind(join);
         k.add(x, k.used);
         k.store(Space::global, Type::u32, k.out, x);
-        PmodeBench bench(k.finish(), "", {}, "simt = \"convergence_barrier\"\n");
-        bench.run();
+        PmodeRun bench(k.finish(), "", {}, "simt = \"convergence_barrier\"\n");
         CHECK(bench.halts(first, HaltReason::lanes));
     }
 }
@@ -493,20 +467,14 @@ TEST_CASE("pre-execution stops at a branch behind the reach, and at one that goe
         const auto more = k.predicate(), none = k.predicate();
         k.setp(Comparison::ge, Type::u32, none, k.thread, k.literal(64));
         const auto loop = k.here(), out = k.label();
-        for (unsigned i = 0; i < 8; ++i) {
-            k.add(x, k.thread);
-        }
+        k.add(x, k.thread, 8);
         k.op(Operation::add, Type::u32, count, {count, k.literal(1)});
         k.setp(Comparison::lt, Type::u32, more, count, k.literal(2));
         k.block();
-        for (unsigned i = 0; i < (back ? 0 : 5); ++i) {
-            k.add(x, k.thread);
-        }
-        k.branch_if(back ? more : none, loop, out);
-        const auto branch = k.index();
+        k.add(x, k.thread, back ? 0 : 5);
+        const auto branch = k.index_of(k.branch_if(back ? more : none, loop, out));
         k.bind(out);
-        PmodeBench bench(k.finish(), "reach = 32\n");
-        bench.run();
+        PmodeRun bench(k.finish(), "reach = 32\n");
         CHECK(bench.halts(branch, HaltReason::far_branch));
     }
 }
@@ -517,33 +485,28 @@ TEST_CASE("a branch in P-mode waits for the predicate that decides it") {
     const auto quotient = k.reg(), x = k.reg();
     k.block();
     k.op(Operation::min, Type::u32, quotient, {k.thread, k.literal(3)});
-    k.setp(Comparison::lt, Type::u32, p, quotient, k.literal(64));
-    const auto setp = k.index();
+    const auto setp = k.index_of(k.setp(Comparison::lt, Type::u32, p, quotient, k.literal(64)));
     const auto join = k.label();
-    k.branch_if(p, join, join);
-    const auto branch = k.index();
+    const auto branch = k.index_of(k.branch_if(p, join, join));
     k.bind(join);
     k.add(x, k.thread);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     CHECK(bench.executes(branch));
-    CHECK(bench.cycles[bench.find(Kind::executed, branch)] ==
-          bench.cycles[bench.find(Kind::executed, setp)] + gpu::TimingParameters{}.integer_latency);
+    CHECK(bench.cycle(Kind::executed, branch) ==
+          bench.cycle(Kind::executed, setp) + gpu::TimingParameters{}.integer_latency);
 }
 
 TEST_CASE("a short-latency source is waited for in P-mode as in N-mode, also one that was under way at the entry") {
     BlockedKernel k;
     const auto q = k.reg(), x = k.reg();
     k.load(Space::global, Type::u32, k.loaded, k.in);
-    k.op(Operation::div, Type::u32, q, {k.thread, k.literal(3)});
-    const auto division = k.index();
+    const auto division = k.index_of(k.op(Operation::div, Type::u32, q, {k.thread, k.literal(3)}));
     k.op(Operation::add, Type::u32, k.used, {k.loaded, k.literal(1)});
     const auto user = k.add(x, q);
     k.store(Space::global, Type::u32, k.out, x);
-    PmodeBench bench(k.finish(), "", {.global_latency = 400});
-    bench.run();
-    CHECK(bench.cycles[bench.find(Kind::executed, user)] ==
-          bench.cycles[bench.find(Kind::own, division)] + gpu::TimingParameters{}.integer_divide_latency);
+    PmodeRun bench(k.finish(), "", {.global_latency = 400});
+    CHECK(bench.cycle(Kind::executed, user) ==
+          bench.cycle(Kind::own, division) + gpu::TimingParameters{}.integer_divide_latency);
 }
 
 namespace {
@@ -612,8 +575,7 @@ TEST_CASE("each access to the structures of P-mode is counted, once") {
     k.add(y, x);                                                                   // executed, reused
     k.load(Space::global, Type::u32, z, k.in, 256);                                // pre-loaded
     k.load(Space::global, Type::u32, k.used, k.in).order = isa::Order::volatile_;  // skipped
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     const gpu::PmodeCounters& p = bench.counters();
     CHECK(p.switches == 1);
     CHECK(p.executed == 3);
@@ -662,15 +624,12 @@ TEST_CASE("what one switch has redefined does not count in the next, nor what it
     k.op(Operation::div, Type::u32, r, {k.thread, k.literal(3)});
     k.op(Operation::div, Type::u32, r, {r, k.literal(3)});
     k.add(r, r);  // waits until y has come
-    k.op(Operation::add, Type::u32, z, {y, r});
-    const auto user = k.index();
-    k.load(Space::shared, Type::u32, x, k.offset);
-    const auto scratchpad = k.index();
+    const auto user = k.index_of(k.op(Operation::add, Type::u32, z, {y, r}));
+    const auto scratchpad = k.index_of(k.load(Space::shared, Type::u32, x, k.offset));
     k.op(Operation::add, Type::u32, z, {z, x});
     k.op(Operation::add, Type::u32, z, {z, other});
     k.store(Space::global, Type::u32, k.out, z);
-    PmodeBench bench(k.finish(), "", {.global_latency = 400});
-    bench.run();
+    PmodeRun bench(k.finish(), "", {.global_latency = 400});
     REQUIRE(bench.counters().switches == 2);
     CHECK(bench.steps[bench.find(Kind::entered, blocked)].pc == blocked);
     CHECK(second_fate(bench, user).kind == Kind::executed);
@@ -687,11 +646,9 @@ TEST_CASE("predicates of P-mode are not the warp's") {
     k.op(Operation::mov, Type::b32, x, {k.used});
     k.unguard();
     const auto guarded = k.index();
-    k.setp(Comparison::ge, Type::u32, p, k.thread, k.literal(8));
-    const auto setp = k.index();
+    const auto setp = k.index_of(k.setp(Comparison::ge, Type::u32, p, k.thread, k.literal(8)));
     k.store(Space::global, Type::u32, k.out, x);
-    PmodeBench bench(k.finish());
-    bench.run();  // compares with the emulator
+    PmodeRun bench(k.finish());  // compares with the emulator
     CHECK(bench.skips(guarded, SkipReason::poisoned));
     CHECK(bench.executes(setp));
     CHECK(bench.harness.memory().global_word(4 * 9) == 0);
@@ -700,68 +657,51 @@ TEST_CASE("predicates of P-mode are not the warp's") {
 /// Two loads, the second some cycles behind the first, and their users one after the other.
 struct TwiceBlockedKernel : BlockedKernel {
     explicit TwiceBlockedKernel(unsigned apart) {
-        const auto c = reg();
-        second = reg();
+        const auto c = reg(), second = reg();
         load(Space::global, Type::u32, loaded, in);
-        for (unsigned i = 0; i < apart; ++i) {
-            add(c, c);
-        }
+        add(c, c, apart);
         load(Space::global, Type::u32, second, in, 256);
-        add(used, loaded);
-        blocked = add(second, second);
+        first_user = add(used, loaded);
+        second_user = add(second, second);
     }
-    isa::Operand second;
-    std::uint32_t blocked;
+    std::uint32_t first_user, second_user;
 };
 
 TEST_CASE("a fetch or branch of one switch does not reach the next") {
     // Four instructions a fetch of 60 cycles. The loads are 65 cycles apart; the users, and two instructions more, come
     // in one fetch. P-mode is through with them soon; the first switch ends while its fetch is under way; the second
     // one needs a fetch of its own.
-    BlockedKernel k;
-    const auto c = k.reg(), second = k.reg();
-    k.load(Space::global, Type::u32, k.loaded, k.in);
-    for (unsigned i = 0; i < 6; ++i) {
-        k.add(c, c);
-    }
-    k.load(Space::global, Type::u32, second, k.in, 256);
-    const auto first_user = k.add(k.used, k.loaded), second_user = k.add(second, second);
+    TwiceBlockedKernel k(6);
     k.add(k.reg(), k.thread);
     const auto last = k.add(k.reg(), k.thread), not_fetched = k.add(k.reg(), k.thread);
-    PmodeBench bench(k.finish(), "one_buffer = false\n", {.global_latency = 180},
-                     "fetch_latency = 60\ninstruction_buffer = 4\n");
-    bench.run();
+    PmodeRun bench(k.finish(), "one_buffer = false\n", {.global_latency = 180},
+                   "fetch_latency = 60\ninstruction_buffer = 4\n");
     const std::vector<Cycle> entered = cycles_of(bench, Kind::entered), returned = cycles_of(bench, Kind::returned);
     REQUIRE(entered.size() == 2);
-    REQUIRE(bench.steps[bench.find(Kind::entered, first_user)].pc == first_user);
-    REQUIRE(bench.steps[bench.find(Kind::entered, second_user)].pc == second_user);
-    REQUIRE(returned[0] < bench.cycles[bench.find(Kind::executed, last)] + 60);
+    REQUIRE(bench.steps[bench.find(Kind::entered, k.first_user)].pc == k.first_user);
+    REQUIRE(bench.steps[bench.find(Kind::entered, k.second_user)].pc == k.second_user);
+    REQUIRE(returned[0] < bench.cycle(Kind::executed, last) + 60);
     CHECK(second_fate(bench, last).kind == Kind::executed);
-    CHECK(bench.cycles[bench.find(Kind::executed, not_fetched)] >= entered[1] + 60);
+    CHECK(bench.cycle(Kind::executed, not_fetched) >= entered[1] + 60);
 }
 
 TEST_CASE("a result of one switch makes no entry of the next ready") {
     TwiceBlockedKernel k(8);
     const auto x = k.reg();
-    k.op(Operation::div, Type::u32, x, {k.thread, k.literal(3)});
-    const auto division = k.index();
+    const auto division = k.index_of(k.op(Operation::div, Type::u32, x, {k.thread, k.literal(3)}));
     k.store(Space::global, Type::u32, k.out, x);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     const std::vector<Cycle> executed = cycles_of(bench, Kind::executed);
     REQUIRE(executed.size() == 2);
     CHECK(bench.counters().flushed == 1);
-    CHECK(bench.cycles[bench.find(Kind::reused, division)] ==
-          executed[1] + gpu::TimingParameters{}.integer_divide_latency);
+    CHECK(bench.cycle(Kind::reused, division) == executed[1] + gpu::TimingParameters{}.integer_divide_latency);
 }
 
 TEST_CASE("a write on one side of a branch has the old value as a source, too") {
     BlockedKernel k;
-    const auto x = k.reg(), y = k.reg(), bit = k.reg();
-    const auto odd = k.predicate();
+    const auto x = k.reg(), y = k.reg();
+    const auto odd = k.odd_threads();
     const auto side = k.label(), join = k.label();
-    k.op(Operation::bit_and, Type::b32, bit, {k.thread, k.literal(1)});
-    k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
     k.block();
     k.add(x, k.used);
     k.branch_if(odd, side, join);
@@ -772,8 +712,7 @@ TEST_CASE("a write on one side of a branch has the old value as a source, too") 
     k.bind(join);
     k.op(Operation::add, Type::u32, x, {x, y});
     k.store(Space::global, Type::u32, k.out, x);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     CHECK(bench.skips(on_poison, SkipReason::poisoned));
     CHECK(bench.executes(on_clean));
     CHECK(bench.skips(other_side, SkipReason::poisoned));
@@ -783,14 +722,10 @@ TEST_CASE("every clock is skipped") {
     BlockedKernel k;
     const auto wide = k.reg64(), time = k.reg64();
     k.block();
-    k.special(wide, isa::SpecialRegister::clock64);
-    const auto clock = k.index();
-    k.special(time, isa::SpecialRegister::globaltimer);
-    const auto timer = k.index();
-    k.special(k.reg(), isa::SpecialRegister::laneid);
-    const auto lane = k.index();
-    PmodeBench bench(k.finish());
-    bench.run();
+    const auto clock = k.index_of(k.special(wide, isa::SpecialRegister::clock64));
+    const auto timer = k.index_of(k.special(time, isa::SpecialRegister::globaltimer));
+    const auto lane = k.index_of(k.special(k.reg(), isa::SpecialRegister::laneid));
+    PmodeRun bench(k.finish());
     CHECK(bench.skips(clock, SkipReason::clock));
     CHECK(bench.skips(timer, SkipReason::clock));
     CHECK(bench.executes(lane));
@@ -802,9 +737,8 @@ TEST_CASE("a warp that has skipped issues in the next cycle") {
     k.block();
     k.add(x, k.used);
     const auto skipped = k.index(), clean = k.add(k.used, k.thread);
-    PmodeBench bench(k.finish(), "", {}, "instruction_buffer = 8\n");
-    bench.run();
-    CHECK(bench.cycles[bench.find(Kind::executed, clean)] == bench.cycles[bench.find(Kind::skipped, skipped)] + 1);
+    PmodeRun bench(k.finish(), "", {}, "instruction_buffer = 8\n");
+    CHECK(bench.cycle(Kind::executed, clean) == bench.cycle(Kind::skipped, skipped) + 1);
 }
 
 TEST_CASE("reuse waits for an older load to the same register") {
@@ -814,10 +748,9 @@ TEST_CASE("reuse waits for an older load to the same register") {
     k.load(Space::global, Type::u32, x, k.in).order = isa::Order::volatile_;
     const auto load = k.index(), younger = k.add(x, k.thread);
     k.store(Space::global, Type::u32, k.out, x);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     CHECK(bench.reuses(younger) == 1);
-    CHECK(bench.cycles[bench.find(Kind::reused, younger)] >= bench.cycles[bench.find(Kind::own, load)] + 100);
+    CHECK(bench.cycle(Kind::reused, younger) >= bench.cycle(Kind::own, load) + 100);
 }
 
 TEST_CASE("a reused instruction does not wait for a unit") {
@@ -839,7 +772,7 @@ TEST_CASE("a reused instruction does not wait for a unit") {
     k.bind(end);
     PmodeBench bench(k.finish(), "", {.store_latency = 60, .capacity = 1});
     bench.run({64, 1, 1});
-    CHECK(bench.cycles[bench.find(Kind::reused, reused)] == bench.cycles[bench.find(Kind::own, blocked)] + 1);
+    CHECK(bench.cycle(Kind::reused, reused) == bench.cycle(Kind::own, blocked) + 1);
 }
 
 TEST_CASE("a register whose renaming is replaced by another is freed") {
@@ -851,8 +784,8 @@ TEST_CASE("a register whose renaming is replaced by another is freed") {
     k.store(Space::global, Type::u32, k.out, k.used);
     PmodeBench bench(k.finish());
     const std::vector<unsigned> held = registers_held(bench);
-    CHECK(held[static_cast<std::size_t>(bench.cycles[bench.find(Kind::reused, first)])] == 2);
-    CHECK(held[static_cast<std::size_t>(bench.cycles[bench.find(Kind::reused, second)])] == 1);
+    CHECK(held[static_cast<std::size_t>(bench.cycle(Kind::reused, first))] == 2);
+    CHECK(held[static_cast<std::size_t>(bench.cycle(Kind::reused, second))] == 1);
 }
 
 TEST_CASE("a register that P-mode reads stays until it is collected") {
@@ -861,13 +794,12 @@ TEST_CASE("a register that P-mode reads stays until it is collected") {
     k.block();
     k.add(x, k.thread);
     k.op(Operation::mad_lo, Type::u32, y, {x, x, x});
-    k.op(Operation::mov, Type::b32, x, {k.literal(1)});
-    const auto writer = k.index();
+    const auto writer = k.index_of(k.op(Operation::mov, Type::b32, x, {k.literal(1)}));
     // Nothing is kept for reuse; all operands come from one bank.
     PmodeBench bench(k.finish(), "pqueue_entries = 0\n", {}, "register_banks = 1\ninstruction_buffer = 8\n",
                      {.collectors = true});
     const std::vector<unsigned> held = registers_held(bench);
-    const auto at = static_cast<std::size_t>(bench.cycles[bench.find(Kind::executed, writer)]);
+    const auto at = static_cast<std::size_t>(bench.cycle(Kind::executed, writer));
     CHECK(held[at] == 3);
     CHECK(held[at + 12] == 2);
 }
@@ -890,14 +822,12 @@ TEST_CASE("carries, and a register with a predicate, are pre-executed and reused
     shuffle.mode = static_cast<std::uint8_t>(isa::ShuffleMode::down);
     shuffle.destination_predicate = valid.index;
     const auto lanes = k.index();
-    k.select(Type::b32, x, shuffled, k.literal(1000), valid);
-    const auto both = k.index();
+    const auto both = k.index_of(k.select(Type::b32, x, shuffled, k.literal(1000), valid));
     k.op(Operation::add, Type::u32, x, {x, low});
     k.op(Operation::add, Type::u32, x, {x, high});
     k.op(Operation::add, Type::u32, x, {x, k.used});
     k.store(Space::global, Type::u32, k.out, x);
-    PmodeBench bench(k.finish());
-    bench.run();
+    PmodeRun bench(k.finish());
     for (const std::uint32_t pc : {lower, upper, lanes, both}) {
         CHECK(bench.executes(pc));
         CHECK(bench.reuses(pc) == 1);
