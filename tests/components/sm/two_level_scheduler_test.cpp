@@ -1,13 +1,11 @@
 #include <doctest/doctest.h>
 
-#include <memory>
 #include <random>
 
-#include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
-#include "tests/components/sm/fake_warp_view.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"
+#include "tests/components/sm/scheduler_bench.h"
 #include "tests/components/sm/sm_harness.h"
 #include "tests/support/seed.h"
 
@@ -21,28 +19,14 @@ std::string places(unsigned count, const std::string& order = "rr") {
     return "[two_level]\nready_warps = " + std::to_string(count) + "\norder = \"" + order + "\"\n";
 }
 
-/// A scheduler and the states of its warps, which a test sets by hand.
-struct Bench {
+/// A scheduler of so many warps.
+struct Bench : SchedulerBench {
     explicit Bench(const std::string& configuration, unsigned warps = 16, const std::string& name = "two_level")
-        : scheduler(make_variant<WarpScheduler>(name, Configuration::from_toml(configuration, "test"),
-                                                WarpSchedulerArguments{~ContextMask{0}, states, view})) {
+        : SchedulerBench(name, configuration) {
         for (unsigned warp = 0; warp < warps; ++warp) {
-            states.set(warp, ContextState::ready_sp);
-            scheduler->started(warp);
+            start(warp);
         }
     }
-    /// Picks from the warps that are ready for the SP unit.
-    unsigned pick() { return scheduler->pick(states.in(ContextState::ready_sp), now++); }
-    void set(std::initializer_list<unsigned> warps, ContextState state) {
-        for (const unsigned warp : warps) {
-            states.set(warp, state);
-        }
-    }
-
-    ContextStates states;
-    FakeWarpView view;
-    std::unique_ptr<WarpScheduler> scheduler;
-    Cycle now = 0;
 };
 
 TEST_CASE("two_level has eight places: the eighth warp to start may issue, the ninth may not") {
@@ -58,8 +42,7 @@ TEST_CASE("two_level has eight places: the eighth warp to start may issue, the n
 TEST_CASE("of the ready queue the warp that started first issues, wherever it stands") {
     Bench bench(places(2, "oldest"), 0);
     for (const unsigned warp : {5u, 3u, 1u}) {
-        bench.states.set(warp, ContextState::ready_sp);
-        bench.scheduler->started(warp);
+        bench.start(warp);
     }
     CHECK(bench.pick() == 5);
     CHECK(bench.pick() == 5);
@@ -90,8 +73,7 @@ TEST_CASE("two_level's warps of the ready queue issue in turn") {
 TEST_CASE("two_level's places go to the warps in the order of their start") {
     Bench bench(places(2), 0);
     for (const unsigned warp : {5u, 3u, 1u}) {
-        bench.states.set(warp, ContextState::ready_sp);
-        bench.scheduler->started(warp);
+        bench.start(warp);
     }
     CHECK(bench.pick() == 3);
     CHECK(bench.pick() == 5);

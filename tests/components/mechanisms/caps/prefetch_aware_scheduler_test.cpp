@@ -1,12 +1,10 @@
 #include <doctest/doctest.h>
 
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "components/sm/warp_scheduler/warp_scheduler.h"
-#include "tests/components/sm/fake_warp_view.h"
+#include "tests/components/sm/scheduler_bench.h"
 #include "tests/support/seed.h"
 
 namespace lookahead::gpu {
@@ -15,11 +13,10 @@ namespace {
 constexpr unsigned kHeldBack = WarpScheduler::kHoldBack;
 
 /// A scheduler of CTAs of `size` warps, all ready for the SP unit until a test sets them otherwise.
-struct PasBench {
+struct PasBench : SchedulerBench {
     PasBench(const std::string& name, const std::string& configuration, unsigned ctas, unsigned size,
              ContextMask own = ~ContextMask{0})
-        : scheduler(make_variant<WarpScheduler>(name, Configuration::from_toml(configuration, "test"),
-                                                WarpSchedulerArguments{own, states, view})) {
+        : SchedulerBench(name, configuration, own) {
         for (unsigned cta = 0; cta < ctas; ++cta) {
             start_cta(cta * size, size, own);
         }
@@ -27,8 +24,7 @@ struct PasBench {
     void start_cta(unsigned first, unsigned size, ContextMask own = ~ContextMask{0}) {
         scheduler->cta_started(context_range(first, size));
         for (const unsigned warp : context_range(first, size) & own) {
-            states.set(warp, ContextState::ready_sp);
-            scheduler->started(warp);
+            start(warp);
         }
     }
     /// Warps that issue one after the other, each of which then waits for memory.
@@ -40,17 +36,6 @@ struct PasBench {
         }
         return order;
     }
-    unsigned pick() { return scheduler->pick(states.in(ContextState::ready_sp), now++); }
-    void set(std::initializer_list<unsigned> warps, ContextState state) {
-        for (const unsigned warp : warps) {
-            states.set(warp, state);
-        }
-    }
-
-    ContextStates states;
-    FakeWarpView view;
-    std::unique_ptr<WarpScheduler> scheduler;
-    Cycle now = 0;
 };
 
 TEST_CASE("pas without marks and wake-ups issues as two_level does, cycle for cycle") {
@@ -130,8 +115,7 @@ TEST_CASE("when the leading CTA has retired the one that has been resident for l
     bench.scheduler->cta_ended(0xf);
     bench.scheduler->cta_started(0xf);
     for (const unsigned warp : {0u, 1u, 2u, 3u}) {
-        bench.set({warp}, ContextState::ready_sp);
-        bench.scheduler->started(warp);
+        bench.start(warp);
     }
     CHECK(bench.order_of(5) == std::vector<unsigned>{4, 5, 6, 7, 0});
 }

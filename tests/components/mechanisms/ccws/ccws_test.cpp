@@ -1,17 +1,15 @@
 #include <doctest/doctest.h>
 
 #include <map>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "components/cache/l1_events.h"
 #include "components/cache/tag_array.h"
-#include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/state/archives.h"
 #include "core/stats/statistics_visitor.h"
-#include "tests/components/sm/fake_warp_view.h"
+#include "tests/components/sm/scheduler_bench.h"
 #include "tests/support/seed.h"
 
 namespace lookahead::gpu {
@@ -28,19 +26,17 @@ struct Counts final : StatisticsVisitor {
     void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}
 };
 
-/// Warps that start in a given order; each pick takes a cycle. With base score 100 and n warps the cutoff is 100 n.
-struct CcwsBench {
+/// Warps that start in a given order. With base score 100 and n warps the cutoff is 100 n.
+struct CcwsBench : SchedulerBench {
     explicit CcwsBench(const std::vector<unsigned>& order, const std::string& configuration = "",
                        ContextMask own = ~ContextMask{0}, const std::string& name = "ccws")
-        : scheduler(make_variant<WarpScheduler>(name, Configuration::from_toml(configuration, "test"),
-                                                WarpSchedulerArguments{own, states, view})) {
+        : SchedulerBench(name, configuration, own) {
         scheduler->launch_started();
         for (const unsigned warp : order) {
             scheduler->started(warp);
         }
     }
 
-    unsigned pick(ContextMask candidates) { return scheduler->pick(candidates, view.cycle++); }
     /// The warps issue loads alone, which only this pick says.
     unsigned pick_load(ContextMask candidates) {
         view.loading = candidates;
@@ -89,10 +85,6 @@ struct CcwsBench {
         scheduler->visit_statistics(counts, "sm0.scheduler0");
         return counts.of;
     }
-
-    ContextStates states;
-    FakeWarpView view;
-    std::unique_ptr<WarpScheduler> scheduler;
 };
 
 TEST_CASE("without lost locality ccws issues as gto does, cycle for cycle") {

@@ -1,11 +1,10 @@
 // The prefetchers that papers compare with, a rule a test. Lines are numbers from the start of memory.
 #include <doctest/doctest.h>
 
-#include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
 #include "tests/components/mechanisms/prefetchers/lone_prefetcher.h"
 #include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
-#include "tests/components/sm/fake_warp_view.h"
+#include "tests/components/sm/scheduler_bench.h"
 
 namespace lookahead::gpu::test {
 namespace {
@@ -251,60 +250,45 @@ TEST_CASE("oracle fetches nothing in a launch that the functional run did not ma
 }
 
 TEST_CASE("group_interleaved puts warps that follow each other into different groups") {
-    ContextStates states;
-    FakeWarpView view;
-    const auto scheduler = make_variant<WarpScheduler>(
-        "group_interleaved", Configuration::from_toml("group_interleaved.group_warps = 2\n", "test"),
-        WarpSchedulerArguments{0xf, states, view});
-    const auto pick = [&] { return scheduler->pick(states.in(ContextState::ready_sp), 0); };
+    SchedulerBench bench("group_interleaved", "group_interleaved.group_warps = 2\n", 0xf);
     for (unsigned warp = 0; warp < 4; ++warp) {
-        states.set(warp, ContextState::ready_sp);
-        scheduler->started(warp);
+        bench.start(warp);
     }
     for (const unsigned expected : {0u, 2u, 0u}) {
-        CHECK(pick() == expected);
+        CHECK(bench.pick() == expected);
     }
-    states.set(0, ContextState::blocked_by_pipeline);
-    states.set(2, ContextState::blocked_by_pipeline);
-    CHECK(pick() == WarpScheduler::kHoldBack);  // they wait for a short time only, and hold both places
-    states.set(2, ContextState::blocked_by_memory);
-    CHECK(pick() == 1);  // a place is free, and no other warp of the group wants it
-    states.set(0, ContextState::blocked_by_memory);
+    bench.set({0, 2}, ContextState::blocked_by_pipeline);
+    CHECK(bench.pick() == WarpScheduler::kHoldBack);  // they wait for a short time only, and hold both places
+    bench.set({2}, ContextState::blocked_by_memory);
+    CHECK(bench.pick() == 1);  // a place is free, and no other warp of the group wants it
+    bench.set({0}, ContextState::blocked_by_memory);
     for (const unsigned expected : {3u, 1u, 3u}) {
-        CHECK(pick() == expected);
+        CHECK(bench.pick() == expected);
     }
-    states.set(0, ContextState::ready_sp);
-    states.set(2, ContextState::ready_sp);
-    CHECK(pick() == 1);
-    states.set(3, ContextState::blocked_by_memory);
-    CHECK(pick() != 3);
+    bench.set({0, 2}, ContextState::ready_sp);
+    CHECK(bench.pick() == 1);
+    bench.set({3}, ContextState::blocked_by_memory);
+    CHECK(bench.pick() != 3);
 }
 
 TEST_CASE("group_interleaved gives free places to the next group's warps, whose turn comes when all of a group wait") {
-    ContextStates states;
-    FakeWarpView view;
-    const auto scheduler = make_variant<WarpScheduler>(
-        "group_interleaved", Configuration::from_toml("group_interleaved.group_warps = 2\n", "test"),
-        WarpSchedulerArguments{0x3f, states, view});
-    const auto pick = [&] { return scheduler->pick(states.in(ContextState::ready_sp), 0); };
+    SchedulerBench bench("group_interleaved", "group_interleaved.group_warps = 2\n", 0x3f);
     // Groups are 0 and 3, 1 and 4, 2 and 5; the last has waited for longest.
     for (const unsigned warp : {2u, 5u, 0u, 3u, 1u, 4u}) {
-        states.set(warp, ContextState::ready_sp);
-        scheduler->started(warp);
+        bench.start(warp);
     }
-    states.set(3, ContextState::blocked_by_memory);
+    bench.set({3}, ContextState::blocked_by_memory);
     for (const unsigned expected : {0u, 1u, 0u}) {
-        CHECK(pick() == expected);
+        CHECK(bench.pick() == expected);
     }
-    states.set(0, ContextState::blocked_by_memory);
+    bench.set({0}, ContextState::blocked_by_memory);
     for (const unsigned expected : {1u, 4u, 1u}) {
-        CHECK(pick() == expected);
+        CHECK(bench.pick() == expected);
     }
-    states.set(0, ContextState::ready_sp);
-    states.set(3, ContextState::ready_sp);
-    states.set(1, ContextState::blocked_by_memory);
+    bench.set({0, 3}, ContextState::ready_sp);
+    bench.set({1}, ContextState::blocked_by_memory);
     for (const unsigned expected : {2u, 4u, 2u}) {  // the turn is 1 and 4's, and then 2 and 5's
-        CHECK(pick() == expected);
+        CHECK(bench.pick() == expected);
     }
 }
 
