@@ -13,28 +13,14 @@
 #include "components/sm/lsu/request_path.h"
 #include "core/lp/audit.h"
 #include "core/state/archives.h"
-#include "core/stats/statistics_visitor.h"
 #include "tests/support/seed.h"
+#include "tests/support/statistics.h"
 
 namespace lookahead::gpu {
 namespace {
 
 constexpr std::string_view kMapping =
     "[address_mapping]\nchannels = 2\nslices_per_channel = 1\nexpression = \"RRRRRRRRRRRR BBBB CCCCCC SSSSS\"\n";
-
-struct Counts final : StatisticsVisitor {
-    std::map<std::string, std::uint64_t> of;
-    void counter(std::string_view, std::string_view, const StatisticDescription& what,
-                 const std::uint64_t& value) override {
-        of[std::string(what.name)] = value;
-    }
-    void histogram(std::string_view, std::string_view, const StatisticDescription&,
-                   const HistogramView& view) override {
-        for (std::size_t i = 0; i < view.counts.size(); ++i) {
-            of["sizes_" + std::to_string(view.edges[i])] = view.counts[i];
-        }
-    }
-};
 
 /// Rows of 2 KB: 16 lines. A request is told by the number that its payload has.
 struct BatchBench {
@@ -88,9 +74,9 @@ struct BatchBench {
         return numbers;
     }
     std::map<std::string, std::uint64_t> counts() const {
-        Counts counts;
-        path->visit_statistics(counts, "sm0");
-        return counts.of;
+        lookahead::test::Statistics statistics("batch");
+        path->visit_statistics(statistics, "sm0");
+        return statistics.of;
     }
 
     Configuration configuration;

@@ -3,38 +3,19 @@
 
 #include "components/mechanisms/caps/backward_slice.h"
 #include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
+#include "tests/support/statistics.h"
 
 namespace lookahead::gpu::test {
 namespace {
-
-/// Looks a statistic of the prefetcher up by its name.
-class Finder final : public StatisticsVisitor {
-  public:
-    explicit Finder(std::string_view name) : name_(name) {}
-    void counter(std::string_view, std::string_view kind, const StatisticDescription& what,
-                 const std::uint64_t& number) override {
-        if (kind == "caps" && what.name == name_) {
-            value = number;
-            found = true;
-        }
-    }
-    void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}
-    std::uint64_t value = 0;
-    bool found = false;
-
-  private:
-    std::string_view name_;
-};
 
 struct CapsBench : PrefetchBench {
     explicit CapsBench(Overrides more = {}, unsigned warps_per_cta = 2, unsigned ctas = 4)
         : PrefetchBench("caps", std::move(more), warps_per_cta, ctas) {}
 
-    std::uint64_t caps(std::string_view name) {
-        Finder finder(name);
-        unit->visit_statistics(finder);
-        REQUIRE(finder.found);
-        return finder.value;
+    std::uint64_t caps(const std::string& name) {
+        lookahead::test::Statistics statistics("caps");
+        unit->visit_statistics(statistics);
+        return statistics.of.at(name);
     }
     void settle() { run_to(now + 200); }
     /// The lines of `numbers` that are in L1 or under way.

@@ -8,23 +8,14 @@
 #include "components/cache/l1_events.h"
 #include "components/cache/tag_array.h"
 #include "core/state/archives.h"
-#include "core/stats/statistics_visitor.h"
 #include "tests/components/sm/scheduler_bench.h"
 #include "tests/support/seed.h"
+#include "tests/support/statistics.h"
 
 namespace lookahead::gpu {
 namespace {
 
 constexpr unsigned kHeldBack = WarpScheduler::kHoldBack;
-
-struct Counts final : StatisticsVisitor {
-    std::map<std::string, std::uint64_t> of;
-    void counter(std::string_view, std::string_view, const StatisticDescription& what,
-                 const std::uint64_t& value) override {
-        of[std::string(what.name)] = value;
-    }
-    void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}
-};
 
 /// Warps that start in a given order. With base score 100 and n warps the cutoff is 100 n.
 struct CcwsBench : SchedulerBench {
@@ -81,9 +72,9 @@ struct CcwsBench : SchedulerBench {
         event(L1EventKind::miss, warp, line);
     }
     std::map<std::string, std::uint64_t> counts() const {
-        Counts counts;
-        scheduler->visit_statistics(counts, "sm0.scheduler0");
-        return counts.of;
+        lookahead::test::Statistics statistics("ccws");
+        scheduler->visit_statistics(statistics, "sm0.scheduler0");
+        return statistics.of;
     }
 };
 
