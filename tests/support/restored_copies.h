@@ -16,7 +16,7 @@ namespace lookahead::test {
 /// buffer with 1024 different words, 5 and 4: for contract tests of issue extensions.
 struct LaunchedSm {
     LaunchedSm(isa::Kernel kernel, const std::string& toml) : harness({std::move(kernel)}, toml) {
-        for (unsigned i = 0; i < 1024; ++i) harness.memory().set_global_word(4 * i, 7 * i + 3);
+        harness.memory().fill_global_words(0, 1024, [](unsigned i) { return 7 * i + 3; });
         harness.launch({.grid = {6, 1, 1},
                         .block = {96, 1, 1},
                         .parameters = {static_cast<std::uint32_t>(isa::kGlobalBase),

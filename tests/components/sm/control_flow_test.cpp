@@ -41,8 +41,7 @@ isa::Kernel divergent_kernel() {
 
 TEST_CASE("lanes that diverge take both paths and join for the store") {
     PlainSmHarness harness({divergent_kernel()});
-    harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.run_to_end({.block = {64, 1, 1}, .parameters = global_parameters()});
     for (unsigned i = 0; i < 64; ++i) {
         CHECK(harness.memory().global_word(4 * i) == (i % 2 == 0 ? 2 * i : i + 100));
     }
@@ -55,12 +54,9 @@ TEST_CASE("lanes that diverge take both paths and join for the store") {
 
 TEST_CASE("a partial warp runs with its threads only") {
     PlainSmHarness harness({add_index()});
-    for (unsigned i = 0; i < 64; ++i) {
-        harness.memory().set_global_word((1 << 14) + 4 * i, 7);
-        harness.memory().set_global_word(4 * i, 0xdead);
-    }
-    harness.launch({.block = {37, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.fill_input(64, [](unsigned) { return 7u; });
+    harness.memory().fill_global_words(0, 64, [](unsigned) { return 0xdeadu; });
+    harness.run_to_end({.block = {37, 1, 1}, .parameters = global_parameters()});
     CHECK(harness.memory().global_word(4 * 36) == 36 + 7);
     CHECK(harness.memory().global_word(4 * 37) == 0xdead);
     CHECK(harness.counters().thread_instructions == 37 * 9);
@@ -76,8 +72,7 @@ TEST_CASE("lanes that exit early leave the others running") {
     k.unguard();
     k.store(isa::Space::global, Type::u32, address, k.literal(9));
     PlainSmHarness harness({k.finish()});
-    harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.run_to_end({.block = {64, 1, 1}, .parameters = global_parameters()});
     CHECK(harness.memory().global_word(4 * 4) == 9);
     CHECK(harness.memory().global_word(4 * 5) == 0);
     CHECK(harness.counters().by_class[static_cast<unsigned>(gpu::InstructionClass::exit)] == 3);
@@ -97,8 +92,7 @@ TEST_CASE("a loop runs as often as each lane needs") {
     k.bind(done);
     k.store(isa::Space::global, Type::u32, address, count);
     PlainSmHarness harness({k.finish()});
-    harness.launch({.block = {40, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.run_to_end({.block = {40, 1, 1}, .parameters = global_parameters()});
     for (unsigned i = 0; i < 40; ++i) {
         CHECK(harness.memory().global_word(4 * i) == i + 1);
     }
@@ -125,8 +119,7 @@ isa::Kernel barrier_kernel() {
 
 TEST_CASE("no warp passes a barrier before the last has arrived, and all pass it then") {
     PlainSmHarness harness({barrier_kernel()}, "[sm]\nbarrier_latency = 7\n", {.global_latency = 500});
-    harness.launch({.block = {128, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.run_to_end({.block = {128, 1, 1}, .parameters = global_parameters()});
     std::uint32_t first = ~0u, last = 0;
     for (unsigned warp = 0; warp < 4; ++warp) {
         first = std::min(first, harness.memory().global_word(4 * 32 * warp));
@@ -160,15 +153,13 @@ TEST_CASE("a warp that has exited counts as arrived") {
     k.barrier();
     k.store(isa::Space::global, Type::u32, address, k.literal(1));
     PlainSmHarness harness({k.finish()});
-    harness.launch({.block = {96, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.run_to_end({.block = {96, 1, 1}, .parameters = global_parameters()});
     CHECK(harness.memory().global_word(4 * 63) == 1);
 }
 
 TEST_CASE("CTAs wait at barriers of their own") {
     PlainSmHarness harness({barrier_kernel()});
-    harness.launch({.grid = {12, 1, 1}, .block = {96, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.run_to_end({.grid = {12, 1, 1}, .block = {96, 1, 1}, .parameters = global_parameters()});
     CHECK(harness.counters().barriers == 12);
 }
 
@@ -250,8 +241,7 @@ TEST_CASE("special registers tell where a warp runs") {
     k.op(Operation::mad_lo, Type::u32, a, {b, k.literal(1000), a});
     k.store(isa::Space::global, Type::u32, address, a);
     PlainSmHarness harness({k.finish()});
-    harness.launch({.grid = {1, 3, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.run_to_end({.grid = {1, 3, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
     CHECK(harness.memory().global_word(0) == 2003);
 }
 

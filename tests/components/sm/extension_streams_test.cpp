@@ -189,7 +189,6 @@ isa::Kernel with_program(isa::Kernel kernel, const isa::Kernel& second) {
     return kernel;
 }
 
-constexpr std::uint64_t kIn = 1 << 14;
 constexpr unsigned kTurns = 10;
 
 /// R0 counts to kTurns; R1 is the sum of kTurns times the word at parameter 1.
@@ -219,11 +218,8 @@ struct Outcome {
 struct Bench {
     explicit Bench(const isa::Kernel& kernel, const std::string& extension, const std::string& keys = "")
         : harness({kernel}, "[sm]\n" + (extension.empty() ? "" : "issue_extension = \"" + extension + "\"\n") + keys) {
-        for (unsigned i = 0; i < 1024; ++i) {
-            harness.memory().set_global_word(kIn + 4 * i, 7 * i + 3);
-        }
-        harness.launch({.grid = {4, 1, 1}, .block = {128, 1, 1}, .parameters = global_parameters()});
-        REQUIRE(harness.run());
+        harness.fill_input(1024, [](unsigned i) { return 7 * i + 3; });
+        harness.run_to_end({.grid = {4, 1, 1}, .block = {128, 1, 1}, .parameters = global_parameters()});
     }
     Outcome outcome() {
         Outcome of;
@@ -234,13 +230,7 @@ struct Bench {
         return of;
     }
     Assistant& assistant(std::size_t number = 0) { return dynamic_cast<Assistant&>(harness.sm().extensions()[number]); }
-    std::uint64_t charged(gpu::SchedulerCycle cause) {
-        std::uint64_t cycles = 0;
-        for (const gpu::SchedulerCounters& scheduler : harness.sm().scheduler_counters()) {
-            cycles += scheduler[cause];
-        }
-        return cycles;
-    }
+    std::uint64_t charged(gpu::SchedulerCycle cause) const { return harness.charged(cause); }
     SmHarness harness;
 };
 

@@ -175,6 +175,13 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     void set_global_word(std::uint64_t offset, std::uint32_t value) {
         std::memcpy(global_.data() + offset, &value, sizeof value);
     }
+    /// Word i from `offset` on becomes value(i).
+    template <class Value>
+    void fill_global_words(std::uint64_t offset, unsigned count, Value value) {
+        for (unsigned i = 0; i < count; ++i) {
+            set_global_word(offset + 4 * i, value(i));
+        }
+    }
     std::uint64_t received() const { return received_; }
 
   private:

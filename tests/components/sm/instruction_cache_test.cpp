@@ -183,8 +183,7 @@ TEST_CASE(
             "[sm]\noperand_collectors = false\nprivate_fetch = true\nbranch_latency = 1\n[l1i]\nmshrs = " +
                 std::string(mshrs) + "\n",
             {.global_latency = 70});
-        harness.launch({.block = {64, 1, 1}});
-        REQUIRE(harness.run());
+        harness.run_to_end({.block = {64, 1, 1}});
         std::vector<std::uint64_t> lines = harness.memory().requested_lines();
         REQUIRE(lines.size() == 3);
         CHECK(lines == std::vector<std::uint64_t>{line(0), line(2), line(1)});
@@ -195,19 +194,15 @@ TEST_CASE(
 
 TEST_CASE("code stays in the instruction cache from one launch to the next") {
     SmHarness harness({long_kernel()});
-    harness.launch({.block = {32, 1, 1}});
-    REQUIRE(harness.run());
-    harness.launch({.block = {32, 1, 1}, .begin = harness.now() + 10});
-    REQUIRE(harness.run());
+    harness.run_to_end({.block = {32, 1, 1}});
+    harness.run_to_end({.block = {32, 1, 1}, .begin = harness.now() + 10});
     CHECK(harness.memory().requested_lines().size() == 3);
 }
 
 TEST_CASE("kernels have their code in different lines") {
     SmHarness harness({long_kernel(), long_kernel()});
-    harness.launch({.block = {32, 1, 1}});
-    REQUIRE(harness.run());
-    harness.launch({.block = {32, 1, 1}, .kernel = 1, .begin = harness.now() + 10});
-    REQUIRE(harness.run());
+    harness.run_to_end({.block = {32, 1, 1}});
+    harness.run_to_end({.block = {32, 1, 1}, .kernel = 1, .begin = harness.now() + 10});
     CHECK(harness.memory().requested_lines() ==
           std::vector<std::uint64_t>{line(0), line(1), line(2), line(3), line(4), line(5)});
 }
@@ -233,8 +228,7 @@ TEST_CASE("the first use of a line of parameters waits for memory, in each launc
     REQUIRE(harness.run());
     CHECK(harness.memory().requested_lines() ==
           std::vector<std::uint64_t>{isa::kConstantBankBase, isa::kConstantBankBase});
-    harness.launch({.block = {32, 1, 1}, .parameters = parameters, .begin = harness.now() + 10});
-    REQUIRE(harness.run());
+    harness.run_to_end({.block = {32, 1, 1}, .parameters = parameters, .begin = harness.now() + 10});
     CHECK(harness.memory().requested_lines().size() == 4);
 }
 

@@ -88,16 +88,13 @@ TEST_CASE("two schedulers issue to two SP units in one cycle, but to one unit th
     for (const bool two_units : {true, false}) {
         PlainSmHarness harness({independent_chain(Operation::mul_lo, Type::u32, 8)},
                                two_units ? "" : "[sm]\nsp_units = 1\n");
-        harness.launch({.block = {64, 1, 1}});
-        REQUIRE(harness.run());
+        harness.run_to_end({.block = {64, 1, 1}});
         const Cycle cycles = static_cast<Cycle>(harness.counters().active_cycles);
-        const std::uint64_t full = harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::unit_full] +
-                                   harness.sm().scheduler_counters()[1][gpu::SchedulerCycle::unit_full];
         if (two_units) {
             CHECK(cycles < 32);
         } else {
             CHECK(cycles >= 32);  // 16 multiplications at 2 cycles each
-            CHECK(full > 10);
+            CHECK(harness.charged(gpu::SchedulerCycle::unit_full) > 10);
         }
     }
 }
@@ -108,8 +105,7 @@ Cycle cycles_of(Operation operation, Type type, unsigned warps, const std::strin
     PlainSmHarness harness({independent_chain(operation, type, 8)},
                            "[sm]\ninstruction_buffer = 8\nsp_units = 1\n" + keys +
                                "[sm.timing]\ninteger_initiation = 2\nfp32_add_initiation = 2\n");
-    harness.launch({.block = {32 * warps, 1, 1}});
-    REQUIRE(harness.run());
+    harness.run_to_end({.block = {32 * warps, 1, 1}});
     return static_cast<Cycle>(harness.counters().active_cycles);
 }
 
@@ -285,8 +281,7 @@ TEST_CASE("the clock register tells the cycle of its issue") {
     k.store(isa::Space::global, Type::u32, k.parameter(0), a);
     k.store(isa::Space::global, Type::u32, k.parameter(0), b, 4);
     PlainSmHarness harness({k.finish()});
-    harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.run_to_end({.block = {32, 1, 1}, .parameters = global_parameters()});
     CHECK(harness.memory().global_word(0) == 12);
     CHECK(harness.memory().global_word(4) == 13);
 }
@@ -331,11 +326,8 @@ TEST_CASE("a load's operands are collected before the load/store unit performs i
 /// loads, out[k * stride] = in[k] for stores, with 2 as the stride or as the distance of the indices.
 struct VectorRun {
     VectorRun(Operation operation, std::uint8_t length) : harness({kernel(operation, length)}) {
-        for (unsigned i = 0; i < 32 * kWords; ++i) {
-            harness.memory().set_global_word((1 << 14) + 4 * i, 1000 + i);
-        }
-        harness.launch({.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
-        REQUIRE(harness.run());
+        harness.fill_input(32 * kWords, [](unsigned i) { return 1000 + i; });
+        harness.run_to_end({.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
     }
     static constexpr unsigned kWords = 32;  ///< a lane
 
@@ -369,14 +361,7 @@ struct VectorRun {
         }
         return k.finish();
     }
-    std::uint64_t held() const {
-        std::uint64_t cycles = 0;
-        for (const gpu::SchedulerCounters& scheduler : harness.sm().scheduler_counters()) {
-            cycles += scheduler[gpu::SchedulerCycle::slot_held];
-        }
-        return cycles;
-    }
-    mutable SmHarness harness;
+    SmHarness harness;
 };
 
 // Crago, Stephenson and Keckler, TACO 2018, section 4.3.
@@ -394,8 +379,8 @@ TEST_CASE("a vector memory instruction holds its issue slot while its operands a
             const auto length = static_cast<std::uint8_t>(4u << i);
             CAPTURE(static_cast<int>(row.operation));
             CAPTURE(static_cast<int>(length));
-            const VectorRun run(row.operation, length);
-            CHECK(run.held() == row.cycles[i] - 1);
+            VectorRun run(row.operation, length);
+            CHECK(run.harness.charged(gpu::SchedulerCycle::slot_held) == row.cycles[i] - 1);
             unsigned wrong = 0;
             for (unsigned lane = 0; lane < 32; ++lane) {
                 for (unsigned k = 0; k < length; ++k) {

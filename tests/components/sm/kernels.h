@@ -119,7 +119,7 @@ inline isa::Kernel mixed_kernel(unsigned passes) {
     return k.finish();
 }
 
-/// Parameters of kernels that write to the start of global memory and read from 16 KiB on.
+/// Parameters of kernels that write to the start of global memory and read from 16 KiB on (SmHarness::kInput).
 inline std::vector<std::uint32_t> global_parameters() {
     const std::uint64_t out = isa::kGlobalBase, in = isa::kGlobalBase + (1 << 14);
     return {static_cast<std::uint32_t>(out), static_cast<std::uint32_t>(out >> 32), static_cast<std::uint32_t>(in),

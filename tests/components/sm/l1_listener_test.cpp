@@ -86,8 +86,7 @@ TEST_CASE("a scheduler can tell which candidates load through L1, what cycle it 
         loads += isa::is_load(instruction.operation) && instruction.space == isa::Space::global;
     }
     lookahead::test::PlainSmHarness harness({kernel}, "[sm]\nwarp_scheduler = \"test_asking\"\nschedulers = 1\n");
-    harness.launch({.grid = {5, 1, 1}, .block = {96, 1, 1}, .parameters = lookahead::test::global_parameters()});
-    REQUIRE(harness.run());
+    harness.run_to_end({.grid = {5, 1, 1}, .block = {96, 1, 1}, .parameters = lookahead::test::global_parameters()});
     const Seen& seen = AskingScheduler::seen;
     CHECK(loads > 0);
     CHECK(seen.loads == loads * 5 * 3);

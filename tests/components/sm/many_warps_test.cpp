@@ -65,9 +65,7 @@ std::string places(unsigned warps, unsigned ctas) {
 /// A run of the kernel on an SM of these keys.
 struct Exchange {
     explicit Exchange(const std::string& keys) : harness({exchange_kernel()}, keys) {
-        for (unsigned i = 0; i < kCtas * kThreads; ++i) {
-            harness.memory().set_global_word(kInput + 4 * i, input(i));
-        }
+        harness.memory().fill_global_words(kInput, kCtas * kThreads, input);
         const std::uint64_t out = isa::kGlobalBase, in = out + kInput;
         harness.launch({.grid = {kCtas, 1, 1},
                         .block = {kThreads, 1, 1},

@@ -197,8 +197,7 @@ TEST_CASE("waits at random have the cycles of their union, and go on behind a ch
 /// The statistics of a kernel that a warp runs on its own.
 gpu::SmCounters run(KernelBuilder& k, const FakeMemory& memory) {
     PlainSmHarness harness({k.finish()}, "", memory);
-    harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.run_to_end({.block = {32, 1, 1}, .parameters = global_parameters()});
     return harness.counters();
 }
 

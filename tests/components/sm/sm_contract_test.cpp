@@ -42,9 +42,7 @@ struct Observed {
 };
 
 void fill_input(SmHarness& harness) {
-    for (unsigned i = 0; i < 4000; ++i) {
-        harness.memory().set_global_word((1 << 14) + 4 * i, i * 2654435761u);
-    }
+    harness.fill_input(4000, [](unsigned i) { return i * 2654435761u; });
 }
 
 std::string configuration_of(const std::string& scheduler) {
@@ -56,14 +54,6 @@ void check_stall_sums(SmHarness& harness) {
         const std::uint64_t sum = std::accumulate(counters.cycles.begin(), counters.cycles.end(), std::uint64_t{0});
         REQUIRE(sum == harness.counters().cycles);
     }
-}
-
-std::uint64_t issued(SmHarness& harness) {
-    std::uint64_t sum = 0;
-    for (const gpu::SchedulerCounters& counters : harness.sm().scheduler_counters()) {
-        sum += counters[gpu::SchedulerCycle::issued];
-    }
-    return sum;
 }
 
 TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issues to the instructions") {
@@ -78,7 +68,7 @@ TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issu
             check_stall_sums(harness);
         }
         REQUIRE(harness.done());
-        CHECK(issued(harness) == harness.counters().warp_instructions);
+        CHECK(harness.charged(gpu::SchedulerCycle::issued) == harness.counters().warp_instructions);
         CHECK(std::accumulate(harness.counters().by_class.begin(), harness.counters().by_class.end(),
                               std::uint64_t{0}) == harness.counters().warp_instructions);
         // From the begin at cycle 10 to the cycle in which SmDrained leaves.
@@ -130,8 +120,7 @@ TEST_CASE("chopping advance at random horizons changes nothing") {
         CAPTURE(scheduler);
         SmHarness whole({mixed_kernel(2)}, configuration_of(scheduler));
         fill_input(whole);
-        whole.launch(kMixedLaunch);
-        REQUIRE(whole.run());
+        whole.run_to_end(kMixedLaunch);
         const Observed expected(whole);
         const std::uint64_t first_seed = random_seed();
         CAPTURE(first_seed);
@@ -195,8 +184,7 @@ TEST_CASE("an SM that is saved and loaded goes on as the one that was not") {
         CAPTURE(scheduler);
         SmHarness whole({mixed_kernel(2)}, configuration_of(scheduler));
         fill_input(whole);
-        whole.launch(kMixedLaunch);
-        REQUIRE(whole.run());
+        whole.run_to_end(kMixedLaunch);
         const Observed expected(whole);
         const std::uint64_t first_seed = random_seed();
         CAPTURE(first_seed);

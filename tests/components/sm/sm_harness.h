@@ -33,6 +33,7 @@ struct TestLaunch {
 class SmHarness {
   public:
     static constexpr Cycle kLatency = 16;
+    static constexpr std::uint64_t kInput = 1 << 14;  ///< where in global memory kernels with global_parameters() read
 
     struct Received {
         gpu::GpuMessage type;
@@ -93,6 +94,25 @@ class SmHarness {
         begin.block = launch.block;
         begin.parameter_bytes = static_cast<std::uint32_t>(launch.parameters.size() * 4);
         begin_launch(launch, begin);
+    }
+
+    /// Launches and runs until the launch has drained.
+    void run_to_end(const TestLaunch& launch) {
+        this->launch(launch);
+        LOOKAHEAD_ASSERT(run(), "the kernel does not end");
+    }
+    /// Word i of the input is value(i).
+    template <class Value>
+    void fill_input(unsigned words, Value value) {
+        memory_->fill_global_words(kInput, words, value);
+    }
+    /// Cycles of all schedulers that were charged to it.
+    std::uint64_t charged(gpu::SchedulerCycle cause) const {
+        std::uint64_t cycles = 0;
+        for (const gpu::SchedulerCounters& scheduler : sm_->scheduler_counters()) {
+            cycles += scheduler[cause];
+        }
+        return cycles;
     }
 
     /// Advances to `cycle` in one window.

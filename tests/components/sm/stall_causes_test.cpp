@@ -73,10 +73,9 @@ const Part kBranchesToBarrier = [](KernelBuilder& k) {
 
 gpu::SchedulerCounters causes(const std::vector<Part>& parts) {
     PlainSmHarness harness({by_warp(parts)}, "[sm]\nschedulers = 1\n", {.global_latency = 400, .capacity = 1});
-    harness.launch({.grid = {1, 1, 1},
-                    .block = {static_cast<unsigned>(32 * parts.size()), 1, 1},
-                    .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.run_to_end({.grid = {1, 1, 1},
+                        .block = {static_cast<unsigned>(32 * parts.size()), 1, 1},
+                        .parameters = global_parameters()});
     return harness.sm().scheduler_counters()[0];
 }
 

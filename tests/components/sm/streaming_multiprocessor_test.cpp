@@ -8,11 +8,8 @@ namespace {
 
 TEST_CASE("a kernel's loads, arithmetic and stores give the right memory") {
     PlainSmHarness harness({add_index()});
-    for (unsigned i = 0; i < 500; ++i) {
-        harness.memory().set_global_word((1 << 14) + 4 * i, 1000 + i);
-    }
-    harness.launch({.grid = {5, 1, 1}, .block = {100, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.fill_input(500, [](unsigned i) { return 1000 + i; });
+    harness.run_to_end({.grid = {5, 1, 1}, .block = {100, 1, 1}, .parameters = global_parameters()});
     for (unsigned i = 0; i < 500; ++i) {
         CHECK(harness.memory().global_word(4 * i) == 1000 + 2 * i);
     }
@@ -50,8 +47,7 @@ TEST_CASE("a CTA is not reported while one of its loads is under way, but may be
             k.store(isa::Space::global, Type::u32, k.parameter(0), x);
         }
         PlainSmHarness harness({k.finish()}, "", {.global_latency = 200, .store_latency = 200});
-        harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
-        REQUIRE(harness.run());
+        harness.run_to_end({.block = {32, 1, 1}, .parameters = global_parameters()});
         CHECK(sent(harness.received()[0]) == (load ? 12 + 200 + 1 : 14));
         // The end of the kernel waits for the store, too.
         CHECK(sent(harness.received()[1]) >= 12 + 200);
@@ -60,10 +56,8 @@ TEST_CASE("a CTA is not reported while one of its loads is under way, but may be
 
 TEST_CASE("the drained message carries the launch's own instruction counts") {
     PlainSmHarness harness({add_index(), dependent_chain(Operation::add, Type::u32, 3)});
-    harness.launch({.grid = {3, 1, 1}, .block = {48, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
-    harness.launch({.grid = {2, 1, 1}, .block = {32, 1, 1}, .kernel = 1, .begin = harness.now() + 40});
-    REQUIRE(harness.run());
+    harness.run_to_end({.grid = {3, 1, 1}, .block = {48, 1, 1}, .parameters = global_parameters()});
+    harness.run_to_end({.grid = {2, 1, 1}, .block = {32, 1, 1}, .kernel = 1, .begin = harness.now() + 40});
     std::vector<SmHarness::Received> drained;
     for (const SmHarness::Received& message : harness.received()) {
         if (message.type == GpuMessage::sm_drained) {
@@ -103,9 +97,8 @@ TEST_CASE("an SM without CTAs drains at once and is idle between kernels") {
 /// Cycles of a launch of one-warp CTAs that each wait for a load, one CTA at a time.
 std::uint64_t cycles_with(std::uint32_t preassigned) {
     PlainSmHarness harness({add_index()}, "[sm]\nmax_ctas = 1\n");
-    harness.launch(
+    harness.run_to_end(
         {.grid = {6, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters(), .preassigned = preassigned});
-    REQUIRE(harness.run());
     CHECK(harness.counters().ctas == 6);
     CHECK(harness.counters().warp_instructions == 6 * 9);
     return harness.counters().cycles;
@@ -154,11 +147,8 @@ TEST_CASE("a load and a store of up to 16 rows move the words of each lane") {
         k.store(isa::Space::global, Type::u32, to, data, 0, words);
         PlainSmHarness harness({k.finish()});
         const auto in = [](unsigned i) { return 0x7000 + 3 * i; };
-        for (unsigned i = 0; i < 64u * words; ++i) {
-            harness.memory().set_global_word((1 << 14) + 4 * i, in(i));
-        }
-        harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
-        REQUIRE(harness.run());
+        harness.fill_input(64u * words, in);
+        harness.run_to_end({.block = {64, 1, 1}, .parameters = global_parameters()});
         for (unsigned i = 0; i < 64u * words; ++i) {
             const unsigned sum = i % words == 0 ? in(i) + in(i + words - 1) : in(i);
             REQUIRE(harness.memory().global_word(4 * i) == sum);
@@ -189,9 +179,7 @@ TEST_CASE("a row of a load that completes by elements is read, and written again
         FakeMemory memory;
         memory.element_interval = interval;
         PlainSmHarness harness({element_kernel()}, "", memory);
-        for (unsigned word = 0; word < 128; ++word) {
-            harness.memory().set_global_word((1 << 14) + 4 * word, 1000 * (word + 1));
-        }
+        harness.fill_input(128, [](unsigned word) { return 1000 * (word + 1); });
         harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
         const std::vector<Cycle> at = harness.issue_cycles(12);
         REQUIRE(harness.run());
@@ -218,7 +206,7 @@ TEST_CASE("a row of a load that completes by elements is not read before its own
     FakeMemory memory;
     memory.element_interval = 10;
     PlainSmHarness harness({k.finish()}, "", memory);
-    harness.memory().set_global_word((1 << 14) + 28, 77);
+    harness.memory().set_global_word(SmHarness::kInput + 28, 77);
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
     const std::vector<Cycle> at = harness.issue_cycles(8);
     REQUIRE(harness.run());
@@ -233,8 +221,7 @@ TEST_CASE("registers are zero when a CTA starts, whatever ran before") {
     k.op(Operation::add, Type::u32, x, {x, k.literal(5)});
     k.store(isa::Space::global, Type::u32, address, x);
     PlainSmHarness harness({k.finish()}, "[sm]\nmax_ctas = 1\n");
-    harness.launch({.grid = {4, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.run_to_end({.grid = {4, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
     for (unsigned cta = 0; cta < 4; ++cta) {
         CHECK(harness.memory().global_word(4 * 32 * cta) == 5);
     }
@@ -255,8 +242,7 @@ TEST_CASE("a source beside the warps issues exactly where the warps leave a sche
     EagerSource source;
     extended.sm().add_issue_source(source);
     for (SmHarness* harness : {&plain, &extended}) {
-        harness->launch({.grid = {4, 1, 1}, .block = {96, 1, 1}, .parameters = global_parameters()});
-        REQUIRE(harness->run());
+        harness->run_to_end({.grid = {4, 1, 1}, .block = {96, 1, 1}, .parameters = global_parameters()});
     }
     CHECK(plain.counters().cycles == extended.counters().cycles);
     for (unsigned scheduler = 0; scheduler < 2; ++scheduler) {

@@ -198,11 +198,8 @@ namespace {
 /// The cycle in which a kernel with barriers, loads and branches ends on an SM.
 Cycle end_of_mixed_kernel(const std::string& configuration) {
     SmHarness harness({mixed_kernel(3)}, configuration);
-    for (unsigned i = 0; i < 4000; ++i) {
-        harness.memory().set_global_word((1 << 14) + 4 * i, i * 2654435761u);
-    }
-    harness.launch({.grid = {21, 1, 1}, .block = {180, 1, 1}, .parameters = global_parameters()});
-    REQUIRE(harness.run());
+    harness.fill_input(4000, [](unsigned i) { return i * 2654435761u; });
+    harness.run_to_end({.grid = {21, 1, 1}, .block = {180, 1, 1}, .parameters = global_parameters()});
     return harness.received().back().cycle;
 }
 

@@ -62,9 +62,7 @@ struct Run {
     explicit Run(const isa::Kernel& kernel, const std::string& extension = "traced", const std::string& sm = "",
                  const TestLaunch& emulated = kLaunch, const TestLaunch& run = kLaunch)
         : harness({kernel}, "[sm]\nissue_extension = \"" + extension + "\"\n" + sm) {
-        for (unsigned i = 0; i < 1024; ++i) {
-            harness.memory().set_global_word((1 << 14) + 4 * i, 7 * i + 3);
-        }
+        harness.fill_input(1024, [](unsigned i) { return 7 * i + 3; });
         const isa::SimtModel model = sm.empty() ? isa::SimtModel::stack : isa::SimtModel::convergence_barrier;
         differences = EmulatedRun(kernel, emulated, harness.memory(), model).differences_of(harness, run);
     }
@@ -90,8 +88,7 @@ TEST_CASE("a plain SM executes what the emulator executes, on both SIMT models")
 TEST_CASE("to be traced changes no cycle") {
     const auto end = [](const std::string& extension) {
         SmHarness harness({mixed_kernel(3)}, extension);
-        harness.launch(Run::kLaunch);
-        REQUIRE(harness.run());
+        harness.run_to_end(Run::kLaunch);
         return harness.received().back().cycle;
     };
     CHECK(end("[sm]\nissue_extension = \"traced\"\n") == end(""));

@@ -23,8 +23,6 @@ using Kind = gpu::PmodeStep::Kind;
 /// functional emulator says that they do.
 class PmodeBench : private gpu::PmodeObserver {
   public:
-    static constexpr std::uint64_t kIn = 1 << 14;
-
     struct Parts {
         bool collectors = false;  ///< without them instructions reach their units at once
         bool constants = false;   ///< a cache of the launch's constants; without, they are always there
@@ -40,9 +38,7 @@ class PmodeBench : private gpu::PmodeObserver {
           simt_(sm.find("convergence_barrier") == std::string::npos ? isa::SimtModel::stack
                                                                     : isa::SimtModel::convergence_barrier) {
         pmode().observe(*this);
-        for (unsigned i = 0; i < 1024; ++i) {
-            harness.memory().set_global_word(kIn + 4 * i, 7 * i + 3);
-        }
+        harness.fill_input(1024, [](unsigned i) { return 7 * i + 3; });
     }
 
     gpu::Pmode& pmode() { return dynamic_cast<gpu::Pmode&>(harness.sm().extensions()[1]); }
@@ -51,8 +47,7 @@ class PmodeBench : private gpu::PmodeObserver {
     PmodeBench& run(isa::Dim3 block = {32, 1, 1}, isa::Dim3 grid = {1, 1, 1}) {
         const TestLaunch launch{.grid = grid, .block = block, .parameters = parameters};
         if (has_races) {
-            harness.launch(launch);
-            LOOKAHEAD_ASSERT(harness.run(), "the kernel does not end");
+            harness.run_to_end(launch);
         } else {
             const std::vector<std::string> differences =
                 EmulatedRun(kernel_, launch, harness.memory(), simt_).differences_of(harness, launch);

@@ -730,8 +730,7 @@ TEST_CASE("the pool is what the launch leaves of the last registers, the same ba
 TEST_CASE("with an empty pool timing is the baseline's, to the cycle") {
     const auto run = [](const std::string& toml) {
         SmHarness harness({mixed_kernel(3)}, toml);
-        harness.launch({.grid = {9, 1, 1}, .block = {180, 1, 1}, .parameters = global_parameters()});
-        REQUIRE(harness.run());
+        harness.run_to_end({.grid = {9, 1, 1}, .block = {180, 1, 1}, .parameters = global_parameters()});
         return std::pair(harness.received().back().cycle, harness.counters().warp_instructions);
     };
     const auto without = run("");

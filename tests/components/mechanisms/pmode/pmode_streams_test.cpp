@@ -31,14 +31,12 @@ constexpr std::uint64_t kTexture = 1 << 15;
 /// A texture of 32 floats, the words at the second parameter, and its object.
 std::uint64_t add_texture(PmodeBench& bench) {
     isa::TextureDescriptor descriptor;
-    descriptor.base = isa::kGlobalBase + PmodeBench::kIn;
+    descriptor.base = isa::kGlobalBase + SmHarness::kInput;
     descriptor.width = 32;
     descriptor.row_pitch = 128;
     std::uint32_t words[sizeof descriptor / 4];
     std::memcpy(words, &descriptor, sizeof descriptor);
-    for (unsigned i = 0; i < std::size(words); ++i) {
-        bench.harness.memory().set_global_word(kTexture + 4 * i, words[i]);
-    }
+    bench.harness.memory().fill_global_words(kTexture, std::size(words), [&](unsigned i) { return words[i]; });
     return isa::kGlobalBase + kTexture;
 }
 
@@ -192,10 +190,10 @@ TEST_CASE(
     const std::vector<std::uint64_t>& addresses = bench.harness.memory().pre_loaded();
     REQUIRE(addresses.size() == 16 + 32 + 32);
     for (unsigned i = 0; i < 16; ++i) {
-        CHECK(addresses[i] == isa::kGlobalBase + PmodeBench::kIn + 256 + 4 * (2 * i + 1));
+        CHECK(addresses[i] == isa::kGlobalBase + SmHarness::kInput + 256 + 4 * (2 * i + 1));
     }
     CHECK(addresses[16] == 4);
-    CHECK(addresses[48 + 7] == isa::kGlobalBase + PmodeBench::kIn + 256 + 4 * 7 + 4);
+    CHECK(addresses[48 + 7] == isa::kGlobalBase + SmHarness::kInput + 256 + 4 * 7 + 4);
 }
 
 TEST_CASE("a full pre-execution of a register that a load of the warp has still to write is not that load's") {
