@@ -11,15 +11,6 @@ namespace {
 
 using gpu::SchedulerCycle;
 
-std::string error_of(SmHarness& harness) {
-    try {
-        harness.run();
-    } catch (const ProgramError& error) {
-        return error.what();
-    }
-    return "no error";
-}
-
 /// out[i] = i even ? 2 * i : i + 100, by a divergent branch.
 isa::Kernel divergent_kernel() {
     KernelBuilder k("divergent", {8, 8});
@@ -218,9 +209,11 @@ TEST_CASE("an access that the program may not make is told with SM, cycle, kerne
     k.load(isa::Space::global, Type::u32, x, k.parameter(0), -4);
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
-    CHECK(error_of(harness) ==
-          "sm3, cycle 12 (17142857 fs): kernel wild, CTA (0, 0, 0), warp 0, PC 0x0, wild.ptx:1: lane 0 accesses an "
-          "address that is not allocated");
+    CHECK_THROWS_WITH_AS(
+        harness.run(),
+        "sm3, cycle 12 (17142857 fs): kernel wild, CTA (0, 0, 0), warp 0, PC 0x0, wild.ptx:1: lane 0 accesses an "
+        "address that is not allocated",
+        ProgramError);
 }
 
 TEST_CASE("a trap is an error of the program") {
@@ -229,7 +222,7 @@ TEST_CASE("a trap is an error of the program") {
     k.op(Operation::trap, Type::none, {}, {});
     PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}});
-    CHECK(error_of(harness).find("PC 0x8, trapped.ptx:2: trap") != std::string::npos);
+    CHECK_THROWS_WITH_AS(harness.run(), doctest::Contains("PC 0x8, trapped.ptx:2: trap"), ProgramError);
 }
 
 TEST_CASE("special registers tell where a warp runs") {

@@ -8,16 +8,20 @@ namespace lookahead::test {
 using isa::Operation;
 using isa::Type;
 
-/// `count` instructions, each needing the result of the one before, then exit.
-inline isa::Kernel dependent_chain(Operation operation, Type type, unsigned count) {
+/// `count` instructions, then exit. Each needs the result of the one before, or none does.
+inline isa::Kernel chain(Operation operation, Type type, unsigned count, bool dependent) {
     KernelBuilder k("chain", {});
-    const auto x = k.registers(type == Type::f64 ? 2 : 1);
+    const std::uint8_t rows = type == Type::f64 ? 2 : 1;
     const auto one = type == Type::f64 ? k.literal64(0x3ff0000000000000u) : k.literal(0x3f800000u);
+    isa::Operand x = k.registers(rows);
     for (unsigned i = 0; i < count; ++i) {
+        if (!dependent && i > 0) {
+            x = k.registers(rows);
+        }
         if (operation == Operation::mad_lo || operation == Operation::fma) {
-            k.op(operation, type, x, {x, one, one});
+            k.op(operation, type, x, {dependent ? x : one, one, one});
         } else {
-            k.op(operation, type, x, {x, one});
+            k.op(operation, type, x, {dependent ? x : one, one});
         }
         if (type == Type::f32 || type == Type::f64) {
             k.last().rounding = isa::Rounding::rn;
@@ -25,23 +29,11 @@ inline isa::Kernel dependent_chain(Operation operation, Type type, unsigned coun
     }
     return k.finish();
 }
-
-/// `count` instructions without dependences, then exit.
+inline isa::Kernel dependent_chain(Operation operation, Type type, unsigned count) {
+    return chain(operation, type, count, true);
+}
 inline isa::Kernel independent_chain(Operation operation, Type type, unsigned count) {
-    KernelBuilder k("independent", {});
-    const auto one = type == Type::f64 ? k.literal64(0x3ff0000000000000u) : k.literal(0x3f800000u);
-    for (unsigned i = 0; i < count; ++i) {
-        const auto x = k.registers(type == Type::f64 ? 2 : 1);
-        if (operation == Operation::mad_lo || operation == Operation::fma) {
-            k.op(operation, type, x, {one, one, one});
-        } else {
-            k.op(operation, type, x, {one, one});
-        }
-        if (type == Type::f32 || type == Type::f64) {
-            k.last().rounding = isa::Rounding::rn;
-        }
-    }
-    return k.finish();
+    return chain(operation, type, count, false);
 }
 
 /// Emits `address = parameter 0 + 4 * (%ctaid.x * %ntid.x + %tid.x)` and returns {address, global thread index}.

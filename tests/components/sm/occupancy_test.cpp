@@ -1,7 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <string>
-
 #include "components/sm/occupancy.h"
 #include "core/error/error.h"
 
@@ -89,13 +87,9 @@ TEST_CASE("a CTA that does not fit at all is refused by kernel, resource, need a
     const isa::Kernel kernel = kernel_with(4, 49153);
     const Occupancy none = occupancy_of({}, kernel, {64, 1, 1}, 0);
     CHECK(none.ctas == 0);
-    std::string message;
-    try {
-        require_occupancy(none, {}, kernel, {64, 1, 1}, 0);
-    } catch (const ProgramError& error) {
-        message = error.what();
-    }
-    CHECK(message == "launch of k: one CTA of 64 threads needs 49280 bytes of shared memory; an SM has 49152");
+    CHECK_THROWS_WITH_AS(require_occupancy(none, {}, kernel, {64, 1, 1}, 0),
+                         "launch of k: one CTA of 64 threads needs 49280 bytes of shared memory; an SM has 49152",
+                         ProgramError);
     CHECK(ctas_per_sm({}, kernel_with(4, 49152), {64, 1, 1}, 0) == 1);
 }
 

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <string>
 #include <vector>
 
 #include "components/sm/pipeline/operand_collectors.h"
@@ -114,13 +113,8 @@ TEST_CASE("no wait is longer than longest_wait, and a full path comes near it") 
 TEST_CASE("a number of banks that is no power of two is refused") {
     SmParameters parameters;
     parameters.register_banks = 12;
-    std::string message;
-    try {
-        const OperandCollectors collectors(parameters);
-    } catch (const ConfigurationError& error) {
-        message = error.what();
-    }
-    CHECK(message == "sm.register_banks is 12; give a power of two");
+    CHECK_THROWS_WITH_AS(OperandCollectors{parameters}, "sm.register_banks is 12; give a power of two",
+                         ConfigurationError);
 }
 
 /// When a unit of two SP units takes instructions of these latencies that could all begin at once.

@@ -41,9 +41,14 @@ struct Observed {
     }
 };
 
-void fill_input(SmHarness& harness) {
-    harness.fill_input(4000, [](unsigned i) { return i * 2654435761u; });
-}
+/// An SM whose launch of the mixed kernel is to begin.
+struct MixedSm : SmHarness {
+    explicit MixedSm(unsigned passes, const std::string& toml = "", const TestLaunch& first = kMixedLaunch)
+        : SmHarness({mixed_kernel(passes)}, toml) {
+        fill_input(4000, [](unsigned i) { return i * 2654435761u; });
+        launch(first);
+    }
+};
 
 std::string configuration_of(const std::string& scheduler) {
     return "[sm]\nwarp_scheduler = \"" + scheduler + "\"\n";
@@ -60,9 +65,7 @@ TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issu
     gpu::SchedulerCounters all;
     for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
         CAPTURE(scheduler);
-        SmHarness harness({mixed_kernel(3)}, configuration_of(scheduler));
-        fill_input(harness);
-        harness.launch(kMixedLaunch);
+        MixedSm harness(3, configuration_of(scheduler));
         while (!harness.done() && harness.now() < 100'000) {
             harness.run_until(harness.now() + 13);
             check_stall_sums(harness);
@@ -94,13 +97,8 @@ TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issu
 TEST_CASE("pas without marks, leading CTA and wake-ups runs an SM as two_level does, cycle for cycle") {
     for (const bool plain : {true, false}) {
         const std::string marks = plain ? "[pas]\nleading_warps = false\nleading_cta = \"off\"\nwakeup = false\n" : "";
-        SmHarness pas({mixed_kernel(3)}, configuration_of("pas") + marks);
-        SmHarness two_level({mixed_kernel(3)}, configuration_of("two_level"));
+        MixedSm pas(3, configuration_of("pas") + marks), two_level(3, configuration_of("two_level"));
         Cycle differ = 0;
-        for (SmHarness* harness : {&pas, &two_level}) {
-            fill_input(*harness);
-            harness->launch(kMixedLaunch);
-        }
         while (!(pas.done() && two_level.done()) && pas.now() < 100'000) {
             pas.run_until(pas.now() + 1);
             two_level.run_until(two_level.now() + 1);
@@ -118,18 +116,15 @@ TEST_CASE("pas without marks, leading CTA and wake-ups runs an SM as two_level d
 TEST_CASE("chopping advance at random horizons changes nothing") {
     for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
         CAPTURE(scheduler);
-        SmHarness whole({mixed_kernel(2)}, configuration_of(scheduler));
-        fill_input(whole);
-        whole.run_to_end(kMixedLaunch);
+        MixedSm whole(2, configuration_of(scheduler));
+        REQUIRE(whole.run());
         const Observed expected(whole);
         const std::uint64_t first_seed = random_seed();
         CAPTURE(first_seed);
         for (std::uint64_t seed = first_seed; seed < first_seed + 24; ++seed) {
             CAPTURE(seed);
             std::mt19937_64 random(seed);
-            SmHarness chopped({mixed_kernel(2)}, configuration_of(scheduler));
-            fill_input(chopped);
-            chopped.launch(kMixedLaunch);
+            MixedSm chopped(2, configuration_of(scheduler));
             const Time cycle = chopped.clock().edge(1);
             // Up to 24 cycles, but often within one, where a message may have come whose edge is still to come.
             for (Time at = 0; !chopped.done() && chopped.now() < 1'000'000;) {
@@ -142,11 +137,7 @@ TEST_CASE("chopping advance at random horizons changes nothing") {
 }
 
 TEST_CASE("the hash of the state at a time does not depend on the windows before it") {
-    SmHarness coarse({mixed_kernel(2)}), fine({mixed_kernel(2)});
-    for (SmHarness* harness : {&coarse, &fine}) {
-        fill_input(*harness);
-        harness->launch(kMixedLaunch);
-    }
+    MixedSm coarse(2), fine(2);
     std::uint64_t last = 0;
     for (Cycle at = 16; at < 1600; at += 16) {
         coarse.run_until(at);
@@ -160,9 +151,7 @@ TEST_CASE("the hash of the state at a time does not depend on the windows before
 }
 
 TEST_CASE("next_event_time names a cycle before which nothing happens") {
-    SmHarness harness({mixed_kernel(2)});
-    fill_input(harness);
-    harness.launch({.grid = {1, 1, 1}, .block = {64, 1, 1}, .parameters = global_parameters()});
+    MixedSm harness(2, "", {.grid = {1, 1, 1}, .block = {64, 1, 1}, .parameters = global_parameters()});
     harness.run_until(20);
     unsigned jumps = 0;
     while (!harness.done() && harness.sm().next_event_time() != kTimeInfinity) {
@@ -182,18 +171,15 @@ TEST_CASE("next_event_time names a cycle before which nothing happens") {
 TEST_CASE("an SM that is saved and loaded goes on as the one that was not") {
     for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
         CAPTURE(scheduler);
-        SmHarness whole({mixed_kernel(2)}, configuration_of(scheduler));
-        fill_input(whole);
-        whole.run_to_end(kMixedLaunch);
+        MixedSm whole(2, configuration_of(scheduler));
+        REQUIRE(whole.run());
         const Observed expected(whole);
         const std::uint64_t first_seed = random_seed();
         CAPTURE(first_seed);
         for (std::uint64_t seed = first_seed; seed < first_seed + 25; ++seed) {
             CAPTURE(seed);
             std::mt19937_64 random(seed);
-            SmHarness harness({mixed_kernel(2)}, configuration_of(scheduler));
-            fill_input(harness);
-            harness.launch(kMixedLaunch);
+            MixedSm harness(2, configuration_of(scheduler));
             const Time end = harness.clock().edge(expected.end + 50);
             harness.run_until_window_by_window(static_cast<Time>(random() % static_cast<std::uint64_t>(end)));
             const std::uint64_t before = harness.state_hash();
