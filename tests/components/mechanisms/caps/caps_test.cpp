@@ -349,7 +349,7 @@ TEST_CASE("strides do not outlive their launch") {
     bench.settle();
     bench.unit->end_launch();
     bench.unit->begin_kernel();
-    bench.unit->begin_launch({bench.kernels.front(), 0, 4, 2});
+    bench.begin_launch();
     bench.load(2, 0, {100});
     bench.settle();
     CHECK(bench.prefetches().requested == 0);
@@ -486,7 +486,7 @@ TEST_CASE("an indirect load is never targeted") {
     bench.kernels.front().registers = 8;
     bench.kernels.front().code[0] = load_at(1, 0);
     bench.kernels.front().code[1] = load_at(2, 1);
-    bench.unit->begin_launch({bench.kernels.front(), 0, 4, 2});
+    bench.begin_launch();
     bench.load(0, 1, {0});
     bench.load(0, 0, {0});
     CHECK(bench.caps("indirect") == 1);

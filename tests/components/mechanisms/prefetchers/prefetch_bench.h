@@ -21,7 +21,7 @@ class PrefetchBench : public Bench {
                            unsigned ctas = 4)
         : Bench(with(std::move(more), prefetcher)), warps_per_cta_(warps_per_cta) {
         unit->begin_kernel();
-        unit->begin_launch({kernels.front(), 0, ctas, warps_per_cta});
+        begin_launch(ctas, warps_per_cta);
         for (unsigned slot = 0; slot < ctas; ++slot) {
             unit->cta_started(slot, slot);
         }

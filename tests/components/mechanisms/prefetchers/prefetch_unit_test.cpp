@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include "core/lp/audit.h"
-#include "core/state/archives.h"
 #include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
 
 namespace lookahead::gpu::test {
@@ -326,11 +325,7 @@ PrefetchCounters run_with_checkpoint_at(Cycle checkpoint, std::uint64_t& hash, b
         if (cycle == checkpoint) {
             const PrefetchCounters& now = bench.prefetches();
             in_all_states = in_all_states || (now.queued > 0 && now.outstanding > 0 && now.late > 0);
-            const auto fields = [&](StateArchive& archive) { bench.unit->fields(archive, code); };
-            const std::string bytes = state_to_bytes(fields);
-            bench.replace_unit();
-            bench.unit->begin_launch({bench.kernels.front(), 0, 4, 2});
-            state_from_bytes(bytes, "the unit", fields);
+            bench.save_and_load(code, [&] { bench.begin_launch(); });
             check_accounts(bench.prefetches());
         }
     }

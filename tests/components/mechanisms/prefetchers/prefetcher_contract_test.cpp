@@ -58,8 +58,6 @@ class RandomProgram {
     const isa::Instruction store_ = make_memory(isa::Operation::store);
 };
 
-enum class Way { every_cycle, jumping };
-
 /// Runs 3000 cycles and drains; `jumping` calls the unit only when an instruction comes or it asked to be called.
 std::uint64_t run(const std::string& prefetcher, std::uint64_t seed, Way way, PrefetchCounters* counters = nullptr,
                   std::uint64_t* registers = nullptr) {
@@ -138,12 +136,7 @@ TEST_CASE("a prefetcher restored from a checkpoint goes on as if nothing had bee
             }
             REQUIRE(bench.drain());  // the bench's memory cannot be saved
             if (restore) {
-                const isa::Instruction* code = bench.kernels.front().code.data();
-                const auto fields = [&](StateArchive& archive) { bench.unit->fields(archive, code); };
-                const std::string bytes = state_to_bytes(fields);
-                bench.replace_unit();
-                bench.unit->begin_launch({bench.kernels.front(), 0, 4, 2});
-                state_from_bytes(bytes, "the unit", fields);
+                bench.save_and_load(bench.kernels.front().code.data(), [&] { bench.begin_launch(); });
             }
             for (unsigned i = 0; i < 150; ++i) {
                 program.act();

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/lp/audit.h"
-#include "core/state/archives.h"
 #include "tests/components/sm/lsu/local_accesses.h"
 #include "tests/components/sm/lsu/word_companion.h"
 #include "tests/support/seed.h"
@@ -16,7 +14,6 @@
 namespace lookahead::gpu::test {
 namespace {
 
-enum class Way { every_cycle, jumping, restored };
 constexpr unsigned kWarps = 4;
 constexpr std::uint32_t kBytes = 48;  ///< a thread
 
@@ -132,13 +129,6 @@ class PrivateProgram {
     unsigned compared_ = 0;
 };
 
-std::string audit_of(const Bench& bench) {
-    Audit audit;
-    bench.unit->l1().audit(audit, "l1");
-    const auto faults = audit.faults();
-    return faults.empty() ? "" : faults.front();
-}
-
 /// What became of the test's companion in all runs: that the accesses met every case.
 struct Met {
     std::uint64_t absorbed = 0, taken = 0, merged = 0, served = 0, missed = 0;
@@ -162,8 +152,6 @@ std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, Met& 
         return static_cast<Cycle>(1 + (line / kLineBytes * 2654435761u + seed) % (to_owner ? 7 : 60));
     });
     PrivateProgram program(seed, bench);
-    const auto fields = [&](StateArchive& archive) { bench.unit->fields(archive, program.code()); };
-    Cycle next = 0;
     for (unsigned kernel = 0; kernel < 3; ++kernel) {
         const Cycle end = bench.now + 2500;
         bool ended = false;
@@ -171,23 +159,13 @@ std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, Met& 
             if (bench.now >= end && !ended && !program.waits()) {
                 bench.unit->end_launch();
                 ended = true;
-                next = 0;
+                bench.next_call = 0;
             }
             if (ended && bench.unit->drained()) break;
             const bool acts = bench.now < end && bench.now % 4 == 0 && program.act();
-            bench.memory.advance(bench.now);
-            const bool replies = bench.port().next_reply_cycle(bench.now - 1) <= bench.now;
-            if (way != Way::jumping || acts || replies || next <= bench.now) {
-                bench.unit->cycle(bench.now);
-                next = bench.unit->next_event(bench.now);
-                REQUIRE(next > bench.now);
-            }
+            bench.cycle(way, acts);
             program.look();
-            if (way == Way::restored && bench.now % 31 == 0) {
-                const std::string bytes = state_to_bytes(fields);
-                bench.replace_unit();
-                state_from_bytes(bytes, "the unit", fields);
-            }
+            if (way == Way::restored && bench.now % 31 == 0) bench.save_and_load(program.code());
         }
         REQUIRE(bench.unit->drained());
         bench.unit->begin_kernel();

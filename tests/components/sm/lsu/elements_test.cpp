@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/state/archives.h"
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"
 
@@ -266,8 +265,6 @@ TEST_CASE("a load of an extension completes as a whole") {
 
 // ---- At random ------------------------------------------------------------------------------------------------------
 
-enum class Way { every_cycle, jumping, restored };
-
 /// One warp's loads and stores of elements in global, shared and generic memory, each load into rows of its own and
 /// compared with flat memory as it completes.
 class RandomElements {
@@ -411,24 +408,12 @@ std::uint64_t run(std::uint64_t seed, Way way) {
         return static_cast<Cycle>(1 + (line / kLineBytes * 2654435761u + seed) % (to_owner ? 7 : 60));
     });
     RandomElements program(seed, bench);
-    const auto fields = [&](StateArchive& archive) { bench.unit->fields(archive, program.code()); };
-    Cycle next = 0;
     for (const Cycle end = 6000; bench.now < end + 30'000; ++bench.now) {
         if (bench.now >= end && bench.unit->drained() && !program.waits()) break;
         const bool acts = bench.now < end && bench.now % 5 == 0 && program.act();
-        bench.memory.advance(bench.now);
-        const bool replies = bench.port().next_reply_cycle(bench.now - 1) <= bench.now;
-        if (way != Way::jumping || acts || replies || next <= bench.now) {
-            bench.unit->cycle(bench.now);
-            next = bench.unit->next_event(bench.now);
-            REQUIRE(next > bench.now);
-        }
+        bench.cycle(way, acts);
         program.look();
-        if (way == Way::restored && bench.now % 13 == 0) {
-            const std::string bytes = state_to_bytes(fields);
-            bench.replace_unit();
-            state_from_bytes(bytes, "the unit", fields);
-        }
+        if (way == Way::restored && bench.now % 13 == 0) bench.save_and_load(program.code());
     }
     REQUIRE(bench.unit->drained());
     REQUIRE(!program.waits());

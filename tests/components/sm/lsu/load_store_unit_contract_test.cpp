@@ -6,7 +6,6 @@
 #include <string>
 
 #include "components/sm/lsu/request_path.h"
-#include "core/state/archives.h"
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"
 
@@ -128,44 +127,23 @@ class RandomWarps {
     std::uint64_t compared_ = 0;
 };
 
-void begin_launch(VariantBench& bench) {
-    bench.unit->begin_launch({bench.kernels.front(), 0, 4, 2});
-}
-
-void save_and_load(VariantBench& bench) {
-    const isa::Instruction* const first = bench.kernels.front().code.data();
-    const auto fields = [&](StateArchive& archive) { bench.unit->fields(archive, first); };
-    const std::string bytes = state_to_bytes(fields);
-    bench.replace_unit();
-    begin_launch(bench);
-    state_from_bytes(bytes, "the unit", fields);
-}
-
-enum class Way { every_cycle, jumping, restored };
-
 /// Runs random warps to their end and gives the hash of unit, registers and constants; `jumping` calls the unit only when
 /// an instruction or a reply comes or it asked to be called; `restored` saves and loads it every 97 cycles.
 std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, const std::string& path) {
     VariantBench bench({"sm.load_store_unit=" + variant, "memory.request_path=" + path, "l1d.set_index=linear",
                         "l1d.sets=4", "l1d.mshrs=4"});
     bench.kernels.front().code = code();
-    begin_launch(bench);
+    bench.begin_launch();
     bench.memory.set_delay([seed](unsigned, std::uint64_t line, bool to_owner) {
         return static_cast<Cycle>(1 + (line / kLineBytes * 2654435761u + seed) % (to_owner ? 7 : 90));
     });
     RandomWarps warps(bench, seed);
-    Cycle next = 0;
+    const isa::Instruction* const first = bench.kernels.front().code.data();
     const auto step = [&](bool may_act) {
         const bool acts = may_act && bench.now % 3 == 0 && warps.act();
-        bench.memory.advance(bench.now);
-        const bool replies = bench.port().next_reply_cycle(bench.now - 1) <= bench.now;
-        if (way != Way::jumping || acts || replies || next <= bench.now) {
-            bench.unit->cycle(bench.now);
-            next = bench.unit->next_event(bench.now);
-            REQUIRE(next > bench.now);
-        }
+        bench.cycle(way, acts);
         warps.look();
-        if (way == Way::restored && bench.now % 97 == 0) save_and_load(bench);
+        if (way == Way::restored && bench.now % 97 == 0) bench.save_and_load(first, [&] { bench.begin_launch(); });
         ++bench.now;
     };
     while (bench.now < kEnd) step(true);
@@ -176,7 +154,7 @@ std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, const
     REQUIRE(!warps.any_waits());
     CHECK(warps.compared() > 1000);
     CHECK(warps.wrong_words() == 0);
-    return bench.hash(bench.kernels.front().code.data());
+    return bench.hash(first);
 }
 
 template <class Test>

@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "core/lp/audit.h"
 #include "tests/components/sm/lsu/unit_bench.h"
 
 namespace lookahead::gpu::test {
@@ -16,6 +17,14 @@ inline constexpr unsigned kSlots = 12;  ///< loads under way at most
 inline void place_in_warp(MemoryInstruction& instruction, std::uint16_t warp, std::uint32_t bytes = kLocalBytes) {
     instruction.local_bytes = bytes;
     instruction.local_base = isa::kLocalMemoryBase + warp * isa::local_memory_per_warp(bytes);
+}
+
+/// The first fault of L1; empty: there is none.
+inline std::string audit_of(const Bench& bench) {
+    Audit audit;
+    bench.unit->l1().audit(audit, "l1");
+    const auto faults = audit.faults();
+    return faults.empty() ? "" : faults.front();
 }
 
 /// Warps load, store and sometimes fence in random order; each byte is known from plain arrays.

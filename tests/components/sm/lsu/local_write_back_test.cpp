@@ -3,18 +3,10 @@
 
 #include <string>
 
-#include "core/lp/audit.h"
 #include "tests/components/sm/lsu/local_accesses.h"
 
 namespace lookahead::gpu::test::local_write_back_tests {
 namespace {
-
-std::string audit_of(const Bench& bench) {
-    Audit audit;
-    bench.unit->l1().audit(audit, "l1");
-    const auto faults = audit.faults();
-    return faults.empty() ? "" : faults.front();
-}
 
 TEST_CASE("loads of local memory read what the thread stored last, whatever L1 and the policy") {
     for (const char* policy :

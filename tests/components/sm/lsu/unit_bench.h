@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "components/sm/constant/constant_cache.h"
 #include "components/sm/lsu/coalescing_unit.h"
 #include "components/sm/lsu/memory_fault.h"
+#include "core/error/error.h"
 #include "core/state/archives.h"
 #include "tests/components/sm/lsu/scripted_memory.h"
 
@@ -55,6 +57,14 @@ inline isa::Instruction make_fence(isa::Scope scope = isa::Scope::gpu) {
     return result;
 }
 
+/// Where the lanes of an access may lie: all at one place, or word by word from one on.
+inline auto all_at(std::uint64_t address) {
+    return [=](unsigned) { return address; };
+}
+inline auto words_from(std::uint64_t address) {
+    return [=](unsigned lane) { return address + 4 * lane; };
+}
+
 /// A kernel whose instructions are global loads, as prefetchers want to know it.
 inline isa::KernelTable kernels_of_loads(unsigned loads) {
     isa::KernelTable kernels;
@@ -62,6 +72,9 @@ inline isa::KernelTable kernels_of_loads(unsigned loads) {
     kernels.front().code.assign(loads, make_memory(isa::Operation::load));
     return kernels;
 }
+
+/// How a contract test calls a unit: in every cycle, only when there is something to do, or saved and loaded on the way.
+enum class Way { every_cycle, jumping, restored };
 
 /// A load/store unit with a memory of its own or a shared one, driven cycle by cycle. `Unit` is LoadStoreUnit for the
 /// variant that the overrides name.
@@ -122,6 +135,20 @@ class UnitBench : public LoadStoreListener {
         }
     }
 
+    /// Replaces the unit by one that has been loaded from its state. `code`: where the instructions that are under way
+    /// stand; `prepare`: what the new unit needs before.
+    void save_and_load(
+        const isa::Instruction* code, const std::function<void()>& prepare = [] {}) {
+        const auto fields = [&](StateArchive& archive) { unit->fields(archive, code); };
+        const std::string bytes = state_to_bytes(fields);
+        replace_unit();
+        prepare();
+        state_from_bytes(bytes, "the unit", fields);
+    }
+    void begin_launch(unsigned ctas = 4, unsigned warps_per_cta = 2) {
+        unit->begin_launch({kernels.front(), 0, ctas, warps_per_cta});
+    }
+
     void line_came(std::uint32_t reader, Cycle cycle) override { lines.push_back({reader, cycle}); }
     void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle cycle) override {
         completions.push_back({context, &instruction, cycle});
@@ -171,6 +198,16 @@ class UnitBench : public LoadStoreListener {
         unit->cycle(now);
         ++now;
     }
+    /// The cycle `now` of a unit that is called that way. `given`: it has just been given an instruction.
+    void cycle(Way way, bool given) {
+        memory.advance(now);
+        const bool replies = port_->next_reply_cycle(now - 1) <= now;
+        if (way != Way::jumping || given || replies || next_call <= now) {
+            unit->cycle(now);
+            next_call = unit->next_event(now);
+            LOOKAHEAD_ASSERT(next_call > now, "a unit's next event is to come");
+        }
+    }
     void run_to(Cycle cycle) {
         while (now < cycle) {
             step();
@@ -211,6 +248,7 @@ class UnitBench : public LoadStoreListener {
     std::unique_ptr<Unit> unit;
     std::vector<Completion> completions;
     Cycle now = 1;
+    Cycle next_call = 0;  ///< for which the unit has asked
 };
 using Bench = UnitBench<>;
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/state/archives.h"
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"
 
@@ -21,13 +20,6 @@ std::vector<isa::Instruction> code_of(unsigned vector, isa::Order order = isa::O
     return {wide, word};
 }
 
-void save_and_load(Bench& bench, const std::vector<isa::Instruction>& code) {
-    const auto fields = [&](StateArchive& archive) { bench.unit->fields(archive, code.data()); };
-    const std::string bytes = state_to_bytes(fields);
-    bench.replace_unit();
-    state_from_bytes(bytes, "the unit", fields);
-}
-
 TEST_CASE("a lane of two sectors gets both, whatever states they are in and however often the load has to wait") {
     for (std::uint64_t seed = lookahead::test::random_seed(), end = seed + 40; seed < end; ++seed) {
         CAPTURE(seed);
@@ -40,7 +32,7 @@ TEST_CASE("a lane of two sectors gets both, whatever states they are in and howe
         const auto wait = [&](std::size_t completions) {
             for (unsigned left = 20'000; bench.completions.size() < completions && left > 0; --left) {
                 bench.step();
-                if (random() % 7 == 0) save_and_load(bench, code);
+                if (random() % 7 == 0) bench.save_and_load(code.data());
             }
             REQUIRE(bench.completions.size() == completions);
         };
