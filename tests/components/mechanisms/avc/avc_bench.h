@@ -49,8 +49,7 @@ struct AvcBench : Bench {
     }
 
     void begin_store(unsigned word, const Row& values, isa::LaneMask lanes) {
-        MemoryInstruction each = instruction(
-            code_[kStore], [&](unsigned) { return 4 * word; }, lanes, 8);
+        MemoryInstruction each = instruction(code_[kStore], lanes_at(4 * word), lanes, 8);
         std::copy(values.begin(), values.end(), each.data[0]);
         place_in_warp(each, 0, kBytes);
         issue(each);
@@ -60,8 +59,7 @@ struct AvcBench : Bench {
         REQUIRE(drain());
     }
     void store_byte(unsigned word, isa::LaneMask lanes, unsigned byte, std::uint32_t value) {
-        MemoryInstruction each = instruction(
-            code_[kStoreByte], [&](unsigned) { return 4 * word + byte; }, lanes, 8);
+        MemoryInstruction each = instruction(code_[kStoreByte], lanes_at(4 * word + byte), lanes, 8);
         for (auto& lane : each.data[0]) lane = value;
         place_in_warp(each, 0, kBytes);
         issue(each);
@@ -75,8 +73,7 @@ struct AvcBench : Bench {
 
     void begin_load(unsigned word, isa::LaneMask lanes) {
         std::fill_n(registers.row(8), isa::kWarpSize, 0u);
-        MemoryInstruction each = instruction(
-            code_[kLoad], [&](unsigned) { return 4 * word; }, lanes, 8);
+        MemoryInstruction each = instruction(code_[kLoad], lanes_at(4 * word), lanes, 8);
         place_in_warp(each, 0, kBytes);
         issue(each);
     }
@@ -98,8 +95,8 @@ struct AvcBench : Bench {
         return completions[0].cycle - begin;
     }
     void add(unsigned word, unsigned lane, std::uint32_t value) {
-        MemoryInstruction each = instruction(
-            code_[kAdd], [&](unsigned) { return isa::kLocalWindowBase + 4 * word; }, isa::LaneMask{1} << lane);
+        MemoryInstruction each =
+            instruction(code_[kAdd], lanes_at(isa::kLocalWindowBase + 4 * word), isa::LaneMask{1} << lane);
         each.data[0][lane] = value;
         place_in_warp(each, 0, kBytes);
         issue(each);

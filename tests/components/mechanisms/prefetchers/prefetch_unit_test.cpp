@@ -148,7 +148,7 @@ TEST_CASE("a line that makes room for another before its use is early evicted; o
     other.load(0, 0, {1});
     REQUIRE(other.drain());
     const isa::Instruction store = make_memory(isa::Operation::store);
-    other.issue(other.instruction(store, [](unsigned lane) { return kBase + 32 * kLineBytes + 4 * lane; }));
+    other.issue(other.instruction(store, words_from(kBase + 32 * kLineBytes)));
     REQUIRE(other.drain());
     CHECK(other.prefetches().unused == 1);
     check_accounts(other.prefetches());
@@ -184,7 +184,7 @@ TEST_CASE("a store takes a line from the prefetch buffer") {
     REQUIRE(bench.drain());
     CHECK(bench.has(32));
     const isa::Instruction store = make_memory(isa::Operation::store);
-    bench.issue(bench.instruction(store, [](unsigned lane) { return kBase + 32 * kLineBytes + 4 * lane; }));
+    bench.issue(bench.instruction(store, words_from(kBase + 32 * kLineBytes)));
     REQUIRE(bench.drain());
     CHECK_FALSE(bench.has(32));
     CHECK(bench.prefetches().unused == 1);
@@ -195,7 +195,7 @@ TEST_CASE("a store poisons a prefetch under way, which is then unused") {
     bench.load(0, 0, {0});
     bench.step();
     const isa::Instruction store = make_memory(isa::Operation::store);
-    bench.issue(bench.instruction(store, [](unsigned lane) { return kBase + 7 * kLineBytes + 4 * lane; }));
+    bench.issue(bench.instruction(store, words_from(kBase + 7 * kLineBytes)));
     REQUIRE(bench.drain());
     CHECK(bench.prefetches().unused == 1);
     CHECK_FALSE(bench.has(7));
@@ -247,7 +247,7 @@ TEST_CASE(
         CHECK(bench.prefetches().queued == (same ? 1 : 2));
         CHECK(bench.prefetches().duplicates == (same ? 1 : 0));
         const isa::Instruction store = make_memory(isa::Operation::store);
-        bench.issue(bench.instruction(store, [](unsigned lane) { return kBase + 42 * kLineBytes + 4 * lane; }));
+        bench.issue(bench.instruction(store, words_from(kBase + 42 * kLineBytes)));
         REQUIRE(bench.drain());
         bench.run_to(bench.now + 200);
         CHECK(bench.prefetches().issued == (same ? 2 : 3));
@@ -291,8 +291,7 @@ TEST_CASE("an idle-only prefetcher's requests wait until the unit has no instruc
         ToldBench bench({request(40)}, {}, idle_only);
         // Shared memory with conflicts holds the queue, not L1.
         const isa::Instruction shared = make_memory(isa::Operation::load, isa::Type::u32, isa::Space::shared);
-        const MemoryInstruction load =
-            bench.instruction(bench.kernels.front().code[0], [](unsigned lane) { return kBase + 4 * lane; });
+        const MemoryInstruction load = bench.instruction(bench.kernels.front().code[0], words_from(kBase));
         bench.unit->accept(load, bench.now);
         bench.step();
         bench.unit->accept(bench.instruction(shared, [](unsigned lane) { return std::uint64_t{128} * lane; }),
@@ -313,8 +312,7 @@ PrefetchCounters run_with_checkpoint_at(Cycle checkpoint, std::uint64_t& hash, b
     const std::map<Cycle, std::uint64_t> demands{{1, 0}, {4, 40}, {40, 41}, {60, 42 + 32}, {70, 1}};
     for (Cycle cycle = 0; cycle < 100; ++cycle) {
         if (const auto demand = demands.find(cycle); demand != demands.end()) {
-            MemoryInstruction load = bench.instruction(
-                code[0], [&](unsigned lane) { return kBase + demand->second * kLineBytes + 4 * lane; });
+            MemoryInstruction load = bench.instruction(code[0], words_from(kBase + demand->second * kLineBytes));
             bench.unit->accept(load, bench.now);
         }
         if (cycle == 2) {

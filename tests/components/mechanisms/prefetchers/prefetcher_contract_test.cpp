@@ -30,9 +30,8 @@ class RandomProgram {
         const auto pc = static_cast<std::uint32_t>(random_() % strides_.size());
         if (random_() % 8 == 0) {
             const std::uint64_t line = random_() % 200;
-            MemoryInstruction what = bench_.instruction(
-                store_, [&](unsigned lane) { return kBase + line * kLineBytes + 4 * lane; }, isa::kFullMask, 0,
-                context);
+            MemoryInstruction what =
+                bench_.instruction(store_, words_from(kBase + line * kLineBytes), isa::kFullMask, 0, context);
             what.data[0][0] = static_cast<std::uint32_t>(random_());
             bench_.unit->accept(what, bench_.now);
             return;

@@ -29,11 +29,11 @@ unsigned reads_of(const isa::Instruction& what, Address address, isa::LaneMask a
 }
 
 TEST_CASE("lanes of one line make one access, and each further line one more") {
-    CHECK(reads_of(kLoad, [](unsigned lane) { return kBase + 4 * lane; }) == 1);
-    CHECK(reads_of(kLoad, [](unsigned lane) { return kBase + 64 + 4 * lane; }) == 2);
+    CHECK(reads_of(kLoad, words_from(kBase)) == 1);
+    CHECK(reads_of(kLoad, words_from(kBase + 64)) == 2);
     CHECK(reads_of(kLoad, [](unsigned lane) { return kBase + 8 * lane; }) == 2);
     CHECK(reads_of(kLoad, [](unsigned lane) { return kBase + 128 * lane; }) == 32);
-    CHECK(reads_of(kLoad, [](unsigned) { return kBase + 12; }) == 1);
+    CHECK(reads_of(kLoad, lanes_at(kBase + 12)) == 1);
     CHECK(reads_of(
               kLoad, [](unsigned lane) { return kBase + 128 * lane; }, 0x00010001) == 2);
     CHECK(reads_of(kLoad, [](unsigned lane) { return kBase + (31 - lane) * 4; }) == 1);
@@ -269,7 +269,7 @@ TEST_CASE("a launch leaves L1D the ways that its CTAs' shared memory does not ta
         bench.unit->begin_launch({kernel, 0, 1, 1, 0, shared_bytes});
         const std::uint64_t before = bench.unit->l1().counters().evictions;
         for (unsigned i = 0; i < 5; ++i) {
-            bench.issue(bench.instruction(kLoad, [&](unsigned) { return kBase + i * 32 * kLineBytes; }));
+            bench.issue(bench.instruction(kLoad, lanes_at(kBase + i * 32 * kLineBytes)));
             REQUIRE(bench.drain());
         }
         return 5 - (bench.unit->l1().counters().evictions - before);
@@ -311,14 +311,12 @@ TEST_CASE("elements arrive one by one: a line's lanes are written when its reply
 
 TEST_CASE("a younger load that hits overtakes an older one that misses") {
     Bench bench;
-    bench.issue(bench.instruction(kLoad, [](unsigned lane) { return kBase + 4 * lane; }));
+    bench.issue(bench.instruction(kLoad, words_from(kBase)));
     REQUIRE(bench.drain());
     bench.completions.clear();
     bench.memory.set_delay([](unsigned, std::uint64_t, bool) { return 500; });
-    bench.issue(bench.instruction(
-        kLoad, [](unsigned lane) { return kBase + 4096 + 4 * lane; }, isa::kFullMask, 0, 1));
-    bench.issue(bench.instruction(
-        kLoad, [](unsigned lane) { return kBase + 4 * lane; }, isa::kFullMask, 1, 2));
+    bench.issue(bench.instruction(kLoad, words_from(kBase + 4096), isa::kFullMask, 0, 1));
+    bench.issue(bench.instruction(kLoad, words_from(kBase), isa::kFullMask, 1, 2));
     REQUIRE(bench.drain());
     REQUIRE(bench.completions.size() == 2);
     CHECK(bench.completions[0].context == 2);
@@ -326,7 +324,7 @@ TEST_CASE("a younger load that hits overtakes an older one that misses") {
 }
 
 TEST_CASE("MSHRs, merges, miss queue and load table bound what is under way, and stalls are charged by cause") {
-    const auto line = [](unsigned number) { return [=](unsigned) { return kBase + 128 * number; }; };
+    const auto line = [](unsigned number) { return lanes_at(kBase + 128 * number); };
     const auto stalled = [&](const Bench::Overrides& overrides, unsigned loads, bool same_line,
                              ReservationFailure cause) {
         Bench bench(overrides);
@@ -374,9 +372,7 @@ TEST_CASE("the queue takes as many instructions as it has places") {
     Bench bench({"coalescing.queue=2", "l1d.mshrs=1"});
     for (unsigned i = 0; i < 3; ++i) {
         REQUIRE(bench.unit->can_accept());
-        bench.unit->accept(bench.instruction(
-                               kLoad, [&](unsigned) { return kBase + 128 * i; }, isa::kFullMask, i),
-                           bench.now);
+        bench.unit->accept(bench.instruction(kLoad, lanes_at(kBase + 128 * i), isa::kFullMask, i), bench.now);
         bench.step();
     }
     CHECK_FALSE(bench.unit->can_accept());
@@ -405,8 +401,7 @@ TEST_CASE("64-bit atomics and compare-and-swap carry both operands; reductions c
     const isa::Instruction cas = make_atomic(isa::AtomicOp::cas, Operation::atomic, isa::Space::global, Type::b64);
     bench.memory.set_word(kBase, 7);
     bench.memory.set_word(kBase + 4, 9);
-    MemoryInstruction what = bench.instruction(
-        cas, [](unsigned) { return kBase; }, 1, 4);
+    MemoryInstruction what = bench.instruction(cas, lanes_at(kBase), 1, 4);
     what.data[0][0] = 7;
     what.data[1][0] = 9;
     what.data[2][0] = 70;
@@ -419,7 +414,7 @@ TEST_CASE("64-bit atomics and compare-and-swap carry both operands; reductions c
     CHECK(bench.registers.row(5)[0] == 9);
     bench.completions.clear();
     const isa::Instruction reduce = make_atomic(isa::AtomicOp::max, Operation::reduce);
-    MemoryInstruction second = bench.instruction(reduce, [](unsigned) { return kBase; });
+    MemoryInstruction second = bench.instruction(reduce, lanes_at(kBase));
     for (unsigned lane = 0; lane < 32; ++lane) second.data[0][lane] = 60 + lane;
     bench.issue(second);
     REQUIRE(bench.drain());
@@ -483,20 +478,20 @@ TEST_CASE("with atomic_bytes 32 an atomic is split by sectors, and by the lanes 
         REQUIRE(bench.completions.size() == 1);
         return bench.memory.count(GpuMessage::atomic_request);
     };
-    const auto words = [](unsigned lane) { return kBase + 4 * lane; };
+    const auto words = words_from(kBase);
     CHECK(requests("128", words) == 1);
     CHECK(requests("32", words) == 4);
     const auto two_lanes_a_word = [](unsigned lane) { return kBase + lane / 2 * 4; };
     CHECK(requests("128", two_lanes_a_word) == 1);
     CHECK(requests("32", two_lanes_a_word) == 4);  // two sectors, two lanes a word
-    CHECK(requests("32", [](unsigned) { return kBase; }) == 32);
+    CHECK(requests("32", lanes_at(kBase)) == 32);
     CHECK_THROWS_AS(Bench({"coalescing.atomic_bytes=64"}), ConfigurationError);
 }
 
 TEST_CASE("a split atomic returns what its lanes would have seen one after the other") {
     Bench bench({"coalescing.atomic_bytes=32"});
     const isa::Instruction add = make_atomic(isa::AtomicOp::add);
-    MemoryInstruction memory = bench.instruction(add, [](unsigned) { return kBase; });
+    MemoryInstruction memory = bench.instruction(add, lanes_at(kBase));
     for (unsigned lane = 0; lane < 32; ++lane) {
         memory.data[0][lane] = 1;
     }
@@ -514,8 +509,7 @@ TEST_CASE("where CTAs wait for their stores a context has them under way until t
         Bench bench({std::string("coalescing.ctas_wait_for_stores=") + (waits ? "true" : "false")});
         bench.memory.set_delay([](unsigned, std::uint64_t, bool) { return 50; });
         CHECK(bench.unit->delays_ctas() == waits);
-        bench.issue(bench.instruction(
-            kStore, [](unsigned lane) { return kBase + 4 * lane; }, isa::kFullMask, 0, 3));
+        bench.issue(bench.instruction(kStore, words_from(kBase), isa::kFullMask, 0, 3));
         CHECK_FALSE(bench.unit->stores_under_way(2));
         Cycle last = 0;
         for (; !bench.unit->drained() && bench.now < 1000; bench.step()) {

@@ -28,8 +28,7 @@ struct Beside : Bench {
 
     void access(const isa::Instruction& what, unsigned word, std::uint32_t value, isa::LaneMask active,
                 unsigned byte = 0) {
-        MemoryInstruction each = instruction(
-            what, [&](unsigned) { return 4 * word + byte; }, active, 8);
+        MemoryInstruction each = instruction(what, lanes_at(4 * word + byte), active, 8);
         for (auto& lane : each.data[0]) lane = value;
         place_in_warp(each, 0, kMany);
         issue(each);
@@ -73,7 +72,7 @@ TEST_CASE("a load takes the companion's cycle more, wherever it is served") {
     CHECK(bench.load(4) == 21);
     Bench alone({"l1d.hit_latency=20", "l1d.fill_latency=5"});
     alone.memory.set_delay([](unsigned, std::uint64_t, bool) { return 100; });
-    MemoryInstruction miss = alone.instruction(kLoad, [](unsigned) { return 20; });
+    MemoryInstruction miss = alone.instruction(kLoad, lanes_at(20));
     place_in_warp(miss, 0, kMany);
     alone.issue(miss);
     REQUIRE(alone.drain());
@@ -204,8 +203,7 @@ TEST_CASE("before an atomic the companion writes its words back") {
     Beside bench;
     bench.store(3, 40);
     const isa::Instruction add = make_atomic(isa::AtomicOp::add, Operation::reduce, Space::generic);
-    MemoryInstruction what = bench.instruction(
-        add, [](unsigned) { return isa::kLocalWindowBase + 12; }, 1);
+    MemoryInstruction what = bench.instruction(add, lanes_at(isa::kLocalWindowBase + 12), 1);
     what.data[0][0] = 2;
     place_in_warp(what, 0, kMany);
     bench.issue(what);

@@ -42,20 +42,18 @@ Cost cost_of(const isa::Instruction& what, Address address, isa::LaneMask active
 }
 
 TEST_CASE("a load takes one pass a word that its lanes ask for, and one cycle a pass") {
-    const Cost uniform = cost_of(kLoad, [](unsigned) { return kVariable + 12; });
+    const Cost uniform = cost_of(kLoad, lanes_at(kVariable + 12));
     CHECK(uniform.passes == 1);
     CHECK(uniform.reads == 1);
     CHECK(uniform.cycles == 20);
-    const Cost each = cost_of(kLoad, [](unsigned lane) { return kVariable + 4 * lane; });
+    const Cost each = cost_of(kLoad, words_from(kVariable));
     CHECK(each.passes == 32);
     CHECK(each.reads == 2);
     CHECK(each.cycles == 31 + 20);
     const Cost two = cost_of(kLoad, [](unsigned lane) { return kVariable + 4 * (lane % 2); });
     CHECK(two.passes == 2);
     CHECK(two.cycles == 1 + 20);
-    CHECK(cost_of(
-              kLoad, [](unsigned lane) { return kVariable + 4 * lane; }, 0x8000'0101)
-              .passes == 3);
+    CHECK(cost_of(kLoad, words_from(kVariable), 0x8000'0101).passes == 3);
     CHECK(cost_of(kLoad, [](unsigned lane) { return kVariable + 64 * lane; }).reads == 32);
 }
 
@@ -111,8 +109,7 @@ TEST_CASE("a load that misses completes fill_latency cycles after its line has c
     bench.memory.set_delay([](unsigned, std::uint64_t, bool to_owner) { return to_owner ? 50 : 200; });
     const Cycle begin = bench.now;
     for (unsigned i = 0; i < 3; ++i) {
-        bench.issue(bench.instruction(
-            kLoad, [=](unsigned) { return kVariable + 4 * i; }, isa::kFullMask, i));
+        bench.issue(bench.instruction(kLoad, lanes_at(kVariable + 4 * i), isa::kFullMask, i));
     }
     REQUIRE(bench.drain());
     for (unsigned i = 0; i < 3; ++i) {
@@ -129,14 +126,12 @@ TEST_CASE("a load that misses completes fill_latency cycles after its line has c
 TEST_CASE("misses do not hold loads of L1D behind them, nor these the constant cache's") {
     Bench bench;
     const isa::Instruction global = make_memory(Operation::load);
-    bench.issue(bench.instruction(global, [](unsigned lane) { return kBase + 4 * lane; }));
+    bench.issue(bench.instruction(global, words_from(kBase)));
     REQUIRE(bench.drain());
     bench.completions.clear();
     bench.memory.set_delay([](unsigned, std::uint64_t, bool) { return 500; });
-    bench.issue(bench.instruction(
-        kLoad, [](unsigned) { return kVariable; }, isa::kFullMask, 0, 1));
-    bench.issue(bench.instruction(
-        global, [](unsigned lane) { return kBase + 4 * lane; }, isa::kFullMask, 1, 2));
+    bench.issue(bench.instruction(kLoad, lanes_at(kVariable), isa::kFullMask, 0, 1));
+    bench.issue(bench.instruction(global, words_from(kBase), isa::kFullMask, 1, 2));
     REQUIRE(bench.drain());
     REQUIRE(bench.completions.size() == 2);
     CHECK(bench.completions[0].context == 2);
@@ -161,8 +156,7 @@ TEST_CASE("misses, their waiters and the requests' queue bound what is under way
     Bench bench({"constant_cache.mshrs=16"});
     bench.port().opens_at = 50;
     for (unsigned i = 0; i < LineRequests::kCapacity + 1; ++i) {
-        bench.issue(bench.instruction(
-            kLoad, [=](unsigned) { return kVariable + 64 * i; }, isa::kFullMask, i));
+        bench.issue(bench.instruction(kLoad, lanes_at(kVariable + 64 * i), isa::kFullMask, i));
     }
     REQUIRE(bench.drain());
     // The fifth load tries in cycle 5 and succeeds in the cycle after the port opens.
@@ -174,7 +168,7 @@ TEST_CASE("a cache's worth of lines stays, and one line more does not") {
         Bench bench({"constant_cache.sets=4", "constant_cache.ways=2"});
         for (unsigned lap = 0; lap < 3; ++lap) {
             for (unsigned i = 0; i < lines; ++i) {
-                bench.issue(bench.instruction(kLoad, [=](unsigned) { return kVariable + 64 * i; }));
+                bench.issue(bench.instruction(kLoad, lanes_at(kVariable + 64 * i)));
                 REQUIRE(bench.drain());
             }
         }
@@ -188,7 +182,7 @@ TEST_CASE("what a variable holds is read anew after a kernel's start, and not be
     Bench bench;
     fill_words(bench.memory, 16);
     const auto load = [&] {
-        bench.issue(bench.instruction(kLoad, [](unsigned) { return kVariable + 8; }));
+        bench.issue(bench.instruction(kLoad, lanes_at(kVariable + 8)));
         REQUIRE(bench.drain());
         return bench.registers.row(0)[5];
     };
@@ -202,8 +196,7 @@ TEST_CASE("what a variable holds is read anew after a kernel's start, and not be
 TEST_CASE("generic addresses of variables, and all loads without a constant cache, go through L1D") {
     Bench bench;
     fill_words(bench.memory, 16);
-    bench.issue(bench.instruction(make_memory(Operation::load, Type::u32, Space::generic),
-                                  [](unsigned) { return kVariable + 8; }));
+    bench.issue(bench.instruction(make_memory(Operation::load, Type::u32, Space::generic), lanes_at(kVariable + 8)));
     REQUIRE(bench.drain());
     CHECK(bench.registers.row(0)[3] == 0x2000'0002);
     CHECK(bench.unit->counters().global_accesses == 1);
@@ -220,9 +213,8 @@ TEST_CASE("generic addresses of variables, and all loads without a constant cach
 
 TEST_CASE("an access outside the variables is a fault") {
     Bench bench;
-    CHECK_THROWS_AS(bench.issue(bench.instruction(kLoad, [](unsigned) { return kVariable + kAllocated; })),
-                    MemoryFault);
-    CHECK_THROWS_AS(bench.issue(bench.instruction(kLoad, [](unsigned) { return kVariable + 2; })), MemoryFault);
+    CHECK_THROWS_AS(bench.issue(bench.instruction(kLoad, lanes_at(kVariable + kAllocated))), MemoryFault);
+    CHECK_THROWS_AS(bench.issue(bench.instruction(kLoad, lanes_at(kVariable + 2))), MemoryFault);
 }
 
 }  // namespace

@@ -30,8 +30,7 @@ MemoryInstruction strided(Bench& bench, const isa::Instruction& what, Address ad
 template <class Offset>
 MemoryInstruction indexed(Bench& bench, const isa::Instruction& what, std::uint64_t base, Offset offset,
                           isa::LaneMask active = isa::kFullMask, unsigned row = 8) {
-    MemoryInstruction result = bench.instruction(
-        what, [&](unsigned) { return base; }, active, row);
+    MemoryInstruction result = bench.instruction(what, lanes_at(base), active, row);
     result.elements = what.vector;
     result.indexed = true;
     for (unsigned element = 0; element < what.vector; ++element) {
@@ -40,7 +39,7 @@ MemoryInstruction indexed(Bench& bench, const isa::Instruction& what, std::uint6
     return result;
 }
 
-constexpr auto kWords = [](unsigned lane) { return kBase + 4 * lane; };
+constexpr auto kWords = words_from(kBase);
 constexpr auto kLineApart = [](unsigned) { return 32; };
 
 void fill(ScriptedMemory& memory, unsigned words) {
@@ -92,7 +91,7 @@ TEST_CASE("elements that hit complete one by one, the last one with the instruct
 TEST_CASE("an element whose line is there completes before an earlier one that misses") {
     Bench bench;
     fill(bench.memory, 256);
-    bench.issue(bench.instruction(make_memory(Operation::load), [](unsigned lane) { return kBase + 128 + 4 * lane; }));
+    bench.issue(bench.instruction(make_memory(Operation::load), words_from(kBase + 128)));
     REQUIRE(bench.drain());
     bench.memory.set_delay([](unsigned, std::uint64_t line, bool) { return line == kBase ? 300 : 100; });
     const isa::Instruction load = vector_of(Operation::load, 4);
@@ -120,8 +119,7 @@ TEST_CASE(
     bench.issue(indexed(bench, load, kBase, [](unsigned element, unsigned lane) {
         return static_cast<std::int32_t>(64 * element + (element == 1 && lane >= 16 ? 32 : 0));
     }));
-    bench.issue(bench.instruction(
-        word, [](unsigned) { return kBase + 4096; }, isa::kFullMask, 0, 1));
+    bench.issue(bench.instruction(word, lanes_at(kBase + 4096), isa::kFullMask, 0, 1));
     bench.run_to(20);
     CHECK(sent == std::vector<Cycle>{1, 2, 3, 4, 5, 6});
     REQUIRE(bench.drain());
@@ -176,10 +174,8 @@ TEST_CASE("bank conflicts of an element in shared memory keep the unit as long a
 TEST_CASE("strides and offsets are signed, and of two elements that store to one word the later one wins") {
     Bench bench;
     const isa::Instruction store = vector_of(Operation::store, 4);
-    MemoryInstruction down = strided(
-        bench, store, [](unsigned lane) { return kBase + 1024 + 4 * lane; }, [](unsigned) { return -32; });
-    MemoryInstruction same = strided(
-        bench, store, [](unsigned lane) { return kBase + 2048 + 4 * lane; }, [](unsigned) { return 0; });
+    MemoryInstruction down = strided(bench, store, words_from(kBase + 1024), [](unsigned) { return -32; });
+    MemoryInstruction same = strided(bench, store, words_from(kBase + 2048), [](unsigned) { return 0; });
     for (unsigned row = 0; row < 4; ++row) {
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane)
             down.data[row][lane] = same.data[row][lane] = 100 * row + lane;

@@ -23,8 +23,7 @@ struct EventBench : Bench {
 
     /// Every lane accesses a word of the line.
     void access(const isa::Instruction& what, unsigned line, std::uint32_t pc, std::uint16_t context) {
-        MemoryInstruction each = instruction(
-            what, [&](unsigned lane) { return kBase + line * kLineBytes + 4 * lane; }, isa::kFullMask, 0, context);
+        MemoryInstruction each = instruction(what, words_from(kBase + line * kLineBytes), isa::kFullMask, 0, context);
         each.pc = pc;
         issue(each);
     }
@@ -74,9 +73,8 @@ TEST_CASE("a subscriber changes nothing") {
     Bench alone(overrides);
     for (unsigned i = 0; i < 200; ++i) {
         for (Bench* each : {static_cast<Bench*>(&heard), &alone}) {
-            each->issue(each->instruction(
-                i % 3 == 0 ? kStore : kLoad, [&](unsigned lane) { return kBase + i * i % 7 * kLineBytes + 4 * lane; },
-                isa::kFullMask, i % 64, i % kContexts));
+            each->issue(each->instruction(i % 3 == 0 ? kStore : kLoad, words_from(kBase + i * i % 7 * kLineBytes),
+                                          isa::kFullMask, i % 64, i % kContexts));
         }
     }
     REQUIRE(heard.drain());

@@ -20,7 +20,7 @@ MemoryInstruction in_warp(const MemoryInstruction& of_warp_0, unsigned warp) {
 TEST_CASE("the same word of all lanes is one line, and different words are as many lines") {
     Bench bench;
     const isa::Instruction load = make_memory(Operation::load, Type::u32, Space::local);
-    bench.issue(in_warp(bench.instruction(load, [](unsigned) { return 8; }), 3));
+    bench.issue(in_warp(bench.instruction(load, lanes_at(8)), 3));
     REQUIRE(bench.drain());
     CHECK(bench.unit->counters().global_accesses == 1);
     bench.issue(in_warp(bench.instruction(load, [](unsigned lane) { return lane % 4 * 4; }), 3));

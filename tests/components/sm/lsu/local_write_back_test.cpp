@@ -48,8 +48,7 @@ struct Local : Bench {
     }
 
     void access(const isa::Instruction& what, unsigned word, isa::LaneMask active = isa::kFullMask, unsigned row = 0) {
-        MemoryInstruction each = instruction(
-            what, [&](unsigned) { return 4 * word; }, active, row);
+        MemoryInstruction each = instruction(what, lanes_at(4 * word), active, row);
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
             each.data[0][lane] = 1000 * word + lane;
         }

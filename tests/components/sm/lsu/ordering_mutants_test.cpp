@@ -33,8 +33,7 @@ struct Program : Bench {
         });
     }
     void access(const isa::Instruction& what, std::uint64_t address, unsigned row = 0, std::uint16_t context = 0) {
-        MemoryInstruction one = instruction(
-            what, [=](unsigned) { return address; }, 1, row, context);
+        MemoryInstruction one = instruction(what, lanes_at(address), 1, row, context);
         one.data[0][0] = kNew;
         issue(one);
     }

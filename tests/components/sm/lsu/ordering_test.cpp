@@ -15,8 +15,8 @@ const isa::Instruction kStore = make_memory(Operation::store);
 const isa::Instruction kFence = make_fence();
 const isa::Instruction kCtaFence = make_fence(Scope::cta);
 
-const auto kFirst = [](unsigned) { return kBase; };
-const auto kSecond = [](unsigned) { return kBase + 4096; };
+const auto kFirst = lanes_at(kBase);
+const auto kSecond = lanes_at(kBase + 4096);
 
 /// A unit whose first line answers slowly.
 struct SlowFirstLine : Bench {

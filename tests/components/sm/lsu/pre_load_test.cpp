@@ -8,7 +8,7 @@ namespace {
 
 const isa::Instruction kLoad = make_memory(Operation::load);
 const isa::Instruction kStore = make_memory(Operation::store);
-const auto kWords = [](unsigned lane) { return kBase + 4 * lane; };
+const auto kWords = words_from(kBase);
 
 template <class Address>
 MemoryInstruction pre_load(Bench& bench, Address address, const isa::Instruction& what = kLoad,
@@ -128,7 +128,7 @@ TEST_CASE("a pre-load does not wait for its context's acquire") {
     bench.memory.set_delay([](unsigned, std::uint64_t, bool to_owner) { return to_owner ? 1 : 300; });
     const isa::Instruction acquire = make_ordered(Operation::load, isa::Order::acquire);
     bench.issue(bench.instruction(acquire, kWords));
-    bench.issue(pre_load(bench, [](unsigned lane) { return kBase + 4096 + 4 * lane; }));
+    bench.issue(pre_load(bench, words_from(kBase + 4096)));
     bench.run_to(50);
     CHECK(bench.memory.count(GpuMessage::read_request) == 2);
     REQUIRE(bench.drain());

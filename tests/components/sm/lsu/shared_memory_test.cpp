@@ -20,9 +20,9 @@ unsigned degree_of(const isa::Instruction& what, Address address, isa::LaneMask 
 }
 
 TEST_CASE("bank conflicts are the most distinct words that one bank has to give") {
-    CHECK(degree_of(kLoad, [](unsigned lane) { return 4 * lane; }) == 1);
+    CHECK(degree_of(kLoad, words_from(0)) == 1);
     CHECK(degree_of(kLoad, [](unsigned lane) { return 4 * (31 - lane); }) == 1);
-    CHECK(degree_of(kLoad, [](unsigned) { return 64; }) == 1);
+    CHECK(degree_of(kLoad, lanes_at(64)) == 1);
     CHECK(degree_of(kLoad, [](unsigned lane) { return 8 * lane; }) == 2);
     CHECK(degree_of(kLoad, [](unsigned lane) { return 12 * lane; }) == 1);
     CHECK(degree_of(kLoad, [](unsigned lane) { return 128 * lane; }) == 32);
@@ -36,7 +36,7 @@ TEST_CASE("bank conflicts are the most distinct words that one bank has to give"
     CHECK(degree_of(doubles, [](unsigned lane) { return 8 * lane; }) == 2);
     const isa::Instruction quads = make_memory(Operation::load, Type::f32, Space::shared, 4);
     CHECK(degree_of(quads, [](unsigned lane) { return 16 * lane; }) == 4);
-    CHECK(degree_of(quads, [](unsigned) { return 16; }) == 1);
+    CHECK(degree_of(quads, lanes_at(16)) == 1);
 }
 
 TEST_CASE("random conflict degrees agree with sets of words by bank") {
@@ -69,8 +69,8 @@ TEST_CASE("random conflict degrees agree with sets of words by bank") {
 
 TEST_CASE("atomics share no word: each lane takes its bank for itself") {
     const isa::Instruction add = make_atomic(isa::AtomicOp::add, Operation::atomic, Space::shared);
-    CHECK(degree_of(add, [](unsigned) { return 64; }) == 32);
-    CHECK(degree_of(add, [](unsigned lane) { return 4 * lane; }) == 1);
+    CHECK(degree_of(add, lanes_at(64)) == 32);
+    CHECK(degree_of(add, words_from(0)) == 1);
     CHECK(degree_of(add, [](unsigned lane) { return 4 * (lane / 4); }) == 4);
 }
 
@@ -80,8 +80,7 @@ TEST_CASE("a shared load completes a latency after its last conflict cycle, and 
         Bench bench;
         const Cycle begin = bench.now;
         bench.issue(bench.instruction(kLoad, [&](unsigned lane) { return 4 * stride * lane; }));
-        bench.issue(bench.instruction(
-            kLoad, [&](unsigned lane) { return 4 * lane; }, isa::kFullMask, 1));
+        bench.issue(bench.instruction(kLoad, words_from(0), isa::kFullMask, 1));
         REQUIRE(bench.drain());
         REQUIRE(bench.completions.size() == 2);
         CHECK(bench.completions[0].cycle == begin + stride - 1 + 26);
@@ -125,7 +124,7 @@ TEST_CASE("loads of random words, near each other or not, bring what is there, u
     };
     std::uint32_t* no_rows[kMaximumRows] = {};
     for (unsigned line = 0; line < 24; ++line) {
-        MemoryInstruction store = at(kStore, [&](unsigned lane) { return 128 * line + 4 * lane; });
+        MemoryInstruction store = at(kStore, words_from(128 * line));
         for (unsigned lane = 0; lane < 32; ++lane) store.data[0][lane] = 7 * (32 * line + lane);
         shared.perform(store, isa::kFullMask, no_rows);
     }
@@ -149,11 +148,10 @@ TEST_CASE("shared atomics are performed lane by lane in ascending order") {
     for (auto& operand : what.data[0]) operand = 2;
     bench.issue(what);
     const isa::Instruction reduce = make_atomic(isa::AtomicOp::max, Operation::reduce, Space::shared);
-    MemoryInstruction second = bench.instruction(reduce, [](unsigned) { return 12; });
+    MemoryInstruction second = bench.instruction(reduce, lanes_at(12));
     for (unsigned lane = 0; lane < 32; ++lane) second.data[0][lane] = lane;
     bench.issue(second);
-    bench.issue(bench.instruction(
-        kLoad, [](unsigned lane) { return 4 * lane; }, 0xf, 1));
+    bench.issue(bench.instruction(kLoad, words_from(0), 0xf, 1));
     REQUIRE(bench.drain());
     for (unsigned lane = 0; lane < 32; ++lane) {
         CHECK(bench.registers.row(0)[lane] == 2 * (lane / 3));
@@ -167,11 +165,10 @@ TEST_CASE("shared atomics of single precision keep subnormal sums, which those o
     Bench bench;
     isa::Instruction add = make_atomic(isa::AtomicOp::add, Operation::reduce, Space::shared);
     add.type = Type::f32;
-    MemoryInstruction what = bench.instruction(add, [](unsigned) { return 0; });
+    MemoryInstruction what = bench.instruction(add, lanes_at(0));
     for (auto& operand : what.data[0]) operand = 3;  // times the least subnormal
     bench.issue(what);
-    bench.issue(bench.instruction(
-        kLoad, [](unsigned) { return 0; }, 1, 1));
+    bench.issue(bench.instruction(kLoad, lanes_at(0), 1, 1));
     REQUIRE(bench.drain());
     CHECK(bench.registers.row(1)[0] == 96);
 }
@@ -179,7 +176,7 @@ TEST_CASE("shared atomics of single precision keep subnormal sums, which those o
 TEST_CASE("generic addresses in the shared window go to shared memory, the others to global memory") {
     Bench bench;
     const isa::Instruction generic_load = make_memory(Operation::load, Type::u32, Space::generic);
-    MemoryInstruction store = bench.instruction(kStore, [](unsigned lane) { return 4 * lane; });
+    MemoryInstruction store = bench.instruction(kStore, words_from(0));
     for (unsigned lane = 0; lane < 32; ++lane) {
         store.data[0][lane] = 900 + lane;
         bench.memory.set_word(kBase + 4 * lane, 300 + lane);
@@ -197,8 +194,7 @@ TEST_CASE("generic addresses in the shared window go to shared memory, the other
 TEST_CASE("an access outside the CTA's shared memory or misaligned is a fault, and the last word is not") {
     Bench bench;
     const auto faults = [&](const isa::Instruction& what, std::uint64_t address) {
-        auto access = bench.instruction(
-            what, [&](unsigned) { return address; }, 4);
+        auto access = bench.instruction(what, lanes_at(address), 4);
         access.shared_bytes = 1000;
         try {
             bench.issue(access);

@@ -58,10 +58,10 @@ inline isa::Instruction make_fence(isa::Scope scope = isa::Scope::gpu) {
 }
 
 /// Where the lanes of an access may lie: all at one place, or word by word from one on.
-inline auto all_at(std::uint64_t address) {
+constexpr auto lanes_at(std::uint64_t address) {
     return [=](unsigned) { return address; };
 }
-inline auto words_from(std::uint64_t address) {
+constexpr auto words_from(std::uint64_t address) {
     return [=](unsigned lane) { return address + 4 * lane; };
 }
 

@@ -64,12 +64,10 @@ TEST_CASE("only those sectors of a lane of two are asked for that are not there"
         Bench bench({"l1d.sector_bytes=32"});
         const auto code = code_of(16);
         if (is_there) {
-            bench.issue(bench.instruction(
-                code[1], [](unsigned) { return kBase + 32; }, 1));
+            bench.issue(bench.instruction(code[1], lanes_at(kBase + 32), 1));
             REQUIRE(bench.drain());
         }
-        bench.issue(bench.instruction(
-            code[0], [](unsigned) { return kBase; }, 1, 8));
+        bench.issue(bench.instruction(code[0], lanes_at(kBase), 1, 8));
         REQUIRE(bench.drain());
         const L1Counters& l1 = bench.unit->l1().counters();
         CHECK(l1.hits[0] == (is_there ? 1 : 0));
@@ -81,8 +79,7 @@ TEST_CASE("only those sectors of a lane of two are asked for that are not there"
 TEST_CASE("a pre-load of lanes of two sectors brings both") {
     Bench bench({"l1d.sector_bytes=32"});
     const auto code = code_of(16);
-    MemoryInstruction load = bench.instruction(
-        code[0], [](unsigned) { return kBase + 64; }, 1);
+    MemoryInstruction load = bench.instruction(code[0], lanes_at(kBase + 64), 1);
     load.pre_load = true;
     bench.issue(load);
     REQUIRE(bench.drain());
