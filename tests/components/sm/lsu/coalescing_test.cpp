@@ -12,12 +12,6 @@ namespace {
 const isa::Instruction kLoad = make_memory(Operation::load);
 const isa::Instruction kStore = make_memory(Operation::store);
 
-void fill_words(ScriptedMemory& memory, unsigned words) {
-    for (unsigned i = 0; i < words; ++i) {
-        memory.set_word(kBase + 4 * i, 0x1000'0000 + i);
-    }
-}
-
 template <class Address>
 unsigned reads_of(const isa::Instruction& what, Address address, isa::LaneMask active = isa::kFullMask) {
     Bench bench;
@@ -166,7 +160,7 @@ TEST_CASE("random stores of every type leave in memory what the lanes store, the
 
 TEST_CASE("a load that hits completes hit_latency cycles after its last access") {
     Bench bench({"l1d.hit_latency=20"});
-    fill_words(bench.memory, 64);
+    bench.memory.set_words(kBase, 64, 0x1000'0000);
     const auto two_lines = [](unsigned lane) { return kBase + 8 * lane; };
     bench.issue(bench.instruction(kLoad, two_lines));
     REQUIRE(bench.drain());
@@ -184,7 +178,7 @@ template <class Word>
 Cycle cycles_of_hits(unsigned lines_per_cycle, Word word, std::uint64_t conflict_cycles,
                      const isa::Instruction& what = kLoad, isa::LaneMask active = isa::kFullMask) {
     Bench bench({"coalescing.lines_per_cycle=" + std::to_string(lines_per_cycle), "l1d.ways=32", "l1d.merges=64"});
-    fill_words(bench.memory, 4096);
+    bench.memory.set_words(kBase, 4096, 0x1000'0000);
     const auto address = [&](unsigned lane) { return kBase + 4 * word(lane); };
     bench.issue(bench.instruction(what, address, active));
     REQUIRE(bench.drain());
@@ -231,7 +225,7 @@ TEST_CASE("a load looks up lines_per_cycle lines a cycle, and holds L1 for as lo
 
 TEST_CASE("lines of one cycle that miss are asked for one after the other, and a stall goes on where it stopped") {
     Bench bench({"coalescing.lines_per_cycle=4", "l1d.mshrs=6", "l1d.ways=32"});
-    fill_words(bench.memory, 4096);
+    bench.memory.set_words(kBase, 4096, 0x1000'0000);
     bench.issue(bench.instruction(kLoad, [](unsigned lane) { return kBase + 4 * 33 * lane; }));
     REQUIRE(bench.drain());
     CHECK(bench.memory.count(GpuMessage::read_request) == 32);
@@ -296,7 +290,7 @@ TEST_CASE("a load that misses completes fill_latency cycles after its last reply
 
 TEST_CASE("elements arrive one by one: a line's lanes are written when its reply comes") {
     Bench bench;
-    fill_words(bench.memory, 64);
+    bench.memory.set_words(kBase, 64, 0x1000'0000);
     bench.memory.set_delay([](unsigned, std::uint64_t line, bool to_owner) {
         return to_owner ? 1 : line == kBase ? 100 : 10;
     });

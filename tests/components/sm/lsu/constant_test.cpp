@@ -11,12 +11,6 @@ namespace {
 constexpr std::uint64_t kVariable = isa::kConstantBase;
 const isa::Instruction kLoad = make_memory(Operation::load, Type::u32, Space::constant);
 
-void fill_words(ScriptedMemory& memory, unsigned words) {
-    for (unsigned i = 0; i < words; ++i) {
-        memory.set_word(kVariable + 4 * i, 0x2000'0000 + i);
-    }
-}
-
 struct Cost {
     std::uint64_t passes;
     unsigned reads;
@@ -80,7 +74,7 @@ TEST_CASE("random loads of every type get the bytes of memory, and inactive lane
     for (const Form form : {Form{Type::u8, 1}, Form{Type::s16, 1}, Form{Type::u32, 1}, Form{Type::u64, 1},
                             Form{Type::u32, 2}, Form{Type::u32, 4}, Form{Type::u64, 2}}) {
         Bench bench({"constant_cache.sets=4", "constant_cache.ways=1"});
-        fill_words(bench.memory, 512);
+        bench.memory.set_words(kVariable, 512, 0x2000'0000);
         const isa::Instruction what = make_memory(Operation::load, form.type, Space::constant, form.vector);
         const unsigned bytes = isa::lane_bytes(what);
         for (unsigned round = 0; round < 8; ++round) {
@@ -105,7 +99,7 @@ TEST_CASE("random loads of every type get the bytes of memory, and inactive lane
 
 TEST_CASE("a load that misses completes fill_latency cycles after its line has come, and loads behind it join") {
     Bench bench({"l1d.fill_latency=3", "constant_cache.hit_latency=20"});
-    fill_words(bench.memory, 64);
+    bench.memory.set_words(kVariable, 64, 0x2000'0000);
     bench.memory.set_delay([](unsigned, std::uint64_t, bool to_owner) { return to_owner ? 50 : 200; });
     const Cycle begin = bench.now;
     for (unsigned i = 0; i < 3; ++i) {
@@ -180,7 +174,7 @@ TEST_CASE("a cache's worth of lines stays, and one line more does not") {
 
 TEST_CASE("what a variable holds is read anew after a kernel's start, and not before") {
     Bench bench;
-    fill_words(bench.memory, 16);
+    bench.memory.set_words(kVariable, 16, 0x2000'0000);
     const auto load = [&] {
         bench.issue(bench.instruction(kLoad, lanes_at(kVariable + 8)));
         REQUIRE(bench.drain());
@@ -195,7 +189,7 @@ TEST_CASE("what a variable holds is read anew after a kernel's start, and not be
 
 TEST_CASE("generic addresses of variables, and all loads without a constant cache, go through L1D") {
     Bench bench;
-    fill_words(bench.memory, 16);
+    bench.memory.set_words(kVariable, 16, 0x2000'0000);
     bench.issue(bench.instruction(make_memory(Operation::load, Type::u32, Space::generic), lanes_at(kVariable + 8)));
     REQUIRE(bench.drain());
     CHECK(bench.registers.row(0)[3] == 0x2000'0002);
@@ -203,7 +197,7 @@ TEST_CASE("generic addresses of variables, and all loads without a constant cach
     CHECK(bench.unit->counters().constant_passes == 0);
 
     Bench without({"constant_cache.enabled=false"});
-    fill_words(without.memory, 16);
+    without.memory.set_words(kVariable, 16, 0x2000'0000);
     without.issue(without.instruction(kLoad, [](unsigned lane) { return kVariable + lane % 16 * 4; }));
     REQUIRE(without.drain());
     CHECK(without.registers.row(0)[3] == 0x2000'0003);

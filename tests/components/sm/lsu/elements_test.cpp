@@ -42,13 +42,9 @@ MemoryInstruction indexed(Bench& bench, const isa::Instruction& what, std::uint6
 constexpr auto kWords = words_from(kBase);
 constexpr auto kLineApart = [](unsigned) { return 32; };
 
-void fill(ScriptedMemory& memory, unsigned words) {
-    for (unsigned i = 0; i < words; ++i) memory.set_word(kBase + 4 * i, 5000 + i);
-}
-
 TEST_CASE("elements are accessed one a cycle in their order, and the instruction counts once") {
     Bench bench;
-    fill(bench.memory, 256);
+    bench.memory.set_words(kBase, 256, 5000);
     std::vector<std::pair<Cycle, std::uint64_t>> sent;
     bench.memory.set_delay([&](unsigned, std::uint64_t line, bool to_owner) {
         if (to_owner) sent.emplace_back(bench.now, (line - kBase) / kLineBytes);
@@ -90,7 +86,7 @@ TEST_CASE("elements that hit complete one by one, the last one with the instruct
 
 TEST_CASE("an element whose line is there completes before an earlier one that misses") {
     Bench bench;
-    fill(bench.memory, 256);
+    bench.memory.set_words(kBase, 256, 5000);
     bench.issue(bench.instruction(make_memory(Operation::load), words_from(kBase + 128)));
     REQUIRE(bench.drain());
     bench.memory.set_delay([](unsigned, std::uint64_t line, bool) { return line == kBase ? 300 : 100; });
