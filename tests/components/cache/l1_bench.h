@@ -11,10 +11,17 @@
 #include "core/component/slot.h"
 #include "core/param/configuration.h"
 #include "core/state/archives.h"
+#include "tests/support/with.h"
 
 namespace lookahead::gpu::test {
 
+using lookahead::test::with;
+
 using LineBytes = std::array<std::byte, kLineBytes>;
+
+constexpr std::uint64_t line(unsigned number) {
+    return std::uint64_t{number} * kLineBytes;
+}
 
 /// A line whose every byte tells the seed.
 inline LineBytes pattern(unsigned seed) {
@@ -123,19 +130,33 @@ class L1Bench {
         reads.pop_front();
         return fill(request, bytes);
     }
-    void bring_sectors(std::uint64_t line, SectorMask sectors, const LineBytes& bytes) {
-        load_sectors(line, sectors);
+    /// Answers the newest.
+    std::vector<Served> fill_newest(const LineBytes& bytes) {
         send_all();
         const ReadRequest request = reads.back();
         reads.pop_back();
-        fill(request, bytes);
+        return fill(request, bytes);
+    }
+    void fill_all(const LineBytes& bytes) {
+        for (send_all(); !reads.empty();) fill_oldest(bytes);
+    }
+    void bring_sectors(std::uint64_t line, SectorMask sectors, const LineBytes& bytes) {
+        load_sectors(line, sectors);
+        fill_newest(bytes);
     }
     void bring(std::uint64_t line, const LineBytes& bytes) {
         load(line);
-        send_all();
-        const ReadRequest request = reads.back();
-        reads.pop_back();
-        fill(request, bytes);
+        fill_newest(bytes);
+    }
+    /// Brings lines by their numbers, each with its pattern.
+    void bring_lines(std::initializer_list<unsigned> numbers) {
+        for (const unsigned number : numbers) bring(line(number), pattern(number));
+    }
+
+    /// From a bench with the same parameters, by way of a checkpoint.
+    void take_state_of(const L1Bench& other) {
+        load_state(l1, saved_state(other.l1));
+        reads = other.reads;
     }
 
     std::string state_of(std::uint64_t line) const {

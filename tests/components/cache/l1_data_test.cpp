@@ -3,21 +3,14 @@
 #include <random>
 #include <set>
 
-#include "core/state/archives.h"
 #include "tests/components/cache/l1_bench.h"
 
 namespace lookahead::gpu::test {
 namespace {
 
-constexpr std::uint64_t line(unsigned number) {
-    return std::uint64_t{number} * kLineBytes;
-}
-
 TEST_CASE("LRU replaces the line whose last use is oldest, where a hit is a use") {
     L1Bench bench(L1Bench::parameters(1, 3));
-    for (unsigned i = 0; i < 3; ++i) {
-        bench.bring(line(i), pattern(i));
-    }
+    bench.bring_lines({0, 1, 2});
     bench.load(line(0));
     bench.bring(line(3), pattern(3));
     CHECK(bench.state_of(line(0)) == "valid");
@@ -28,9 +21,7 @@ TEST_CASE("LRU replaces the line whose last use is oldest, where a hit is a use"
 
 TEST_CASE(
     "with cached_loads = local a miss of global memory joins nothing and leaves nothing, one of local memory does") {
-    L1Parameters parameters = L1Bench::parameters(1, 2);
-    parameters.cached_loads = "local";
-    L1Bench bench(parameters);
+    L1Bench bench(with(L1Bench::parameters(1, 2), &L1Parameters::cached_loads, "local"));
     CHECK(bench.load(line(0), 1).answer == L1Answer::miss);
     CHECK(bench.load(line(0), 2).answer == L1Answer::miss);  // a request of its own
     CHECK(bench.state_of(line(0)) == "absent");
@@ -47,9 +38,7 @@ TEST_CASE(
 }
 
 TEST_CASE("with cached_loads = local what a prefetch brings is installed, joined and hit") {
-    L1Parameters parameters = L1Bench::parameters(1, 2);
-    parameters.cached_loads = "local";
-    L1Bench bench(parameters);
+    L1Bench bench(with(L1Bench::parameters(1, 2), &L1Parameters::cached_loads, "local"));
     CHECK(bench.load(line(0), 0, Client::prefetch).answer == L1Answer::miss);
     CHECK(bench.load(line(0), 1).answer == L1Answer::merge);
     bench.fill_oldest(pattern(1));
@@ -58,9 +47,7 @@ TEST_CASE("with cached_loads = local what a prefetch brings is installed, joined
 
 TEST_CASE("with cached_loads = local a load needs no line that may make room") {
     for (const char* cached : {"all", "local"}) {
-        L1Parameters parameters = L1Bench::parameters(1, 1);
-        parameters.cached_loads = cached;
-        L1Bench bench(parameters);
+        L1Bench bench(with(L1Bench::parameters(1, 1), &L1Parameters::cached_loads, cached));
         CHECK(bench.load(isa::kLocalMemoryBase).answer == L1Answer::miss);  // awaits its fill in the only way
         CHECK(bench.load(line(1)).answer == (cached == std::string("all") ? L1Answer::stall : L1Answer::miss));
     }
@@ -76,9 +63,7 @@ TEST_CASE("a line remembers who brought it") {
 }
 
 TEST_CASE("other clients than demand hold no more MSHRs than they may, until demand joins one of their fills") {
-    L1Parameters parameters = L1Bench::parameters(1, 8);
-    parameters.speculative_mshrs = 1;
-    L1Bench bench(parameters);
+    L1Bench bench(with(L1Bench::parameters(1, 8), &L1Parameters::speculative_mshrs, 1));
     CHECK(bench.load(line(0), 0, Client::prefetch).answer == L1Answer::miss);
     CHECK(bench.load(line(1), 0, Client::prefetch).answer == L1Answer::stall);
     CHECK(bench.load(line(1), 0, Client::demand).answer == L1Answer::miss);
@@ -92,9 +77,7 @@ TEST_CASE("other clients than demand hold no more MSHRs than they may, until dem
 }
 
 TEST_CASE("a prefetch waits for nothing and takes no place in the fill's list") {
-    L1Parameters parameters = L1Bench::parameters(1, 2);
-    parameters.merges = 1;
-    L1Bench bench(parameters);
+    L1Bench bench(with(L1Bench::parameters(1, 2), &L1Parameters::merges, 1));
     const L1Access prefetch{.line = line(0), .client = Client::prefetch};
     CHECK(bench.l1.load(prefetch, {}).answer == L1Answer::miss);
     CHECK(bench.load(line(0), 11).answer == L1Answer::merge);
@@ -106,9 +89,7 @@ TEST_CASE("a prefetch waits for nothing and takes no place in the fill's list") 
 
 TEST_CASE("a write-through store that finds no place to merge poisons the fill instead") {
     SUBCASE("no buffer") {
-        L1Parameters parameters = L1Bench::parameters(1, 2, "write_through");
-        parameters.merged_stores = 1;
-        L1Bench bench(parameters);
+        L1Bench bench(with(L1Bench::parameters(1, 2, "write_through"), &L1Parameters::merged_stores, 1));
         bench.load(line(0), 1);
         bench.store(line(0), pattern(5), mask_of(0, 4));
         CHECK(bench.state_of(line(0)) == "pending");
@@ -122,9 +103,7 @@ TEST_CASE("a write-through store that finds no place to merge poisons the fill i
         CHECK(bench.state_of(line(0)) == "pending");
     }
     SUBCASE("no place in the list") {
-        L1Parameters parameters = L1Bench::parameters(1, 2, "write_through");
-        parameters.merges = 1;
-        L1Bench bench(parameters);
+        L1Bench bench(with(L1Bench::parameters(1, 2, "write_through"), &L1Parameters::merges, 1));
         bench.load(line(0), 1);
         bench.store(line(0), pattern(5), mask_of(0, 4));
         CHECK(bench.state_of(line(0)) == "absent");
@@ -336,9 +315,7 @@ TEST_CASE("listeners tell loads from stores and atomics, and a store that hits f
 }
 
 TEST_CASE("every subscriber hears the same, and an access that stalls is no event") {
-    L1Parameters parameters = L1Bench::parameters(1, 1);
-    parameters.mshrs = 1;
-    L1Bench bench(parameters);
+    L1Bench bench(with(L1Bench::parameters(1, 1), &L1Parameters::mshrs, 1));
     Recorder first, second;
     bench.l1.subscribe(first);
     bench.l1.subscribe(second);
@@ -399,9 +376,7 @@ TEST_CASE("parameters that do not fit each other are refused by name") {
 
 /// Of four ways of 1 KB.
 L1Parameters with_shared_memory(const std::string& sizes) {
-    L1Parameters parameters = L1Bench::parameters(8, 4);
-    parameters.shared_sizes = sizes;
-    return parameters;
+    return with(L1Bench::parameters(8, 4), &L1Parameters::shared_sizes, sizes);
 }
 
 TEST_CASE("sizes of shared memory are ascending numbers of KB that leave L1D a way") {
@@ -423,9 +398,7 @@ TEST_CASE("a kernel's shared memory takes the least size that holds it, and line
     for (const std::int64_t pending_ways : {0, 4}) {
         for (const auto& each : cases) {
             INFO(each.bytes, " bytes, pending_ways ", pending_ways);
-            L1Parameters parameters = with_shared_memory("0 1 3");
-            parameters.pending_ways = pending_ways;
-            L1Bench bench(parameters);
+            L1Bench bench(with(with_shared_memory("0 1 3"), &L1Parameters::pending_ways, pending_ways));
             bench.l1.leave_to_shared_memory(3072);
             bench.l1.leave_to_shared_memory(each.bytes);
             for (unsigned i = 0; i < 5; ++i) {
@@ -439,9 +412,7 @@ TEST_CASE("a kernel's shared memory takes the least size that holds it, and line
 }
 
 TEST_CASE("shared memory takes no way that is for prefetches, and of those that are left one is never locked") {
-    L1Parameters parameters = with_shared_memory("0 1 2 3");
-    parameters.prefetch_ways = 1;
-    L1Bench bench(parameters);
+    L1Bench bench(with(with_shared_memory("0 1 2 3"), &L1Parameters::prefetch_ways, 1));
     bench.l1.reserve_locks(4);
     bench.l1.leave_to_shared_memory(2048);
     CHECK(bench.load(line(0), 0, Client::prefetch).answer == L1Answer::miss);
@@ -460,15 +431,12 @@ TEST_CASE("shared memory takes no way that is for prefetches, and of those that 
 }
 
 L1Parameters with_tags_for_fills(unsigned ways, unsigned pending_ways, const std::string& policy = "write_evict") {
-    L1Parameters parameters = L1Bench::parameters(1, ways, policy);
-    parameters.pending_ways = pending_ways;
-    return parameters;
+    return with(L1Bench::parameters(1, ways, policy), &L1Parameters::pending_ways, pending_ways);
 }
 
 TEST_CASE("with tags for fills a line makes room when the fill comes, and the line of the oldest use does") {
     L1Bench bench(with_tags_for_fills(2, 2));
-    bench.bring(line(0), pattern(0));
-    bench.bring(line(1), pattern(1));
+    bench.bring_lines({0, 1});
     CHECK(bench.load(line(2)).answer == L1Answer::miss);
     CHECK(bench.load(line(3)).answer == L1Answer::miss);
     const L1LoadResult third = bench.load(line(4));
@@ -522,18 +490,14 @@ TEST_CASE("a store to a part of a line that fetches the rest needs an MSHR and a
     constexpr unsigned kPart = 4;
     for (const auto& [mshrs, places, failure] :
          {std::tuple{1, 8, ReservationFailure::no_mshr}, std::tuple{8, 1, ReservationFailure::miss_queue_full}}) {
-        L1Parameters parameters = L1Bench::parameters(1, 4);
-        parameters.local_write_policy = "write_back_fetch";
-        parameters.mshrs = mshrs;
-        parameters.miss_queue = places;
-        L1Bench bench(parameters);
+        L1Bench bench(with(L1Bench::parameters(1, 4), &L1Parameters::local_write_policy, "write_back_fetch",
+                           &L1Parameters::mshrs, mshrs, &L1Parameters::miss_queue, places));
         CHECK(store_private(bench, 0, kPart).answer == L1Answer::hit);
         CHECK(store_private(bench, 1).answer == L1Answer::hit);  // a whole line needs neither
         const L1StoreResult refused = store_private(bench, 2, kPart);
         CHECK(refused.answer == L1Answer::stall);
         CHECK(refused.failure == failure);
         CHECK(bench.state_of(kPrivate + line(2)) == "absent");
-        bench.send_all();
         bench.fill_oldest(pattern(7));
         CHECK(store_private(bench, 2, kPart).answer == L1Answer::hit);
         CHECK(bench.l1.counters().store_fetches == 2);
@@ -544,10 +508,8 @@ TEST_CASE("a line that makes room for a store to a part goes before the read tha
     for (const auto& [places, pending_ways] : {std::pair{2, 0}, std::pair{1, 0}, std::pair{2, 2}, std::pair{1, 2}}) {
         CAPTURE(places);
         CAPTURE(pending_ways);
-        L1Parameters parameters = with_tags_for_fills(1, static_cast<unsigned>(pending_ways));
-        parameters.local_write_policy = "write_back_fetch";
-        parameters.miss_queue = places;
-        L1Bench bench(parameters);
+        L1Bench bench(with(with_tags_for_fills(1, static_cast<unsigned>(pending_ways)),
+                           &L1Parameters::local_write_policy, "write_back_fetch", &L1Parameters::miss_queue, places));
         REQUIRE(store_private(bench, 0).answer == L1Answer::hit);
         const L1StoreResult result = store_private(bench, 1, 4);
         CHECK((result.answer == L1Answer::stall) == (places == 1));
@@ -565,9 +527,7 @@ TEST_CASE("a line that makes room for a store to a part goes before the read tha
 TEST_CASE("a fill for which only a dirty line can make room is kept where its bytes have a place in the miss queue") {
     for (const bool queue_is_full : {false, true}) {
         CAPTURE(queue_is_full);
-        L1Parameters parameters = with_tags_for_fills(1, 2);
-        parameters.miss_queue = 1;
-        L1Bench bench(parameters);
+        L1Bench bench(with(with_tags_for_fills(1, 2), &L1Parameters::miss_queue, 1));
         REQUIRE(store_private(bench, 0).answer == L1Answer::hit);
         REQUIRE(bench.load(line(1), 11).answer == L1Answer::miss);
         bench.send_all();
@@ -585,9 +545,7 @@ TEST_CASE("a fill for which only a dirty line can make room is kept where its by
 }
 
 TEST_CASE("with tags for fills a stored line takes the place of one that the set holds, and leaves the fills alone") {
-    L1Parameters parameters = with_tags_for_fills(1, 2);
-    parameters.miss_queue = 1;
-    L1Bench bench(parameters);
+    L1Bench bench(with(with_tags_for_fills(1, 2), &L1Parameters::miss_queue, 1));
     bench.bring(line(0), pattern(0));
     REQUIRE(bench.load(line(1)).answer == L1Answer::miss);
     bench.send_all();
@@ -615,18 +573,14 @@ TEST_CASE("with tags for fills a stored line takes the place of one that the set
 }
 
 TEST_CASE("with tags for fills a locked line does not make room, nor does one that is locked before its fill") {
-    L1Parameters parameters = with_tags_for_fills(2, 2);
-    parameters.pinned_ways = 1;
-    L1Bench bench(parameters);
+    L1Bench bench(with(with_tags_for_fills(2, 2), &L1Parameters::pinned_ways, 1));
     bench.l1.reserve_locks(2);
-    bench.bring(line(0), pattern(0));
-    bench.bring(line(1), pattern(1));
+    bench.bring_lines({0, 1});
     LineLock lock;
     REQUIRE(bench.l1.load_and_lock({.line = line(2)}, {.token = 1, .lanes = 1}, lock).answer == L1Answer::miss);
     CHECK(!bench.l1.lock(line(0)));
     bench.fill_oldest(pattern(2));
-    bench.bring(line(3), pattern(3));
-    bench.bring(line(4), pattern(4));
+    bench.bring_lines({3, 4});
     CHECK(bench.state_of(line(2)) == "valid");
     CHECK(bench.state_of(line(3)) == "absent");
     bench.l1.unlock(lock);
@@ -668,10 +622,8 @@ TEST_CASE("a saved and restored cache goes on as if nothing had happened") {
             parameters.pending_ways = seed % 2 * 2;
             L1Bench original(parameters);
             stir(original, seed, 100);
-            const std::string stream = saved_state(original.l1);
             L1Bench restored(parameters);
-            load_state(restored.l1, stream);
-            restored.reads = original.reads;
+            restored.take_state_of(original);
             REQUIRE(restored.hash() == original.hash());
             stir(original, seed + 100, 100);
             stir(restored, seed + 100, 100);
@@ -681,9 +633,7 @@ TEST_CASE("a saved and restored cache goes on as if nothing had happened") {
 }
 
 L1Parameters with_sectors(unsigned ways, const std::string& policy = "write_evict") {
-    L1Parameters parameters = L1Bench::parameters(1, ways, policy);
-    parameters.sector_bytes = 32;
-    return parameters;
+    return with(L1Bench::parameters(1, ways, policy), &L1Parameters::sector_bytes, 32);
 }
 
 bool sector_equal(const std::byte* data, unsigned sector, const LineBytes& bytes) {
@@ -771,10 +721,8 @@ TEST_CASE("an L1 with sectors that is saved in the middle goes on alike") {
     first.store(line(0), pattern(9), mask_of(30, 10));
     first.send_all();
     L1Bench second(with_sectors(2, "write_through"));
-    const std::string bytes = saved_state(first.l1);
-    load_state(second.l1, bytes);
+    second.take_state_of(first);
     CHECK(first.hash() == second.hash());
-    second.reads = first.reads;
     CHECK(first.fill_oldest(pattern(3)).size() == second.fill_oldest(pattern(3)).size());
     CHECK(first.hash() == second.hash());
 }

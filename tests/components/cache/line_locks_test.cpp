@@ -14,10 +14,6 @@
 namespace lookahead::gpu::test::line_locks_tests {
 namespace {
 
-constexpr std::uint64_t line(unsigned number) {
-    return std::uint64_t{number} * kLineBytes;
-}
-
 struct LockBench : L1Bench {
     explicit LockBench(const L1Parameters& parameters, unsigned handles = 64) : L1Bench(parameters) {
         l1.reserve_locks(handles);
@@ -36,8 +32,7 @@ struct LockBench : L1Bench {
 
 TEST_CASE("a locked line is not replaced, and an unlocked one is again") {
     LockBench bench(2);
-    bench.bring(line(0), pattern(0));
-    bench.bring(line(1), pattern(1));
+    bench.bring_lines({0, 1});
     LineLock lock = bench.l1.lock(line(0));
     REQUIRE(lock);
     bench.bring(line(2), pattern(2));
@@ -63,8 +58,7 @@ TEST_CASE("a line is held from its request on, through its fill, and the lock kn
         CHECK(bench.state_of(line(0)) == "valid");
     }
     bench.l1.unlock(lock);
-    bench.bring(line(6), pattern(6));
-    bench.bring(line(7), pattern(7));
+    bench.bring_lines({6, 7});
     CHECK(bench.state_of(line(0)) == "absent");
 }
 
@@ -79,21 +73,16 @@ TEST_CASE("a line that another client awaits can be locked, with the access that
     LineLock hit;
     CHECK(bench.load_and_lock(line(0), hit).answer == L1Answer::hit);
     for (LineLock* each : {&joined, &alone, &hit}) {
-        bench.bring(line(1), pattern(1));
-        bench.bring(line(2), pattern(2));
-        bench.bring(line(3), pattern(3));
+        bench.bring_lines({1, 2, 3});
         CHECK(bench.state_of(line(0)) == "valid");
         bench.l1.unlock(*each);
     }
-    bench.bring(line(4), pattern(4));
-    bench.bring(line(5), pattern(5));
+    bench.bring_lines({4, 5});
     CHECK(bench.state_of(line(0)) == "absent");
 }
 
 TEST_CASE("a line that a prefetch brought into the only way of its kind is never locked, others when locks end") {
-    L1Parameters parameters = L1Bench::parameters(1, 3);
-    parameters.prefetch_ways = 1;
-    LockBench bench(parameters);
+    LockBench bench(with(L1Bench::parameters(1, 3), &L1Parameters::prefetch_ways, 1));
     bench.bring(line(0), pattern(0));
     CHECK(bench.l1.may_lock_line(line(0), Client::demand));
     CHECK(bench.l1.may_lock_line(line(9), Client::demand));
@@ -137,9 +126,7 @@ TEST_CASE("one way of a set stays without a lock: N - 1 lines are locked, pendin
 }
 
 TEST_CASE("the parameter may allow fewer locked lines, and a direct-mapped cache none") {
-    L1Parameters parameters = L1Bench::parameters(2, 4);
-    parameters.pinned_ways = 1;
-    LockBench bench(parameters);
+    LockBench bench(with(L1Bench::parameters(2, 4), &L1Parameters::pinned_ways, 1));
     for (const unsigned number : {0u, 2u, 1u}) {
         bench.bring(line(number), pattern(number));
     }
@@ -165,9 +152,7 @@ TEST_CASE("lines that are neither there nor awaited cannot be locked, nor withou
 }
 
 TEST_CASE("a load that stalls locks nothing") {
-    L1Parameters parameters = L1Bench::parameters(1, 4);
-    parameters.mshrs = 1;
-    LockBench bench(parameters, 1);
+    LockBench bench(with(L1Bench::parameters(1, 4), &L1Parameters::mshrs, 1), 1);
     bench.load(line(0));
     LineLock lock;
     const L1LoadResult result = bench.load_and_lock(line(1), lock);
@@ -199,12 +184,8 @@ TEST_CASE("what takes a line takes it from its lock, which then holds no later l
             LineLock kept;
             REQUIRE(bench.load_and_lock(line(0), kept).answer == L1Answer::miss);
             bench.l1.unlock(lost);
-            bench.send_all();
-            while (!bench.reads.empty()) {
-                bench.fill_oldest(pattern(0));
-            }
-            bench.bring(line(1), pattern(1));
-            bench.bring(line(2), pattern(2));
+            bench.fill_all(pattern(0));
+            bench.bring_lines({1, 2});
             CHECK(bench.state_of(line(0)) == "valid");
             bench.l1.unlock(kept);
             CHECK(bench.faults().empty());
@@ -225,10 +206,7 @@ TEST_CASE("a store updates a locked line and its fill under write_evict too, and
         }
         bench.store(line(0), pattern(1), mask_of(0, 4));
         bench.store(line(1), pattern(1), mask_of(0, 4));
-        bench.send_all();
-        while (!bench.reads.empty()) {
-            bench.fill_oldest(pattern(0));
-        }
+        bench.fill_all(pattern(0));
         CHECK(bench.l1.way_of(lock) != kNoWay);
         CHECK(bench.state_of(line(0)) == "valid");
         CHECK(bench.state_of(line(1)) == "absent");
@@ -244,9 +222,7 @@ TEST_CASE("a store updates a locked line and its fill under write_evict too, and
 }
 
 TEST_CASE("a store that the fill of a locked line has no room for takes the line from its lock") {
-    L1Parameters parameters = L1Bench::parameters(1, 2);
-    parameters.merged_stores = 1;
-    LockBench bench(parameters);
+    LockBench bench(with(L1Bench::parameters(1, 2), &L1Parameters::merged_stores, 1));
     LineLock lock;
     bench.load_and_lock(line(0), lock);
     bench.store(line(0), pattern(1), mask_of(0, 4));
@@ -255,15 +231,13 @@ TEST_CASE("a store that the fill of a locked line has no room for takes the line
     CHECK(bench.l1.way_of(lock) == kNoWay);
     CHECK(bench.state_of(line(0)) == "absent");
     bench.l1.unlock(lock);
-    bench.send_all();
     bench.fill_oldest(pattern(0));
     CHECK(bench.faults().empty());
 }
 
 TEST_CASE("a lock is given back once, and none is overwritten") {
     LockBench bench(4);
-    bench.bring(line(0), pattern(0));
-    bench.bring(line(1), pattern(1));
+    bench.bring_lines({0, 1});
     LineLock lock = bench.l1.lock(line(0));
     LineLock moved = std::move(lock);
     CHECK_FALSE(lock);
@@ -288,20 +262,16 @@ TEST_CASE("a handle from a checkpoint ends its lock in the restored cache, and o
     const std::string early_handle = saved_state(early);
     original.l1.unlock(early);
     original.send_all();
-    const std::string cache = saved_state(original.l1);
     const std::string handle = saved_state(held);
 
     LockBench restored(parameters);
-    load_state(restored.l1, cache);
-    restored.reads = original.reads;
+    restored.take_state_of(original);
     LineLock again;
     load_state(again, handle);
     CHECK(restored.hash() == original.hash());
     CHECK(restored.l1.way_of(again) == original.l1.way_of(held));
     restored.fill_oldest(pattern(0));
-    for (unsigned i = 1; i < 4; ++i) {
-        restored.bring(line(i), pattern(i));
-    }
+    restored.bring_lines({1, 2, 3});
     CHECK(restored.state_of(line(0)) == "valid");
     LineLock stale;
     load_state(stale, early_handle);
@@ -340,9 +310,7 @@ TEST_CASE("under random events no locked line makes room, and every lock that is
             CAPTURE(policy);
             CAPTURE(seed);
             std::mt19937 random(seed);
-            L1Parameters parameters = L1Bench::parameters(2, 1 + seed % 4, policy);
-            parameters.mshrs = 6;
-            LockBench bench(parameters, 6);
+            LockBench bench(with(L1Bench::parameters(2, 1 + seed % 4, policy), &L1Parameters::mshrs, 6), 6);
             std::deque<Held> locks;
             for (unsigned i = 0; i < 400; ++i) {
                 const std::uint64_t where = line(random() % 12);
@@ -391,10 +359,7 @@ TEST_CASE("under random events no locked line makes room, and every lock that is
             for (Held& each : locks) {
                 bench.l1.unlock(each.lock);
             }
-            bench.send_all();
-            while (!bench.reads.empty()) {
-                bench.fill_oldest(pattern(0));
-            }
+            bench.fill_all(pattern(0));
             REQUIRE(bench.faults().empty());
         }
     }

@@ -14,10 +14,6 @@
 namespace lookahead::gpu::test::replacement_tests {
 namespace {
 
-constexpr std::uint64_t line(unsigned number) {
-    return std::uint64_t{number} * kLineBytes;
-}
-
 constexpr std::uint64_t all_of(unsigned ways) {
     return ways == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ways) - 1;
 }
@@ -77,8 +73,7 @@ TEST_CASE("in a cache, fifo replaces a line that was hit and lru keeps it") {
     for (const std::string policy : {"fifo", "lru"}) {
         CAPTURE(policy);
         L1Bench bench(L1Bench::parameters(1, 2), policy);
-        bench.bring(line(0), pattern(0));
-        bench.bring(line(1), pattern(1));
+        bench.bring_lines({0, 1});
         REQUIRE(bench.load(line(0)).answer == L1Answer::hit);
         bench.bring(line(2), pattern(2));
         CHECK(bench.state_of(line(0)) == (policy == "fifo" ? "absent" : "valid"));

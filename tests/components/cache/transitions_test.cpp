@@ -46,34 +46,52 @@ std::string name_of(L1Answer answer) {
 /// The tables hold whether a miss reserves a line or has a tag of its own until its fill.
 constexpr unsigned kTagsForFills[] = {0, 3};
 
-L1Parameters with_tags_for_fills(L1Parameters parameters, unsigned pending_ways) {
-    parameters.pending_ways = pending_ways;
-    return parameters;
-}
-
 /// A line that wants the place of the one that the row is about: its miss takes it, or its fill.
 L1Answer ask_for_place(L1Bench& bench) {
     const L1Answer answer = bench.load(kOther).answer;
-    bench.send_all();
     if (answer == L1Answer::miss) {
-        bench.fill(bench.reads.back(), pattern(9));
+        bench.fill_newest(pattern(9));
     }
     return answer;
 }
 
-/// One row of the table: brings the line into its state, applies the event, and compares all that the row tells.
+/// One row of a table, which a derived class runs.
 class RowTest {
+  protected:
+    RowTest(const TableRow& row, const L1Parameters& parameters, unsigned pending_ways)
+        : row_(row), bench_(with(parameters, &L1Parameters::pending_ways, pending_ways)) {}
+
+    void note_sent(bool reads_too = true) {
+        for (const GpuMessage type : bench_.send_all()) {
+            if (reads_too || type != GpuMessage::read_request) {
+                sent_ = sent_ == "-" ? name_of(type) : sent_ + " " + name_of(type);
+            }
+        }
+    }
+    void check_answer() const {
+        CHECK(answer_ == row_.at("answer"));
+        CHECK(sent_ == row_.at("sent"));
+    }
+
+    const TableRow& row_;
+    L1Bench bench_;
+    std::string answer_ = "done";
+    std::string sent_ = "-";
+    std::vector<Served> served_;
+};
+
+/// One row of the table: brings the line into its state, applies the event, and compares all that the row tells.
+class LineRowTest : RowTest {
   public:
-    RowTest(const TableRow& row, const std::string& policy, unsigned pending_ways)
-        : row_(row), policy_(policy), bench_(with_tags_for_fills(L1Bench::parameters(1, 1, policy), pending_ways)) {}
+    LineRowTest(const TableRow& row, const std::string& policy, unsigned pending_ways)
+        : RowTest(row, L1Bench::parameters(1, 1, policy), pending_ways) {}
 
     void run() {
         bring_into_state();
         REQUIRE(bench_.state_of(kLine) == row_.at("line"));
         REQUIRE(bench_.detached() == std::stoul(row_.at("detached")));
         apply(row_.at("event"));
-        CHECK(answer_ == row_.at("answer"));
-        CHECK(sent_ == row_.at("sent"));
+        check_answer();
         CHECK(bench_.state_of(kLine) == row_.at("line after"));
         CHECK(bench_.detached() == std::stoul(row_.at("detached after")));
         check_waiters();
@@ -118,9 +136,7 @@ class RowTest {
         } else {
             FAIL("unknown event ", event);
         }
-        for (const GpuMessage type : bench_.send_all()) {
-            sent_ = sent_ == "-" ? name_of(type) : sent_ + " " + name_of(type);
-        }
+        note_sent();
     }
 
     /// For the row `in_order`: store, load, store into the pending fill before its reply.
@@ -129,11 +145,8 @@ class RowTest {
             bench_.store(kLine, kStored, kMask);
             bench_.load(kLine, 201);
             bench_.store(kLine, kStoredLater, kMaskLater);
-            bench_.send_all();
         }
-        const ReadRequest request = bench_.reads.back();
-        bench_.reads.pop_back();
-        served_ = bench_.fill(request, kReply);
+        served_ = bench_.fill_newest(kReply);
     }
 
     void check_waiters() {
@@ -164,13 +177,6 @@ class RowTest {
             {"old", kOld}, {"reply", kReply}, {"stored", overlaid(kOld, kStored, kMask)}, {"merged", merged}};
         CHECK(equal(result.data, expected.at(reads)));
     }
-
-    const TableRow& row_;
-    std::string policy_;
-    L1Bench bench_;
-    std::string answer_ = "done";
-    std::string sent_ = "-";
-    std::vector<Served> served_;
 };
 
 TEST_CASE("the L1 does what each row of the transition table says") {
@@ -186,7 +192,7 @@ TEST_CASE("the L1 does what each row of the transition table says") {
             CAPTURE(row.at("event"));
             for (const unsigned pending_ways : kTagsForFills) {
                 CAPTURE(pending_ways);
-                RowTest(row, policy, pending_ways).run();
+                LineRowTest(row, policy, pending_ways).run();
             }
             ++rows;
         }
@@ -226,10 +232,10 @@ constexpr SectorMask kSectorB = 1u << kB;
 const ByteMask kMaskA = mask_of(kA * kSectorBytes + 4, 10);
 
 /// One row of the table of sectors.
-class SectorRowTest {
+class SectorRowTest : RowTest {
   public:
     SectorRowTest(const TableRow& row, const std::string& policy, unsigned pending_ways)
-        : row_(row), bench_(with_tags_for_fills(parameters(policy), pending_ways)) {}
+        : RowTest(row, with(L1Bench::parameters(1, 1, policy), &L1Parameters::sector_bytes, 32), pending_ways) {}
 
     void run() {
         bring_into_state();
@@ -239,8 +245,7 @@ class SectorRowTest {
         REQUIRE(bench_.state_of(kLine, kA) == state("a"));
         REQUIRE(bench_.state_of(kLine, kB) == state("b"));
         apply(row_.at("event"));
-        CHECK(answer_ == row_.at("answer"));
-        CHECK(sent_ == row_.at("sent"));
+        check_answer();
         CHECK(bench_.state_of(kLine, kA) == row_.at("a after"));
         CHECK(bench_.state_of(kLine, kB) == row_.at("b after"));
         CHECK(bench_.state_of(kLine, 0) == "absent");
@@ -253,12 +258,6 @@ class SectorRowTest {
     }
 
   private:
-    static L1Parameters parameters(const std::string& policy) {
-        L1Parameters result = L1Bench::parameters(1, 1, policy);
-        result.sector_bytes = 32;
-        return result;
-    }
-
     void bring_into_state() {
         const std::string& a = row_.at("a");
         const std::string& b = row_.at("b");
@@ -293,25 +292,16 @@ class SectorRowTest {
         } else if (event == "generation") {
             bench_.l1.start_generation();
         } else if (event == "fill") {
-            const ReadRequest request = bench_.reads.back();
-            bench_.reads.pop_back();
-            const auto served = bench_.fill(request, kReply);
-            REQUIRE(served.size() == 1);
-            CHECK(served[0].token == 100);
+            served_ = bench_.fill_newest(kReply);
+            REQUIRE(served_.size() == 1);
+            CHECK(served_[0].token == 100);
         } else if (event == "replace") {
             answer_ = ask_for_place(bench_) == L1Answer::stall ? "stall" : "done";
         } else {
             FAIL("unknown event ", event);
         }
-        for (const GpuMessage type : bench_.send_all()) {
-            sent_ = sent_ == "-" ? name_of(type) : sent_ + " " + name_of(type);
-        }
+        note_sent();
     }
-
-    const TableRow& row_;
-    L1Bench bench_;
-    std::string answer_ = "done";
-    std::string sent_ = "-";
 };
 
 TEST_CASE("the L1 with sectors does what each row of the table of sectors says") {
@@ -341,11 +331,10 @@ TEST_CASE("the L1 with sectors does what each row of the table of sectors says")
 constexpr std::uint64_t kLocalLine = isa::kLocalMemoryBase + 0x1000;
 
 /// One row of a table of local memory, under write_back or write_back_fetch.
-class LocalRowTest {
+class LocalRowTest : RowTest {
   public:
     LocalRowTest(const TableRow& row, const std::string& policy, unsigned pending_ways)
-        : row_(row),
-          bench_(with_tags_for_fills(parameters(policy), pending_ways)),
+        : RowTest(row, with(L1Bench::parameters(1, 1), &L1Parameters::local_write_policy, policy), pending_ways),
           fills_make_room_(pending_ways != 0) {}
 
     void run() {
@@ -353,8 +342,7 @@ class LocalRowTest {
         REQUIRE(state() == row_.at("line"));
         REQUIRE(dirty() == row_.at("dirty"));
         apply(row_.at("event"));
-        CHECK(answer_ == row_.at("answer"));
-        CHECK(sent_ == row_.at("sent"));
+        check_answer();
         CHECK(state() == row_.at("line after"));
         CHECK(dirty() == row_.at("dirty after"));
         CHECK(std::to_string(bench_.detached()) == row_.at("detached after"));
@@ -368,12 +356,6 @@ class LocalRowTest {
     }
 
   private:
-    static L1Parameters parameters(const std::string& policy) {
-        L1Parameters parameters = L1Bench::parameters(1, 1);
-        parameters.local_write_policy = policy;
-        return parameters;
-    }
-
     std::string state() const {
         const std::string state = bench_.state_of(kLocalLine);
         return state == "absent" || info().valid != 0 ? state
@@ -444,25 +426,15 @@ class LocalRowTest {
         } else if (event == "replace") {
             bench_.load(kOther);
             if (fills_make_room_) {
-                bench_.send_all();
-                bench_.fill(bench_.reads.back(), pattern(9));
+                bench_.fill_newest(pattern(9));
             }
         } else {
             FAIL("unknown event ", event);
         }
-        for (const GpuMessage type : bench_.send_all()) {
-            if (event != "replace" || type != GpuMessage::read_request) {
-                sent_ = sent_ == "-" ? name_of(type) : sent_ + " " + name_of(type);
-            }
-        }
+        note_sent(event != "replace");
     }
 
-    const TableRow& row_;
-    L1Bench bench_;
     bool fills_make_room_;
-    std::string answer_ = "done";
-    std::string sent_ = "-";
-    std::vector<Served> served_;
     LineBytes seen_{};  ///< what the thread's program is to see in the whole line, L2 holding kReply
 };
 
