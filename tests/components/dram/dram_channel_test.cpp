@@ -11,10 +11,12 @@
 #include "core/error/error.h"
 #include "core/param/configuration.h"
 #include "core/state/archives.h"
+#include "tests/support/with.h"
 
 namespace lookahead::gpu {
 namespace {
 
+using lookahead::test::with;
 using Command = DramChannel::Command;
 
 struct Issued {
@@ -33,9 +35,7 @@ struct Line {
 
 /// The tests name banks by groups of four neighbours.
 DramParameters with_high_groups() {
-    DramParameters parameters;
-    parameters.bank_group_bits = "high";
-    return parameters;
+    return with(DramParameters{}, &DramParameters::bank_group_bits, "high");
 }
 
 struct Harness {
@@ -89,25 +89,34 @@ struct Harness {
     std::map<std::uint32_t, Cycle> done;
 };
 
+/// The n-th command of a kind, of one bank if given.
+struct Nth {
+    Command command;
+    int n;
+    std::optional<unsigned> bank = {};
+};
+
+auto gap(Nth from, Nth to) {
+    return [=](const Harness& harness) {
+        return harness.when(to.command, to.n, to.bank) - harness.when(from.command, from.n, from.bank);
+    };
+}
+
 /// The delay between two commands of a scenario is `expected` cycles, and one more when the parameter is one more: the
 /// second command comes neither a cycle too early nor too late.
 void check_bound(Cycle DramParameters::*parameter, const std::vector<Line>& lines,
                  const std::function<Cycle(const Harness&)>& delay, Cycle expected,
-                 DramParameters base = with_high_groups()) {
+                 const DramParameters& base = with_high_groups()) {
     for (const Cycle more : {0, 1, 2, 7}) {
         CAPTURE(more);
-        DramParameters parameters = base;
-        parameters.*parameter += more;
-        Harness harness(parameters);
+        Harness harness(with(base, parameter, base.*parameter + more));
         harness.run(lines);
         CHECK(delay(harness) == expected + more);
     }
 }
 
 TEST_CASE("a column command follows an activate after exactly RCD") {
-    check_bound(
-        &DramParameters::rcd, {{7, 3}},
-        [](const Harness& h) { return h.when(Command::read, 0) - h.when(Command::activate, 0); }, 12);
+    check_bound(&DramParameters::rcd, {{7, 3}}, gap({Command::activate, 0}, {Command::read, 0}), 12);
 }
 
 TEST_CASE("the data of a read end CL and a burst after its last command") {
@@ -117,46 +126,35 @@ TEST_CASE("the data of a read end CL and a burst after its last command") {
 }
 
 TEST_CASE("column commands of one bank group are CCDL apart") {
-    check_bound(
-        &DramParameters::ccdl, {{7, 3}},
-        [](const Harness& h) { return h.when(Command::read, 1) - h.when(Command::read, 0); }, 3);
-    check_bound(
-        &DramParameters::ccdl, {{7, 3, true}},
-        [](const Harness& h) { return h.when(Command::write, 1) - h.when(Command::write, 0); }, 3);
+    check_bound(&DramParameters::ccdl, {{7, 3}}, gap({Command::read, 0}, {Command::read, 1}), 3);
+    check_bound(&DramParameters::ccdl, {{7, 3, true}}, gap({Command::write, 0}, {Command::write, 1}), 3);
 }
 
 TEST_CASE("column commands of different bank groups are CCD apart") {
     // Two open rows in groups 0 and 1; then a read of each at the same time. CCDL is large so that it does not bind.
-    DramParameters base = with_high_groups();
-    base.ccdl = 50;
+    const DramParameters base = with(with_high_groups(), &DramParameters::ccdl, 50);
     const std::vector<Line> lines = {{7, 0}, {7, 4}, {7, 0, false, 500}, {7, 4, false, 500}};
-    check_bound(
-        &DramParameters::ccd, lines,
-        [](const Harness& h) { return h.when(Command::read, 2, 4) - h.when(Command::read, 2, 0); }, 2, base);
+    check_bound(&DramParameters::ccd, lines, gap({Command::read, 2, 0}, {Command::read, 2, 4}), 2, base);
 }
 
 TEST_CASE("bank groups by the low bits put neighbouring banks into different groups") {
     for (const bool low : {false, true}) {
         CAPTURE(low);
-        DramParameters parameters = with_high_groups();
-        parameters.bank_group_bits = low ? "low" : "high";
-        parameters.ccdl = 9;
-        Harness harness(parameters);
+        Harness harness(
+            with(DramParameters{}, &DramParameters::bank_group_bits, low ? "low" : "high", &DramParameters::ccdl, 9));
         harness.run({{7, 0}, {7, 1}, {7, 0, false, 500}, {7, 1, false, 500}});
         CHECK(harness.when(Command::read, 2, 1) - harness.when(Command::read, 2, 0) == (low ? 2 : 2 * 9));
     }
 }
 
 TEST_CASE("activates of different banks are RRD apart") {
-    check_bound(
-        &DramParameters::rrd, {{7, 3}, {7, 9}},
-        [](const Harness& h) { return h.when(Command::activate, 1) - h.when(Command::activate, 0); }, 6);
+    check_bound(&DramParameters::rrd, {{7, 3}, {7, 9}}, gap({Command::activate, 0}, {Command::activate, 1}), 6);
 }
 
 TEST_CASE("activates of one bank group are RRDL apart, where that is more than RRD") {
     DramParameters base = with_high_groups();
     base.rrdl = 9;
-    const auto delay = [](const Harness& h) { return h.when(Command::activate, 1) - h.when(Command::activate, 0); };
+    const auto delay = gap({Command::activate, 0}, {Command::activate, 1});
     check_bound(&DramParameters::rrdl, {{7, 0}, {7, 1}}, delay, 9, base);
     check_bound(&DramParameters::rrd, {{7, 0}, {7, 4}}, delay, 6, base);
     base.rrdl = 2;
@@ -169,46 +167,32 @@ TEST_CASE("an activate comes no earlier than FAW after the fourth before it") {
     base.faw = 31;
     base.rcd = 100;  // no column command comes between
     const std::vector<Line> lines = {{7, 0}, {7, 1}, {7, 4}, {7, 5}, {7, 8}};
-    check_bound(
-        &DramParameters::faw, lines,
-        [](const Harness& h) { return h.when(Command::activate, 4) - h.when(Command::activate, 0); }, 31, base);
+    check_bound(&DramParameters::faw, lines, gap({Command::activate, 0}, {Command::activate, 4}), 31, base);
     base.faw = 1;
-    check_bound(
-        &DramParameters::rrd, lines,
-        [](const Harness& h) { return h.when(Command::activate, 4) - h.when(Command::activate, 3); }, 3, base);
+    check_bound(&DramParameters::rrd, lines, gap({Command::activate, 3}, {Command::activate, 4}), 3, base);
 }
 
 TEST_CASE("a row stays open for RAS before it is precharged") {
-    check_bound(
-        &DramParameters::ras, {{7, 3}, {8, 3}},
-        [](const Harness& h) { return h.when(Command::precharge, 0) - h.when(Command::activate, 0); }, 28);
+    check_bound(&DramParameters::ras, {{7, 3}, {8, 3}}, gap({Command::activate, 0}, {Command::precharge, 0}), 28);
 }
 
 TEST_CASE("an activate follows a precharge after exactly RP") {
-    check_bound(
-        &DramParameters::rp, {{7, 3}, {8, 3}},
-        [](const Harness& h) { return h.when(Command::activate, 1) - h.when(Command::precharge, 0); }, 12);
+    check_bound(&DramParameters::rp, {{7, 3}, {8, 3}}, gap({Command::precharge, 0}, {Command::activate, 1}), 12);
 }
 
 TEST_CASE("activates of one bank are at least RC apart") {
     // RAS + RP is 40 too; without RP only RC binds.
-    DramParameters base = with_high_groups();
-    base.rp = 0;
-    check_bound(
-        &DramParameters::rc, {{7, 3}, {8, 3}},
-        [](const Harness& h) { return h.when(Command::activate, 1) - h.when(Command::activate, 0); }, 40, base);
+    const DramParameters base = with(with_high_groups(), &DramParameters::rp, 0);
+    check_bound(&DramParameters::rc, {{7, 3}, {8, 3}}, gap({Command::activate, 0}, {Command::activate, 1}), 40, base);
 }
 
 TEST_CASE("a precharge follows a read after exactly RTPL") {
-    DramParameters base = with_high_groups();
-    base.ras = 0;
-    check_bound(
-        &DramParameters::rtpl, {{7, 3}, {8, 3}},
-        [](const Harness& h) { return h.when(Command::precharge, 0) - h.when(Command::read, 1); }, 2, base);
+    const DramParameters base = with(with_high_groups(), &DramParameters::ras, 0);
+    check_bound(&DramParameters::rtpl, {{7, 3}, {8, 3}}, gap({Command::read, 1}, {Command::precharge, 0}), 2, base);
 }
 
 TEST_CASE("a precharge follows a write after WL, the burst and WR") {
-    const auto delay = [](const Harness& h) { return h.when(Command::precharge, 0) - h.when(Command::write, 1); };
+    const auto delay = gap({Command::write, 1}, {Command::precharge, 0});
     const std::vector<Line> lines = {{7, 3, true}, {8, 3, true}};
     check_bound(&DramParameters::wr, lines, delay, 4 + 2 + 12);
     check_bound(&DramParameters::wl, lines, delay, 4 + 2 + 12);
@@ -216,19 +200,17 @@ TEST_CASE("a precharge follows a write after WL, the burst and WR") {
 
 TEST_CASE("a read follows a write after WL, the burst and CDLR, in any bank") {
     const std::vector<Line> lines = {{7, 3}, {7, 9}, {7, 3, true, 500}, {7, 9, false, 500}};
-    const auto delay = [](const Harness& h) { return h.when(Command::read, 4) - h.when(Command::write, 1); };
+    const auto delay = gap({Command::write, 1}, {Command::read, 4});
     // The read's bank is in another group: its first command could slip in before the second write's.
-    DramParameters base = with_high_groups();
-    base.ccdl = 2;
+    const DramParameters base = with(with_high_groups(), &DramParameters::ccdl, 2);
     check_bound(&DramParameters::cdlr, lines, delay, 4 + 2 + 5, base);
     check_bound(&DramParameters::wl, lines, delay, 4 + 2 + 5, base);
 }
 
 TEST_CASE("a write follows a read when the data bus has turned round") {
     const std::vector<Line> lines = {{7, 3}, {7, 9}, {7, 3, false, 500}, {7, 9, true, 500}};
-    const auto delay = [](const Harness& h) { return h.when(Command::write, 0) - h.when(Command::read, 5); };
-    DramParameters base = with_high_groups();
-    base.ccdl = 2;
+    const auto delay = gap({Command::read, 5}, {Command::write, 0});
+    const DramParameters base = with(with_high_groups(), &DramParameters::ccdl, 2);
     check_bound(&DramParameters::turnaround, lines, delay, 12 + 2 + 2 - 4, base);
     check_bound(&DramParameters::cl, lines, delay, 12 + 2 + 2 - 4, base);
 }
@@ -256,9 +238,7 @@ TEST_CASE("a hit needs no activate and a conflict needs a precharge as well") {
 }
 
 TEST_CASE("no more reads start than the return queue has room for") {
-    DramParameters parameters = with_high_groups();
-    parameters.return_entries = 2;
-    Harness harness(parameters);
+    Harness harness(with(with_high_groups(), &DramParameters::return_entries, 2));
     for (std::uint32_t tag = 0; tag < 3; ++tag) {
         harness.channel.accept(7, tag, false, tag, 2, 0);
     }
@@ -276,10 +256,8 @@ TEST_CASE("no more reads start than the return queue has room for") {
 }
 
 TEST_CASE("refresh closes the rows, keeps the banks busy for its duration, and is not an event") {
-    DramParameters parameters = with_high_groups();
-    parameters.refresh_interval = 1000;
-    parameters.refresh_cycles = 60;
-    Harness harness(parameters);
+    Harness harness(
+        with(with_high_groups(), &DramParameters::refresh_interval, 1000, &DramParameters::refresh_cycles, 60));
     harness.accept({7, 3, false, 0}, 0);
     harness.run_until(kCycleInfinity);
     CHECK(harness.channel.next_event() == kCycleInfinity);
@@ -382,9 +360,7 @@ TEST_CASE("random traffic keeps every timing rule and every request is served on
 }
 
 TEST_CASE("a stream of reads over two bank groups fills the data bus") {
-    DramParameters parameters = with_high_groups();
-    parameters.queue_entries = 1024;
-    Harness harness(parameters, "frfcfs");
+    Harness harness(with(with_high_groups(), &DramParameters::queue_entries, 1024), "frfcfs");
     std::vector<Line> lines;
     for (unsigned i = 0; i < 1000; ++i) {
         lines.push_back({i / 64, i % 2 == 0 ? 0u : 4u});
@@ -432,8 +408,7 @@ TEST_CASE("a channel that is saved and loaded in the middle goes on alike") {
         for (; tag < 200; ++tag) {
             first.accept(lines[tag], tag);
         }
-        const std::string bytes = saved_state(first.channel);
-        load_state(second.channel, bytes);
+        load_state(second.channel, saved_state(first.channel));
         second.done = first.done;
         for (; tag < lines.size(); ++tag) {
             first.accept(lines[tag], tag);
