@@ -9,15 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "components/interconnect/crossbar/ejection_port.h"
-#include "components/interconnect/crossbar/injection_port.h"
 #include "components/interconnect/partition_ports.h"
 #include "components/interconnect/topology.h"
-#include "core/lp/logical_process.h"
 #include "core/lp/model.h"
 #include "core/param/configuration.h"
 #include "core/sync/simulation.h"
 #include "core/transport/in_process/in_process_transport.h"
+#include "tests/components/interconnect/player.h"
 
 /// Processes that stand for SMs and partitions at the ends of any topology, and check what a topology owes them.
 namespace lookahead::gpu::test {
@@ -35,54 +33,10 @@ struct Traffic {
     unsigned slices() const { return partitions * slices_per_partition; }
 };
 
-inline ClockDomain player_clock() {
-    return ClockDomain(700'000'000);
-}
-
-/// What a player of either side has in common: it works in every cycle as long as it has something to do.
-class Player : public LogicalProcess {
-  public:
-    void advance(Inbox inbox, Time horizon) override {
-        auto message = inbox.begin();
-        while (true) {
-            const Time arrival = message == inbox.end() ? kTimeInfinity : (*message)->time;
-            if (std::min(arrival, next_event_time()) >= horizon) {
-                return;
-            }
-            if (arrival <= next_event_time()) {
-                const Cycle now = clock_.cycle_at_or_after(arrival);
-                receive(**message, now);
-                next_ = std::min(next_, now);
-                ++message;
-            } else {
-                const Cycle now = next_;
-                next_ = kCycleInfinity;
-                if (cycle(now)) {
-                    next_ = now + 1;
-                }
-            }
-        }
-    }
-    Time next_event_time() const override { return next_ == kCycleInfinity ? kTimeInfinity : clock_.edge(next_); }
-    std::string waiting_for() const override { return "messages"; }
-    void fields(StateArchive&) override {}
-
-    unsigned out_of_order = 0;
-
-  protected:
-    virtual void receive(const MessageHeader& message, Cycle now) = 0;
-    /// False when there is nothing to do without a message.
-    virtual bool cycle(Cycle now) = 0;
-
-    ClockDomain clock_ = player_clock();
-    Cycle next_ = kCycleInfinity;
-};
-
-class SmPlayer final : public Player {
+class SmPlayer final : public Requester {
   public:
     SmPlayer(const Traffic& traffic, unsigned number)
-        : requests(traffic.ports, traffic.ports.request_latency, clock_, add_out_port("requests"), traffic.slices()),
-          replies(traffic.ports, traffic.ports.request_latency, clock_, add_out_port("credits"), traffic.slices()),
+        : Requester(traffic.ports, traffic.slices(), player_clock(), true),
           traffic_(traffic),
           number_(number),
           random_(traffic.seed * 1000 + number) {
@@ -90,21 +44,12 @@ class SmPlayer final : public Player {
     }
     bool finished() const override { return sent == traffic_.requests && answered == sent; }
 
-    InjectionPort requests;
-    EjectionPort replies;
     unsigned sent = 0;
     unsigned answered = 0;
     Cycle last_reply = 0;
 
   private:
-    void receive(const MessageHeader& message, Cycle now) override {
-        if (message.type == Credit::kType) {
-            requests.receive_credit(message.in_port, message.as<Credit>().flits, now);
-        } else {
-            replies.receive(message, message.in_port, now);
-        }
-    }
-    bool cycle(Cycle now) override {
+    Cycle cycle(Cycle now) override {
         while (const MessageHeader* reply = replies.front(now)) {
             const std::uint32_t tag =
                 reply->type == ReadReply::kType ? reply->as<ReadReply>().tag : reply->as<WriteAcknowledge>().tag;
@@ -118,7 +63,7 @@ class SmPlayer final : public Player {
         if (sent < traffic_.requests && requests.can_accept(now) && random_() % 100 >= traffic_.idle_percent) {
             send(now);
         }
-        return sent < traffic_.requests || !replies.empty();
+        return sent < traffic_.requests || !replies.empty() ? now + 1 : kCycleInfinity;
     }
     void send(Cycle now) {
         const unsigned slice = traffic_.own_slice ? number_ : random_() % traffic_.slices();
@@ -172,7 +117,7 @@ class PartitionPlayer final : public Player {
             requests[slice]->receive(message, sm, now);
         }
     }
-    bool cycle(Cycle now) override {
+    Cycle cycle(Cycle now) override {
         bool more = false;
         for (unsigned slice = 0; slice < requests.size(); ++slice) {
             const MessageHeader* request = requests[slice]->front(now);
@@ -182,7 +127,7 @@ class PartitionPlayer final : public Player {
             }
             more |= !requests[slice]->empty();
         }
-        return more;
+        return more ? now + 1 : kCycleInfinity;
     }
     void answer(unsigned slice, unsigned sm, const MessageHeader& request, Cycle now) {
         std::uint32_t tag = 0;

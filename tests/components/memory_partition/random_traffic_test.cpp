@@ -107,8 +107,8 @@ void check_credits(Played& played, const Scenario& scenario) {
     for (unsigned m = 0; m < scenario.arguments.requesters; ++m) {
         for (unsigned s = 0; s < 2; ++s) {
             const L2Slice& slice = played.bench.partition().slice(s);
-            CHECK(played.player(m).request_credits(s) + slice.withheld_credits(m) == all);
-            CHECK(slice.reply_credits(m) + played.player(m).withheld_credits(s) == all);
+            CHECK(played.player(m).requests.credits(s) + slice.withheld_credits(m) == all);
+            CHECK(slice.reply_credits(m) + played.player(m).replies.withheld_credits(s) == all);
         }
     }
 }

@@ -11,54 +11,24 @@ constexpr unsigned kCounterOffset = 120;
 }  // namespace
 
 RequestPlayer::RequestPlayer(const PlayerOptions& options)
-    : options_(options),
-      clock_(options.core_frequency),
+    : Requester(options.crossbar, static_cast<unsigned>(options.mapping.slices_per_channel),
+                ClockDomain(options.core_frequency)),
+      options_(options),
       mapping_(options.mapping),
-      requests_(options.crossbar, options.crossbar.request_latency, clock_, add_out_port("requests"),
-                mapping_.slices_per_channel()),
-      replies_(options.crossbar, options.crossbar.request_latency, clock_, out_port(0), mapping_.slices_per_channel()),
-      random_(options.seed * 100 + options.number) {}
-
-Time RequestPlayer::next_event_time() const {
-    return next_cycle_ == kCycleInfinity ? kTimeInfinity : clock_.edge(next_cycle_);
+      random_(options.seed * 100 + options.number) {
+    next_ = 0;
 }
 
-void RequestPlayer::advance(Inbox inbox, Time horizon) {
-    auto message = inbox.begin();
-    while (true) {
-        const Time arrival = message == inbox.end() ? kTimeInfinity : (*message)->time;
-        const Time own = next_event_time();
-        if (std::min(arrival, own) >= horizon) {
-            return;
-        }
-        if (arrival > own) {
-            cycle(next_cycle_);
-            continue;
-        }
-        const Cycle now = clock_.cycle_at_or_after(arrival);
-        if ((*message)->type == Credit::kType) {
-            requests_.receive_credit((*message)->in_port, (*message)->as<Credit>().flits, now);
-        } else {
-            replies_.receive(**message, (*message)->in_port, now);
-        }
-        next_cycle_ = std::min(next_cycle_, now);
-        ++message;
-    }
-}
-
-void RequestPlayer::cycle(Cycle now) {
-    if (const MessageHeader* reply = replies_.front(now)) {
+Cycle RequestPlayer::cycle(Cycle now) {
+    if (const MessageHeader* reply = replies.front(now)) {
         check(*reply);
-        replies_.pop(now);
+        replies.pop(now);
     }
-    const bool may_send = sent_ < options_.requests && pending_.size() < options_.outstanding;
-    if (may_send && requests_.can_accept(now) && random_() % 100 >= options_.idle_percent) {
+    const auto may_send = [&] { return sent_ < options_.requests && pending_.size() < options_.outstanding; };
+    if (may_send() && requests.can_accept(now) && random_() % 100 >= options_.idle_percent) {
         send(now);
     }
-    next_cycle_ = replies_.next_event(now);
-    if (sent_ < options_.requests && pending_.size() < options_.outstanding) {
-        next_cycle_ = std::min(next_cycle_, requests_.can_accept(now) ? now + 1 : requests_.next_acceptance(now));
-    }
+    return next_chance(may_send(), now);
 }
 
 void RequestPlayer::send(Cycle now) {
@@ -89,7 +59,7 @@ void RequestPlayer::send_read(unsigned slice, Cycle now, std::uint32_t tag) {
     pending_[tag] = {.kind = Kind::read, .line = line_, .expected = own_[line_]};
     const unsigned own = 1u << options_.number / 4;
     const unsigned sectors = options_.sectors ? own | (random_() & kAllSectors) : kAllSectors;
-    requests_.push<ReadRequest>(slice, now) = {
+    requests.push<ReadRequest>(slice, now) = {
         .line = line_, .tag = tag, .client = Client::demand, .sectors = static_cast<SectorMask>(sectors)};
     ++reads_;
 }
@@ -114,7 +84,7 @@ void RequestPlayer::send_write(unsigned slice, Cycle now, std::uint32_t tag) {
         }
     }
     pending_[tag] = {.kind = Kind::write, .line = line_, .expected = 0};
-    auto& request = requests_.push<WriteRequest>(slice, now, 4 * count);
+    auto& request = requests.push<WriteRequest>(slice, now, 4 * count);
     request = {.line = line_, .mask = mask, .tag = tag, .words = count};
     std::memcpy(&request + 1, words, 4 * count);
 }
@@ -125,7 +95,7 @@ void RequestPlayer::send_atomic(unsigned slice, Cycle now, std::uint32_t tag) {
     pending_[tag] = {.kind = Kind::atomic, .line = line_, .expected = own};
     const auto offset = static_cast<std::uint8_t>(options_.number * 8);
     const std::uint32_t more = random_();
-    auto& request = requests_.push<AtomicRequest>(slice, now, 3 * sizeof(AtomicLane));
+    auto& request = requests.push<AtomicRequest>(slice, now, 3 * sizeof(AtomicLane));
     request = {
         .line = line_, .tag = tag, .op = isa::AtomicOp::add, .type = isa::Type::u32, .returns_value = 1, .lanes = 3};
     auto* lanes = reinterpret_cast<AtomicLane*>(&request + 1);
@@ -139,7 +109,7 @@ void RequestPlayer::send_atomic(unsigned slice, Cycle now, std::uint32_t tag) {
 
 void RequestPlayer::send_count(unsigned slice, Cycle now, std::uint32_t tag) {
     pending_[tag] = {.kind = Kind::count, .line = line_, .expected = 0};
-    auto& request = requests_.push<AtomicRequest>(slice, now, sizeof(AtomicLane));
+    auto& request = requests.push<AtomicRequest>(slice, now, sizeof(AtomicLane));
     request = {
         .line = line_, .tag = tag, .op = isa::AtomicOp::add, .type = isa::Type::u32, .returns_value = 1, .lanes = 1};
     *reinterpret_cast<AtomicLane*>(&request + 1) = {

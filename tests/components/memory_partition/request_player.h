@@ -6,10 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "components/interconnect/crossbar/ejection_port.h"
-#include "components/interconnect/crossbar/injection_port.h"
 #include "components/memory_partition/address_mapping.h"
-#include "core/lp/logical_process.h"
+#include "tests/components/interconnect/player.h"
 
 namespace lookahead::gpu::test {
 
@@ -29,15 +27,12 @@ struct PlayerOptions {
 /// Plays a requester: random reads, writes and atomics, checked against a flat model. Each line has eight bytes for
 /// each requester, which nobody else changes, and at byte 120 a counter that all of them add to. A reply's value must
 /// be what program order gives, and the replies for a line must come in the order of the requests.
-class RequestPlayer final : public LogicalProcess {
+class RequestPlayer final : public Requester {
   public:
     explicit RequestPlayer(const PlayerOptions& options);
 
-    void advance(Inbox inbox, Time horizon) override;
-    Time next_event_time() const override;
     bool finished() const override { return sent_ == options_.requests && pending_.empty(); }
     std::string waiting_for() const override { return std::to_string(pending_.size()) + " replies"; }
-    void fields(StateArchive&) override {}
 
     unsigned sent() const { return sent_; }
     unsigned answered() const { return answered_; }
@@ -45,8 +40,6 @@ class RequestPlayer final : public LogicalProcess {
     unsigned mismatches() const { return mismatches_; }
     /// What the atomics on the shared counters returned, by line, in the order of the requests.
     const std::map<std::uint64_t, std::vector<std::uint32_t>>& counter_values() const { return counter_values_; }
-    unsigned request_credits(unsigned slice) const { return requests_.credits(slice); }
-    unsigned withheld_credits(unsigned slice) const { return replies_.withheld_credits(slice); }
 
   private:
     enum class Kind { read, write, atomic, count };
@@ -56,7 +49,7 @@ class RequestPlayer final : public LogicalProcess {
         std::uint64_t expected;  ///< own bytes (read), or old words (atomic)
     };
 
-    void cycle(Cycle now);
+    Cycle cycle(Cycle now) override;
     void send(Cycle now);
     void send_read(unsigned slice, Cycle now, std::uint32_t tag);
     void send_write(unsigned slice, Cycle now, std::uint32_t tag);
@@ -66,17 +59,13 @@ class RequestPlayer final : public LogicalProcess {
     void expect(bool condition) { mismatches_ += !condition; }
 
     PlayerOptions options_;
-    ClockDomain clock_;
     AddressMapping mapping_;
-    InjectionPort requests_;
-    EjectionPort replies_;
     std::mt19937 random_;
     std::uint64_t line_ = 0;
     std::map<std::uint64_t, std::uint64_t> own_;                ///< own bytes of each line
     std::map<std::uint32_t, Pending> pending_;                  ///< by tag
     std::map<std::uint64_t, std::deque<std::uint32_t>> order_;  ///< tags by line
     std::map<std::uint64_t, std::vector<std::uint32_t>> counter_values_;
-    Cycle next_cycle_ = 0;
     unsigned sent_ = 0;
     unsigned answered_ = 0;
     unsigned reads_ = 0;
