@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -30,10 +29,9 @@ class Crossbar {
         }
     }
 
+    /// A write of a line, if the sender takes it.
     void send(unsigned from, unsigned to, Cycle now) {
-        auto& request = senders[from]->push<WriteRequest>(to, now, kLineBytes);
-        request = {.line = 0, .mask = {}, .tag = 0, .words = kLineWords};
-        std::memset(static_cast<void*>(&request + 1), 0, kLineBytes);
+        if (senders[from]->can_accept(now)) test::push_line(*senders[from], to, now);
     }
 
     /// Delivers what arrives in cycle `now`, then lets every receiver take what it can.
@@ -90,12 +88,9 @@ TEST_CASE("one flit a cycle goes through every port for 10 000 cycles") {
         for (const std::int64_t batch : {1, 16, 100}) {
             CAPTURE(latency);
             CAPTURE(batch);
-            CrossbarParameters parameters;
-            parameters.request_latency = latency;
-            parameters.reply_latency = latency + 3;
-            parameters.credit_batch = batch;
             constexpr unsigned kPorts = 3;
-            Crossbar crossbar(parameters, kPorts);
+            Crossbar crossbar({.request_latency = latency, .reply_latency = latency + 3, .credit_batch = batch},
+                              kPorts);
             constexpr Cycle kCycles = 10000;
             const Cycle warm = 4 + latency;
             std::uint64_t before = 0;
@@ -104,9 +99,7 @@ TEST_CASE("one flit a cycle goes through every port for 10 000 cycles") {
                     before = crossbar.receivers[1]->counters().flits;
                 }
                 for (unsigned i = 0; i < kPorts; ++i) {
-                    if (crossbar.senders[i]->can_accept(now)) {
-                        crossbar.send(i, (i + 1) % kPorts, now);
-                    }
+                    crossbar.send(i, (i + 1) % kPorts, now);
                 }
                 crossbar.cycle(now);
             }
@@ -119,16 +112,13 @@ TEST_CASE("one flit a cycle goes through every port for 10 000 cycles") {
 }
 
 TEST_CASE("credits that were sized for a shorter round trip do not keep a port busy") {
-    CrossbarParameters parameters;
-    parameters.credit_batch = 1;
+    const CrossbarParameters parameters{.credit_batch = 1};
     const Cycle slack = credits_per_path(parameters) - parameters.request_latency - parameters.reply_latency;
     for (const Cycle more : {Cycle{0}, slack + 1}) {
         CAPTURE(more);
         Crossbar crossbar(parameters, 1, more);
         for (Cycle now = 0; now < 10000; ++now) {
-            if (crossbar.senders[0]->can_accept(now)) {
-                crossbar.send(0, 0, now);
-            }
+            crossbar.send(0, 0, now);
             crossbar.cycle(now);
         }
         CHECK((crossbar.senders[0]->counters().blocked_cycles == 0) == (more == 0));
@@ -136,15 +126,10 @@ TEST_CASE("credits that were sized for a shorter round trip do not keep a port b
 }
 
 TEST_CASE("two senders to one receiver are held up by credits and share it evenly") {
-    CrossbarParameters parameters;
-    parameters.input_entries = 1;
-    parameters.credit_batch = 1;
-    Crossbar crossbar(parameters, 2);
+    Crossbar crossbar({.input_entries = 1, .credit_batch = 1}, 2);
     for (Cycle now = 0; now < 5000; ++now) {
         for (unsigned i = 0; i < 2; ++i) {
-            if (crossbar.senders[i]->can_accept(now)) {
-                crossbar.send(i, 0, now);
-            }
+            crossbar.send(i, 0, now);
         }
         crossbar.cycle(now);
     }

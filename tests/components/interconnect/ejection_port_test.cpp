@@ -18,32 +18,21 @@ namespace {
 
 constexpr Cycle kLatency = 10;
 
-CrossbarParameters with_batch(std::int64_t batch) {
-    CrossbarParameters parameters;
-    parameters.credit_batch = batch;
-    return parameters;
-}
-
 struct Receiver {
     explicit Receiver(unsigned sources, std::int64_t batch = 1)
-        : bench(sources, kLatency), port(with_batch(batch), kLatency, bench.clock, bench.port(), sources) {}
+        : bench(sources, kLatency), port({.credit_batch = batch}, kLatency, bench.clock, bench.port(), sources) {}
 
-    void arrive_read(unsigned source, Cycle now, std::uint32_t tag = 0) {
-        std::uint64_t words[5] = {};
+    template <class P>
+    void arrive(unsigned source, Cycle now, std::uint32_t tag, std::size_t more_bytes) {
+        std::uint64_t words[3 + (sizeof(P) + kLineBytes) / 8] = {};
         auto& head = *reinterpret_cast<MessageHeader*>(words);
-        head.type = ReadRequest::kType;
-        head.payload_words = 2;
-        reinterpret_cast<ReadRequest*>(&head + 1)->tag = tag;
+        head.type = P::kType;
+        head.payload_words = static_cast<std::uint8_t>((sizeof(P) + more_bytes) / 8);
+        reinterpret_cast<P*>(&head + 1)->tag = tag;
         port.receive(head, source, now);
     }
-    void arrive_reply(unsigned source, Cycle now, std::uint32_t tag = 0) {
-        std::uint64_t words[3 + (sizeof(ReadReply) + kLineBytes) / 8] = {};
-        auto& head = *reinterpret_cast<MessageHeader*>(words);
-        head.type = ReadReply::kType;
-        head.payload_words = (sizeof(ReadReply) + kLineBytes) / 8;
-        reinterpret_cast<ReadReply*>(&head + 1)->tag = tag;
-        port.receive(head, source, now);
-    }
+    void arrive_read(unsigned source, Cycle now, std::uint32_t tag = 0) { arrive<ReadRequest>(source, now, tag, 0); }
+    void arrive_reply(unsigned source, Cycle now) { arrive<ReadReply>(source, now, 0, kLineBytes); }
     /// Pops as soon as possible from `now` on: cycle and source of each.
     std::vector<std::pair<Cycle, unsigned>> drain(Cycle now) {
         std::vector<std::pair<Cycle, unsigned>> taken;

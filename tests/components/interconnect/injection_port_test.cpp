@@ -3,34 +3,31 @@
 #include <doctest/doctest.h>
 
 #include "tests/components/interconnect/port_bench.h"
+#include "tests/support/with.h"
 
 namespace lookahead::gpu {
 namespace {
 
+using lookahead::test::with;
+
 constexpr Cycle kLatency = 10;
 
 CrossbarParameters small() {
-    CrossbarParameters parameters;
-    parameters.request_latency = kLatency;
-    parameters.reply_latency = 1;
-    parameters.input_entries = 1;
-    parameters.credit_batch = 1;  // 7 + 11 + 1 = 19 credits
-    parameters.injection_flits = 8;
-    return parameters;
+    return {.request_latency = kLatency,
+            .reply_latency = 1,
+            .input_entries = 1,
+            .injection_flits = 8,
+            .credit_batch = 1};  // 7 + 11 + 1 = 19 credits
 }
 
 struct Sender {
-    Sender() : bench(2, kLatency), port(small(), kLatency, bench.clock, bench.port(), 2) {}
+    explicit Sender(const CrossbarParameters& parameters = small())
+        : bench(2, kLatency), port(parameters, kLatency, bench.clock, bench.port(), 2) {}
 
     void read(unsigned destination, Cycle now, std::uint32_t tag = 0) {
         port.push<ReadRequest>(destination, now) = {.line = 128, .tag = tag, .client = Client::demand};
     }
-    /// A packet of four flits.
-    void write(unsigned destination, Cycle now) {
-        auto& request = port.push<WriteRequest>(destination, now, kLineBytes);
-        request = {.line = 128, .mask = {}, .tag = 7, .words = kLineWords};
-        std::memset(static_cast<void*>(&request + 1), 0, kLineBytes);
-    }
+    void write(unsigned destination, Cycle now) { test::push_line(port, destination, now); }
 
     test::PortBench bench;
     InjectionPort port;
@@ -120,37 +117,24 @@ TEST_CASE("a packet that is ready later leaves later") {
 }
 
 TEST_CASE("a sender has no more flits under way to all receivers together than sender_flits") {
-    CrossbarParameters parameters = small();
-    parameters.sender_flits = 8;
-    test::PortBench bench(2, kLatency);
-    InjectionPort port(parameters, kLatency, bench.clock, bench.port(), 2);
-    const auto write = [&](unsigned destination) {
-        auto& request = port.push<WriteRequest>(destination, 100, kLineBytes);
-        request = {.line = 128, .mask = {}, .tag = 7, .words = kLineWords};
-        std::memset(static_cast<void*>(&request + 1), 0, kLineBytes);
-    };
-    write(0);
-    write(1);
-    write(1);
-    CHECK(bench.sent().size() == 2);  // eight flits; there are credits for more
-    CHECK_FALSE(port.empty());
-    port.receive_credit(0, 3, 200);
-    CHECK(bench.sent().empty());
-    port.receive_credit(0, 1, 210);
-    CHECK(bench.sent().size() == 1);
-    CHECK(port.empty());
+    Sender sender(with(small(), &CrossbarParameters::sender_flits, 8));
+    for (const unsigned destination : {0u, 1u, 1u}) sender.write(destination, 100);
+    CHECK(sender.bench.sent().size() == 2);  // eight flits; there are credits for more
+    CHECK_FALSE(sender.port.empty());
+    sender.port.receive_credit(0, 3, 200);
+    CHECK(sender.bench.sent().empty());
+    sender.port.receive_credit(0, 1, 210);
+    CHECK(sender.bench.sent().size() == 1);
+    CHECK(sender.port.empty());
 }
 
 TEST_CASE("sender_flits that receivers could hold back for good are refused") {
-    CrossbarParameters parameters = small();
-    parameters.credit_batch = 5;
-    test::PortBench bench(2, kLatency);
-    const auto make = [&] { InjectionPort(parameters, kLatency, bench.clock, bench.port(), 2); };
+    CrossbarParameters parameters = with(small(), &CrossbarParameters::credit_batch, 5);
     const unsigned largest = FlitCounter(parameters.flit_bytes)(kLargestPacketBytes);
     parameters.sender_flits = 2 * 4 + largest;
-    CHECK_NOTHROW(make());
+    CHECK_NOTHROW(Sender{parameters});
     --parameters.sender_flits;
-    CHECK_THROWS_AS(make(), ConfigurationError);
+    CHECK_THROWS_AS(Sender{parameters}, ConfigurationError);
 }
 
 }  // namespace

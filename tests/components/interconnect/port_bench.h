@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <vector>
 
+#include "components/interconnect/crossbar/injection_port.h"
+#include "components/protocols/memory.h"
 #include "core/lp/logical_process.h"
 #include "core/lp/lp_binding.h"
 #include "core/lp/model.h"
@@ -10,6 +13,13 @@
 
 /// An out-port whose messages a test can look at.
 namespace lookahead::gpu::test {
+
+/// A write of a whole line: a packet of four flits.
+inline void push_line(InjectionPort& port, unsigned destination, Cycle now) {
+    auto& request = port.push<WriteRequest>(destination, now, kLineBytes);
+    request = {.line = 128, .mask = {}, .tag = 7, .words = kLineWords};
+    std::memset(static_cast<void*>(&request + 1), 0, kLineBytes);
+}
 
 class PortBench {
   public:

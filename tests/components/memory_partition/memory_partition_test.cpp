@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "components/protocols/host_memory.h"
 #include "core/error/error.h"
@@ -15,6 +16,21 @@ namespace {
 constexpr Cycle kReply = 64;  // the reply channel
 constexpr Cycle kData = 2;    // tag to reply port
 constexpr Cycle kTail = 3;    // a line's reply has four flits
+
+/// The defaults, or others, with what `change` makes of them.
+MemoryPartitionArguments arguments_with(const std::function<void(MemoryPartitionArguments&)>& change,
+                                        MemoryPartitionArguments arguments = {}) {
+    change(arguments);
+    return arguments;
+}
+
+AtomicLane lane_of(unsigned number, unsigned offset, std::uint64_t operand, std::uint64_t swap = 0) {
+    return {.operand = operand,
+            .operand2 = swap,
+            .lane = static_cast<std::uint8_t>(number),
+            .offset = static_cast<std::uint8_t>(offset),
+            .unused = {}};
+}
 
 class Single {
   public:
@@ -100,6 +116,13 @@ class Single {
         std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->time < b->time; });
         return all;
     }
+    /// When a read of cycle `now` has its line from an idle DRAM.
+    Cycle fetched(Cycle now) const {
+        const ClockDomain dram(924'000'000);
+        // Activate at the first edge after the request's, RCD, a second column command after CCDL, CL, a burst of two.
+        const Cycle activate = dram.cycle_at_or_after(bench.clock().edge(now) + 1);
+        return bench.clock().cycle_at_or_after(dram.edge(activate + 12 + 3 + 12 + 2)) + 100;
+    }
     Cycle arrival(const MessageHeader& message) const { return bench.clock().cycle_at_or_after(message.time); }
 
     const L2Counters& counters(unsigned slice = 0) { return bench.partition().slice(slice).counters(); }
@@ -126,11 +149,7 @@ TEST_CASE("a read that misses takes the DRAM's time, its fixed latency, and the 
     REQUIRE(replies.size() == 1);
     CHECK(replies[0]->as<ReadReply>().tag == 77);
     CHECK(replies[0]->as<ReadReply>().line == single.line());
-    const ClockDomain dram(924'000'000);
-    // Activate at the first edge after the request's, RCD, a second column command after CCDL, CL, a burst of two.
-    const Cycle activate = dram.cycle_at_or_after(single.bench.clock().edge(1000) + 1);
-    const Cycle ready = single.bench.clock().cycle_at_or_after(dram.edge(activate + 12 + 3 + 12 + 2)) + 100;
-    CHECK(single.arrival(*replies[0]) == ready + kData + kTail + kReply);
+    CHECK(single.arrival(*replies[0]) == single.fetched(1000) + kData + kTail + kReply);
 }
 
 TEST_CASE("a read that hits takes the data latency and the reply's") {
@@ -183,8 +202,7 @@ TEST_CASE("requests to a line that is awaited wait for it and are performed in t
     single.read(1000, single.line(), 1);
     single.write(1010, single.line(), 0, {8}, 2);
     single.read(1020, single.line(), 3);
-    single.atomic(1030, single.line(), isa::AtomicOp::add, isa::Type::u32, true,
-                  {{.operand = 3, .operand2 = 0, .lane = 0, .offset = 0, .unused = {}}}, 4);
+    single.atomic(1030, single.line(), isa::AtomicOp::add, isa::Type::u32, true, {lane_of(0, 0, 3)}, 4);
     const auto replies = single.replies();
     REQUIRE(replies.size() == 4);
     CHECK(replies[0]->as<ReadReply>().tag == 1);
@@ -211,15 +229,12 @@ TEST_CASE("four requests can wait for a line, the fifth waits in the port") {
 
 TEST_CASE("the requests that waited for a line are performed one a cycle, before anything else") {
     Single single;
-    const AtomicLane lane{.operand = 1, .operand2 = 0, .lane = 0, .offset = 0, .unused = {}};
     single.write(500, single.line(0, 9), 0, {1}, 100);
-    single.atomic(1000, single.line(), isa::AtomicOp::add, isa::Type::u32, false, {lane}, 1);
+    single.atomic(1000, single.line(), isa::AtomicOp::add, isa::Type::u32, false, {lane_of(0, 0, 1)}, 1);
     for (std::uint32_t tag = 2; tag <= 4; ++tag) {
         single.write(1000 + tag, single.line(), 0, {1}, tag);
     }
-    const ClockDomain dram(924'000'000);
-    const Cycle activate = dram.cycle_at_or_after(single.bench.clock().edge(1000) + 1);
-    const Cycle ready = single.bench.clock().cycle_at_or_after(dram.edge(activate + 12 + 3 + 12 + 2)) + 100;
+    const Cycle ready = single.fetched(1000);
     single.write(ready, single.line(0, 9), 0, {2}, 5);
     const auto replies = single.replies();
     REQUIRE(replies.size() == 6);
@@ -279,13 +294,10 @@ TEST_CASE("a dirty line that is replaced is written back and comes back with its
 
 TEST_CASE("an atomic is performed lane by lane and returns the old values") {
     Single single;
-    const auto lane = [](std::uint8_t number, std::uint8_t offset, std::uint64_t operand, std::uint64_t swap = 0) {
-        return AtomicLane{.operand = operand, .operand2 = swap, .lane = number, .offset = offset, .unused = {}};
-    };
     single.atomic(1000, single.line(), isa::AtomicOp::add, isa::Type::u32, true,
-                  {lane(2, 8, 5), lane(3, 8, 6), lane(7, 12, 1)});
-    single.atomic(2000, single.line(), isa::AtomicOp::cas, isa::Type::u64, true, {lane(1, 8, 0x1'0000'000b, 99)});
-    single.atomic(3000, single.line(), isa::AtomicOp::max, isa::Type::u32, false, {lane(1, 8, 500)}, 66);
+                  {lane_of(2, 8, 5), lane_of(3, 8, 6), lane_of(7, 12, 1)});
+    single.atomic(2000, single.line(), isa::AtomicOp::cas, isa::Type::u64, true, {lane_of(1, 8, 0x1'0000'000b, 99)});
+    single.atomic(3000, single.line(), isa::AtomicOp::max, isa::Type::u32, false, {lane_of(1, 8, 500)}, 66);
     const auto replies = single.replies();
     REQUIRE(replies.size() == 3);
     const auto values = [&](unsigned i) {
@@ -309,10 +321,7 @@ TEST_CASE("an atomic holds the slice for as many cycles as lanes meet at one wor
         CAPTURE(meet);
         Single single;
         std::vector<AtomicLane> lanes;
-        for (std::uint8_t i = 0; i < 32; ++i) {
-            const auto offset = static_cast<std::uint8_t>(meet ? 0 : 4 * i);
-            lanes.push_back({.operand = 1, .operand2 = 0, .lane = i, .offset = offset, .unused = {}});
-        }
+        for (unsigned i = 0; i < 32; ++i) lanes.push_back(lane_of(i, meet ? 0 : 4 * i, 1));
         single.read(1000, single.line());
         single.read(1010, single.line(1));
         single.atomic(3000, single.line(), isa::AtomicOp::add, isa::Type::u32, false, lanes);
@@ -451,9 +460,7 @@ TEST_CASE("slices work side by side and share the DRAM") {
 }
 
 TEST_CASE("slices with a pseudo-channel each do not share banks, queue or data bus") {
-    MemoryPartitionArguments arguments;
-    arguments.dram.pseudo_channels = 2;
-    Single single(arguments);
+    Single single(arguments_with([](auto& arguments) { arguments.dram.pseudo_channels = 2; }));
     single.read(1000, single.line(0, 0, 0), 1, 0, 0);
     single.read(1000, single.line(0, 0, 1), 2, 1, 1);
     REQUIRE(single.replies(0).size() == 1);
@@ -466,43 +473,25 @@ TEST_CASE("slices with a pseudo-channel each do not share banks, queue or data b
 }
 
 TEST_CASE("configurations that do not fit together are refused") {
-    MemoryPartitionArguments arguments;
-    arguments.dram.chips = 4;
-    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
-    arguments = {};
-    arguments.l2.sets = 48;
-    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
-    arguments = {};
-    arguments.dram_scheduler = "frfc";
-    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
-    arguments = {};
-    arguments.dram.bank_groups = 3;
-    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
-    for (const std::int64_t wrong : {3, 4}) {
-        arguments = {};
-        arguments.dram.pseudo_channels = wrong;
-        CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
+    const std::function<void(MemoryPartitionArguments&)> refused[] = {
+        [](auto& arguments) { arguments.dram.chips = 4; },
+        [](auto& arguments) { arguments.l2.sets = 48; },
+        [](auto& arguments) { arguments.dram_scheduler = "frfc"; },
+        [](auto& arguments) { arguments.dram.bank_groups = 3; },
+        [](auto& arguments) { arguments.dram.pseudo_channels = 3; },
+        [](auto& arguments) { arguments.dram.pseudo_channels = 4; },
+        [](auto& arguments) { arguments.l2.sector_bytes = 64; },
+        [](auto& arguments) { arguments.l2.port_bytes = 48; },
+        [](auto& arguments) { arguments.dram.entry_bytes = 32; },  // needs sectors
+        [](auto& arguments) { arguments.dram.entry_bytes = 64; },
+        [](auto& arguments) { arguments.requesters = 2000; }};
+    for (const auto& change : refused) {
+        CHECK_THROWS_AS(MemoryPartition(arguments_with(change), Configuration{}), ConfigurationError);
     }
-    arguments = {};
-    arguments.l2.sector_bytes = 64;
-    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
-    arguments = {};
-    arguments.l2.port_bytes = 48;
-    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
-    for (const std::int64_t entry : {32, 64}) {
-        arguments = {};
-        arguments.dram.entry_bytes = entry;  // 32 needs sectors
-        CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
-    }
-    arguments = {};
-    arguments.requesters = 2000;
-    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
 }
 
 MemoryPartitionArguments with_sectors() {
-    MemoryPartitionArguments arguments;
-    arguments.l2.sector_bytes = 32;
-    return arguments;
+    return arguments_with([](auto& arguments) { arguments.l2.sector_bytes = 32; });
 }
 
 TEST_CASE("a reply carries the sectors that were asked for, whether L2 has sectors or not") {
@@ -530,9 +519,7 @@ TEST_CASE("a reply carries the sectors that were asked for, whether L2 has secto
 TEST_CASE("with read_bytes 32 each sector of a fetch costs a burst of its own, and a write-back does not") {
     for (const std::int64_t read_bytes : {32, 64, 128}) {
         CAPTURE(read_bytes);
-        MemoryPartitionArguments arguments;
-        arguments.dram.read_bytes = read_bytes;
-        Single single(arguments);
+        Single single(arguments_with([&](auto& arguments) { arguments.dram.read_bytes = read_bytes; }));
         single.read_sectors(1000, single.line(), kAllSectors);
         REQUIRE(single.replies().size() == 1);
         // A burst is 64 bytes in two cycles.
@@ -542,9 +529,7 @@ TEST_CASE("with read_bytes 32 each sector of a fetch costs a burst of its own, a
 
 TEST_CASE("a request holds the slice for the pieces that its port moves") {
     const auto second = [](std::int64_t port_bytes, SectorMask sectors) {
-        MemoryPartitionArguments arguments = with_sectors();
-        arguments.l2.port_bytes = port_bytes;
-        Single single(arguments);
+        Single single(arguments_with([&](auto& arguments) { arguments.l2.port_bytes = port_bytes; }, with_sectors()));
         single.read_sectors(1000, single.line(), kAllSectors);
         single.read_sectors(2000, single.line(1), 0b0001);
         single.read_sectors(5000, single.line(), sectors);
@@ -567,9 +552,8 @@ TEST_CASE("a request holds the slice for the pieces that its port moves") {
 TEST_CASE("with entry_bytes 32 each sector of a fetch takes an entry of the DRAM's queue") {
     for (const std::int64_t entry_bytes : {32, 128}) {
         CAPTURE(entry_bytes);
-        MemoryPartitionArguments arguments = with_sectors();
-        arguments.dram.entry_bytes = entry_bytes;
-        Single single(arguments);
+        Single single(
+            arguments_with([&](auto& arguments) { arguments.dram.entry_bytes = entry_bytes; }, with_sectors()));
         single.host_write(10, single.line(), std::vector<std::uint8_t>(kLineBytes, 7));
         single.read_sectors(1000, single.line(), kAllSectors);
         const auto replies = single.replies();
@@ -628,9 +612,8 @@ TEST_CASE("a write to an awaited line keeps its place before a younger read of t
 TEST_CASE("a write-back writes the dirty sectors alone") {
     for (const bool sectors : {false, true}) {
         CAPTURE(sectors);
-        MemoryPartitionArguments arguments = sectors ? with_sectors() : MemoryPartitionArguments{};
-        arguments.l2.ways = 1;
-        Single single(arguments);
+        Single single(arguments_with([](auto& arguments) { arguments.l2.ways = 1; },
+                                     sectors ? with_sectors() : MemoryPartitionArguments{}));
         single.write(1000, single.line(0), 70, {1, 2, 3});
         single.write(3000, single.line(1), 0, {4});
         single.replies();
@@ -643,8 +626,7 @@ TEST_CASE("a write-back writes the dirty sectors alone") {
 
 TEST_CASE("an atomic fetches the sectors of its lanes") {
     Single single(with_sectors());
-    single.atomic(1000, single.line(), isa::AtomicOp::add, isa::Type::u32, true,
-                  {{.operand = 5, .operand2 = 0, .lane = 0, .offset = 36, .unused = {}}}, 9);
+    single.atomic(1000, single.line(), isa::AtomicOp::add, isa::Type::u32, true, {lane_of(0, 36, 5)}, 9);
     REQUIRE(single.replies().size() == 1);
     CHECK(single.counters().fetched_sectors == 1);
     CHECK(single.host_read(9000, single.line() + 36, 1) == std::vector<std::uint8_t>{5});
@@ -653,10 +635,10 @@ TEST_CASE("an atomic fetches the sectors of its lanes") {
 TEST_CASE("with row grants a slice takes two requests for one row of DRAM before another sender's for another row") {
     for (const std::int64_t grants : {0, 4}) {
         CAPTURE(grants);
-        MemoryPartitionArguments arguments;
-        arguments.requesters = 2;
-        arguments.crossbar.row_grants = grants;
-        Single single(arguments);
+        Single single(arguments_with([&](auto& arguments) {
+            arguments.requesters = 2;
+            arguments.crossbar.row_grants = grants;
+        }));
         const std::uint64_t first = single.line(0, 0), second = single.line(0, 1), other = single.line(0, 32);
         const auto same_row = [&](std::uint64_t a, std::uint64_t b) {
             const DramAddress one = single.mapping.decode(single.mapping.local_address(a));

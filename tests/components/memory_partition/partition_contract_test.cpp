@@ -2,17 +2,18 @@
 // environment that gives back credits.
 #include <doctest/doctest.h>
 
-#include <cstring>
 #include <random>
 
 #include "components/memory_partition/memory_partition.h"
 #include "components/protocols/host_memory.h"
 #include "core/param/configuration.h"
+#include "tests/components/memory_partition/partition_bench.h"
 #include "tests/contract/lp/lp_contract.h"
 
 namespace lookahead::gpu {
 namespace {
 
+using test::payload_of;
 using testing::LpContract;
 using testing::LpEnvironment;
 using testing::ScriptedMessage;
@@ -54,15 +55,6 @@ class Requesters final : public LpEnvironment {
     FlitCounter flits_{CrossbarParameters{}.flit_bytes};
 };
 
-std::vector<std::byte> bytes_of(const auto& fixed, const void* more = nullptr, std::size_t count = 0) {
-    std::vector<std::byte> bytes(sizeof fixed + count);
-    std::memcpy(bytes.data(), &fixed, sizeof fixed);
-    if (count > 0) {
-        std::memcpy(bytes.data() + sizeof fixed, more, count);
-    }
-    return bytes;
-}
-
 /// No more than a path has credits for; times are on and between the clock's edges.
 std::vector<ScriptedMessage> script(std::uint64_t seed) {
     std::mt19937_64 random(seed);
@@ -84,13 +76,14 @@ std::vector<ScriptedMessage> script(std::uint64_t seed) {
         }
         const std::uint64_t kind = anything(10);
         if (kind < 5) {
-            message.payload = bytes_of(ReadRequest{.line = line, .tag = i, .client = Client::demand});
+            message.payload = payload_of(ReadRequest{.line = line, .tag = i, .client = Client::demand});
         } else if (kind < 8) {
             ByteMask mask;
             mask.set(static_cast<unsigned>(anything(31)) * 4 + 1, 6);
             const std::uint64_t words = random();
             message.type = WriteRequest::kType;
-            message.payload = bytes_of(WriteRequest{.line = line, .mask = mask, .tag = i, .words = 2}, &words, 8);
+            message.payload = payload_of(WriteRequest{.line = line, .mask = mask, .tag = i, .words = 2},
+                                         std::as_bytes(std::span(&words, 1)));
         } else if (kind < 9) {
             const AtomicLane lane{.operand = i,
                                   .operand2 = 0,
@@ -98,13 +91,13 @@ std::vector<ScriptedMessage> script(std::uint64_t seed) {
                                   .offset = static_cast<std::uint8_t>(anything(32) * 4),
                                   .unused = {}};
             message.type = AtomicRequest::kType;
-            message.payload = bytes_of(AtomicRequest{.line = line,
-                                                     .tag = i,
-                                                     .op = isa::AtomicOp::add,
-                                                     .type = isa::Type::u32,
-                                                     .returns_value = static_cast<std::uint8_t>(anything(2)),
-                                                     .lanes = 1},
-                                       &lane, sizeof lane);
+            message.payload = payload_of(AtomicRequest{.line = line,
+                                                       .tag = i,
+                                                       .op = isa::AtomicOp::add,
+                                                       .type = isa::Type::u32,
+                                                       .returns_value = static_cast<std::uint8_t>(anything(2)),
+                                                       .lanes = 1},
+                                         std::as_bytes(std::span(&lane, 1)));
         } else {
             const std::uint64_t value = random();
             message.channel = 99;
@@ -112,9 +105,9 @@ std::vector<ScriptedMessage> script(std::uint64_t seed) {
             message.type = anything(2) == 0 ? HostRead::kType : HostWrite::kType;
             message.payload =
                 message.type == HostRead::kType
-                    ? bytes_of(HostRead{.address = line, .bytes = 128, .unused = 0})
-                    : bytes_of(HostWrite{.address = line, .bytes = 8, .fill_l2 = i % 2 != 0, .asks = 1, .unused = {}},
-                               &value, sizeof value);
+                    ? payload_of(HostRead{.address = line, .bytes = 128, .unused = 0})
+                    : payload_of(HostWrite{.address = line, .bytes = 8, .fill_l2 = i % 2 != 0, .asks = 1, .unused = {}},
+                                 std::as_bytes(std::span(&value, 1)));
         }
         messages.push_back(std::move(message));
     }
