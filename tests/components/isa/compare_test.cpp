@@ -9,6 +9,7 @@ namespace lookahead::isa {
 namespace {
 
 using test::as;
+using test::instruction_of;
 
 enum class Order { less, equal, greater, unordered };
 
@@ -57,12 +58,8 @@ void check(Type type, bool flush, const Table& table) {
     const auto& edges = test::edge_values();
     for (const auto& [comparison, orders] : table)
         for (const Combine combine : {Combine::none, Combine::bit_and, Combine::bit_or, Combine::bit_xor}) {
-            Instruction setp;
-            setp.operation = Operation::setp;
-            setp.type = type;
-            setp.comparison = comparison;
-            setp.combine = combine;
-            setp.flush_to_zero = flush;
+            const Instruction setp =
+                instruction_of(Operation::setp, type, {.comparison = comparison, .combine = combine, .flush = flush});
             Instruction set = setp;
             set.operation = Operation::set;
             set.source_type = type;
@@ -135,14 +132,11 @@ TEST_CASE("an extended setp after one of the low words compares 64-bit values") 
     auto& random = test::random_bits();
     for (const auto& [comparison, orders] : kOrdered)
         for (const bool is_signed : {false, true}) {
-            Instruction low;
-            low.operation = Operation::setp;
-            low.type = Type::u32;
-            low.comparison = comparison;
-            Instruction high = low;
-            high.type = is_signed ? Type::s32 : Type::u32;
-            high.mode = static_cast<std::uint8_t>(CompareMode::extended);
-            high.combine = Combine::bit_xor;
+            const Instruction low = instruction_of(Operation::setp, Type::u32, {.comparison = comparison});
+            const Instruction high = instruction_of(Operation::setp, is_signed ? Type::s32 : Type::u32,
+                                                    {.comparison = comparison,
+                                                     .combine = Combine::bit_xor,
+                                                     .mode = static_cast<std::uint8_t>(CompareMode::extended)});
             for (int round = 0; round < 200; ++round) {
                 Row words[2][2];
                 std::uint64_t a[kWarpSize], b[kWarpSize];
@@ -180,11 +174,8 @@ TEST_CASE("an extended setp after one of the low words compares 64-bit values") 
 }
 
 TEST_CASE("integers have no unordered comparisons") {
-    Instruction instruction;
-    instruction.operation = Operation::setp;
-    instruction.type = Type::s32;
     for (const auto& [comparison, orders] : kFloatOnly) {
-        instruction.comparison = comparison;
+        const Instruction instruction = instruction_of(Operation::setp, Type::s32, {.comparison = comparison});
         CHECK((select_handler(instruction) == nullptr));
     }
 }
@@ -198,8 +189,7 @@ TEST_CASE("operations on predicates change the active lanes alone") {
         {Operation::pred_not, [](bool a, bool) { return !a; }},
         {Operation::pred_mov, [](bool a, bool) { return a; }}};
     for (const auto& [operation, function] : operations) {
-        Instruction instruction;
-        instruction.operation = operation;
+        const Instruction instruction = instruction_of(operation, Type::none);
         for (int round = 0; round < 100; ++round) {
             OperandRows rows{};
             rows.source_predicate = static_cast<LaneMask>(random());

@@ -4,56 +4,32 @@
 
 #include "tests/components/isa/half_reference.h"
 #include "tests/components/isa/handler_harness.h"
+#include "tests/components/isa/integer_reference.h"
 
 // The references convert one value: integers in 128 bits, floats through volatile long double under fesetround, halves
 // by search among all 65536 of them.
 namespace lookahead::isa {
 namespace {
 
-__extension__ using Integer = __int128;
 using test::as;
 using test::bits_of;
+using test::check_handler;
+using test::greatest;
 using test::HandlerCheck;
+using test::Integer;
+using test::Kind;
+using test::least;
+using test::number;
+using test::power_of_two;
+using test::word;
 using test::Words;
 
-struct Kind {
-    Type type;
-    unsigned bits;
-    bool is_signed;
-};
 const Kind kIntegers[] = {{Type::u8, 8, false},   {Type::s8, 8, true},   {Type::u16, 16, false}, {Type::s16, 16, true},
                           {Type::u32, 32, false}, {Type::s32, 32, true}, {Type::u64, 64, false}, {Type::s64, 64, true}};
 
-Integer power_of_two(unsigned exponent) {
-    return Integer{1} << exponent;
-}
-Integer least(const Kind& kind) {
-    return kind.is_signed ? -power_of_two(kind.bits - 1) : 0;
-}
-Integer greatest(const Kind& kind) {
-    return power_of_two(kind.is_signed ? kind.bits - 1 : kind.bits) - 1;
-}
-
-Integer number(std::uint64_t word, const Kind& kind) {
-    Integer value = Integer{word} % power_of_two(kind.bits);
-    if (kind.is_signed && value > greatest(kind)) value -= power_of_two(kind.bits);
-    return value;
-}
-std::uint64_t word(Integer value, const Kind& kind) {
-    const Kind container{Type::none, kind.bits < 32 ? 32 : kind.bits, false};
-    const Integer inside = number(static_cast<std::uint64_t>(value), kind);
-    return static_cast<std::uint64_t>(number(static_cast<std::uint64_t>(inside), container));
-}
-
 Instruction make(Type to, Type from, Rounding rounding = Rounding::none, bool saturate = false, bool flush = false) {
-    Instruction instruction;
-    instruction.operation = Operation::convert;
-    instruction.type = to;
-    instruction.source_type = from;
-    instruction.rounding = rounding;
-    instruction.saturate = saturate;
-    instruction.flush_to_zero = flush;
-    return instruction;
+    return test::instruction_of(Operation::convert, to,
+                                {.source_type = from, .rounding = rounding, .flush = flush, .saturate = saturate});
 }
 unsigned rows(Type type) {
     return type_rows(type);
@@ -90,13 +66,11 @@ TEST_CASE("integers become each other by cutting and extending, or by saturating
     for (const Kind& from : kIntegers)
         for (const Kind& to : kIntegers)
             for (const bool saturate : {false, true})
-                HandlerCheck(make(to.type, from.type, Rounding::none, saturate),
-                             {1, {rows(from.type), 1, 1}, rows(to.type)},
-                             [&](const Words& words) {
-                                 const Integer value = number(words[0], from);
-                                 return word(saturate ? std::clamp(value, least(to), greatest(to)) : value, to);
-                             })
-                    .run();
+                check_handler(make(to.type, from.type, Rounding::none, saturate),
+                              {1, {rows(from.type), 1, 1}, rows(to.type)}, [&](const Words& words) {
+                                  const Integer value = number(words[0], from);
+                                  return word(saturate ? std::clamp(value, least(to), greatest(to)) : value, to);
+                              });
 }
 
 template <class Float>
@@ -111,23 +85,20 @@ TEST_CASE("integers become floats with one rounding") {
         for (const auto& [rounding, mode] : kRoundings)
             for (const bool saturate : {false, true}) {
                 const auto value = [&](const Words& words) { return static_cast<long double>(number(words[0], from)); };
-                HandlerCheck(make(Type::f32, from.type, rounding, saturate), {1, {rows(from.type), 1, 1}, 1},
-                             [&, host = mode](const Words& words) {
-                                 return finished(rounded<float>(value(words), host), saturate);
-                             })
-                    .run();
-                HandlerCheck(make(Type::f64, from.type, rounding, saturate), {1, {rows(from.type), 1, 1}, 2},
-                             [&, host = mode](const Words& words) {
-                                 return finished(rounded<double>(value(words), host), saturate);
-                             })
-                    .run();
-                HandlerCheck(make(Type::f16, from.type, rounding, saturate), {1, {rows(from.type), 1, 1}, 1},
-                             [&, how = rounding](const Words& words) {
-                                 long double v = value(words);
-                                 if (saturate) v = std::clamp(v, 0.0L, 1.0L);
-                                 return test::nearest_half(v, how);
-                             })
-                    .run();
+                check_handler(make(Type::f32, from.type, rounding, saturate), {1, {rows(from.type), 1, 1}},
+                              [&, host = mode](const Words& words) {
+                                  return finished(rounded<float>(value(words), host), saturate);
+                              });
+                check_handler(make(Type::f64, from.type, rounding, saturate), {1, {rows(from.type), 1, 1}, 2},
+                              [&, host = mode](const Words& words) {
+                                  return finished(rounded<double>(value(words), host), saturate);
+                              });
+                check_handler(make(Type::f16, from.type, rounding, saturate), {1, {rows(from.type), 1, 1}},
+                              [&, how = rounding](const Words& words) {
+                                  long double v = value(words);
+                                  if (saturate) v = std::clamp(v, 0.0L, 1.0L);
+                                  return test::nearest_half(v, how);
+                              });
             }
 }
 
@@ -146,20 +117,20 @@ TEST_CASE("floats become integers by the rounding named, saturate, and NaN gives
             for (const auto& [rounding, mode] : kWholeRoundings)
                 for (const bool flush : {false, true}) {
                     if (flush && from != Type::f32) continue;
-                    HandlerCheck(make(to.type, from, rounding, false, flush), {1, {rows(from), 1, 1}, rows(to.type)},
-                                 [&, host = mode](const Words& words) {
-                                     long double value = value_of(from, words[0]);
-                                     if (std::isnan(value)) {
-                                         const bool wide = from == Type::f64 || to.bits == 64;
-                                         return word(wide ? power_of_two(to.bits - 1) : 0, to);
-                                     }
-                                     if (flush) value = flushed(value, from);
-                                     value = whole(value, host);
-                                     if (value <= static_cast<long double>(least(to))) return word(least(to), to);
-                                     if (value >= static_cast<long double>(greatest(to))) return word(greatest(to), to);
-                                     return word(static_cast<Integer>(value), to);
-                                 })
-                        .run();
+                    check_handler(make(to.type, from, rounding, false, flush), {1, {rows(from), 1, 1}, rows(to.type)},
+                                  [&, host = mode](const Words& words) {
+                                      long double value = value_of(from, words[0]);
+                                      if (std::isnan(value)) {
+                                          const bool wide = from == Type::f64 || to.bits == 64;
+                                          return word(wide ? power_of_two(to.bits - 1) : 0, to);
+                                      }
+                                      if (flush) value = flushed(value, from);
+                                      value = whole(value, host);
+                                      if (value <= static_cast<long double>(least(to))) return word(least(to), to);
+                                      if (value >= static_cast<long double>(greatest(to)))
+                                          return word(greatest(to), to);
+                                      return word(static_cast<Integer>(value), to);
+                                  });
                 }
 }
 
@@ -167,19 +138,17 @@ TEST_CASE("f64 becomes f32 with one rounding, f32 becomes f64 exactly") {
     for (const bool flush : {false, true})
         for (const bool saturate : {false, true}) {
             for (const auto& [rounding, mode] : kRoundings)
-                HandlerCheck(make(Type::f32, Type::f64, rounding, saturate, flush), {1, {2, 1, 1}, 1},
-                             [&, host = mode](const Words& words) {
-                                 float value = rounded<float>(as<double>(words[0]), host);
-                                 if (flush) value = static_cast<float>(flushed(value, Type::f32));
-                                 return finished(value, saturate);
-                             })
-                    .run(200);
-            HandlerCheck(make(Type::f64, Type::f32, Rounding::none, saturate, flush), {1, {1, 1, 1}, 2},
-                         [&](const Words& words) {
-                             const long double value = as<float>(words[0]);
-                             return finished(static_cast<double>(flush ? flushed(value, Type::f32) : value), saturate);
-                         })
-                .run(200);
+                check_handler(make(Type::f32, Type::f64, rounding, saturate, flush), {1, {2, 1, 1}}, 200,
+                              [&, host = mode](const Words& words) {
+                                  float value = rounded<float>(as<double>(words[0]), host);
+                                  if (flush) value = static_cast<float>(flushed(value, Type::f32));
+                                  return finished(value, saturate);
+                              });
+            check_handler(make(Type::f64, Type::f32, Rounding::none, saturate, flush), {1, {1, 1, 1}, 2}, 200,
+                          [&](const Words& words) {
+                              const long double value = as<float>(words[0]);
+                              return finished(static_cast<double>(flush ? flushed(value, Type::f32) : value), saturate);
+                          });
         }
 }
 
@@ -187,36 +156,33 @@ TEST_CASE("floats round to whole numbers of their own type") {
     for (const auto& [rounding, mode] : kWholeRoundings)
         for (const bool saturate : {false, true}) {
             for (const bool flush : {false, true})
-                HandlerCheck(make(Type::f32, Type::f32, rounding, saturate, flush), {1, {1, 1, 1}, 1},
-                             [&, host = mode](const Words& words) {
-                                 const long double value = as<float>(words[0]);
-                                 return finished(
-                                     static_cast<float>(whole(flush ? flushed(value, Type::f32) : value, host)),
-                                     saturate);
-                             })
-                    .run(200);
-            HandlerCheck(make(Type::f64, Type::f64, rounding, saturate), {1, {2, 1, 1}, 2},
-                         [&, host = mode](const Words& words) {
-                             return finished(static_cast<double>(whole(as<double>(words[0]), host)), saturate);
-                         })
-                .run(200);
+                check_handler(make(Type::f32, Type::f32, rounding, saturate, flush), {1}, 200,
+                              [&, host = mode](const Words& words) {
+                                  const long double value = as<float>(words[0]);
+                                  return finished(
+                                      static_cast<float>(whole(flush ? flushed(value, Type::f32) : value, host)),
+                                      saturate);
+                              });
+            check_handler(make(Type::f64, Type::f64, rounding, saturate), {1, {2, 1, 1}, 2}, 200,
+                          [&, host = mode](const Words& words) {
+                              return finished(static_cast<double>(whole(as<double>(words[0]), host)), saturate);
+                          });
         }
-    HandlerCheck(make(Type::f32, Type::f32, Rounding::none, true), {1, {1, 1, 1}, 1}, [](const Words& words) {
-        return finished(as<float>(words[0]), true);
-    }).run(200);
+    check_handler(make(Type::f32, Type::f32, Rounding::none, true), {1}, 200,
+                  [](const Words& words) { return finished(as<float>(words[0]), true); });
 }
 
 TEST_CASE("f16 becomes f32 and f64 exactly, and they become f16 with one rounding") {
     for (const bool saturate : {false, true}) {
-        HandlerCheck(make(Type::f32, Type::f16, Rounding::none, saturate), {1, {1, 1, 1}, 1}, [&](const Words& words) {
+        check_handler(make(Type::f32, Type::f16, Rounding::none, saturate), {1}, 200, [&](const Words& words) {
             return finished(static_cast<float>(value_of(Type::f16, words[0])), saturate);
-        }).run(200);
-        HandlerCheck(make(Type::f64, Type::f16, Rounding::none, saturate), {1, {1, 1, 1}, 2}, [&](const Words& words) {
-            return finished(static_cast<double>(value_of(Type::f16, words[0])), saturate);
-        }).run(200);
+        });
+        check_handler(
+            make(Type::f64, Type::f16, Rounding::none, saturate), {1, {1, 1, 1}, 2}, 200,
+            [&](const Words& words) { return finished(static_cast<double>(value_of(Type::f16, words[0])), saturate); });
         for (const auto& [rounding, mode] : kRoundings)
             for (const Type from : {Type::f32, Type::f64})
-                HandlerCheck(make(Type::f16, from, rounding, saturate), {1, {rows(from), 1, 1}, 1},
+                HandlerCheck(make(Type::f16, from, rounding, saturate), {1, {rows(from), 1, 1}},
                              [&, how = rounding](const Words& words) {
                                  long double value = value_of(from, words[0]);
                                  if (saturate) value = std::isnan(value) || value <= 0 ? 0 : std::min(value, 1.0L);

@@ -9,7 +9,9 @@ namespace {
 
 using test::as;
 using test::bits_of;
-using test::HandlerCheck;
+using test::check_handler;
+using test::flushed;
+using test::instruction_of;
 using test::Words;
 
 const std::vector<std::pair<Rounding, int>> kRoundings = {{Rounding::none, FE_TONEAREST},
@@ -31,66 +33,48 @@ T under(int mode, const Function<T>& function, T a, T b, T c) {
     return result;
 }
 
-float flushed(float value) {
-    return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
-}
-
 std::uint64_t single_bits(float value, bool flush, bool saturate) {
     if (flush) value = flushed(value);
     if (saturate) return bits_of(std::isnan(value) || value <= 0 ? 0.0f : value >= 1 ? 1.0f : value);
     return std::isnan(value) ? 0x7fffffff : bits_of(value);
 }
 
-void check_single(Operation operation, unsigned sources, const Function<float>& function, bool rounds = true) {
+void check_single(Operation operation, unsigned sources, bool rounds, const Function<float>& function) {
     for (const auto& [rounding, mode] : kRoundings)
         for (const bool flush : {false, true})
             for (const bool saturate : {false, true}) {
                 if (!rounds && (rounding != Rounding::none || saturate)) continue;
-                Instruction instruction;
-                instruction.operation = operation;
-                instruction.type = Type::f32;
-                instruction.rounding = rounding;
-                instruction.flush_to_zero = flush;
-                instruction.saturate = saturate;
-                HandlerCheck(instruction, {sources, {1, 1, 1}, 1}, [&, host = mode](const Words& words) {
+                const Instruction instruction =
+                    instruction_of(operation, Type::f32, {.rounding = rounding, .flush = flush, .saturate = saturate});
+                check_handler(instruction, {sources}, [&, host = mode](const Words& words) {
                     float v[3];
                     for (unsigned i = 0; i < 3; ++i) v[i] = flush ? flushed(as<float>(words[i])) : as<float>(words[i]);
                     return single_bits(under(host, function, v[0], v[1], v[2]), flush, saturate);
-                }).run();
+                });
             }
 }
 
-void check_double(Operation operation, unsigned sources, const Function<double>& function, bool rounds = true) {
+void check_double(Operation operation, unsigned sources, bool rounds, const Function<double>& function) {
     for (const auto& [rounding, mode] : kRoundings) {
         if (!rounds && rounding != Rounding::none) continue;
-        Instruction instruction;
-        instruction.operation = operation;
-        instruction.type = Type::f64;
-        instruction.rounding = rounding;
-        HandlerCheck(instruction, {sources, {2, 2, 2}, 2}, [&, host = mode](const Words& words) {
+        const Instruction instruction = instruction_of(operation, Type::f64, {.rounding = rounding});
+        check_handler(instruction, {sources, {2, 2, 2}, 2}, [&, host = mode](const Words& words) {
             const double result =
                 under(host, function, as<double>(words[0]), as<double>(words[1]), as<double>(words[2]));
             return std::isnan(result) ? 0xfff8000000000000 : bits_of(result);
-        }).run();
+        });
     }
 }
 
 template <class T>
-void check_arithmetic(void (*check)(Operation, unsigned, const Function<T>&, bool)) {
-    check(
-        Operation::add, 2, [](T a, T b, T) { return a + b; }, true);
-    check(
-        Operation::sub, 2, [](T a, T b, T) { return a - b; }, true);
-    check(
-        Operation::mul_lo, 2, [](T a, T b, T) { return a * b; }, true);
-    check(
-        Operation::fma, 3, [](T a, T b, T c) { return std::fma(a, b, c); }, true);
-    check(
-        Operation::div, 2, [](T a, T b, T) { return a / b; }, true);
-    check(
-        Operation::sqrt, 1, [](T a, T, T) { return std::sqrt(a); }, true);
-    check(
-        Operation::rcp, 1, [](T a, T, T) { return T(1) / a; }, true);
+void check_arithmetic(void (*check)(Operation, unsigned, bool, const Function<T>&)) {
+    check(Operation::add, 2, true, [](T a, T b, T) { return a + b; });
+    check(Operation::sub, 2, true, [](T a, T b, T) { return a - b; });
+    check(Operation::mul_lo, 2, true, [](T a, T b, T) { return a * b; });
+    check(Operation::fma, 3, true, [](T a, T b, T c) { return std::fma(a, b, c); });
+    check(Operation::div, 2, true, [](T a, T b, T) { return a / b; });
+    check(Operation::sqrt, 1, true, [](T a, T, T) { return std::sqrt(a); });
+    check(Operation::rcp, 1, true, [](T a, T, T) { return T(1) / a; });
 }
 
 TEST_CASE("f32 arithmetic rounds as told, flushes, saturates, and makes the canonical NaN") {
@@ -115,36 +99,28 @@ T greater(T a, T b) {
 }
 
 TEST_CASE("min and max prefer numbers to NaN and order the zeros") {
-    check_single(
-        Operation::min, 2, [](float a, float b, float) { return lesser(a, b); }, false);
-    check_single(
-        Operation::max, 2, [](float a, float b, float) { return greater(a, b); }, false);
-    check_double(
-        Operation::min, 2, [](double a, double b, double) { return lesser(a, b); }, false);
-    check_double(
-        Operation::max, 2, [](double a, double b, double) { return greater(a, b); }, false);
+    check_single(Operation::min, 2, false, [](float a, float b, float) { return lesser(a, b); });
+    check_single(Operation::max, 2, false, [](float a, float b, float) { return greater(a, b); });
+    check_double(Operation::min, 2, false, [](double a, double b, double) { return lesser(a, b); });
+    check_double(Operation::max, 2, false, [](double a, double b, double) { return greater(a, b); });
 }
 
 TEST_CASE("neg and abs change the sign bit alone, of NaN too") {
     for (const bool wide : {false, true})
         for (const bool negates : {false, true}) {
-            Instruction instruction;
-            instruction.operation = negates ? Operation::neg : Operation::abs;
-            instruction.type = wide ? Type::f64 : Type::f32;
+            const Instruction instruction =
+                instruction_of(negates ? Operation::neg : Operation::abs, wide ? Type::f64 : Type::f32);
             const unsigned rows = wide ? 2 : 1;
-            HandlerCheck(instruction, {1, {rows, 1, 1}, rows}, [&](const Words& words) {
+            check_handler(instruction, {1, {rows, 1, 1}, rows}, [&](const Words& words) {
                 const std::uint64_t sign = wide ? 0x8000000000000000 : 0x80000000;
                 if (negates) return words[0] >= sign ? words[0] - sign : words[0] + sign;
                 return words[0] >= sign ? words[0] - sign : words[0];
-            }).run();
+            });
         }
 }
 
 TEST_CASE("a directed instruction leaves the host's rounding mode as it was") {
-    Instruction instruction;
-    instruction.operation = Operation::add;
-    instruction.type = Type::f32;
-    instruction.rounding = Rounding::rp;
+    const Instruction instruction = instruction_of(Operation::add, Type::f32, {.rounding = Rounding::rp});
     Row row{};
     OperandRows rows{};
     for (auto& pair : rows.source) pair[0] = pair[1] = row.lanes;
@@ -154,12 +130,8 @@ TEST_CASE("a directed instruction leaves the host's rounding mode as it was") {
 }
 
 TEST_CASE("rounding modifiers that arithmetic does not have are refused") {
-    Instruction instruction;
-    instruction.operation = Operation::add;
-    instruction.type = Type::f32;
     for (const Rounding rounding : {Rounding::rni, Rounding::rzi, Rounding::approx, Rounding::full}) {
-        instruction.rounding = rounding;
-        CHECK((select_handler(instruction) == nullptr));
+        CHECK((select_handler(instruction_of(Operation::add, Type::f32, {.rounding = rounding})) == nullptr));
     }
 }
 

@@ -7,7 +7,9 @@
 namespace lookahead::isa::half_tests {
 namespace {
 
+using test::check_handler;
 using test::HandlerCheck;
+using test::instruction_of;
 using test::nearest_half;
 using test::value_of_half;
 using test::Words;
@@ -20,16 +22,13 @@ std::uint16_t flushed(std::uint16_t half) {
     return (half & 0x7c00) == 0 ? half & 0x8000 : half;
 }
 
-void check(Operation operation, unsigned sources, const Exact& exact, bool saturates) {
+void check(Operation operation, unsigned sources, bool saturates, const Exact& exact) {
     for (const bool packed : {false, true})
         for (const bool flush : {false, true})
             for (const bool saturate : {false, true}) {
                 if (saturate && !saturates) continue;
-                Instruction instruction;
-                instruction.operation = operation;
-                instruction.type = packed ? Type::f16x2 : Type::f16;
-                instruction.flush_to_zero = flush;
-                instruction.saturate = saturate;
+                const Instruction instruction =
+                    instruction_of(operation, packed ? Type::f16x2 : Type::f16, {.flush = flush, .saturate = saturate});
                 const auto one = [&](const Words& words, unsigned shift) -> std::uint16_t {
                     long double v[3];
                     for (unsigned i = 0; i < 3; ++i) {
@@ -41,7 +40,7 @@ void check(Operation operation, unsigned sources, const Exact& exact, bool satur
                     const std::uint16_t result = nearest_half(value, Rounding::rn);
                     return flush ? flushed(result) : result;
                 };
-                HandlerCheck(instruction, {sources, {1, 1, 1}, 1}, [&](const Words& words) -> std::uint64_t {
+                HandlerCheck(instruction, {sources}, [&](const Words& words) -> std::uint64_t {
                     return packed ? one(words, 0) | std::uint64_t{one(words, 16)} << 16 : one(words, 0);
                 }).values([](unsigned) {
                       return test::random_value() ^ test::random_value() << 16;
@@ -50,14 +49,10 @@ void check(Operation operation, unsigned sources, const Exact& exact, bool satur
 }
 
 TEST_CASE("f16 and f16x2 add, sub, mul and fma round once") {
-    check(
-        Operation::add, 2, [](auto a, auto b, auto) { return a + b; }, true);
-    check(
-        Operation::sub, 2, [](auto a, auto b, auto) { return a - b; }, true);
-    check(
-        Operation::mul_lo, 2, [](auto a, auto b, auto) { return a * b; }, true);
-    check(
-        Operation::fma, 3, [](auto a, auto b, auto c) { return a * b + c; }, true);
+    check(Operation::add, 2, true, [](auto a, auto b, auto) { return a + b; });
+    check(Operation::sub, 2, true, [](auto a, auto b, auto) { return a - b; });
+    check(Operation::mul_lo, 2, true, [](auto a, auto b, auto) { return a * b; });
+    check(Operation::fma, 3, true, [](auto a, auto b, auto c) { return a * b + c; });
 }
 
 TEST_CASE("f16 min and max prefer numbers to NaN and order the zeros") {
@@ -67,40 +62,28 @@ TEST_CASE("f16 min and max prefer numbers to NaN and order the zeros") {
         if (a == 0 && b == 0) return std::signbit(a) ? a : b;
         return std::min(a, b);
     };
-    check(
-        Operation::min, 2, [&](auto a, auto b, auto) { return lesser(a, b); }, false);
-    check(
-        Operation::max, 2, [&](auto a, auto b, auto) { return -lesser(-a, -b); }, false);
+    check(Operation::min, 2, false, [&](auto a, auto b, auto) { return lesser(a, b); });
+    check(Operation::max, 2, false, [&](auto a, auto b, auto) { return -lesser(-a, -b); });
 }
 
 TEST_CASE("f16 ex2 and tanh.approx are correctly rounded") {
-    check(
-        Operation::ex2, 1, [](auto a, auto, auto) { return std::exp2(a); }, false);
-    check(
-        Operation::tanh, 1, [](auto a, auto, auto) { return std::tanh(a); }, false);
+    check(Operation::ex2, 1, false, [](auto a, auto, auto) { return std::exp2(a); });
+    check(Operation::tanh, 1, false, [](auto a, auto, auto) { return std::tanh(a); });
 }
 
 TEST_CASE("f16 neg and abs change the sign bit alone") {
     for (const bool negates : {false, true}) {
-        Instruction instruction;
-        instruction.operation = negates ? Operation::neg : Operation::abs;
-        instruction.type = Type::f16x2;
-        HandlerCheck(instruction, {1, {1, 1, 1}, 1}, [&](const Words& words) {
-            return negates ? words[0] ^ 0x80008000 : words[0] & 0x7fff7fff;
-        }).run();
-        instruction.type = Type::f16;
-        HandlerCheck(instruction, {1, {1, 1, 1}, 1}, [&](const Words& words) {
-            return (negates ? words[0] ^ 0x8000 : words[0] & 0x7fff) & 0xffff;
-        }).run();
+        const Operation operation = negates ? Operation::neg : Operation::abs;
+        check_handler(instruction_of(operation, Type::f16x2), {1},
+                      [&](const Words& words) { return negates ? words[0] ^ 0x80008000 : words[0] & 0x7fff7fff; });
+        check_handler(instruction_of(operation, Type::f16), {1},
+                      [&](const Words& words) { return (negates ? words[0] ^ 0x8000 : words[0] & 0x7fff) & 0xffff; });
     }
 }
 
 TEST_CASE("f16 comparisons are those of their values") {
     for (const Comparison comparison : {Comparison::lt, Comparison::geu, Comparison::ne, Comparison::nan}) {
-        Instruction instruction;
-        instruction.operation = Operation::setp;
-        instruction.type = Type::f16;
-        instruction.comparison = comparison;
+        const Instruction instruction = instruction_of(Operation::setp, Type::f16, {.comparison = comparison});
         for (int round = 0; round < 100; ++round) {
             Row a, b;
             OperandRows rows{};

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -100,6 +101,35 @@ inline std::uint64_t random_value() {
     }
 }
 
+inline float flushed(float value) {
+    return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
+}
+
+/// What an instruction may have beside its operation and its type.
+struct Modifiers {
+    Type source_type = Type::none;
+    Comparison comparison = Comparison::none;
+    Combine combine = Combine::none;
+    Rounding rounding = Rounding::none;
+    bool flush = false;
+    bool saturate = false;
+    std::uint8_t mode = 0;
+};
+
+inline Instruction instruction_of(Operation operation, Type type, const Modifiers& modifiers = {}) {
+    Instruction instruction;
+    instruction.operation = operation;
+    instruction.type = type;
+    instruction.source_type = modifiers.source_type;
+    instruction.comparison = modifiers.comparison;
+    instruction.combine = modifiers.combine;
+    instruction.rounding = modifiers.rounding;
+    instruction.flush_to_zero = modifiers.flush;
+    instruction.saturate = modifiers.saturate;
+    instruction.mode = modifiers.mode;
+    return instruction;
+}
+
 struct Shape {
     unsigned sources = 2;
     unsigned source_rows[3] = {1, 1, 1};
@@ -127,7 +157,7 @@ class HandlerCheck {
         return *this;
     }
     /// `rounds` of 32 lanes.
-    void run(int rounds = 60) {
+    void run(int rounds) {
         for (int round = 0; round < rounds; ++round) {
             const LaneMask active = round % 3 == 0 ? kFullMask : static_cast<LaneMask>(random_bits()());
             // Alias codes: no alias; destination pair equal to the pair of a source; low word on a source's high.
@@ -228,5 +258,12 @@ class HandlerCheck {
     Accept accept_;
     std::function<std::uint64_t(unsigned)> values_;
 };
+
+inline void check_handler(const Instruction& instruction, const Shape& shape, int rounds, Reference reference) {
+    HandlerCheck(instruction, shape, std::move(reference)).run(rounds);
+}
+inline void check_handler(const Instruction& instruction, const Shape& shape, Reference reference) {
+    check_handler(instruction, shape, 60, std::move(reference));
+}
 
 }  // namespace lookahead::isa::test

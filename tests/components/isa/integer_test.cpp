@@ -2,42 +2,25 @@
 #include <map>
 
 #include "tests/components/isa/handler_harness.h"
+#include "tests/components/isa/integer_reference.h"
 
 // The references compute in 128-bit arithmetic on whole numbers and cut the result out at the end.
 namespace lookahead::isa::integer_tests {
 namespace {
 
-__extension__ using Integer = __int128;
+using test::check_handler;
+using test::instruction_of;
+using test::Integer;
+using test::Kind;
+using test::number;
+using test::power_of_two;
 using test::Shape;
+using test::word;
 using test::Words;
 
-struct Kind {
-    Type type;
-    unsigned bits;
-    bool is_signed;
-};
 const Kind kKinds[] = {{Type::u16, 16, false}, {Type::s16, 16, true},  {Type::u32, 32, false},
                        {Type::s32, 32, true},  {Type::u64, 64, false}, {Type::s64, 64, true}};
 
-Integer power_of_two(unsigned exponent) {
-    return Integer{1} << exponent;
-}
-
-/// The number that the lowest bits of `word` stand for.
-Integer number(std::uint64_t word, const Kind& kind) {
-    const Integer modulus = power_of_two(kind.bits);
-    Integer value = Integer{word} % modulus;
-    if (kind.is_signed && value >= modulus / 2) value -= modulus;
-    return value;
-}
-/// How `value` stands in registers: modulo 2^bits, 16-bit values extended to 32.
-std::uint64_t word(Integer value, const Kind& kind) {
-    const Integer modulus = power_of_two(kind.bits);
-    value %= modulus;
-    if (value < 0) value += modulus;
-    if (kind.bits == 16 && kind.is_signed && value >= modulus / 2) value += power_of_two(32) - modulus;
-    return static_cast<std::uint64_t>(value);
-}
 /// Quotient rounded down, for any sign of `value`.
 Integer shifted_down(Integer value, unsigned bits) {
     const Integer divisor = power_of_two(bits);
@@ -54,13 +37,10 @@ using Function = std::function<Integer(const Integer*, const Kind&)>;
 
 void check(Operation operation, unsigned sources, const Function& function) {
     for (const Kind& kind : kKinds) {
-        Instruction instruction;
-        instruction.operation = operation;
-        instruction.type = kind.type;
-        test::HandlerCheck(instruction, shape_of(kind, sources), [&](const Words& words) {
+        check_handler(instruction_of(operation, kind.type), shape_of(kind, sources), [&](const Words& words) {
             const Integer numbers[3] = {number(words[0], kind), number(words[1], kind), number(words[2], kind)};
             return word(function(numbers, kind), kind);
-        }).run();
+        });
     }
 }
 
@@ -99,14 +79,13 @@ TEST_CASE("mul.wide and mad.wide keep the whole product") {
         const Kind result{Type::none, 2 * kind.bits, kind.is_signed};
         const unsigned rows = kind.bits == 32 ? 2 : 1;
         for (const bool adds : {false, true}) {
-            Instruction instruction;
-            instruction.operation = adds ? Operation::mad_wide : Operation::mul_wide;
-            instruction.source_type = kind.type;
-            instruction.type = kind.bits == 32 ? Type::b64 : Type::b32;
-            test::HandlerCheck(instruction, {adds ? 3u : 2u, {1, 1, rows}, rows}, [&](const Words& words) {
+            const Instruction instruction =
+                instruction_of(adds ? Operation::mad_wide : Operation::mul_wide,
+                               kind.bits == 32 ? Type::b64 : Type::b32, {.source_type = kind.type});
+            check_handler(instruction, {adds ? 3u : 2u, {1, 1, rows}, rows}, [&](const Words& words) {
                 const Integer addend = adds ? number(words[2], result) : 0;
                 return word(number(words[0], kind) * number(words[1], kind) + addend, result);
-            }).run();
+            });
         }
     }
 }
@@ -131,29 +110,20 @@ TEST_CASE("saturating s32 sums stop at the ends of the range") {
         {Operation::sub, [&](Integer a, Integer b, Integer) { return clamped(a - b); }},
         {Operation::mad_hi, [&](Integer a, Integer b, Integer c) { return clamped(shifted_down(a * b, 32) + c); }}};
     for (const auto& [operation, function] : operations) {
-        Instruction instruction;
-        instruction.operation = operation;
-        instruction.type = Type::s32;
-        instruction.saturate = true;
-        test::HandlerCheck(instruction, shape_of(kind, operation == Operation::mad_hi ? 3 : 2), [&](const Words& w) {
+        const Instruction instruction = instruction_of(operation, Type::s32, {.saturate = true});
+        check_handler(instruction, shape_of(kind, operation == Operation::mad_hi ? 3 : 2), [&](const Words& w) {
             return word(function(number(w[0], kind), number(w[1], kind), number(w[2], kind)), kind);
-        }).run();
+        });
     }
 }
 
 TEST_CASE("combinations that no GPU instruction has are not executed") {
-    Instruction instruction;
-    instruction.operation = Operation::add;
-    instruction.type = Type::u32;
-    instruction.saturate = true;
-    CHECK((select_handler(instruction) == nullptr));
-    instruction.saturate = false;
-    CHECK((select_handler(instruction) != nullptr));
+    CHECK((select_handler(instruction_of(Operation::add, Type::u32, {.saturate = true})) == nullptr));
+    CHECK((select_handler(instruction_of(Operation::add, Type::u32)) != nullptr));
     for (const Operation operation :
          {Operation::bra, Operation::exit, Operation::barrier, Operation::load, Operation::store, Operation::atomic,
           Operation::reduce, Operation::nop, Operation::read_special, Operation::membar, Operation::trap}) {
-        instruction.operation = operation;
-        CHECK((select_handler(instruction) == nullptr));
+        CHECK((select_handler(instruction_of(operation, Type::u32)) == nullptr));
     }
 }
 
@@ -161,9 +131,7 @@ TEST_CASE("combinations that no GPU instruction has are not executed") {
 template <class T>
 void check_carry(Type type, bool subtract) {
     __extension__ using Wide = unsigned __int128;
-    Instruction instruction;
-    instruction.operation = subtract ? Operation::sub_borrow : Operation::add_carry;
-    instruction.type = type;
+    const Instruction instruction = instruction_of(subtract ? Operation::sub_borrow : Operation::add_carry, type);
     const AluHandler handler = select_handler(instruction);
     const bool supported = handler != nullptr;
     REQUIRE(supported);

@@ -9,6 +9,7 @@
 namespace lookahead::isa::logic_tests {
 namespace {
 
+using test::check_handler;
 using test::HandlerCheck;
 using test::Words;
 
@@ -34,24 +35,19 @@ std::uint64_t word(Bits bits, const Kind& kind) {
 }
 
 Instruction make(Operation operation, Type type, std::uint8_t mode = 0) {
-    Instruction instruction;
-    instruction.operation = operation;
-    instruction.type = type;
-    instruction.mode = mode;
-    return instruction;
+    return test::instruction_of(operation, type, {.mode = mode});
 }
 
 TEST_CASE("and, or, xor and not, bit by bit") {
     for (const Kind& kind : kBitKinds) {
         const auto check = [&](Operation operation, unsigned sources, auto function) {
-            HandlerCheck(make(operation, kind.type), {sources, {kind.rows(), kind.rows(), 1}, kind.rows()},
-                         [&](const Words& words) {
-                             Bits result;
-                             for (unsigned i = 0; i < kind.width; ++i)
-                                 result[i] = function(words[0] >> i & 1, words[1] >> i & 1);
-                             return word(result, kind);
-                         })
-                .run();
+            check_handler(make(operation, kind.type), {sources, {kind.rows(), kind.rows(), 1}, kind.rows()},
+                          [&](const Words& words) {
+                              Bits result;
+                              for (unsigned i = 0; i < kind.width; ++i)
+                                  result[i] = function(words[0] >> i & 1, words[1] >> i & 1);
+                              return word(result, kind);
+                          });
         };
         check(Operation::bit_and, 2, [](bool a, bool b) { return a && b; });
         check(Operation::bit_or, 2, [](bool a, bool b) { return a || b; });
@@ -62,61 +58,57 @@ TEST_CASE("and, or, xor and not, bit by bit") {
 
 TEST_CASE("shifts move bits, and amounts beyond the width move all of them out") {
     for (const Kind& kind : kShiftKinds) {
-        HandlerCheck(make(Operation::shl, kind.type), {2, {kind.rows(), 1, 1}, kind.rows()}, [&](const Words& words) {
+        check_handler(make(Operation::shl, kind.type), {2, {kind.rows(), 1, 1}, kind.rows()}, [&](const Words& words) {
             Bits result;
             for (unsigned i = 0; i < kind.width; ++i) result[i] = i >= words[1] && (words[0] >> (i - words[1]) & 1);
             return word(result, kind);
-        }).run();
-        HandlerCheck(make(Operation::shr, kind.type), {2, {kind.rows(), 1, 1}, kind.rows()}, [&](const Words& words) {
+        });
+        check_handler(make(Operation::shr, kind.type), {2, {kind.rows(), 1, 1}, kind.rows()}, [&](const Words& words) {
             const bool sign = kind.is_signed && (words[0] >> (kind.width - 1) & 1);
             Bits result;
             for (unsigned i = 0; i < kind.width; ++i)
                 result[i] = i + words[1] < kind.width ? words[0] >> (i + words[1]) & 1 : sign;
             return word(result, kind);
-        }).run();
+        });
     }
 }
 
 TEST_CASE("funnel shifts move across both words, clamped at 32 or modulo 32") {
     for (const bool left : {true, false})
         for (const ShiftMode mode : {ShiftMode::clamp, ShiftMode::wrap})
-            HandlerCheck(make(left ? Operation::shf_l : Operation::shf_r, Type::b32, static_cast<std::uint8_t>(mode)),
-                         {3, {1, 1, 1}, 1},
-                         [&](const Words& words) {
-                             const std::uint64_t n =
-                                 mode == ShiftMode::wrap ? words[2] % 32 : std::min<std::uint64_t>(words[2], 32);
-                             Bits both(words[0] | words[1] << 32), result;
-                             for (unsigned i = 0; i < 32; ++i) {
-                                 const std::uint64_t from = left ? 32 + i - n : i + n;
-                                 result[i] = from < 64 && both[from];
-                             }
-                             return result.to_ullong();
-                         })
-                .run();
+            check_handler(make(left ? Operation::shf_l : Operation::shf_r, Type::b32, static_cast<std::uint8_t>(mode)),
+                          {3}, [&](const Words& words) {
+                              const std::uint64_t n =
+                                  mode == ShiftMode::wrap ? words[2] % 32 : std::min<std::uint64_t>(words[2], 32);
+                              Bits both(words[0] | words[1] << 32), result;
+                              for (unsigned i = 0; i < 32; ++i) {
+                                  const std::uint64_t from = left ? 32 + i - n : i + n;
+                                  result[i] = from < 64 && both[from];
+                              }
+                              return result.to_ullong();
+                          });
 }
 
 TEST_CASE("wide funnel shifts give the word that a 64-bit shift moves bits into") {
-    HandlerCheck(make(Operation::shf_l, Type::b32, static_cast<std::uint8_t>(ShiftMode::wide)), {3, {1, 1, 1}, 1},
-                 [](const Words& words) {
-                     const std::uint64_t both = (words[0] & 0xffffffff) | words[1] << 32, n = words[2] & 0xffffffff;
-                     return n < 64 ? both << n >> 32 : 0;
-                 })
-        .run();
+    check_handler(make(Operation::shf_l, Type::b32, static_cast<std::uint8_t>(ShiftMode::wide)), {3},
+                  [](const Words& words) {
+                      const std::uint64_t both = (words[0] & 0xffffffff) | words[1] << 32, n = words[2] & 0xffffffff;
+                      return n < 64 ? both << n >> 32 : 0;
+                  });
     for (const Type type : {Type::u32, Type::s32})
-        HandlerCheck(make(Operation::shf_r, type, static_cast<std::uint8_t>(ShiftMode::wide)), {3, {1, 1, 1}, 1},
-                     [type](const Words& words) {
-                         const std::uint64_t n = words[2] & 0xffffffff;
-                         Bits both((words[0] & 0xffffffff) | words[1] << 32), result;
-                         for (unsigned i = 0; i < 32; ++i)
-                             result[i] = i + n < 64 ? both[i + n] : type == Type::s32 && both[63];
-                         return result.to_ullong();
-                     })
-            .run();
+        check_handler(make(Operation::shf_r, type, static_cast<std::uint8_t>(ShiftMode::wide)), {3},
+                      [type](const Words& words) {
+                          const std::uint64_t n = words[2] & 0xffffffff;
+                          Bits both((words[0] & 0xffffffff) | words[1] << 32), result;
+                          for (unsigned i = 0; i < 32; ++i)
+                              result[i] = i + n < 64 ? both[i + n] : type == Type::s32 && both[63];
+                          return result.to_ullong();
+                      });
 }
 
 TEST_CASE("lop3 looks every combination of bits up in its table, for all 256 tables") {
     for (unsigned table = 0; table < 256; ++table)
-        HandlerCheck(make(Operation::lop3, Type::b32, static_cast<std::uint8_t>(table)), {3, {1, 1, 1}, 1},
+        HandlerCheck(make(Operation::lop3, Type::b32, static_cast<std::uint8_t>(table)), {3},
                      [table](const Words& words) {
                          std::uint64_t result = 0;
                          for (unsigned i = 0; i < 32; ++i) {
@@ -131,60 +123,58 @@ TEST_CASE("lop3 looks every combination of bits up in its table, for all 256 tab
 
 TEST_CASE("bfe copies bits from a position and fills with the sign") {
     for (const Kind& kind : kFieldKinds)
-        HandlerCheck(make(Operation::bfe, kind.type), {3, {kind.rows(), 1, 1}, kind.rows()}, [&](const Words& words) {
-            const unsigned top = kind.width - 1;
-            const unsigned position = words[1] & 0xff, length = words[2] & 0xff;
-            const bool sign = kind.is_signed && length != 0 && (words[0] >> std::min(position + length - 1, top) & 1);
-            Bits result;
-            for (unsigned i = 0; i <= top; ++i)
-                result[i] = i < length && position + i <= top ? words[0] >> (position + i) & 1 : sign;
-            return result.to_ullong();
-        }).run(200);
+        check_handler(make(Operation::bfe, kind.type), {3, {kind.rows(), 1, 1}, kind.rows()}, 200,
+                      [&](const Words& words) {
+                          const unsigned top = kind.width - 1;
+                          const unsigned position = words[1] & 0xff, length = words[2] & 0xff;
+                          const bool sign =
+                              kind.is_signed && length != 0 && (words[0] >> std::min(position + length - 1, top) & 1);
+                          Bits result;
+                          for (unsigned i = 0; i <= top; ++i)
+                              result[i] = i < length && position + i <= top ? words[0] >> (position + i) & 1 : sign;
+                          return result.to_ullong();
+                      });
 }
 
 TEST_CASE("bfi replaces bits from a position") {
     for (const Kind& kind : {Kind{Type::b32, 32, false}, Kind{Type::b64, 64, false}})
-        HandlerCheck(make(Operation::bfi, kind.type), {3, {kind.rows(), kind.rows(), 1}, kind.rows()},
-                     [&](const Words& words) {
-                         const unsigned position = words[2] & 0xff, length = words[2] >> 8 & 0xff;
-                         Bits result(words[1]);
-                         for (unsigned i = 0; i < length && position + i < kind.width; ++i)
-                             result[position + i] = words[0] >> i & 1;
-                         return result.to_ullong();
-                     })
-            .run(200);
+        check_handler(make(Operation::bfi, kind.type), {3, {kind.rows(), kind.rows(), 1}, kind.rows()}, 200,
+                      [&](const Words& words) {
+                          const unsigned position = words[2] & 0xff, length = words[2] >> 8 & 0xff;
+                          Bits result(words[1]);
+                          for (unsigned i = 0; i < length && position + i < kind.width; ++i)
+                              result[position + i] = words[0] >> i & 1;
+                          return result.to_ullong();
+                      });
 }
 
 TEST_CASE("bfind finds the highest bit that differs from the sign") {
     for (const Kind& kind : kFieldKinds)
         for (const FindMode mode : {FindMode::position, FindMode::shift_amount})
-            HandlerCheck(make(Operation::bfind, kind.type, static_cast<std::uint8_t>(mode)),
-                         {1, {kind.rows(), 1, 1}, 1},
-                         [&](const Words& words) -> std::uint64_t {
-                             const bool sign = kind.is_signed && (words[0] >> (kind.width - 1) & 1);
-                             for (unsigned i = kind.width; i-- > 0;)
-                                 if ((words[0] >> i & 1) != sign)
-                                     return mode == FindMode::position ? i : kind.width - 1 - i;
-                             return 0xffffffff;
-                         })
-                .run();
+            check_handler(make(Operation::bfind, kind.type, static_cast<std::uint8_t>(mode)), {1, {kind.rows(), 1, 1}},
+                          [&](const Words& words) -> std::uint64_t {
+                              const bool sign = kind.is_signed && (words[0] >> (kind.width - 1) & 1);
+                              for (unsigned i = kind.width; i-- > 0;)
+                                  if ((words[0] >> i & 1) != sign)
+                                      return mode == FindMode::position ? i : kind.width - 1 - i;
+                              return 0xffffffff;
+                          });
 }
 
 TEST_CASE("clz, popc and brev") {
     for (const Kind& kind : {Kind{Type::b32, 32, false}, Kind{Type::b64, 64, false}}) {
-        HandlerCheck(make(Operation::clz, kind.type), {1, {kind.rows(), 1, 1}, 1}, [&](const Words& words) {
+        check_handler(make(Operation::clz, kind.type), {1, {kind.rows(), 1, 1}}, [&](const Words& words) {
             std::uint64_t count = 0;
             while (count < kind.width && !(words[0] >> (kind.width - 1 - count) & 1)) ++count;
             return count;
-        }).run();
-        HandlerCheck(make(Operation::popc, kind.type), {1, {kind.rows(), 1, 1}, 1}, [&](const Words& words) {
-            return std::uint64_t{Bits(words[0]).count()};
-        }).run();
-        HandlerCheck(make(Operation::brev, kind.type), {1, {kind.rows(), 1, 1}, kind.rows()}, [&](const Words& words) {
+        });
+        check_handler(make(Operation::popc, kind.type), {1, {kind.rows(), 1, 1}},
+                      [&](const Words& words) { return std::uint64_t{Bits(words[0]).count()}; });
+        check_handler(make(Operation::brev, kind.type), {1, {kind.rows(), 1, 1}, kind.rows()}, [&](const Words& words) {
             Bits result;
             for (unsigned i = 0; i < kind.width; ++i) result[kind.width - 1 - i] = words[0] >> i & 1;
             return result.to_ullong();
-        }).run();
+        });
     }
 }
 
@@ -201,14 +191,12 @@ TEST_CASE("prmt picks bytes as the tables of the PTX ISA say") {
         return (number < 4 ? words[0] >> (8 * number) : words[1] >> (8 * (number - 4))) & 0xff;
     };
     for (const auto& [mode, table] : tables)
-        HandlerCheck(make(Operation::prmt, Type::b32, static_cast<std::uint8_t>(mode)), {3, {1, 1, 1}, 1},
-                     [&](const Words& words) {
-                         std::uint64_t result = 0;
-                         for (unsigned i = 0; i < 4; ++i) result = result << 8 | byte(words, table[words[2] & 3][i]);
-                         return result;
-                     })
-            .run();
-    HandlerCheck(make(Operation::prmt, Type::b32), {3, {1, 1, 1}, 1}, [&](const Words& words) {
+        check_handler(make(Operation::prmt, Type::b32, static_cast<std::uint8_t>(mode)), {3}, [&](const Words& words) {
+            std::uint64_t result = 0;
+            for (unsigned i = 0; i < 4; ++i) result = result << 8 | byte(words, table[words[2] & 3][i]);
+            return result;
+        });
+    check_handler(make(Operation::prmt, Type::b32), {3}, [&](const Words& words) {
         std::uint64_t result = 0;
         for (unsigned i = 0; i < 4; ++i) {
             const auto nibble = words[2] >> (4 * i) & 0xf;
@@ -217,15 +205,13 @@ TEST_CASE("prmt picks bytes as the tables of the PTX ISA say") {
             result |= picked << (8 * i);
         }
         return result;
-    }).run();
+    });
 }
 
 TEST_CASE("mov copies, and select picks by the predicate") {
     for (const Type type : {Type::b16, Type::b32, Type::f32, Type::b64, Type::f64}) {
         const unsigned rows = type_rows(type);
-        HandlerCheck(make(Operation::mov, type), {1, {rows, 1, 1}, rows}, [](const Words& words) {
-            return words[0];
-        }).run();
+        check_handler(make(Operation::mov, type), {1, {rows, 1, 1}, rows}, [](const Words& words) { return words[0]; });
         // The harness leaves predicates at 0; those of select are set here.
         Row a[2], b[2], d[2];
         auto& random = test::random_bits();

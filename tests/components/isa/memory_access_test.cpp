@@ -6,11 +6,13 @@
 #include <map>
 
 #include "tests/components/isa/handler_harness.h"
+#include "tests/components/isa/integer_reference.h"
 
 namespace lookahead::isa {
 namespace {
 
-__extension__ using Integer = __int128;
+using test::Integer;
+using test::Kind;
 
 TEST_CASE(
     "addresses are the operand plus the displacement, modulo its width and in its window, for active lanes only") {
@@ -32,10 +34,9 @@ TEST_CASE(
         for (unsigned lane = 0; lane < kWarpSize; ++lane) {
             std::uint64_t expected = 77;
             if (active >> lane & 1) {
-                __extension__ const __int128 modulus =
-                    instruction.source[0].rows == 1 ? __int128{1} << 32 : __int128{1} << 64;
-                __extension__ __int128 sum = __int128{low.lanes[lane]} + instruction.offset;
-                if (instruction.source[0].rows == 2) sum += __int128{high.lanes[lane]} << 32;
+                const Integer modulus = test::power_of_two(instruction.source[0].rows == 1 ? 32 : 64);
+                Integer sum = Integer{low.lanes[lane]} + instruction.offset;
+                if (instruction.source[0].rows == 2) sum += Integer{high.lanes[lane]} << 32;
                 expected = static_cast<std::uint64_t>((sum % modulus + modulus) % modulus);
                 if (instruction.source[0].rows == 1) expected += std::uint64_t{instruction.address_window} << 32;
             }
@@ -87,18 +88,10 @@ TEST_CASE("what is loaded goes to the lane's words, little-endian and extended; 
 }
 
 TEST_CASE("integer atomics are those of the PTX ISA, in 128-bit arithmetic") {
-    struct Kind {
-        Type type;
-        unsigned bits;
-        bool is_signed;
-    };
     for (const Kind kind : {Kind{Type::u32, 32, false}, Kind{Type::s32, 32, true}, Kind{Type::b32, 32, false},
                             Kind{Type::u64, 64, false}, Kind{Type::s64, 64, true}, Kind{Type::b64, 64, false}}) {
-        const Integer modulus = Integer{1} << kind.bits;
-        const auto number = [&](std::uint64_t word) {
-            const Integer value = word;
-            return kind.is_signed && value >= modulus / 2 ? value - modulus : value;
-        };
+        const Integer modulus = test::power_of_two(kind.bits);
+        const auto number = [&](std::uint64_t word) { return test::number(word, kind); };
         const std::map<AtomicOp, std::function<Integer(Integer, Integer, Integer)>> operations = {
             {AtomicOp::add, [](Integer o, Integer a, Integer) { return o + a; }},
             {AtomicOp::min, [](Integer o, Integer a, Integer) { return std::min(o, a); }},

@@ -39,11 +39,7 @@ struct Fixture {
 
 template <class Mode>
 Instruction make(Operation operation, Mode mode) {
-    Instruction instruction;
-    instruction.operation = operation;
-    instruction.type = Type::b32;
-    instruction.mode = static_cast<std::uint8_t>(mode);
-    return instruction;
+    return test::instruction_of(operation, Type::b32, {.mode = static_cast<std::uint8_t>(mode)});
 }
 
 /// CUDA's __shfl_*_sync with a width, as its guide describes them; the clamp operand is the one that nvcc makes.
