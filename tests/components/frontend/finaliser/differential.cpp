@@ -75,4 +75,8 @@ std::string kernel_text(const std::string& body, const std::string& before) {
            body + "\nret;\n}\n";
 }
 
+ptx::Module kernel_module(const std::string& body, const std::string& before) {
+    return ptx::parse_module(kernel_text(body, before), "test.ptx");
+}
+
 }  // namespace lookahead::finaliser::test

@@ -25,15 +25,6 @@ const std::string kTwice =
     ".func (.param .b32 result) twice(.param .b32 x)\n{ .reg .b32 %r<2>; ld.param.u32 %r0, [x]; add.u32 %r1, %r0, %r0;"
     " st.param.b32 [result], %r1; ret; }\n";
 
-std::string refusal(const std::string& text) {
-    try {
-        finalise_module(ptx::parse_module(text, "test.ptx"), {});
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "";
-}
-
 }  // namespace
 
 TEST_CASE("a device function's result comes back, from several calls and nested ones") {
@@ -195,16 +186,16 @@ TEST_CASE("a recursion without end overruns the stack, which is a fault that say
     const std::string endless =
         ".func (.param .b32 result) again(.param .b32 x)\n{ .reg .b32 %r<3>; ld.param.u32 %r0, [x];" +
         call("again", "%r1", "%r0") + "st.param.b32 [result], %r1; ret; }\n";
-    const ptx::Module module =
-        ptx::parse_module(kernel_text(call("again", "%r0", "%t") + "st.global.u32 [%out], %r0;", endless), "test.ptx");
+    const ptx::Module module = kernel_module(call("again", "%r0", "%t") + "st.global.u32 [%out], %r0;", endless);
     CHECK_THROWS_WITH_AS(emulate(module, {}, kTwoWarps, 0, 64),
                          doctest::Contains("need more stack than the 32768 bytes"), ProgramError);
 }
 
 TEST_CASE("functions without a body are refused by name") {
-    CHECK(refusal(kernel_text(call("away", "%r0", "%t") + "st.global.u32 [%out], %r0;",
-                              ".extern .func (.param .b32 result) away(.param .b32 x);\n"))
-              .find("away has no body") != std::string::npos);
+    CHECK_THROWS_WITH_AS(finalise_module(kernel_module(call("away", "%r0", "%t") + "st.global.u32 [%out], %r0;",
+                                                       ".extern .func (.param .b32 result) away(.param .b32 x);\n"),
+                                         {}),
+                         doctest::Contains("away has no body"), InputError);
 }
 
 namespace {
@@ -225,7 +216,7 @@ const std::string kOther = ".func other(.param .b64 x)\n{ ret; }\n.global .u64 t
 }  // namespace
 
 TEST_CASE("an indirect call reaches the function whose address it has, lane by lane") {
-    const ptx::Module module = ptx::parse_module(kernel_text(kIndirect, kTwice + kThrice + kOther), "test.ptx");
+    const ptx::Module module = kernel_module(kIndirect, kTwice + kThrice + kOther);
     FinaliserOptions options;
     for (const unsigned limit : {63u, 16u}) {
         options.isa.registers = limit;
@@ -255,7 +246,7 @@ TEST_CASE("an indirect call may lead to the function that makes it") {
 }
 
 TEST_CASE("an indirect call of what is no function of its type is a fault that says so") {
-    const ptx::Module module = ptx::parse_module(kernel_text(kIndirect, kTwice + kThrice + kOther), "test.ptx");
+    const ptx::Module module = kernel_module(kIndirect, kTwice + kThrice + kOther);
     for (const std::uint32_t off : {8u, 16u * 1000})
         CHECK_THROWS_WITH_AS(emulate(module, {}, kTwoWarps, off, 64), doctest::Contains("an indirect call of 0x4"),
                              ProgramError);
@@ -265,6 +256,6 @@ TEST_CASE("functions that amount to more than can be inlined are refused, soon")
     std::string functions = ".func f0() { ret; }\n";
     for (int i = 1; i < 40; ++i)
         functions += fmt::format(".func f{}() {{ call.uni f{}; call.uni f{}; ret; }}\n", i, i - 1, i - 1);
-    CHECK(refusal(kernel_text("call.uni f39; st.global.u32 [%out], %t;", functions))
-              .find("more than 1048576 instructions") != std::string::npos);
+    CHECK_THROWS_WITH_AS(finalise_module(kernel_module("call.uni f39; st.global.u32 [%out], %t;", functions), {}),
+                         doctest::Contains("more than 1048576 instructions"), InputError);
 }

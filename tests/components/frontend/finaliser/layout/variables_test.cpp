@@ -3,7 +3,6 @@
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/layout/module_layout.h"
-#include "components/frontend/ptx/parse_module.h"
 #include "components/isa/address_space.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/differential.h"
@@ -11,23 +10,6 @@
 using namespace lookahead;
 using namespace lookahead::finaliser;
 using namespace lookahead::finaliser::test;
-
-namespace {
-
-std::string refusal(const std::string& text) {
-    try {
-        finalise_module(ptx::parse_module(text, "test.ptx"), {});
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "";
-}
-
-bool contains(const std::string& text, const char* part) {
-    return text.find(part) != std::string::npos;
-}
-
-}  // namespace
 
 TEST_CASE("global and constant variables hold their initial values, at every alignment") {
     const auto words = run_everywhere(
@@ -60,9 +42,8 @@ TEST_CASE("addresses of variables can be taken, computed with, made generic and 
 }
 
 TEST_CASE("variables keep what one launch left for the next, and each device has its own") {
-    const ptx::Module module = ptx::parse_module(
-        kernel_text("atom.global.add.u32 %r0, [count], 1; st.global.u32 [%out], %r0;", ".global .u32 count = 5;\n"),
-        "test.ptx");
+    const ptx::Module module =
+        kernel_module("atom.global.add.u32 %r0, [count], 1; st.global.u32 [%out], %r0;", ".global .u32 count = 5;\n");
     for (int device_number = 0; device_number < 2; ++device_number) {
         EmulatedDevice device(finalise_module(module, {}));
         const DeviceAddress out = device.allocate(4);
@@ -98,11 +79,10 @@ TEST_CASE("dynamic shared memory lies behind the static and has addresses") {
 }
 
 TEST_CASE("the image lists variables by address, without overlap") {
-    const ptx::Module module = ptx::parse_module(
-        kernel_text("",
-                    ".const .u32 c = 1;\n.global .u8 a;\n.global .align 64 .b8 b[100];\n.global .u64 p = c;\n"
-                    ".shared .u32 s;\n.extern .global .u32 e;\n"),
-        "test.ptx");
+    const ptx::Module module =
+        kernel_module("",
+                      ".const .u32 c = 1;\n.global .u8 a;\n.global .align 64 .b8 b[100];\n.global .u64 p = c;\n"
+                      ".shared .u32 s;\n.extern .global .u32 e;\n");
     const isa::ModuleImage image = finalise_module(module, {}).image;
     REQUIRE(image.size() == 4);
     CHECK(image[0].address == isa::kModuleBase);
@@ -115,14 +95,16 @@ TEST_CASE("the image lists variables by address, without overlap") {
 }
 
 TEST_CASE("what has no address is refused with its place") {
-    CHECK(contains(
-        refusal(kernel_text("ld.global.u32 %r0, [e]; st.global.u32 [%out], %r0;", ".extern .global .u32 e;\n")),
-        "linking is not supported"));
-    CHECK(contains(refusal(kernel_text("", ".shared .u32 s;\n.global .u64 p = s;\n")), "initial value of p names s"));
+    CHECK_THROWS_WITH_AS(
+        finalise_module(
+            kernel_module("ld.global.u32 %r0, [e]; st.global.u32 [%out], %r0;", ".extern .global .u32 e;\n"), {}),
+        doctest::Contains("linking is not supported"), InputError);
+    CHECK_THROWS_WITH_AS(finalise_module(kernel_module("", ".shared .u32 s;\n.global .u64 p = s;\n"), {}),
+                         doctest::Contains("initial value of p names s"), InputError);
 }
 
 TEST_CASE("an access beyond a variable is reported") {
-    const ptx::Module module = ptx::parse_module(
-        kernel_text("ld.global.u32 %r0, [g+64]; st.global.u32 [%out], %r0;", ".global .u32 g;\n"), "test.ptx");
+    const ptx::Module module =
+        kernel_module("ld.global.u32 %r0, [g+64]; st.global.u32 [%out], %r0;", ".global .u32 g;\n");
     CHECK_THROWS_AS(emulate(module, {}, {{1}, {1}}, 0, 1), ProgramError);
 }

@@ -4,7 +4,6 @@
 #include <random>
 
 #include "components/frontend/finaliser/finalise.h"
-#include "components/frontend/ptx/parse_module.h"
 #include "tests/components/frontend/finaliser/differential.h"
 
 using namespace lookahead;
@@ -135,12 +134,11 @@ TEST_CASE("testp tells the categories of floats apart") {
 }
 
 TEST_CASE("a warp's reductions are of the lanes that execute them") {
-    const ptx::Module module = ptx::parse_module(
-        kernel_text("sub.s32 %r0, %t, 10; redux.sync.add.s32 %r1, %r0, -1; redux.sync.min.s32 %r2, %r0, -1;"
-                    "redux.sync.max.u32 %r3, %r0, -1; redux.sync.or.b32 %r4, %t, -1; setp.lt.u32 %p0, %t, 8;"
-                    "@%p0 redux.sync.add.u32 %r1, %t, 0xff; mad.lo.u32 %r1, %r2, 1000, %r1; add.u32 %r1, %r1, %r3;"
-                    "mad.lo.u32 %r1, %r4, 100000, %r1; st.global.u32 [%out], %r1;"),
-        "test.ptx");
+    const ptx::Module module = kernel_module(
+        "sub.s32 %r0, %t, 10; redux.sync.add.s32 %r1, %r0, -1; redux.sync.min.s32 %r2, %r0, -1;"
+        "redux.sync.max.u32 %r3, %r0, -1; redux.sync.or.b32 %r4, %t, -1; setp.lt.u32 %p0, %t, 8;"
+        "@%p0 redux.sync.add.u32 %r1, %t, 0xff; mad.lo.u32 %r1, %r2, 1000, %r1; add.u32 %r1, %r1, %r3;"
+        "mad.lo.u32 %r1, %r4, 100000, %r1; st.global.u32 [%out], %r1;");
     const auto words = emulate(module, {}, {{1}, {32}}, 0, 32);
     const std::uint32_t rest = static_cast<std::uint32_t>(-10) * 1000 + 0xffffffffu + 31 * 100000;
     for (std::uint32_t t = 0; t < 32; ++t) CHECK(words[t] == (t < 8 ? 28u : 496u - 320u) + rest);

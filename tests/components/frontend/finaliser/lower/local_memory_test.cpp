@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include "components/frontend/finaliser/finalise.h"
-#include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/differential.h"
 
@@ -63,10 +62,9 @@ TEST_CASE("isspacep tells local addresses from others") {
 }
 
 TEST_CASE("an index beyond the local array is reported") {
-    const ptx::Module module =
-        ptx::parse_module(kernel_text(".local .align 4 .b8 depot[16]; mov.u64 %rd0, depot; mul.wide.u32 %rd1, %t, 4;"
-                                      "add.s64 %rd0, %rd0, %rd1; st.local.u32 [%rd0], %t;"),
-                          "test.ptx");
+    const ptx::Module module = kernel_module(
+        ".local .align 4 .b8 depot[16]; mov.u64 %rd0, depot; mul.wide.u32 %rd1, %t, 4;"
+        "add.s64 %rd0, %rd0, %rd1; st.local.u32 [%rd0], %t;");
     CHECK_NOTHROW(emulate(module, {}, {{1}, {4}}, 0, 1));
     CHECK_THROWS_WITH_AS(emulate(module, {}, {{1}, {5}}, 0, 1), doctest::Contains("local memory"), ProgramError);
 }
