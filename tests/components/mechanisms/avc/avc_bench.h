@@ -29,12 +29,15 @@ inline Row generic() {
     }
     return row;
 }
-/// The others are 0, as `AvcBench::load` gives them.
-inline Row only(Row row, isa::LaneMask lanes) {
-    for (unsigned lane = 0; lane < row.size(); ++lane) {
-        row[lane] = (lanes >> lane & 1) != 0 ? row[lane] : 0;
+inline Row mixed(isa::LaneMask lanes, const Row& there, Row elsewhere) {
+    for (unsigned lane = 0; lane < there.size(); ++lane) {
+        if ((lanes >> lane & 1) != 0) elsewhere[lane] = there[lane];
     }
-    return row;
+    return elsewhere;
+}
+/// The others are 0, as `AvcBench::load` gives them.
+inline Row only(const Row& row, isa::LaneMask lanes) {
+    return mixed(lanes, row, {});
 }
 
 /// A load/store unit whose L1 has an affine vector cache. Word w of all threads of its one warp is line w.

@@ -49,9 +49,7 @@ TEST_CASE("read, partial miss: the valid lanes are served, the others come again
     CHECK(bench.unit->counters().global_accesses == before + 2);
     CHECK(bench.counters().partial_hits == 1);
     CHECK(bench.counters().load_misses == 1);
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        CHECK(loaded[lane] == (lane < 16 ? affine(0, 4) : generic())[lane]);
-    }
+    CHECK(loaded == mixed(kLower, affine(0, 4), generic()));
     CHECK(bench.reads() == 0);
     bench.load(3, kLower);  // a subset of the valid words is no partial miss
     CHECK(bench.counters().partial_hits == 1);
@@ -130,20 +128,14 @@ TEST_CASE("write, conflict: the older words leave, merged with L1's partial copy
     CHECK(bench.l1().discarded_bytes == 64);
     CHECK(bench.l1().write_backs == 0);  // one message, which is the vector's
     CHECK(bench.counters().write_backs == 1);
-    const Row loaded = bench.load(3);
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        CHECK(loaded[lane] == (lane < 16 ? affine(256, 4) : lane < 24 ? generic() : affine(1024, 8))[lane]);
-    }
+    CHECK(bench.load(3) == mixed(kLower, affine(256, 4), mixed(0xff000000, affine(1024, 8), generic())));
 }
 
 TEST_CASE("a generic store ends the vector's words under it, and no others (mend a)") {
     AvcBench bench;
     bench.store(3, affine(256, 4));
     bench.store(3, generic(), kLower);
-    const Row loaded = bench.load(3);
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        CHECK(loaded[lane] == (lane < 16 ? generic() : affine(256, 4))[lane]);
-    }
+    CHECK(bench.load(3) == mixed(kLower, generic(), affine(256, 4)));
     CHECK(bench.counters().superseded_words == 16);
 }
 
@@ -174,10 +166,7 @@ TEST_CASE("a store while a fill is under way wins, and the older load does not s
     bench.begin_store(3, affine(1024, 8), kLower);
     REQUIRE(bench.drain());
     CHECK(bench.loaded(~isa::LaneMask{0}) == affine(64, 4));
-    const Row loaded = bench.load(3);
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        CHECK(loaded[lane] == (lane < 16 ? affine(1024, 8) : affine(64, 4))[lane]);
-    }
+    CHECK(bench.load(3) == mixed(kLower, affine(1024, 8), affine(64, 4)));
 }
 
 TEST_CASE("words that came with a fill are clean: they are not written back") {
@@ -238,10 +227,7 @@ TEST_CASE("masks with holes: a vector keeps exactly the words that were stored")
     bench.set_memory(3, generic());
     bench.store(3, affine(64, 4), kHoles | 0b1100);
     CHECK(bench.counters().affine_stores == 1);
-    const Row loaded = bench.load(3);
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        CHECK(loaded[lane] == (((kHoles | 0b1100) >> lane & 1) != 0 ? affine(64, 4) : generic())[lane]);
-    }
+    CHECK(bench.load(3) == mixed(kHoles | 0b1100, affine(64, 4), generic()));
     // Without a pair of neighbours there is no stride to be seen.
     bench.store(4, affine(64, 4), 0x5555'5555);
     CHECK(bench.counters().generic_stores == 1);
@@ -327,10 +313,7 @@ TEST_CASE("read-modify-write: a store of some lanes stays in the AVC only if the
     CHECK(bench.counters().affine_stores == 2);
     bench.store(4, affine(64, 8), kLower);  // half of one stride and half of another: the vector goes to L1
     CHECK(bench.counters().generic_stores == 2);
-    const Row loaded = bench.load(4);
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        CHECK(loaded[lane] == affine(64, lane < 16 ? 8 : 4)[lane]);
-    }
+    CHECK(bench.load(4) == mixed(kLower, affine(64, 8), affine(64, 4)));
     CHECK(bench.counters().load_hits == 0);
     CHECK(bench.reads() == 0);
     CHECK(bench.writes() == 0);
@@ -351,10 +334,7 @@ TEST_CASE("read-modify-write: a fill is taken whole or not at all") {
 }
 
 TEST_CASE("half warps: 16 x 16 blocks are two vectors, and one affine half stays where the other goes to L1") {
-    Row blocks = affine(64, 4);
-    for (unsigned lane = 16; lane < 32; ++lane) {
-        blocks[lane] = 4096 + 4 * (lane - 16);
-    }
+    const Row blocks = mixed(kLower, affine(64, 4), affine(4096 - 4 * 16, 4));
     AvcBench whole;
     whole.store(3, blocks);
     CHECK(whole.counters().generic_stores == 1);
@@ -363,13 +343,10 @@ TEST_CASE("half warps: 16 x 16 blocks are two vectors, and one affine half stays
     CHECK(half.counters().affine_stores == 1);
     CHECK(half.load(3) == blocks);
 
-    Row mixed = affine(64, 4);
-    for (unsigned lane = 16; lane < 32; ++lane) {
-        mixed[lane] = generic()[lane];
-    }
-    half.store(5, mixed);
+    const Row one_half = mixed(kLower, affine(64, 4), generic());
+    half.store(5, one_half);
     CHECK(half.counters().generic_stores == 1);
-    CHECK(half.load(5) == mixed);
+    CHECK(half.load(5) == one_half);
     CHECK(half.counters().partial_hits == 1);
     CHECK(half.writes() == 0);
     CHECK(half.reads() == 0);

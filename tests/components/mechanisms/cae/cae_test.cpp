@@ -15,19 +15,11 @@ namespace {
 
 using dac::test::kernel_text;
 using dac::test::MachineRun;
-using dac::test::right_words;
-using dac::test::run_on_machine;
-
-const std::vector<std::uint32_t> kParameters{3, 2};
 
 /// Runs the kernel, which leaves what it should.
 MachineRun good(const std::string& body, isa::Dim3 block = {64, 1, 1}, const std::vector<std::string>& options = {},
                 const std::string& extension = "cae") {
-    const std::string text = kernel_text(body);
-    MachineRun run = run_on_machine(text, {1, 1, 1}, block, kParameters, options, extension, "none");
-    CHECK(run.fault == "");
-    CHECK((run.words == right_words(text, {1, 1, 1}, block, kParameters)));
-    return run;
+    return dac::test::run_rightly(kernel_text(body), {1, 1, 1}, block, {3, 2}, options, extension, "none");
 }
 
 /// Instructions that the affine units execute of the body, which leaves %r1.

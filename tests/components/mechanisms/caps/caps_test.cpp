@@ -17,21 +17,12 @@ struct CapsBench : PrefetchBench {
         unit->visit_statistics(statistics);
         return statistics.of.at(name);
     }
-    void settle() { run_to(now + 200); }
-    /// The lines of `numbers` that are in L1 or under way.
-    std::vector<std::uint64_t> present(std::initializer_list<std::uint64_t> numbers) {
-        settle();
-        std::vector<std::uint64_t> here;
-        for (const std::uint64_t number : numbers) {
-            if (has(number)) {
-                here.push_back(number);
-            }
-        }
-        return here;
+    /// The leading CTA's first two warps, three lines apart.
+    void find_stride() {
+        load(0, 0, {0});
+        load(1, 0, {3});
     }
 };
-
-using Lines = std::vector<std::uint64_t>;
 
 TEST_CASE("a stride that is found after bases prefetches the trailing warps of every trailing CTA with a base") {
     CapsBench bench;
@@ -48,8 +39,7 @@ TEST_CASE("a stride that is found after bases prefetches the trailing warps of e
 
 TEST_CASE("a base that comes after the stride prefetches its CTA's trailing warps") {
     CapsBench bench;
-    bench.load(0, 0, {0});
-    bench.load(1, 0, {3});
+    bench.find_stride();
     bench.settle();
     CHECK(bench.prefetches().requested == 0);
     bench.load(2, 0, {100});
@@ -171,16 +161,14 @@ TEST_CASE("a load whose DIST entry was replaced keeps its mispredictions unless 
     for (const bool keep : {true, false}) {
         CapsBench bench(
             {"caps.dist_entries=1", "caps.threshold=2", std::string("caps.keep_counts=") + (keep ? "true" : "false")});
-        bench.load(0, 0, {0});
-        bench.load(1, 0, {3});
+        bench.find_stride();
         for (unsigned i = 0; i < 3; ++i) {
             bench.load(0, 0, {0});
             bench.load(1, 0, {7});
         }
         bench.load(0, 1, {50});
         bench.load(1, 1, {52});
-        bench.load(0, 0, {0});
-        bench.load(1, 0, {3});
+        bench.find_stride();
         CHECK(bench.caps("strides") == 3);
         bench.load(2, 0, {100});
         CHECK(bench.present({103}) == (keep ? Lines{} : Lines{103}));
@@ -191,8 +179,7 @@ TEST_CASE("a load whose DIST entry was replaced keeps its mispredictions unless 
 TEST_CASE("a stride that is found again repeats no prefetches") {
     CapsBench bench({"caps.dist_entries=1"});
     bench.load(2, 0, {100});
-    bench.load(0, 0, {0});
-    bench.load(1, 0, {3});
+    bench.find_stride();
     CHECK(bench.caps("stride_after_base") == 1);
     CHECK(bench.present({103}) == Lines{103});
     bench.load(0, 1, {50});
@@ -212,8 +199,7 @@ TEST_CASE("a CTA's bases end with it") {
     CapsBench bench;
     bench.load(2, 0, {100});
     bench.unit->cta_ended(1);
-    bench.load(0, 0, {0});
-    bench.load(1, 0, {3});
+    bench.find_stride();
     bench.settle();
     CHECK(bench.caps("strides") == 1);
     CHECK(bench.prefetches().requested == 0);
@@ -222,8 +208,7 @@ TEST_CASE("a CTA's bases end with it") {
 TEST_CASE("the 129th misprediction shuts a load's prefetches off, the 128th does not") {
     for (const unsigned wrong : {128u, 129u}) {
         CapsBench bench;
-        bench.load(0, 0, {0});
-        bench.load(1, 0, {3});
+        bench.find_stride();
         for (unsigned i = 1; i <= wrong; ++i) {
             bench.load(0, 0, {0});
             bench.load(1, 0, {7});
@@ -238,8 +223,7 @@ TEST_CASE("the 129th misprediction shuts a load's prefetches off, the 128th does
 
 TEST_CASE("a trailing warp that makes more than four accesses was mispredicted; a leading one gives its base up") {
     CapsBench bench({}, 3, 2);
-    bench.load(0, 0, {0});
-    bench.load(1, 0, {3});
+    bench.find_stride();
     bench.load(2, 0, {6, 7, 8, 9, 10});
     CHECK(bench.caps("uncoalesced") == 1);
     CHECK(bench.caps("predictions") == 1);
@@ -270,8 +254,7 @@ TEST_CASE("warps that have executed a load already are prefetched for unless cap
 
 TEST_CASE("right predictions are counted and throttle nothing") {
     CapsBench bench;
-    bench.load(0, 0, {0});
-    bench.load(1, 0, {3});
+    bench.find_stride();
     bench.load(0, 0, {10});
     bench.load(1, 0, {13});
     CHECK(bench.caps("predictions") == 1);
@@ -280,8 +263,7 @@ TEST_CASE("right predictions are counted and throttle nothing") {
 
 TEST_CASE("in loops a leading warp moves the base, sets off prefetches again, and is compared in its own iteration") {
     CapsBench bench;
-    bench.load(0, 0, {0});
-    bench.load(1, 0, {3});
+    bench.find_stride();
     bench.load(2, 0, {100});
     bench.load(2, 0, {110});
     CHECK(bench.present({103, 113}) == Lines{103, 113});
@@ -297,8 +279,7 @@ TEST_CASE("in loops a leading warp moves the base, sets off prefetches again, an
 TEST_CASE("the data of a prefetch wake up the warp for which it was, if caps.wakeup holds") {
     for (const bool wakeup : {true, false}) {
         CapsBench bench({std::string("caps.wakeup=") + (wakeup ? "true" : "false")});
-        bench.load(0, 0, {0});
-        bench.load(1, 0, {3});
+        bench.find_stride();
         bench.load(2, 0, {100});
         bench.settle();
         std::vector<PrefetchBench::Hint> expected{{0, WarpHint::demote}, {2, WarpHint::demote}};
@@ -311,8 +292,7 @@ TEST_CASE("the data of a prefetch wake up the warp for which it was, if caps.wak
 
 TEST_CASE("a new CTA in a slot starts with an empty table, and one in the leading CTA's slot is a trailing one") {
     CapsBench bench;
-    bench.load(0, 0, {0});
-    bench.load(1, 0, {3});
+    bench.find_stride();
     bench.load(2, 0, {100});
     bench.settle();
     CHECK(bench.prefetches().issued == 1);
@@ -326,8 +306,7 @@ TEST_CASE("a new CTA in a slot starts with an empty table, and one in the leadin
 TEST_CASE("the leading CTA's own warps are prefetched only with caps.include_leading") {
     for (const bool include : {false, true}) {
         CapsBench bench({std::string("caps.include_leading=") + (include ? "true" : "false")}, 4, 2);
-        bench.load(0, 0, {0});
-        bench.load(1, 0, {3});
+        bench.find_stride();
         CHECK(bench.present({6, 9}) == (include ? Lines{6, 9} : Lines{}));
     }
 }
@@ -344,8 +323,7 @@ TEST_CASE("with caps.fanout = same_index each warp of the leading CTA stands for
 
 TEST_CASE("strides do not outlive their launch") {
     CapsBench bench;
-    bench.load(0, 0, {0});
-    bench.load(1, 0, {3});
+    bench.find_stride();
     bench.settle();
     bench.unit->end_launch();
     bench.unit->begin_kernel();

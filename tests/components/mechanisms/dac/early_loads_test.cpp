@@ -9,17 +9,6 @@
 namespace lookahead::dac::test::early_loads_tests {
 namespace {
 
-const std::vector<std::uint32_t> kParameters{40, 7};
-
-MachineRun good(const std::string& body, isa::Dim3 grid, isa::Dim3 block,
-                const std::vector<std::string>& options = {}) {
-    const std::string text = kernel_text(body);
-    MachineRun run = run_on_machine(text, grid, block, kParameters, options);
-    CHECK(run.fault == "");
-    CHECK((run.words == right_words(text, grid, block, kParameters)));
-    return run;
-}
-
 /// Ten lines a warp, each of other words, and a sum.
 const std::string kStream =
     "mov.u32 %r9, 0; mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %in, %rd1; mov.u32 %r40, 0;\n"
@@ -136,9 +125,7 @@ TEST_CASE("loads of local memory are asked for where the words of their warp lie
     for (const char* policy : {"write_back", "write_through", "write_evict"}) {
         CAPTURE(policy);
         const MachineRun run =
-            run_on_machine(text, {1, 1, 1}, {64, 1, 1}, kParameters, {std::string("l1d.local_write_policy=") + policy});
-        CHECK(run.fault == "");
-        CHECK((run.words == right_words(text, {1, 1, 1}, {64, 1, 1}, kParameters)));
+            run_rightly(text, {1, 1, 1}, {64, 1, 1}, kParameters, {std::string("l1d.local_write_policy=") + policy});
         CHECK(run.dac.dequeued_data == 2 * 2 * 5);
         CHECK(run.dac.line_requests == 2 * 2 * 5);
     }
@@ -162,10 +149,8 @@ TEST_CASE("a locked line whose fill a store has detached is asked for again") {
             CAPTURE(turns);
             CAPTURE(mshrs);
             const MachineRun run =
-                run_on_machine(ahead, {1, 1, 1}, {32, 1, 1}, kParameters,
-                               {"l1d.local_write_policy=write_back", "l1d.mshrs=" + std::to_string(mshrs)});
-            CHECK(run.fault == "");
-            CHECK((run.words == right_words(ahead, {1, 1, 1}, {32, 1, 1}, kParameters)));
+                run_rightly(ahead, {1, 1, 1}, {32, 1, 1}, kParameters,
+                            {"l1d.local_write_policy=write_back", "l1d.mshrs=" + std::to_string(mshrs)});
             CHECK(run.dac.locked_lines > 0);
         }
     }

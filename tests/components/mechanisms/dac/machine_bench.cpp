@@ -1,5 +1,6 @@
 #include "tests/components/mechanisms/dac/machine_bench.h"
 
+#include <doctest/doctest.h>
 #include <cstring>
 #include <numeric>
 
@@ -15,6 +16,7 @@
 #include "core/transport/in_process/in_process_transport.h"
 #include "partitioning/partitioners/partition.h"
 #include "tests/functional/dac/bench.h"
+#include "tests/functional/dac/random_kernel.h"
 
 namespace lookahead::dac::test {
 
@@ -80,6 +82,26 @@ MachineRun run_on_machine(const std::string& ptx, isa::Dim3 grid, isa::Dim3 bloc
         if (extension == "cae") run.cae = dynamic_cast<const cae::Cae&>(sm->extensions()[0]).counters();
     }
     return run;
+}
+
+MachineRun run_rightly(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
+                       const std::vector<std::uint32_t>& parameters, const std::vector<std::string>& options,
+                       const std::string& extension, const std::string& transform) {
+    MachineRun run = run_on_machine(ptx, grid, block, parameters, options, extension, transform);
+    CHECK(run.fault == "");
+    CHECK((run.words == right_words(ptx, grid, block, parameters)));
+    return run;
+}
+
+MachineRun good(const std::string& body, isa::Dim3 grid, isa::Dim3 block, const std::vector<std::string>& options) {
+    return run_rightly(kernel_text(body), grid, block, kParameters, options);
+}
+
+MachineRun run_random_kernel(std::uint64_t seed, const std::vector<std::string>& options, const std::string& extension,
+                             const std::string& transform) {
+    return run_rightly(kernel_text(RandomKernel(seed).body() + "END:"), kRandomGrids[seed % 3], kRandomBlocks[seed % 6],
+                       {static_cast<std::uint32_t>(seed % 19), static_cast<std::uint32_t>(seed * 77)}, options,
+                       extension, transform);
 }
 
 std::vector<std::uint32_t> right_words(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,

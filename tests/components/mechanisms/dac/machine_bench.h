@@ -30,6 +30,18 @@ MachineRun run_on_machine(const std::string& ptx, isa::Dim3 grid, isa::Dim3 bloc
                           const std::vector<std::uint32_t>& parameters, const std::vector<std::string>& options,
                           const std::string& extension = "dac", const std::string& transform = "dac");
 
+/// Likewise, checking that the kernel runs to its end and leaves the right words.
+MachineRun run_rightly(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
+                       const std::vector<std::uint32_t>& parameters, const std::vector<std::string>& options,
+                       const std::string& extension = "dac", const std::string& transform = "dac");
+
+inline const std::vector<std::uint32_t> kParameters{40, 7};
+/// Of the kernel around `body`, with these parameters.
+MachineRun good(const std::string& body, isa::Dim3 grid, isa::Dim3 block, const std::vector<std::string>& options = {});
+/// Of the random kernel of that seed.
+MachineRun run_random_kernel(std::uint64_t seed, const std::vector<std::string>& options,
+                             const std::string& extension = "dac", const std::string& transform = "dac");
+
 /// The same words, as the emulator runs the kernel without a transform.
 std::vector<std::uint32_t> right_words(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
                                        const std::vector<std::uint32_t>& parameters);

@@ -11,18 +11,6 @@
 namespace lookahead::dac::test {
 namespace {
 
-const std::vector<std::uint32_t> kParameters{40, 7};
-
-/// Runs the kernel, which leaves what it should.
-MachineRun good(const std::string& body, isa::Dim3 grid, isa::Dim3 block, const std::vector<std::string>& options = {},
-                const std::vector<std::uint32_t>& parameters = kParameters) {
-    const std::string text = kernel_text(body);
-    MachineRun run = run_on_machine(text, grid, block, parameters, options);
-    CHECK(run.fault == "");
-    CHECK((run.words == right_words(text, grid, block, parameters)));
-    return run;
-}
-
 const std::string kStore = "st.global.u32 [%mine], %a;";
 /// Ten turns that the block's warps all take.
 std::string loop(const std::string& body) {
@@ -41,18 +29,13 @@ TEST_CASE("each access and predicate is enqueued once for the batch, and dequeue
 }
 
 TEST_CASE("the issue trace of figure 3: an affine instruction beside one that is not, on four warps") {
-    const isa::Dim3 grid{1, 1, 1}, block{128, 1, 1};
     const auto pairs = [&](unsigned count, const std::string& extension) {
         std::string body = "ld.global.u32 %r2, [%mine]; mov.u32 %r1, %tid.x;\n";
         for (unsigned i = 0; i < count; ++i) body += "add.u32 %r1, %r1, %a; mad.lo.u32 %r2, %r2, %r2, 7;\n";
-        const std::string text = kernel_text(
-            body +
-            "setp.lt.u32 %p1, %r1, 100; selp.u32 %r3, 1, 2, %p1; add.u32 %r2, %r2, %r3; st.global.u32 [%mine], %r2;");
-        const MachineRun run =
-            run_on_machine(text, grid, block, kParameters, {}, extension, extension == "dac" ? "dac" : "none");
-        CHECK(run.fault == "");
-        CHECK((run.words == right_words(text, grid, block, kParameters)));
-        return run;
+        body +=
+            "setp.lt.u32 %p1, %r1, 100; selp.u32 %r3, 1, 2, %p1; add.u32 %r2, %r2, %r3; st.global.u32 [%mine], %r2;";
+        return run_rightly(kernel_text(body), {1, 1, 1}, {128, 1, 1}, kParameters, {}, extension,
+                           extension == "dac" ? "dac" : "none");
     };
     // What ten pairs more take.
     const auto more = [&](const std::string& extension) {
@@ -480,33 +463,28 @@ TEST_CASE("each priority of the affine warp gives the same values") {
              {128, 1, 1}, {std::string("dac.priority=") + priority});
 }
 
-/// What the configuration is refused with; empty if it is not.
-std::string message(const std::vector<std::string>& options) {
-    try {
-        run_on_machine(kernel_text(kStore), {1, 1, 1}, {32, 1, 1}, kParameters, options);
-    } catch (const ConfigurationError& error) {
-        return error.what();
-    }
-    return "";
+MachineRun stored(const std::vector<std::string>& options) {
+    return run_on_machine(kernel_text(kStore), {1, 1, 1}, {32, 1, 1}, kParameters, options);
 }
 
 TEST_CASE("a companion of L1, whose words no lock covers, is refused beside the affine warp") {
-    CHECK(message({"l1d.companion=avc"}).find("needs l1d.companion = none") != std::string::npos);
-    CHECK(message({"l1d.companion=none"}) == "");
+    CHECK_THROWS_WITH_AS(stored({"l1d.companion=avc"}), doctest::Contains("needs l1d.companion = none"),
+                         ConfigurationError);
+    CHECK_NOTHROW(stored({"l1d.companion=none"}));
 }
 
 TEST_CASE("a queue for each warp is asked for when the configuration is read") {
-    CHECK(message({"dac.pwaq_entries=48", "dac.pwpq_entries=48"}) == "");
-    CHECK(message({"dac.pwaq_entries=47"}).find("dac.pwaq_entries = 47") != std::string::npos);
-    CHECK(message({"dac.pwpq_entries=47"}).find("must be 48 or more") != std::string::npos);
+    CHECK_NOTHROW(stored({"dac.pwaq_entries=48", "dac.pwpq_entries=48"}));
+    CHECK_THROWS_WITH_AS(stored({"dac.pwaq_entries=47"}), doctest::Contains("dac.pwaq_entries = 47"),
+                         ConfigurationError);
+    CHECK_THROWS_WITH_AS(stored({"dac.pwpq_entries=47"}), doctest::Contains("must be 48 or more"), ConfigurationError);
 }
 
 TEST_CASE("kernels with queues are refused by name without the extension, and under convergence barriers") {
     const std::string text = kernel_text(kStore);
     const MachineRun none = run_on_machine(text, {1, 1, 1}, {32, 1, 1}, kParameters, {}, "none", "dac");
     CHECK(none.fault.find("kernel k has streams with queues") != std::string::npos);
-    const MachineRun barriers =
-        run_on_machine(text, {1, 1, 1}, {32, 1, 1}, kParameters, {"sm.simt=convergence_barrier"});
+    const MachineRun barriers = stored({"sm.simt=convergence_barrier"});
     CHECK(barriers.fault.find("kernel k has an affine stream, for which sm.simt must be stack") != std::string::npos);
     CHECK(run_on_machine(text, {1, 1, 1}, {32, 1, 1}, kParameters, {"sm.simt=convergence_barrier"}, "dac", "none")
               .fault == "");

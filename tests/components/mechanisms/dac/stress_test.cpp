@@ -7,8 +7,6 @@
 #include <random>
 
 #include "tests/components/mechanisms/dac/machine_bench.h"
-#include "tests/functional/dac/bench.h"
-#include "tests/functional/dac/random_kernel.h"
 #include "tests/support/seed.h"
 
 namespace lookahead::dac::test {
@@ -54,17 +52,11 @@ TEST_CASE("random kernels end through queues of one entry and more, and leave wh
     for (std::uint64_t seed = first; seed < first + kKernels; ++seed) {
         CAPTURE(seed);
         std::mt19937_64 random(seed);
-        const std::string text = kernel_text(RandomKernel(seed).body() + "END:");
-        const isa::Dim3 grid = kRandomGrids[seed % 3], block = kRandomBlocks[seed % 6];
-        const std::vector<std::uint32_t> parameters{static_cast<std::uint32_t>(seed % 19),
-                                                    static_cast<std::uint32_t>(seed * 77)};
         const std::vector<std::string> options = random_options(random);
         std::string all;
         for (const std::string& option : options) all += option + " ";
         CAPTURE(all);
-        const MachineRun run = run_on_machine(text, grid, block, parameters, options);
-        CHECK(run.fault == "");
-        CHECK((run.words == right_words(text, grid, block, parameters)));
+        const MachineRun run = run_random_kernel(seed, options);
         reports += run.dac.reports;
         dequeued += run.dac.dequeued_data + run.dac.dequeued_addresses + run.dac.dequeued_predicates;
     }

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "tests/components/sm/lsu/unit_bench.h"
 
 namespace lookahead::gpu::test {
+
+using Lines = std::vector<std::uint64_t>;
 
 /// A load/store unit with a prefetcher, in a launch of four CTA slots with two warps each.
 class PrefetchBench : public Bench {
@@ -31,7 +35,7 @@ class PrefetchBench : public Bench {
 
     /// A load whose lanes fall into the lines, in this order, and that is performed at once.
     void load(std::uint16_t context, std::uint32_t pc, std::initializer_list<std::uint64_t> numbers) {
-        const std::vector<std::uint64_t> list(numbers);
+        const Lines list(numbers);
         MemoryInstruction what = instruction(
             kernels.front().code[pc],
             [&](unsigned lane) { return kBase + list[lane % list.size()] * kLineBytes + 4 * (lane / list.size()); },
@@ -41,9 +45,27 @@ class PrefetchBench : public Bench {
         issue(what);
         run_to(now + static_cast<Cycle>(list.size()));
     }
+    /// The same, until nothing is under way.
+    void load_and_drain(std::uint16_t context, std::uint32_t pc, std::initializer_list<std::uint64_t> numbers) {
+        load(context, pc, numbers);
+        REQUIRE(drain());
+    }
+    void store(std::uint64_t line) {
+        static const isa::Instruction what = make_memory(isa::Operation::store);
+        issue(instruction(what, words_from(kBase + line * kLineBytes)));
+        REQUIRE(drain());
+    }
+    void settle() { run_to(now + 200); }
     const PrefetchCounters& prefetches() const { return unit->prefetches()->counters(); }
     /// The line, by its number from kBase on, is in L1 or under way.
     bool has(std::uint64_t line) { return unit->l1().tags().find(kBase + line * kLineBytes) != kNoWay; }
+    /// Those of the lines that are, when all has come.
+    Lines present(std::initializer_list<std::uint64_t> numbers) {
+        settle();
+        Lines here;
+        std::copy_if(numbers.begin(), numbers.end(), std::back_inserter(here), [&](auto each) { return has(each); });
+        return here;
+    }
     bool drain_and_end() {
         const bool drained = drain();
         unit->end_launch();

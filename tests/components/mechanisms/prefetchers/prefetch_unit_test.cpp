@@ -42,6 +42,11 @@ struct ToldBench : PrefetchBench {
         : PrefetchBench((ToldPrefetcher::wanted = std::move(wanted), ToldPrefetcher::idle_only = idle_only, "told"),
                         std::move(more)) {}
     void quiet() { ToldPrefetcher::wanted.clear(); }
+    /// At a load of that line, whose prefetches come, and not at later ones.
+    void ask_once(std::uint64_t line = 0) {
+        load_and_drain(0, 0, {line});
+        quiet();
+    }
 };
 
 void check_accounts(const PrefetchCounters& counters) {
@@ -66,9 +71,7 @@ TEST_CASE("a prefetcher sees the lines of a load, coalesced, in the order of its
 
 TEST_CASE("a line that a demand load finds in L1 is useful, once") {
     ToldBench bench({request(7, 1, 3)});
-    bench.load(0, 0, {0});
-    REQUIRE(bench.drain());
-    bench.quiet();
+    bench.ask_once();
     CHECK(bench.prefetches().issued == 1);
     CHECK(bench.prefetches().outstanding == 1);
     bench.load(3, 1, {7});
@@ -83,9 +86,7 @@ TEST_CASE("a line that a demand load finds in L1 is useful, once") {
 TEST_CASE("a line that another warp, or another load, uses is useful but not matched") {
     for (const bool other_warp : {false, true}) {
         ToldBench bench({request(7, 1, 3)});
-        bench.load(0, 0, {0});
-        REQUIRE(bench.drain());
-        bench.quiet();
+        bench.ask_once();
         bench.load(other_warp ? 2 : 3, other_warp ? 1 : 2, {7});
         CHECK(bench.prefetches().useful == 1);
         CHECK(bench.prefetches().matched == 0);
@@ -94,9 +95,7 @@ TEST_CASE("a line that another warp, or another load, uses is useful but not mat
 
 TEST_CASE("the address of a prefetch is right when its warp's load goes there, whoever used the line before") {
     ToldBench bench({request(7, 1, 3), request(8, 1, 3), request(9, 1, 2), request(11)});
-    bench.load(0, 0, {0});
-    REQUIRE(bench.drain());
-    bench.quiet();
+    bench.ask_once();
     CHECK(bench.prefetches().issued == 4);
     CHECK(bench.prefetches().meant == 3);
     bench.load(0, 1, {7});  // another warp
@@ -127,29 +126,22 @@ TEST_CASE("a line that a demand load asks for while it is under way is late, and
 
 TEST_CASE("a line that makes room for another before its use is early evicted; one that a store takes is unused") {
     ToldBench bench({request(32)}, {"l1d.ways=1", "l1d.pinned_ways=0", "l1d.set_index=linear"});
-    bench.load(0, 0, {1});
-    REQUIRE(bench.drain());
-    bench.quiet();
+    bench.ask_once(1);
     bench.load(1, 1, {64});  // the set of line 32
     CHECK(bench.prefetches().early_evicted == 1);
     CHECK(bench.prefetches().evicted_by_prefetch == 0);
     check_accounts(bench.prefetches());
 
     ToldBench two({request(32)}, {"l1d.ways=1", "l1d.pinned_ways=0", "l1d.set_index=linear"});
-    two.load(0, 0, {1});
-    REQUIRE(two.drain());
+    two.load_and_drain(0, 0, {1});
     ToldPrefetcher::wanted = {request(64)};
-    two.load(1, 1, {2});
-    REQUIRE(two.drain());
+    two.load_and_drain(1, 1, {2});
     CHECK(two.prefetches().early_evicted == 1);
     CHECK(two.prefetches().evicted_by_prefetch == 1);
 
     ToldBench other({request(32)});
-    other.load(0, 0, {1});
-    REQUIRE(other.drain());
-    const isa::Instruction store = make_memory(isa::Operation::store);
-    other.issue(other.instruction(store, words_from(kBase + 32 * kLineBytes)));
-    REQUIRE(other.drain());
+    other.load_and_drain(0, 0, {1});
+    other.store(32);
     CHECK(other.prefetches().unused == 1);
     check_accounts(other.prefetches());
 }
@@ -162,17 +154,14 @@ TEST_CASE("with l1d.prefetch_ways prefetches and demand loads do not take each o
         REQUIRE(bench.drain());
         CHECK(bench.has(0) == buffer);
         bench.quiet();
-        bench.load(1, 1, {64});
-        REQUIRE(bench.drain());
+        bench.load_and_drain(1, 1, {64});
         CHECK_FALSE(bench.has(0));
         CHECK(bench.has(32) == buffer);
-        bench.load(1, 1, {32});
-        REQUIRE(bench.drain());
+        bench.load_and_drain(1, 1, {32});
         CHECK(bench.prefetches().useful == (buffer ? 1 : 0));
         CHECK(bench.has(64) == buffer);
         ToldPrefetcher::wanted = {request(96)};
-        bench.load(2, 2, {1});
-        REQUIRE(bench.drain());
+        bench.load_and_drain(2, 2, {1});
         CHECK_FALSE(bench.has(32));
         CHECK(bench.has(96));
     }
@@ -180,12 +169,9 @@ TEST_CASE("with l1d.prefetch_ways prefetches and demand loads do not take each o
 
 TEST_CASE("a store takes a line from the prefetch buffer") {
     ToldBench bench({request(32)}, {"l1d.prefetch_ways=4"});
-    bench.load(0, 0, {1});
-    REQUIRE(bench.drain());
+    bench.load_and_drain(0, 0, {1});
     CHECK(bench.has(32));
-    const isa::Instruction store = make_memory(isa::Operation::store);
-    bench.issue(bench.instruction(store, words_from(kBase + 32 * kLineBytes)));
-    REQUIRE(bench.drain());
+    bench.store(32);
     CHECK_FALSE(bench.has(32));
     CHECK(bench.prefetches().unused == 1);
 }
@@ -194,9 +180,7 @@ TEST_CASE("a store poisons a prefetch under way, which is then unused") {
     ToldBench bench({request(7)});
     bench.load(0, 0, {0});
     bench.step();
-    const isa::Instruction store = make_memory(isa::Operation::store);
-    bench.issue(bench.instruction(store, words_from(kBase + 7 * kLineBytes)));
-    REQUIRE(bench.drain());
+    bench.store(7);
     CHECK(bench.prefetches().unused == 1);
     CHECK_FALSE(bench.has(7));
 }
@@ -220,8 +204,7 @@ TEST_CASE("lines that are present, under way or queued are duplicates; addresses
     CHECK(bench.prefetches().unmapped == 2);
     REQUIRE(bench.drain());
     CHECK(bench.prefetches().duplicates == 2);  // 7 was queued; line 0 was demanded before its turn came
-    bench.load(1, 1, {1});
-    REQUIRE(bench.drain());
+    bench.load_and_drain(1, 1, {1});
     CHECK(bench.prefetches().duplicates == 5);
     CHECK(bench.prefetches().issued == 1);
     check_accounts(bench.prefetches());
@@ -246,9 +229,7 @@ TEST_CASE(
         bench.load(1, 1, {same ? 42ull : 50ull});  // 41 is before it, and waits for an MSHR
         CHECK(bench.prefetches().queued == (same ? 1 : 2));
         CHECK(bench.prefetches().duplicates == (same ? 1 : 0));
-        const isa::Instruction store = make_memory(isa::Operation::store);
-        bench.issue(bench.instruction(store, words_from(kBase + 42 * kLineBytes)));
-        REQUIRE(bench.drain());
+        bench.store(42);
         bench.run_to(bench.now + 200);
         CHECK(bench.prefetches().issued == (same ? 2 : 3));
         CHECK(bench.has(41));
@@ -264,8 +245,7 @@ TEST_CASE("one prefetch more than the queue holds is dropped") {
             list.push_back(request(10 + i));
         }
         ToldBench bench(list, {"prefetch.queue=4"});
-        bench.load(0, 0, {0});
-        REQUIRE(bench.drain());
+        bench.load_and_drain(0, 0, {0});
         CHECK(bench.prefetches().dropped == wanted - 4);
     }
 }
@@ -354,18 +334,15 @@ TEST_CASE("accounts balance at every cycle, and a checkpoint at any of them chan
 
 TEST_CASE("nlp fetches the line after a miss, and nothing after a hit") {
     PrefetchBench bench("nlp");
-    bench.load(0, 0, {3});
-    REQUIRE(bench.drain());
+    bench.load_and_drain(0, 0, {3});
     CHECK(bench.has(4));
     CHECK_FALSE(bench.has(5));
-    bench.load(0, 0, {4});
-    REQUIRE(bench.drain());
+    bench.load_and_drain(0, 0, {4});
     CHECK_FALSE(bench.has(5));
     CHECK(bench.prefetches().useful == 1);
 
     PrefetchBench two("nlp", {"nlp.lines=2"});
-    two.load(0, 0, {3});
-    REQUIRE(two.drain());
+    two.load_and_drain(0, 0, {3});
     two.run_to(two.now + 50);
     CHECK(two.has(5));
     CHECK_FALSE(two.has(6));
@@ -373,8 +350,7 @@ TEST_CASE("nlp fetches the line after a miss, and nothing after a hit") {
 
 TEST_CASE("an audit names prefetches without a fate") {
     ToldBench bench({request(7)});
-    bench.load(0, 0, {0});
-    REQUIRE(bench.drain());
+    bench.load_and_drain(0, 0, {0});
     Audit audit;
     bench.unit->audit(audit, 0);
     const std::vector<std::string> faults = audit.faults();

@@ -9,28 +9,15 @@
 namespace lookahead::gpu::test {
 namespace {
 
-using Lines = std::vector<std::uint64_t>;
-
-Lines present(PrefetchBench& bench, std::initializer_list<std::uint64_t> numbers) {
-    bench.run_to(bench.now + 200);
-    Lines here;
-    for (const std::uint64_t number : numbers) {
-        if (bench.has(number)) {
-            here.push_back(number);
-        }
-    }
-    return here;
-}
-
 TEST_CASE("intra prefetches a warp's next iteration once its stride has repeated") {
     PrefetchBench bench("intra");
     bench.load(0, 0, {0});
     bench.load(0, 0, {2});
-    CHECK(present(bench, {4}).empty());
+    CHECK(bench.present({4}).empty());
     bench.load(0, 0, {4});
-    CHECK(present(bench, {6, 8}) == Lines{6});
+    CHECK(bench.present({6, 8}) == Lines{6});
     bench.load(0, 0, {7});
-    CHECK(present(bench, {8, 9, 10}).empty());
+    CHECK(bench.present({8, 9, 10}).empty());
 }
 
 TEST_CASE("intra keeps the strides of warps and of loads apart") {
@@ -47,7 +34,7 @@ TEST_CASE("intra.distance and intra.degree choose which iterations are prefetche
     for (const std::uint64_t line : {0, 3, 6}) {
         bench.load(0, 0, {line});
     }
-    CHECK(present(bench, {9, 12, 15, 18}) == Lines{12, 15});
+    CHECK(bench.present({9, 12, 15, 18}) == Lines{12, 15});
 }
 
 TEST_CASE("a stride follows all accesses of a load, or none") {
@@ -55,25 +42,25 @@ TEST_CASE("a stride follows all accesses of a load, or none") {
     bench.load(0, 0, {0, 50});
     bench.load(0, 0, {2, 52});
     bench.load(0, 0, {4, 54});
-    CHECK(present(bench, {6, 56}) == Lines{6, 56});
+    CHECK(bench.present({6, 56}) == Lines{6, 56});
     bench.load(0, 1, {100, 150});
     bench.load(0, 1, {102, 153});
     bench.load(0, 1, {104, 156});
-    CHECK(present(bench, {106, 159}).empty());
+    CHECK(bench.present({106, 159}).empty());
 }
 
 TEST_CASE("inter prefetches the next warp's load once the stride over warps has repeated, across CTAs' borders") {
     PrefetchBench bench("inter");
     bench.load(0, 0, {0});
     bench.load(1, 0, {3});
-    CHECK(present(bench, {6}).empty());
+    CHECK(bench.present({6}).empty());
     bench.load(2, 0, {6});
-    CHECK(present(bench, {9, 12}) == Lines{9});
+    CHECK(bench.present({9, 12}) == Lines{9});
     // Warp 4 begins another CTA, whose base is elsewhere: the prefetch for it was wrong.
     bench.load(3, 0, {9});
-    CHECK(present(bench, {12}) == Lines{12});
+    CHECK(bench.present({12}) == Lines{12});
     bench.load(4, 0, {60});
-    CHECK(present(bench, {63}).empty());
+    CHECK(bench.present({63}).empty());
     CHECK(bench.prefetches().matched == 1);
 }
 
@@ -82,9 +69,9 @@ TEST_CASE("inter divides the difference of two warps by their distance, and asks
     bench.load(0, 0, {0});
     bench.load(2, 0, {6});
     bench.load(6, 0, {18});
-    CHECK(present(bench, {21}) == Lines{21});
+    CHECK(bench.present({21}) == Lines{21});
     bench.load(7, 0, {21});
-    CHECK(present(bench, {24}).empty());
+    CHECK(bench.present({24}).empty());
 }
 
 TEST_CASE("inter follows strides below a line, and rounds its predictions down to lines") {
@@ -94,7 +81,7 @@ TEST_CASE("inter follows strides below a line, and rounds its predictions down t
     CHECK(bench.prefetches().requested == 0);
     bench.load(4, 0, {2});
     // Warps 5, 6 and 7: half of the load's own line, which is no new one, and two halves of the next.
-    CHECK(present(bench, {3, 4}) == Lines{3});
+    CHECK(bench.present({3, 4}) == Lines{3});
     CHECK(bench.prefetches().requested == 3);
     CHECK(bench.prefetches().issued == 1);
 }
@@ -158,11 +145,11 @@ TEST_CASE("lap fetches the rest of a block of four lines when a second of them m
     for (const char* name : {"lap", "orch"}) {
         PrefetchBench bench(name, {"sm.warp_scheduler=group_interleaved"});
         bench.load(0, 0, {8});
-        CHECK(present(bench, {9, 10, 11}).empty());
+        CHECK(bench.present({9, 10, 11}).empty());
         bench.load(1, 0, {13});
-        CHECK(present(bench, {9, 10, 11, 12, 14, 15}).empty());
+        CHECK(bench.present({9, 10, 11, 12, 14, 15}).empty());
         bench.load(1, 0, {10});
-        CHECK(present(bench, {7, 9, 11, 12}) == Lines{9, 11});
+        CHECK(bench.present({7, 9, 11, 12}) == Lines{9, 11});
     }
 }
 
@@ -212,14 +199,14 @@ TEST_CASE("stride_per_warp prefetches at a confidence of two, and loses it one b
     bench.load(0, 0, {0});
     bench.load(0, 0, {2});  // stride 2, confidence 0
     bench.load(0, 0, {4});  // 1
-    CHECK(present(bench, {6}).empty());
+    CHECK(bench.present({6}).empty());
     bench.load(0, 0, {6});  // 2
-    CHECK(present(bench, {8}) == Lines{8});
+    CHECK(bench.present({8}) == Lines{8});
     bench.load(0, 0, {8});   // 3
     bench.load(0, 0, {50});  // 2, and the stride stays
-    CHECK(present(bench, {52, 92}) == Lines{52});
+    CHECK(bench.present({52, 92}) == Lines{52});
     bench.load(0, 0, {90});  // 1
-    CHECK(present(bench, {92, 130}).empty());
+    CHECK(bench.present({92, 130}).empty());
 }
 
 TEST_CASE("oracle fetches each warp's next loads when its CTA starts, and one more for each that it executes") {
@@ -232,12 +219,12 @@ TEST_CASE("oracle fetches each warp's next loads when its CTA starts, and one mo
         launch.warps[2] = {{0, 1, {line(20)}}, {3, 1, {line(30)}}, {0, 2, {line(40), line(45)}}};
         bench.unit->begin_launch({bench.kernels.front(), 0, 4, 2, 0});
         bench.unit->cta_started(3, 1);
-        CHECK(present(bench, {20, 30, 40, 45}) == (ahead == 1 ? Lines{20} : Lines{20, 30}));
+        CHECK(bench.present({20, 30, 40, 45}) == (ahead == 1 ? Lines{20} : Lines{20, 30}));
         bench.load(6, 0, {20});
-        CHECK(present(bench, {20, 30, 40, 45}) == (ahead == 1 ? Lines{20, 30} : Lines{20, 30, 40, 45}));
+        CHECK(bench.present({20, 30, 40, 45}) == (ahead == 1 ? Lines{20, 30} : Lines{20, 30, 40, 45}));
         bench.load(6, 5, {99});  // a load that the functional run did not make
         bench.load(7, 0, {98});  // of a warp without loads
-        CHECK(present(bench, {20, 30, 40, 45}) == (ahead == 1 ? Lines{20, 30} : Lines{20, 30, 40, 45}));
+        CHECK(bench.present({20, 30, 40, 45}) == (ahead == 1 ? Lines{20, 30} : Lines{20, 30, 40, 45}));
         CHECK(bench.prefetches().useful == 1);
         CHECK(bench.prefetches().matched == 1);
     }
