@@ -190,7 +190,8 @@ TEST_CASE("what a variable holds is read anew after a kernel's start, and not be
 TEST_CASE("generic addresses of variables, and all loads without a constant cache, go through L1D") {
     Bench bench;
     bench.memory.set_words(kVariable, 16, 0x2000'0000);
-    bench.issue(bench.instruction(make_memory(Operation::load, Type::u32, Space::generic), lanes_at(kVariable + 8)));
+    const isa::Instruction generic = make_memory(Operation::load, Type::u32, Space::generic);
+    bench.issue(bench.instruction(generic, lanes_at(kVariable + 8)));
     REQUIRE(bench.drain());
     CHECK(bench.registers.row(0)[3] == 0x2000'0002);
     CHECK(bench.unit->counters().global_accesses == 1);

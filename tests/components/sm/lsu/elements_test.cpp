@@ -87,7 +87,8 @@ TEST_CASE("elements that hit complete one by one, the last one with the instruct
 TEST_CASE("an element whose line is there completes before an earlier one that misses") {
     Bench bench;
     bench.memory.set_words(kBase, 256, 5000);
-    bench.issue(bench.instruction(make_memory(Operation::load), words_from(kBase + 128)));
+    const isa::Instruction word = make_memory(Operation::load);
+    bench.issue(bench.instruction(word, words_from(kBase + 128)));
     REQUIRE(bench.drain());
     bench.memory.set_delay([](unsigned, std::uint64_t line, bool) { return line == kBase ? 300 : 100; });
     const isa::Instruction load = vector_of(Operation::load, 4);
