@@ -7,8 +7,8 @@ template <class P>
 P with(P parameters) {
     return parameters;
 }
-template <class P, class M, class V, class... Rest>
-P with(P parameters, M P::*member, V value, Rest... rest) {
+template <class P, class Base, class M, class V, class... Rest>
+P with(P parameters, M Base::*member, V value, Rest... rest) {
     parameters.*member = value;
     return with(parameters, rest...);
 }

@@ -32,19 +32,17 @@ Configuration configuration_of(const Traffic& traffic, const std::vector<std::st
 }
 
 Traffic random_traffic(std::uint32_t seed) {
-    Traffic traffic;
-    traffic.seed = seed;
-    traffic.sms = 1 + seed % 7;
-    traffic.partitions = 1 + seed % 3;
-    traffic.slices_per_partition = seed % 2 == 0 ? 1 : 2;
-    traffic.idle_percent = seed % 4 * 30;
-    traffic.ports.flit_bytes = seed % 3 == 0 ? 8 : 40;
-    traffic.ports.request_latency = 5;
-    traffic.ports.reply_latency = 9;
-    traffic.ports.input_entries = 1;
-    traffic.ports.credit_batch = 3;
-    traffic.ports.injection_flits = 8;
-    return traffic;
+    return {.ports = {.flit_bytes = seed % 3 == 0 ? 8 : 40,
+                      .request_latency = 5,
+                      .reply_latency = 9,
+                      .input_entries = 1,
+                      .injection_flits = 8,
+                      .credit_batch = 3},
+            .sms = 1 + seed % 7,
+            .partitions = 1 + seed % 3,
+            .slices_per_partition = seed % 2 == 0 ? 1u : 2u,
+            .idle_percent = seed % 4 * 30,
+            .seed = seed};
 }
 
 /// A small mesh: narrow buffers and, by the seed, a line of routers or a square. Short ways behind the routers.
@@ -104,11 +102,7 @@ TEST_CASE("every port holds one flit a cycle for 10 000 cycles") {
     // SM i sends lines of four flits to slice i. In the mesh these are neighbours in a row, with links of their own.
     for (const std::string& topology : topologies()) {
         CAPTURE(topology);
-        Traffic traffic;
-        traffic.sms = 4;
-        traffic.own_slice = true;
-        traffic.words = 32;
-        traffic.requests = 2500;
+        const Traffic traffic{.sms = 4, .requests = 2500, .own_slice = true, .words = 32};
         TopologyBench bench(topology, traffic, configuration_of(traffic, {"mesh.columns=4"}));
         REQUIRE(bench.result.outcome == Outcome::finished);
         for (unsigned i = 0; i < traffic.partitions; ++i) {
@@ -121,12 +115,7 @@ TEST_CASE("every port holds one flit a cycle for 10 000 cycles") {
 
 TEST_CASE("two streams that need one link share it evenly, and the link is never idle") {
     // A row of SM 0, SM 1 and the slice: both SMs' requests cross the link into the slice's tile.
-    Traffic one;
-    one.sms = 2;
-    one.partitions = 1;
-    one.slices_per_partition = 1;
-    one.words = 32;
-    one.requests = 500;
+    const Traffic one{.sms = 2, .partitions = 1, .slices_per_partition = 1, .requests = 500, .words = 32};
     TopologyBench bench("mesh", one, configuration_of(one, {"mesh.columns=3"}));
     REQUIRE(bench.result.outcome == Outcome::finished);
     const auto& arrivals = bench.partition(0).arrivals;
@@ -142,16 +131,11 @@ TEST_CASE("two streams that need one link share it evenly, and the link is never
 TEST_CASE("an SM and its slices stand apart by the hops between their tiles, and each costs hop_latency") {
     for (const Cycle hop : {1, 2, 7}) {
         for (unsigned columns : {1u, 2u, 3u, 6u}) {
-            Traffic traffic;
-            traffic.sms = 4;
-            traffic.partitions = 2;
-            traffic.slices_per_partition = 1;
-            traffic.requests = 1;
-            traffic.words = 32;
             for (std::uint32_t seed = 1; seed <= 3; ++seed) {
                 CAPTURE(hop);
                 CAPTURE(columns);
-                traffic.seed = seed;
+                const Traffic traffic{
+                    .sms = 4, .partitions = 2, .slices_per_partition = 1, .requests = 1, .words = 32, .seed = seed};
                 TopologyBench bench(
                     "mesh", traffic,
                     configuration_of(traffic, {"mesh.hop_latency=" + std::to_string(hop), "mesh.delivery_latency=5",
@@ -239,13 +223,12 @@ TEST_CASE("an input-queued crossbar that is cut, saved and loaded at random time
 
 /// Flits a cycle and port of a square crossbar of single-flit packets to random destinations, all inputs always full.
 double saturated_throughput(const std::string& topology, unsigned ports) {
-    Traffic traffic;
-    traffic.sms = ports;
-    traffic.partitions = ports;
-    traffic.slices_per_partition = 1;
-    traffic.words = 8;  // and the header: 40 bytes
-    traffic.requests = 8000;
-    traffic.ports.input_entries = 1000;  // credits never run out
+    const Traffic traffic{.ports = {.input_entries = 1000},  // credits never run out
+                          .sms = ports,
+                          .partitions = ports,
+                          .slices_per_partition = 1,
+                          .requests = 8000,
+                          .words = 8};  // and the header: 40 bytes
     TopologyBench bench(topology, traffic, configuration_of(traffic));
     REQUIRE(bench.result.outcome == Outcome::finished);
     std::vector<Cycle> arrivals;
@@ -283,8 +266,7 @@ TEST_CASE("the mesh has a tile for everyone, and hops are counted along row and 
 }
 
 TEST_CASE("topologies whose arbiters go round refuse grants that are held for a row, the crossbar takes them") {
-    Traffic traffic;
-    traffic.ports.row_grants = 1;
+    const Traffic traffic{.ports = {.row_grants = 1}};
     TopologyBench("crossbar", traffic);
     for (const char* topology : {"mesh", "input_queued"}) {
         CAPTURE(topology);

@@ -21,7 +21,7 @@
 namespace lookahead::gpu::test {
 
 struct Traffic {
-    CrossbarParameters ports;
+    CrossbarParameters ports = {};
     unsigned sms = 4;
     unsigned partitions = 2;
     unsigned slices_per_partition = 2;

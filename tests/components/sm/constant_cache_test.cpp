@@ -7,6 +7,7 @@
 #include "components/isa/address_space.h"
 #include "components/isa/module_image.h"
 #include "components/sm/constant/constant_cache.h"
+#include "tests/support/with.h"
 
 namespace lookahead::test {
 namespace {
@@ -14,14 +15,11 @@ namespace {
 using gpu::ConstantCache;
 using Answer = ConstantCache::Answer;
 
-gpu::ConstantCacheParameters cache_of(std::int64_t sets, std::int64_t ways, std::int64_t mshrs = 2,
-                                      std::int64_t merges = 32) {
-    gpu::ConstantCacheParameters parameters;
-    parameters.sets = sets;
-    parameters.ways = ways;
-    parameters.mshrs = mshrs;
-    parameters.merges = merges;
-    return parameters;
+using Parameters = gpu::ConstantCacheParameters;
+
+Parameters cache_of(unsigned sets, unsigned ways, unsigned mshrs = 2, unsigned merges = 32) {
+    return with(Parameters{}, &Parameters::sets, sets, &Parameters::ways, ways, &Parameters::mshrs, mshrs,
+                &Parameters::merges, merges);
 }
 
 constexpr std::uint64_t variable(unsigned line) {
@@ -180,9 +178,7 @@ TEST_CASE("an access is inside a .const variable with its first and last byte, o
 }
 
 TEST_CASE("without a constant cache parameters are always there") {
-    gpu::ConstantCacheParameters parameters;
-    parameters.enabled = false;
-    ConstantCache cache(parameters);
+    ConstantCache cache(with(Parameters{}, &Parameters::enabled, false));
     cache.begin_kernel();
     CHECK(cache.hold(~std::uint64_t{0}));
 }

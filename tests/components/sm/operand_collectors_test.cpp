@@ -4,9 +4,12 @@
 
 #include "components/sm/pipeline/operand_collectors.h"
 #include "core/error/error.h"
+#include "tests/support/with.h"
 
 namespace lookahead::gpu {
 namespace {
+
+using lookahead::test::with;
 
 /// Collectors with their units; passes are told from cycle 100 on.
 struct Bench {
@@ -69,9 +72,7 @@ TEST_CASE("banks forget what is past") {
 }
 
 TEST_CASE("an instruction waits in its latch for a collector unit") {
-    SmParameters one;
-    one.collector_units = 1;
-    Bench bench(one);
+    Bench bench(with(SmParameters{}, &SmParameters::collector_units, 1));
     // The first one's collector is taken from 101 to 103, when it goes to the latch before its unit.
     CHECK(bench.pass(ExecutionUnit::sp, {0}) == 4);
     CHECK(bench.collectors.next_free(ExecutionUnit::sp) == 0);
@@ -111,8 +112,7 @@ TEST_CASE("no wait is longer than longest_wait, and a full path comes near it") 
 }
 
 TEST_CASE("a number of banks that is no power of two is refused") {
-    SmParameters parameters;
-    parameters.register_banks = 12;
+    const SmParameters parameters = with(SmParameters{}, &SmParameters::register_banks, 12);
     CHECK_THROWS_WITH_AS(OperandCollectors{parameters}, "sm.register_banks is 12; give a power of two",
                          ConfigurationError);
 }
@@ -149,10 +149,7 @@ TEST_CASE("no more results leave in a cycle than there are buses") {
 }
 
 TEST_CASE("an instruction that waits for its result's cycle holds the latch before its unit") {
-    SmParameters sm;
-    sm.sp_units = 1;
-    sm.result_buses = 2;
-    Bench bench(sm);
+    Bench bench(with(SmParameters{}, &SmParameters::sp_units, 1, &SmParameters::result_buses, 2));
     CHECK(bench.pass(ExecutionUnit::sp, {0}, 1, 100, 4) == 4);
     CHECK(bench.pass(ExecutionUnit::sp, {1}, 1, 101, 3) == 5);  // leaves in 109, not in 108
     CHECK(bench.pass(ExecutionUnit::sp, {2}, 1, 102, 9) == 5);  // behind it

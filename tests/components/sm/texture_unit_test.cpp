@@ -162,15 +162,13 @@ class Bench : public LoadStoreListener {
 };
 
 TextureParameters smallest() {
-    TextureParameters parameters;
-    parameters.sets = 1;
-    parameters.ways = 1;
-    parameters.lanes_per_cycle = 32;
-    parameters.instructions = 2;
-    parameters.accesses = 1;
-    parameters.miss_queue = 1;
-    parameters.descriptors = 1;
-    return parameters;
+    return {.sets = 1,
+            .ways = 1,
+            .lanes_per_cycle = 32,
+            .instructions = 2,
+            .accesses = 1,
+            .miss_queue = 1,
+            .descriptors = 1};
 }
 
 }  // namespace
