@@ -1,12 +1,9 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 #include "core/message/message_registry.h"
 #include "core/state/state_hasher.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
-#include "tests/support/variants.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;
@@ -27,12 +24,9 @@ struct Note {
 };
 LOOKAHEAD_REGISTER_MESSAGE(Note)
 
-class Process : public LogicalProcess {
+class Process : public Passive {
   public:
-    bool finished() const override { return true; }
-    std::string waiting_for() const override { return "nothing"; }
     std::uint64_t progress() const override { return seen_; }
-    void fields(StateArchive&) override {}
 
   protected:
     std::uint64_t seen_ = 0;
@@ -74,7 +68,6 @@ class Keeper final : public Process {
             }
         }
     }
-    Time next_event_time() const override { return kTimeInfinity; }
 
   private:
     bool gossips_;
@@ -100,18 +93,7 @@ Model make_model(bool promised, bool gossips) {
 }
 
 SimulationResult run(Transport& transport, const std::string& sync, bool promised, bool gossips = false) {
-    const Model model = make_model(promised, gossips);
-    return Simulation(model, spread(1 + kKeepers, transport.size(), false), transport,
-                      {.sync = sync, .epoch_length = 100'000})
-        .run();
-}
-
-std::uint64_t most_windows(const SimulationResult& result) {
-    std::uint64_t most = 0;
-    for (const EngineStatistics& rank : result.per_rank) {
-        most = std::max({most, rank.windows, rank.inner_windows});
-    }
-    return most;
+    return run_over(transport, make_model(promised, gossips), {.sync = sync, .epoch_length = 100'000});
 }
 
 }  // namespace
@@ -125,13 +107,10 @@ TEST_CASE("windows are as long as the answers need while nothing but answers can
     const SimulationResult serial = run(alone, "serial", true);
     CHECK(serial.state_hash == expected.state_hash);
     CHECK(most_windows(serial) <= 10);
-    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+    for (const std::string& sync : parallel_protocols()) {
         CAPTURE(sync);
         for (const bool promised : {false, true}) {
-            const SimulationResult parallel = run(test_transport(), sync, promised);
-            CHECK(parallel.state_hash == expected.state_hash);
-            CHECK(parallel.progress == expected.progress);
-            CHECK(parallel.end_time == expected.end_time);
+            check_same(run(test_transport(), sync, promised), expected);
         }
     }
     // Ranks that are busy halve their steps.

@@ -73,13 +73,6 @@ SimulationResult run(const Conduct& conduct, EpochObserver* observer, const Simu
     return simulation.run();
 }
 
-void check_same(const SimulationResult& result, const SimulationResult& expected) {
-    CHECK(result.outcome == expected.outcome);
-    CHECK(result.state_hash == expected.state_hash);
-    CHECK(result.end_time == expected.end_time);
-    CHECK(result.progress == expected.progress);
-}
-
 /// What a serial run gives, on every rank.
 struct Recorded {
     InProcessTransport alone;

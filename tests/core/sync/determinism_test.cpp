@@ -1,12 +1,11 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
+#include <numeric>
 
 #include "core/phold/phold.h"
 #include "core/phold/window_benchmark.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
-#include "tests/support/variants.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;
@@ -21,17 +20,15 @@ struct Run {
 /// With a linear partition ranks go by half windows wherever they may, else where that is quicker. Of two seeds batches
 /// of one go in rounds, even between few ranks.
 Run run(const WandererOptions& options, Transport& transport, const std::string& sync, bool linear, Time epoch) {
-    const Model model = make_wanderers(options);
     EpochLog log;
-    Simulation simulation(model, spread(options.processes, transport.size(), linear), transport,
-                          {.sync = sync,
-                           .epoch_length = epoch,
-                           .observer = &log,
-                           .halves_always = linear,
-                           .rounds_always = options.seed % 2 == 0});
-    Run run{simulation.run(), {}};
-    run.epochs = log.reports;
-    return run;
+    const SimulationResult result = run_over(transport, make_wanderers(options),
+                                             {.sync = sync,
+                                              .epoch_length = epoch,
+                                              .observer = &log,
+                                              .halves_always = linear,
+                                              .rounds_always = options.seed % 2 == 0},
+                                             linear);
+    return {result, log.reports};
 }
 
 }  // namespace
@@ -54,7 +51,7 @@ TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
         const Run serial = run(options, alone, "serial", true, epoch);
         REQUIRE(serial.result.outcome == Outcome::finished);
         REQUIRE(serial.result.progress == options.processes * options.letters * (options.hops + 1));
-        for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+        for (const std::string& sync : parallel_protocols()) {
             for (const bool linear : {true, false}) {
                 CAPTURE(seed);
                 CAPTURE(sync);
@@ -62,9 +59,7 @@ TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
                 const Run parallel = run(options, test_transport(), sync, linear, epoch);
                 CAPTURE(parallel.result.message);
                 REQUIRE(parallel.result.outcome == Outcome::finished);
-                CHECK(parallel.result.state_hash == serial.result.state_hash);
-                CHECK(parallel.result.end_time == serial.result.end_time);
-                CHECK(parallel.result.progress == serial.result.progress);
+                check_same(parallel.result, serial.result);
                 CHECK(same(parallel.epochs, serial.epochs));
             }
         }
@@ -86,7 +81,7 @@ TEST_CASE("more ranks than processes do no harm") {
     options.processes = 2;
     InProcessTransport alone;
     const Run serial = run(options, alone, "serial", true, 10'000);
-    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+    for (const std::string& sync : parallel_protocols()) {
         CHECK(run(options, test_transport(), sync, false, 10'000).result.state_hash == serial.result.state_hash);
     }
 }
@@ -106,7 +101,7 @@ TEST_CASE("PHOLD gives one hash over queues, ranks, protocols and partitions, fo
         options.queue = "heap";
         CHECK(run_phold(options, alone, "serial").state_hash == wheel.state_hash);
         for (const char* queue : {"wheel", "heap"}) {
-            for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+            for (const std::string& sync : parallel_protocols()) {
                 for (const char* partition : {"linear", "round_robin"}) {
                     options.queue = queue;
                     options.partition = partition;
@@ -131,7 +126,7 @@ TEST_CASE("windows jump over idle time") {
     options.first = 1'000'000'000'000;
     InProcessTransport alone;
     const Run serial = run(options, alone, "serial", true, 1'000'000);
-    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+    for (const std::string& sync : parallel_protocols()) {
         const Run parallel = run(options, test_transport(), sync, false, 1'000'000);
         CHECK(parallel.result.state_hash == serial.result.state_hash);
         const std::uint64_t events = parallel.result.progress;
@@ -145,7 +140,7 @@ TEST_CASE("windows jump over idle time") {
 
 TEST_CASE("statistics count what crossed ranks, once on each side") {
     WandererOptions options;
-    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+    for (const std::string& sync : parallel_protocols()) {
         const Run parallel = run(options, test_transport(), sync, false, 10'000);
         REQUIRE(parallel.result.per_rank.size() == static_cast<std::size_t>(test_transport().size()));
         std::uint64_t delivered = 0;
@@ -154,10 +149,7 @@ TEST_CASE("statistics count what crossed ranks, once on each side") {
             delivered += rank.events;
             remote += rank.remote_messages;
             CHECK(rank.packets >= rank.null_messages);
-            std::uint64_t windows = 0;
-            for (const std::uint64_t count : rank.window_lengths) {
-                windows += count;
-            }
+            const auto windows = std::reduce(rank.window_lengths.begin(), rank.window_lengths.end());
             // What a rank has run already leaves nothing of a window.
             CHECK(windows <= rank.windows);
             CHECK(2 * windows > rank.windows);
@@ -183,11 +175,9 @@ TEST_CASE("no pair of ranks exchanges more than one packet in a window") {
 TEST_CASE(
     "several ranks with much to do may halve their steps, but not while windows are logged, nor with little to do") {
     const auto windows_of = [](const WandererOptions& options, bool logged) {
-        const Model model = make_wanderers(options);
         const SimulationResult result =
-            Simulation(model, spread(options.processes, test_transport().size(), true), test_transport(),
-                       {.sync = "window", .epoch_length = 1'000'000, .halves_always = true, .log_windows = logged})
-                .run();
+            run_over(test_transport(), make_wanderers(options),
+                     {.sync = "window", .epoch_length = 1'000'000, .halves_always = true, .log_windows = logged}, true);
         REQUIRE(result.outcome == Outcome::finished);
         return result.per_rank.front().windows;
     };
@@ -218,7 +208,7 @@ TEST_CASE("PHOLD with unequal lookaheads gives one hash") {
         CAPTURE(options.kinds);
         InProcessTransport alone;
         const PholdResult serial = run_phold(options, alone, "serial");
-        for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+        for (const std::string& sync : parallel_protocols()) {
             for (const char* partition : {"linear", "round_robin"}) {
                 options.partition = partition;
                 CHECK(run_phold(options, test_transport(), sync).state_hash == serial.state_hash);
@@ -236,13 +226,13 @@ TEST_CASE("batches beyond the posted buffers arrive whole") {
     options.duration = 3;
     InProcessTransport alone;
     const PholdResult serial = run_phold(options, alone, "serial");
-    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+    for (const std::string& sync : parallel_protocols()) {
         CHECK(run_phold(options, test_transport(), sync).state_hash == serial.state_hash);
     }
 }
 
 TEST_CASE("the window benchmark runs") {
-    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+    for (const std::string& sync : parallel_protocols()) {
         const WindowBenchmarkResult result = benchmark_windows(500, test_transport(), sync);
         CHECK(result.windows > 0);
         CHECK(result.microseconds_per_window > 0);

@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/trace/chrome_trace.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
-#include "tests/support/variants.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;
@@ -16,17 +16,14 @@ constexpr Time kEpoch = 10'000;
 
 SimulationResult run(EpochObserver& observer, const std::string& sync, Time epoch = kEpoch,
                      TraceSink* trace = nullptr) {
-    const Model model = make_wanderers({});
-    Transport& transport = test_transport();
-    return Simulation(model, spread(13, transport.size(), false), transport,
-                      {.sync = sync, .epoch_length = epoch, .observer = &observer, .trace = trace})
-        .run();
+    return run_over(test_transport(), make_wanderers({}),
+                    {.sync = sync, .epoch_length = epoch, .observer = &observer, .trace = trace});
 }
 
 }  // namespace
 
 TEST_CASE("epochs come at multiples of their length, with growing progress") {
-    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+    for (const std::string& sync : parallel_protocols()) {
         EpochLog log;
         const SimulationResult result = run(log, sync);
         REQUIRE(log.reports.size() > 3);
@@ -56,12 +53,10 @@ TEST_CASE("the run stops at the epoch before which any rank was asked to, in the
     };
     StopAtFifth alone(0);
     InProcessTransport one;
-    const Model model = make_wanderers({});
-    const SimulationResult expected =
-        Simulation(model, std::vector<int>(13, 0), one, {.epoch_length = kEpoch, .observer = &alone}).run();
+    const SimulationResult expected = run_over(one, make_wanderers({}), {.epoch_length = kEpoch, .observer = &alone});
     CHECK(expected.outcome == Outcome::stopped);
     CHECK(expected.end_time == 5 * kEpoch);
-    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+    for (const std::string& sync : parallel_protocols()) {
         StopAtFifth observer(test_transport().rank());
         const SimulationResult result = run(observer, sync);
         CHECK(result.outcome == Outcome::stopped);
@@ -91,10 +86,8 @@ TEST_CASE("a model in which nothing happens ends at once") {
     for (int i = 0; i < 4; ++i) {
         model.add({"idle", "idle"}, [] { return std::make_unique<Wanderer>(1, 1, 0, 0, 0, 1, nullptr); });
     }
-    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
-        Transport& transport = test_transport();
-        const SimulationResult result =
-            Simulation(model, spread(4, transport.size(), false), transport, {.sync = sync}).run();
+    for (const std::string& sync : parallel_protocols()) {
+        const SimulationResult result = run_over(test_transport(), model, {.sync = sync});
         CHECK(result.outcome == Outcome::finished);
         CHECK(result.end_time == 0);
         CHECK(result.progress == 0);
@@ -143,11 +136,7 @@ TEST_CASE("the profile has every LP on its rank, its advances, and every message
     CHECK(profile.windows.start.size() == windows);
     CHECK(std::is_sorted(profile.windows.start.begin(), profile.windows.start.end()));
     REQUIRE(profile.windows.nanoseconds.size() == windows * 13);
-    std::uint64_t messages = 0;
-    for (const std::uint64_t pair : profile.windows.messages) {
-        messages += pair;
-    }
-    CHECK(messages == events);
+    CHECK(std::reduce(profile.windows.messages.begin(), profile.windows.messages.end()) == events);
     for (LpId lp = 0; lp < 13; ++lp) {
         std::uint64_t nanoseconds = 0;
         for (std::size_t w = 0; w < windows; ++w) {

@@ -3,47 +3,39 @@
 #include "core/sync/sync_protocol.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
-#include "tests/support/variants.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;
 
 namespace {
 
-/// The protocols for several ranks.
-std::vector<std::string> parallel() {
-    return test::variants_of("sync", {"serial"});
-}
-
 SimulationResult run(const WandererOptions& options, const std::string& sync, EpochObserver* observer = nullptr) {
-    const Model model = make_wanderers(options);
-    Transport& transport = test_transport();
-    return Simulation(model, spread(options.processes, transport.size(), false), transport,
-                      {.sync = sync, .epoch_length = 50'000, .observer = observer})
-        .run();
+    return run_over(test_transport(), make_wanderers(options),
+                    {.sync = sync, .epoch_length = 50'000, .observer = observer});
 }
 
-/// Processes 3 and 8 fail in the same epoch; 8 is the first in simulated time.
-Wanderer::AtEvent fail_at(LpId id) {
-    if (id != 3 && id != 8) {
-        return nullptr;
-    }
-    return [id](Wanderer& self, Time now) {
-        if (now >= (id == 3 ? 31'000 : 21'000)) {
-            self.fail(now, self.name() + " read an illegal address");
-        }
-    };
+void check_failed(const SimulationResult& result, ExitCode code) {
+    CHECK(result.outcome == Outcome::failed);
+    CHECK(result.code == code);
+}
+
+bool says(const SimulationResult& result, std::string_view words) {
+    return result.message.find(words) != std::string::npos;
 }
 
 }  // namespace
 
 TEST_CASE("of several errors in an epoch every rank reports the first in simulated time") {
     WandererOptions options;
-    options.at_event = fail_at;
-    for (const std::string& sync : parallel()) {
+    // 8 is the first in simulated time.
+    options.at_event = only({3, 8}, [](Wanderer& self, Time now) {
+        if (now >= (self.id() == 3 ? 31'000 : 21'000)) {
+            self.fail(now, self.name() + " read an illegal address");
+        }
+    });
+    for (const std::string& sync : parallel_protocols()) {
         const SimulationResult result = run(options, sync);
-        CHECK(result.outcome == Outcome::failed);
-        CHECK(result.code == ExitCode::program_misbehaved);
+        check_failed(result, ExitCode::program_misbehaved);
         CHECK(result.message == "wanderer8 read an illegal address");
         CHECK(result.end_time == 50'000);
     }
@@ -52,18 +44,13 @@ TEST_CASE("of several errors in an epoch every rank reports the first in simulat
 TEST_CASE("a process that met an error is not advanced again") {
     WandererOptions options;
     int events = 0;  // of process 3, on its rank, from its error on
-    options.at_event = [&](LpId id) -> Wanderer::AtEvent {
-        if (id != 3) {
-            return nullptr;
+    options.at_event = only({3}, [&](Wanderer& self, Time now) {
+        if (now >= 11'000) {
+            ++events;
+            self.fail(now, self.name() + " gave up");
         }
-        return [&](Wanderer& self, Time now) {
-            if (now >= 11'000) {
-                ++events;
-                self.fail(now, self.name() + " gave up");
-            }
-        };
-    };
-    for (const std::string& sync : parallel()) {
+    });
+    for (const std::string& sync : parallel_protocols()) {
         events = 0;
         CHECK(run(options, sync).message == "wanderer3 gave up");
         CHECK(events <= 1);
@@ -72,52 +59,35 @@ TEST_CASE("a process that met an error is not advanced again") {
 
 TEST_CASE("of two errors at unknown times the one of the lower process is reported") {
     WandererOptions options;
-    options.at_event = [](LpId id) -> Wanderer::AtEvent {
-        if (id != 3 && id != 8) {
-            return nullptr;
-        }
-        return [](Wanderer& self, Time) { throw ProgramError(self.name() + " gave up"); };
-    };
-    for (const std::string& sync : parallel()) {
+    options.at_event = only({3, 8}, [](Wanderer& self, Time) { throw ProgramError(self.name() + " gave up"); });
+    for (const std::string& sync : parallel_protocols()) {
         CHECK(run(options, sync).message == "wanderer3 gave up");
     }
 }
 
 TEST_CASE("an error of the simulator itself ends the run with its own exit code") {
     WandererOptions options;
-    options.at_event = [](LpId id) -> Wanderer::AtEvent {
-        if (id != 5) {
-            return nullptr;
-        }
-        return [](Wanderer& self, Time) { LOOKAHEAD_ASSERT(self.id() != 5, "a broken invariant"); };
-    };
-    for (const std::string& sync : parallel()) {
+    options.at_event = only({5}, [](Wanderer& self, Time) { LOOKAHEAD_ASSERT(self.id() != 5, "a broken invariant"); });
+    for (const std::string& sync : parallel_protocols()) {
         const SimulationResult result = run(options, sync);
-        CHECK(result.outcome == Outcome::failed);
-        CHECK(result.code == ExitCode::internal);
-        CHECK(result.message.find("a broken invariant") != std::string::npos);
+        check_failed(result, ExitCode::internal);
+        CHECK(says(result, "a broken invariant"));
     }
 }
 
 TEST_CASE("a message that arrives before the lookahead has passed traps, with process and time") {
     WandererOptions options;
-    options.at_event = [](LpId id) -> Wanderer::AtEvent {
-        if (id != 2) {
-            return nullptr;
-        }
-        return [](Wanderer& self, Time now) {
-            OutPort& port = self.out_port(0);
-            const Time least = now + port.lookahead(0);
-            port.send(0, now, least, Letter{0, 0});  // right at the bound is allowed
-            port.send(0, now, least - 1, Letter{0, 0});
-        };
-    };
-    for (const std::string& sync : parallel()) {
+    options.at_event = only({2}, [](Wanderer& self, Time now) {
+        OutPort& port = self.out_port(0);
+        const Time least = now + port.lookahead(0);
+        port.send(0, now, least, Letter{0, 0});  // right at the bound is allowed
+        port.send(0, now, least - 1, Letter{0, 0});
+    });
+    for (const std::string& sync : parallel_protocols()) {
         const SimulationResult result = run(options, sync);
-        CHECK(result.outcome == Outcome::failed);
-        CHECK(result.code == ExitCode::internal);
-        CHECK(result.message.find("wanderer2 at ") == 0);
-        CHECK(result.message.find("before the channel's lookahead of") != std::string::npos);
+        check_failed(result, ExitCode::internal);
+        CHECK(result.message.starts_with("wanderer2 at "));
+        CHECK(says(result, "before the channel's lookahead of"));
     }
 }
 
@@ -130,23 +100,20 @@ TEST_CASE("a send to a destination that the port does not have is refused") {
     };
     const SimulationResult result = run(options, "window");
     CHECK(result.code == ExitCode::internal);
-    CHECK(result.message.find("destination") != std::string::npos);
+    CHECK(says(result, "destination"));
 }
 
 TEST_CASE("a deadlock names the processes that wait and what for") {
     WandererOptions options;
-    options.at_event = [](LpId id) -> Wanderer::AtEvent {
-        if (id != 4 && id != 11) {
-            return nullptr;
-        }
-        return [id](Wanderer& self, Time) { self.wait_for("a reply to letter " + std::to_string(id)); };
-    };
-    for (const std::string& sync : parallel()) {
+    options.at_event =
+        only({4, 11}, [](Wanderer& self, Time) { self.wait_for("a reply to letter " + std::to_string(self.id())); });
+    for (const std::string& sync : parallel_protocols()) {
         const SimulationResult result = run(options, sync);
         CHECK(result.outcome == Outcome::deadlock);
         CHECK(result.code == ExitCode::program_misbehaved);
-        CHECK(result.message.find("2 logical processes still wait: wanderer4 waits for a reply to letter 4; "
-                                  "wanderer11 waits for a reply to letter 11") != std::string::npos);
+        CHECK(says(result,
+                   "2 logical processes still wait: wanderer4 waits for a reply to letter 4; "
+                   "wanderer11 waits for a reply to letter 11"));
     }
 }
 
@@ -154,11 +121,11 @@ TEST_CASE("a deadlock of many names the first twenty") {
     WandererOptions options;
     options.processes = 50;
     options.at_event = [](LpId) -> Wanderer::AtEvent { return [](Wanderer& self, Time) { self.wait_for("godot"); }; };
-    for (const std::string& sync : parallel()) {
+    for (const std::string& sync : parallel_protocols()) {
         const SimulationResult result = run(options, sync);
         CHECK(result.outcome == Outcome::deadlock);
-        CHECK(result.message.find("wanderer19 waits for godot; and 30 more") != std::string::npos);
-        CHECK(result.message.find("wanderer20 ") == std::string::npos);
+        CHECK(says(result, "wanderer19 waits for godot; and 30 more"));
+        CHECK_FALSE(says(result, "wanderer20 "));
     }
 }
 
@@ -171,11 +138,10 @@ TEST_CASE("an observer's error on one rank ends the run on all") {
             }
         }
     };
-    for (const std::string& sync : parallel()) {
+    for (const std::string& sync : parallel_protocols()) {
         FullDisk observer;
         const SimulationResult result = run({}, sync, &observer);
-        CHECK(result.outcome == Outcome::failed);
-        CHECK(result.code == ExitCode::bad_input);
+        check_failed(result, ExitCode::bad_input);
         CHECK(result.message == "the disk is full");
     }
 }
@@ -240,20 +206,15 @@ TEST_CASE("serial runs on one rank only") {
 }
 
 TEST_CASE("a process that leaves an event before its horizon is reported instead of looping for ever") {
-    class Lazy final : public LogicalProcess {
-      public:
+    struct Lazy final : Passive {
         void advance(Inbox, Time) override {}
         Time next_event_time() const override { return 10; }
-        bool finished() const override { return true; }
-        std::string waiting_for() const override { return "nothing"; }
-        void fields(StateArchive&) override {}
     };
     Model model;
     model.add({"lazy", "lazy"}, [] { return std::make_unique<Lazy>(); });
-    for (const std::string& sync : parallel()) {
+    for (const std::string& sync : parallel_protocols()) {
         const SimulationResult result = Simulation(model, {0}, test_transport(), {.sync = sync}).run();
-        CHECK(result.outcome == Outcome::failed);
-        CHECK(result.code == ExitCode::internal);
-        CHECK(result.message.find("lazy was advanced to") != std::string::npos);
+        check_failed(result, ExitCode::internal);
+        CHECK(says(result, "lazy was advanced to"));
     }
 }

@@ -1,13 +1,10 @@
 // Windows where one kind of process speaks seldom through short channels, and the others often through long ones.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 #include "core/message/message_registry.h"
 #include "core/state/state_hasher.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
-#include "tests/support/variants.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;
@@ -31,7 +28,7 @@ LOOKAHEAD_REGISTER_MESSAGE(Word)
 
 /// Sums up what comes, with its times; answers through port 0 what comes to in-ports from `answered` on, to the
 /// destination of that number.
-class Listener : public LogicalProcess {
+class Listener : public Passive {
   public:
     explicit Listener(Time lookahead) : lookahead_(lookahead), answers_(add_out_port("answers")) {}
     void advance(Inbox inbox, Time) override {
@@ -40,9 +37,6 @@ class Listener : public LogicalProcess {
             answers_.send(message->in_port, message->time, message->time + lookahead_, message->as<Word>());
         }
     }
-    Time next_event_time() const override { return kTimeInfinity; }
-    bool finished() const override { return true; }
-    std::string waiting_for() const override { return "nothing"; }
     std::uint64_t progress() const override { return heard_; }
     void fields(StateArchive& archive) override { archive& heard_& sum_; }
 
@@ -117,17 +111,8 @@ Model make_model(std::uint64_t every) {
 
 SimulationResult run(Transport& transport, const std::string& sync, std::uint64_t every, bool halves = false,
                      bool rounds = false) {
-    return Simulation(make_model(every), spread(kManager + 1, transport.size(), false), transport,
-                      {.sync = sync, .epoch_length = 100'000, .halves_always = halves, .rounds_always = rounds})
-        .run();
-}
-
-std::uint64_t most_windows(const SimulationResult& result) {
-    std::uint64_t most = 0;
-    for (const EngineStatistics& rank : result.per_rank) {
-        most = std::max({most, rank.windows, rank.inner_windows});
-    }
-    return most;
+    return run_over(transport, make_model(every),
+                    {.sync = sync, .epoch_length = 100'000, .halves_always = halves, .rounds_always = rounds});
 }
 
 }  // namespace
@@ -151,14 +136,12 @@ TEST_CASE("results do not depend on ranks and protocol while the short channels 
         CAPTURE(every);
         InProcessTransport alone;
         const SimulationResult serial = run(alone, "serial", every);
+        REQUIRE(serial.outcome == Outcome::finished);
         REQUIRE(serial.progress == 2 * kWorkers * kBeats);
-        for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+        for (const std::string& sync : parallel_protocols()) {
             CAPTURE(sync);
             for (const bool halves : {false, true}) {
-                const SimulationResult parallel = run(test_transport(), sync, every, halves, every % 2 == 0);
-                CHECK(parallel.outcome == Outcome::finished);
-                CHECK(parallel.state_hash == serial.state_hash);
-                CHECK(parallel.end_time == serial.end_time);
+                check_same(run(test_transport(), sync, every, halves, every % 2 == 0), serial);
             }
         }
     }

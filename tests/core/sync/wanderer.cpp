@@ -1,5 +1,8 @@
 #include "tests/core/sync/wanderer.h"
 
+#include <doctest/doctest.h>
+
+#include <algorithm>
 #include <random>
 
 #include "core/state/state_hasher.h"
@@ -77,6 +80,10 @@ void Wanderer::fields(StateArchive& archive) {
     archive& random_& handled_& checksum_& charged_until_& events_;
 }
 
+std::function<Wanderer::AtEvent(LpId)> only(std::vector<LpId> processes, const Wanderer::AtEvent& action) {
+    return [=](LpId id) { return std::ranges::count(processes, id) != 0 ? action : nullptr; };
+}
+
 Model make_wanderers(const WandererOptions& options) {
     std::mt19937_64 random(options.seed);
     Model model;
@@ -126,6 +133,25 @@ Transport& test_transport() {
     // Never destroyed: the test program ends MPI before static objects die.
     static Transport& transport = *new MpiTransport();
     return transport;
+}
+
+SimulationResult run_over(Transport& transport, const Model& model, const SimulationOptions& options, bool linear) {
+    return Simulation(model, spread(model.processes().size(), transport.size(), linear), transport, options).run();
+}
+
+void check_same(const SimulationResult& result, const SimulationResult& expected) {
+    CHECK(result.outcome == expected.outcome);
+    CHECK(result.state_hash == expected.state_hash);
+    CHECK(result.end_time == expected.end_time);
+    CHECK(result.progress == expected.progress);
+}
+
+std::uint64_t most_windows(const SimulationResult& result) {
+    std::uint64_t most = 0;
+    for (const EngineStatistics& rank : result.per_rank) {
+        most = std::max({most, rank.windows, rank.inner_windows});
+    }
+    return most;
 }
 
 bool same(const std::vector<EpochReport>& a, const std::vector<EpochReport>& b) {

@@ -11,8 +11,18 @@
 #include "core/phold/event_queue.h"
 #include "core/sync/simulation.h"
 #include "core/transport/transport.h"
+#include "tests/support/variants.h"
 
 namespace lookahead::testing {
+
+/// A process that has nothing to do but what messages ask of it, waits for nothing and keeps nothing.
+class Passive : public LogicalProcess {
+  public:
+    Time next_event_time() const override { return kTimeInfinity; }
+    bool finished() const override { return true; }
+    std::string waiting_for() const override { return "nothing"; }
+    void fields(StateArchive&) override {}
+};
 
 /// A letter of variable length: `length` words follow.
 struct Letter {
@@ -68,6 +78,9 @@ struct WandererOptions {
     std::function<Wanderer::AtEvent(LpId)> at_event;  ///< may be empty
 };
 
+/// What these processes, and no others, do at every inner event.
+std::function<Wanderer::AtEvent(LpId)> only(std::vector<LpId> processes, const Wanderer::AtEvent& action);
+
 /// A random graph with random lookaheads.
 Model make_wanderers(const WandererOptions&);
 
@@ -76,6 +89,21 @@ std::vector<int> spread(std::size_t processes, int ranks, bool linear);
 
 /// The transport of all ranks of the test program.
 Transport& test_transport();
+
+/// The protocols for several ranks.
+inline std::vector<std::string> parallel_protocols() {
+    return test::variants_of("sync", {"serial"});
+}
+
+/// Runs a model over all ranks, spread out.
+SimulationResult run_over(Transport& transport, const Model& model, const SimulationOptions& options,
+                          bool linear = false);
+
+/// Checks that one run ended as another.
+void check_same(const SimulationResult& result, const SimulationResult& expected);
+
+/// Of the rank that has most, in a step of all ranks or within one.
+std::uint64_t most_windows(const SimulationResult& result);
 
 /// Notes every epoch.
 class EpochLog : public EpochObserver {

@@ -11,7 +11,6 @@
 #include "core/sync/simulation.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
-#include "tests/support/variants.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;
@@ -38,6 +37,11 @@ struct Crew {
                 work(*member);
             }
         });
+    }
+    void wait_for_member() const {
+        while (!team.has_members()) {
+            std::this_thread::yield();
+        }
     }
     void work(std::size_t member) {
         team.work_through(member, [&](std::size_t task) {
@@ -115,9 +119,7 @@ TEST_CASE("every task of a window is done once, whoever does it") {
 TEST_CASE("members help: while the leader is busy with one task they do the others") {
     Crew crew(2);
     crew.hire();
-    while (!crew.team.has_members()) {
-        std::this_thread::yield();
-    }
+    crew.wait_for_member();
     std::fill(crew.done.begin(), crew.done.end(), 0);
     crew.open(kMostTasks);
     crew.team.work_through(0, [&](std::size_t task) {
@@ -134,9 +136,7 @@ TEST_CASE("members help: while the leader is busy with one task they do the othe
 TEST_CASE("a member that sleeps is woken by the next window") {
     Crew crew(2);
     crew.hire();
-    while (!crew.team.has_members()) {
-        std::this_thread::yield();
-    }
+    crew.wait_for_member();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     crew.open(1);
     while (crew.by_member[1] == 0) {
@@ -175,17 +175,12 @@ TEST_CASE("a simulation's result does not depend on its threads") {
         for (const std::size_t threads : {2, 3, 4}) {
             CAPTURE(threads);
             const SimulationResult shared = run_wanderers(options, alone, "serial", threads);
-            CHECK(shared.state_hash == reference.state_hash);
-            CHECK(shared.end_time == reference.end_time);
-            CHECK(shared.progress == reference.progress);
+            check_same(shared, reference);
             CHECK(shared.per_rank[0].events == reference.per_rank[0].events);
             CHECK(shared.per_rank[0].advances == reference.per_rank[0].advances);
-            for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+            for (const std::string& sync : parallel_protocols()) {
                 CAPTURE(sync);
-                const SimulationResult parallel = run_wanderers(options, test_transport(), sync, threads);
-                CHECK(parallel.outcome == Outcome::finished);
-                CHECK(parallel.state_hash == reference.state_hash);
-                CHECK(parallel.end_time == reference.end_time);
+                check_same(run_wanderers(options, test_transport(), sync, threads), reference);
             }
         }
     }
@@ -206,18 +201,12 @@ TEST_CASE("results do not depend on who is slow, with little or much that is pen
         options.longest_lookahead = seed % 2 == 0 ? 1 : 3000;  // alike, or very different
         InProcessTransport alone;
         const SimulationResult reference = run_wanderers(options, alone, "serial", 1);
-        options.at_event = [](LpId id) -> Wanderer::AtEvent {
-            if (id % 4 != 1) {
-                return nullptr;
-            }
-            return [](Wanderer&, Time) { std::this_thread::sleep_for(std::chrono::microseconds(30)); };
-        };
-        for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+        options.at_event =
+            only({1, 5}, [](Wanderer&, Time) { std::this_thread::sleep_for(std::chrono::microseconds(30)); });
+        for (const std::string& sync : parallel_protocols()) {
             for (const std::size_t threads : {1, 2}) {
                 CAPTURE(sync);
-                const SimulationResult slow = run_wanderers(options, test_transport(), sync, threads);
-                CHECK(slow.state_hash == reference.state_hash);
-                CHECK(slow.end_time == reference.end_time);
+                check_same(run_wanderers(options, test_transport(), sync, threads), reference);
             }
         }
     }
