@@ -16,6 +16,10 @@ struct DoorCounters {
     std::uint64_t visitors = 0;
 };
 
+struct DoorParameters {
+    double width = 0.9;
+};
+
 }  // namespace
 
 template <>
@@ -23,14 +27,6 @@ struct StatisticsOf<DoorCounters> {
     static constexpr std::tuple list{
         Counter<DoorCounters>{"visitors", "visitor", "Visitors greeted.", &DoorCounters::visitors}};
 };
-
-namespace {
-
-struct DoorParameters {
-    double width = 0.9;
-};
-
-}  // namespace
 
 template <>
 struct ParametersOf<DoorParameters> {

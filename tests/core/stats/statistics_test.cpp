@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,6 +22,14 @@ struct BoxCounters {
     bool operator==(const BoxCounters&) const = default;
 };
 
+struct PlainCounters {
+    std::uint64_t a = 0, b = 0;
+};
+
+struct CarelessCounters {
+    std::uint64_t a = 0, b = 0;
+};
+
 }  // namespace
 
 template <>
@@ -34,27 +43,11 @@ struct StatisticsOf<BoxCounters> {
                                      Counter<BoxCounters>{"packets", "packet", "Packets sent.", &BoxCounters::packets}};
 };
 
-namespace {
-
-struct PlainCounters {
-    std::uint64_t a = 0, b = 0;
-};
-
-}  // namespace
-
 template <>
 struct StatisticsOf<PlainCounters> {
     static constexpr std::array list{Counter<PlainCounters>{"a", "", "First.", &PlainCounters::a},
                                      Counter<PlainCounters>{"b", "", "Second.", &PlainCounters::b}};
 };
-
-namespace {
-
-struct CarelessCounters {
-    std::uint64_t a = 0, b = 0;
-};
-
-}  // namespace
 
 template <>
 struct StatisticsOf<CarelessCounters> {
@@ -132,18 +125,15 @@ TEST_CASE("the difference of two moments is what was counted between them") {
 TEST_CASE("the hash changes with every single statistic") {
     const std::uint64_t original = hash_of_state(example());
     CHECK(hash_of_state(example()) == original);
-    BoxCounters changed = example();
-    ++changed.cycles;
-    CHECK(hash_of_state(changed) != original);
-    changed = example();
-    ++changed.stalls[1];
-    CHECK(hash_of_state(changed) != original);
-    changed = example();
-    ++changed.latency.overflow;
-    CHECK(hash_of_state(changed) != original);
-    changed = example();
-    --changed.packets;
-    CHECK(hash_of_state(changed) != original);
+    const auto changes_it = [original](auto change) {
+        BoxCounters changed = example();
+        change(changed);
+        CHECK(hash_of_state(changed) != original);
+    };
+    changes_it([](BoxCounters& counters) { ++counters.cycles; });
+    changes_it([](BoxCounters& counters) { ++counters.stalls[1]; });
+    changes_it([](BoxCounters& counters) { ++counters.latency.overflow; });
+    changes_it([](BoxCounters& counters) { --counters.packets; });
 }
 
 TEST_CASE("saved statistics load as they were") {
@@ -154,13 +144,9 @@ TEST_CASE("saved statistics load as they were") {
 }
 
 TEST_CASE("a registered kind lists its statistics with units and descriptions") {
-    const StatisticsSetEntry* found = nullptr;
-    for (const auto& set : registered_statistics_sets()) {
-        if (set.kind == "test_box") {
-            found = &set;
-        }
-    }
-    REQUIRE(found != nullptr);
+    const auto& sets = registered_statistics_sets();
+    const auto found = std::ranges::find(sets, "test_box", &StatisticsSetEntry::kind);
+    REQUIRE(found != sets.end());
     CHECK(found->statistics.size() == 5);
     CHECK(found->statistics[2].name == "stall_credit");
     CHECK(found->statistics[2].description == "Waits for credit.");

@@ -26,6 +26,12 @@ struct Begun : SideSteps {
     }
 };
 
+SideSteps::Task claimed(SideSteps& steps, std::size_t member = 0) {
+    SideSteps::Task task{};
+    REQUIRE(steps.claim(member, task));
+    return task;
+}
+
 std::vector<std::uint32_t> claim_all(SideSteps& steps, std::uint64_t number) {
     std::vector<std::uint32_t> lps;
     for (SideSteps::Task task{}; steps.claim(0, task);) {
@@ -51,27 +57,20 @@ TEST_CASE("of the steps that are open the oldest comes first, and of two of an a
     Begun steps;
     steps.open({.number = 1, .side = 1});
     steps.open({.number = 1, .side = 0});
-    SideSteps::Task task{};
-    REQUIRE(steps.claim(0, task));
-    CHECK(task.step->side == 0);
+    CHECK(claimed(steps).step->side == 0);
     steps.open({.number = 2, .side = 0});
     for (int left = 4; left > 0; --left) {
-        REQUIRE(steps.claim(0, task));
-        CHECK(task.step->number == 1);
+        CHECK(claimed(steps).step->number == 1);
     }
-    REQUIRE(steps.claim(0, task));
-    CHECK(task.step->number == 2);
+    CHECK(claimed(steps).step->number == 2);
 }
 
 TEST_CASE("a step is complete when all its LPs have been through, and knows the least of what they have left") {
     Begun steps;
     steps.open({.number = 1, .side = 0});
-    SideSteps::Task task{};
-    REQUIRE(steps.claim(0, task));
-    CHECK_FALSE(steps.end(0, task, 3, 70, {50, 90}));
+    CHECK_FALSE(steps.end(0, claimed(steps), 3, 70, {50, 90}));
     CHECK_FALSE(steps.is_complete(0, 1));
-    REQUIRE(steps.claim(0, task));
-    CHECK(steps.end(0, task, 3, 40, {60, 80}));
+    CHECK(steps.end(0, claimed(steps), 3, 40, {60, 80}));
     CHECK(steps.is_complete(0, 1));
     const SourceTimes after = steps.after(0, 1);
     CHECK(after[3] == 40);
@@ -82,10 +81,7 @@ TEST_CASE("a step is complete when all its LPs have been through, and knows the 
 TEST_CASE("an LP's part of a step begins when its part of the one before has ended, whoever else is still in that") {
     Begun steps;
     steps.open({.number = 1, .side = 0});
-    SideSteps::Task first{};
-    SideSteps::Task second{};
-    REQUIRE(steps.claim(0, first));
-    REQUIRE(steps.claim(0, second));
+    const SideSteps::Task first = claimed(steps), second = claimed(steps);
     steps.end(0, second, 0, kTimeInfinity, kNothingKept);
     steps.open({.number = 2, .side = 0});
     SideSteps::Task next{};
@@ -118,14 +114,9 @@ TEST_CASE("a third step of a side is not opened while the first is under way") {
 TEST_CASE("members begin with their own part and then take of the others'") {
     Begun steps(2);
     steps.open({.number = 1, .side = 1});
+    const std::uint32_t own = claimed(steps, 1).lp, other = claimed(steps).lp;
+    CHECK(other != own);
+    CHECK(std::set<std::uint32_t>{own, other, claimed(steps).lp} == std::set<std::uint32_t>{1, 3, 4});
     SideSteps::Task task{};
-    REQUIRE(steps.claim(1, task));
-    const std::uint32_t own = task.lp;
-    REQUIRE(steps.claim(0, task));
-    CHECK(task.lp != own);
-    std::set<std::uint32_t> all = {own, task.lp};
-    REQUIRE(steps.claim(0, task));
-    all.insert(task.lp);
-    CHECK(all == std::set<std::uint32_t>{1, 3, 4});
     CHECK_FALSE(steps.claim(1, task));
 }

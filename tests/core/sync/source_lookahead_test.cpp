@@ -21,12 +21,17 @@ void add(Model& model, const std::string& kind) {
     model.add({kind + std::to_string(model.processes().size()), kind}, nullptr);
 }
 
-/// SMs 0 and 1, memories 2 and 3, dispatcher 4: a machine's channels.
-Model machine() {
+Model of_kinds(std::initializer_list<const char*> kinds) {
     Model model;
-    for (const char* kind : {"sm", "sm", "memory", "memory", "dispatcher"}) {
+    for (const char* kind : kinds) {
         add(model, kind);
     }
+    return model;
+}
+
+/// SMs 0 and 1, memories 2 and 3, dispatcher 4: a machine's channels.
+Model machine() {
+    Model model = of_kinds({"sm", "sm", "memory", "memory", "dispatcher"});
     for (LpId sm = 0; sm < 2; ++sm) {
         for (LpId memory = 2; memory < 4; ++memory) {
             model.connect(sm, 0, memory, static_cast<std::uint16_t>(sm), 94);
@@ -87,10 +92,7 @@ TEST_CASE("what comes from elsewhere counts from its last channel into the rank,
     CHECK(second.from_elsewhere(pending(kMemory, 1000))[kDispatcher] == 1158);
 
     // To 1 of rank 0 from rank 1 alone; it passes on to 2 and 3, one after the other.
-    Model chain;
-    for (const char* kind : {"source", "gate", "near", "far"}) {
-        add(chain, kind);
-    }
+    Model chain = of_kinds({"source", "gate", "near", "far"});
     chain.connect(0, 0, 1, 0, 100);
     chain.connect(1, 0, 2, 0, 3);
     chain.connect(2, 0, 3, 0, 4);
@@ -103,10 +105,7 @@ TEST_CASE("what comes from elsewhere counts from its last channel into the rank,
 }
 
 TEST_CASE("what is pending on a rank without a channel to this one arrives by way of others") {
-    Model model;
-    for (const char* kind : {"origin", "relay", "end"}) {
-        add(model, kind);
-    }
+    Model model = of_kinds({"origin", "relay", "end"});
     model.connect(0, 0, 1, 0, 20);
     model.connect(1, 0, 2, 0, 30);
     const SourceLookahead last(model, std::vector<int>{0, 1, 2}, 2, 3);
@@ -146,10 +145,7 @@ TEST_CASE("what a rank sends to another comes by ways within the rank and one ch
     const SourceLookahead second(machine(), ranks, 1, 2);
     CHECK(second.to_rank(0, pending(kDispatcher, 1000)) == 1064);
     CHECK(second.direct(0) == 64);
-    Model chain;
-    add(chain, "inner");
-    add(chain, "outer");
-    add(chain, "other");
+    Model chain = of_kinds({"inner", "outer", "other"});
     chain.connect(0, 0, 1, 0, 5);
     chain.connect(1, 0, 2, 0, 60);
     const SourceLookahead sender(chain, std::vector<int>{0, 0, 1}, 0, 2);
@@ -160,10 +156,7 @@ TEST_CASE("what a rank sends to another comes by ways within the rank and one ch
 }
 
 TEST_CASE("a uniform fan-out reaches every kind and rank in its range") {
-    Model model;
-    for (const char* kind : {"a", "b", "c", "d", "b"}) {
-        add(model, kind);
-    }
+    Model model = of_kinds({"a", "b", "c", "d", "b"});
     model.connect_all(0, 0, 1, 3, 0, 7);
     const SourceLookahead from(model, std::vector<int>{0, 0, 1, 1, 1}, 0, 2);
     CHECK(from.from_within(pending(0, 0))[1] == 7);
@@ -215,9 +208,7 @@ TEST_CASE(
     CHECK(meshed.side_of(kMemory) == 1);
     CHECK(meshed.side_of(kDispatcher) == 1);
 
-    Model alone;
-    add(alone, "sm");
-    add(alone, "sm");
+    Model alone = of_kinds({"sm", "sm"});
     alone.connect(0, 0, 1, 0, 5);
     CHECK_FALSE(SourceLookahead(alone, std::vector<int>(2, 0), 0, 1).has_two_sides());
 }
