@@ -9,6 +9,7 @@
 #include "partitioning/graph/partition_graph.h"
 #include "partitioning/partitioners/partition.h"
 #include "partitioning/placement/partition_report.h"
+#include "tests/core/error/error_of.h"
 #include "tests/support/variants.h"
 
 using namespace lookahead;
@@ -181,12 +182,7 @@ TEST_CASE("a file places each process by its name") {
 TEST_CASE("a file that does not fit is refused with its line") {
     const Model model = chain(2);
     const auto refusal = [&](const std::string& text) {
-        try {
-            partition(model, 2, write_file("bad.partition", text));
-        } catch (const InputError& error) {
-            return std::string(error.what());
-        }
-        return std::string("accepted");
+        return test::error_of<InputError>([&] { partition(model, 2, write_file("bad.partition", text)); });
     };
     CHECK(refusal("lp0 0\nlp7 1\n").find("bad.partition:2: the model has no logical process lp7") != std::string::npos);
     CHECK(refusal("lp0 0\nlp1 2\n").find(":2: after lp1 there must be one rank from 0 to 1") != std::string::npos);

@@ -2,6 +2,7 @@
 
 #include "core/error/error.h"
 #include "tests/core/component/example_slot.h"
+#include "tests/core/error/error_of.h"
 
 namespace lookahead {
 namespace {
@@ -60,13 +61,9 @@ TEST_CASE("a parameter of a variant that is not chosen is refused as an override
 
 TEST_CASE("an unknown variant is refused with its place, the nearest name and all names") {
     std::string log;
-    const auto error = [&](const Configuration& configuration) -> std::string {
-        try {
-            make_variant<Greeter>(configuration.variant("house.greeter", "lout"), configuration, 1, log);
-        } catch (const ConfigurationError& caught) {
-            return caught.what();
-        }
-        return "no error";
+    const auto error = [&](const Configuration& configuration) {
+        return test::error_of<ConfigurationError>(
+            [&] { make_variant<Greeter>(configuration.variant("house.greeter", "lout"), configuration, 1, log); });
     };
     CHECK(error(Configuration::from_toml("[house]\ngreeter = \"louder\"", "m.toml")) ==
           "m.toml:2:11: house.greeter has no variant \"louder\": did you mean loud?; its variants are loud, quiet");

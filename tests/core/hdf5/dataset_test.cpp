@@ -7,6 +7,7 @@
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
+#include "tests/core/error/error_of.h"
 #include "tests/core/hdf5/temporary_folder.h"
 
 namespace lookahead::hdf5 {
@@ -218,11 +219,9 @@ TEST_CASE("what is missing or of another kind is an input error with the file's 
             CHECK_THROWS_WITH_AS(root.text_attribute("schema"), (path + ": / has no attribute \"schema\"").c_str(),
                                  InputError);
             CHECK(root.kind_of("x") == LinkKind::dataset);
-            try {
-                root.open_dataset("missing");
-            } catch (const InputError& error) {
-                CHECK(std::string(error.what()).starts_with(path + ": cannot open dataset missing: "));
-            }
+            CHECK(test::error_of<InputError>([&] {
+                      root.open_dataset("missing");
+                  }).starts_with(path + ": cannot open dataset missing: "));
         });
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
+#include "tests/core/error/error_of.h"
 #include "tests/core/hdf5/temporary_folder.h"
 
 namespace lookahead::hdf5 {
@@ -23,13 +24,7 @@ void write_something(Group root) {
 }
 
 std::string open_error(const std::string& path) {
-    try {
-        InputFile file(path);
-        file.root();
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
+    return test::error_of<InputError>([&] { InputFile(path).root(); });
 }
 
 TEST_CASE("a file is whole to its last byte, and nothing else is a whole file") {

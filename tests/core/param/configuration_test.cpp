@@ -6,6 +6,7 @@
 #include "core/error/error.h"
 #include "core/param/configuration.h"
 #include "core/param/parameter_registry.h"
+#include "tests/core/error/error_of.h"
 
 namespace lookahead {
 namespace {
@@ -47,12 +48,7 @@ namespace {
 LOOKAHEAD_REGISTER_PARAMETERS(PrefetcherParameters, "caps", "A prefetcher.")
 
 std::string error_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const ConfigurationError& error) {
-        return error.what();
-    }
-    return "no error";
+    return test::error_of<ConfigurationError>(action);
 }
 
 std::string read_error(const std::string& toml) {

@@ -5,9 +5,19 @@
 
 #include "core/error/error.h"
 #include "experiments/energy_tables/energy_tables.h"
+#include "tests/core/error/error_of.h"
 
 namespace lookahead {
 namespace {
+
+/// The counters that have an energy in the table.
+std::set<std::string> charged_by(const BuiltInEnergyTable& table) {
+    std::set<std::string> counters;
+    for (const EventEnergy& event : fit_built_in_energy_table(table, registered_statistics_sets()).events) {
+        counters.insert(event.counter);
+    }
+    return counters;
+}
 
 TEST_CASE("every built-in table fits the statistics of the program") {
     CHECK(!built_in_energy_tables().empty());
@@ -22,10 +32,7 @@ TEST_CASE("every built-in table fits the statistics of the program") {
 
 TEST_CASE("every class of instructions costs energy in every built-in table") {
     for (const BuiltInEnergyTable& built_in : built_in_energy_tables()) {
-        std::set<std::string> charged;
-        for (const EventEnergy& event : fit_built_in_energy_table(built_in, registered_statistics_sets()).events) {
-            charged.insert(event.counter);
-        }
+        const std::set<std::string> charged = charged_by(built_in);
         for (const char* counter :
              {"sm.warp_instructions", "sm.integer", "sm.integer_mad", "sm.fp32_add", "sm.fp32_fma", "sm.fp64_fma",
               "sm.special", "l2_slice.reads", "l2_slice.writes", "dram.activates"}) {
@@ -65,9 +72,7 @@ TEST_CASE("schedulers and request paths that are compared with the vectors cost 
     for (const BuiltInEnergyTable& built_in : built_in_energy_tables()) {
         if (std::string(built_in.name) == "gpuwattch_gtx480") continue;  // what GPUWattch counts, alone
         CAPTURE(built_in.name);
-        std::set<std::string> charged;
-        for (const EventEnergy& event : fit_built_in_energy_table(built_in, registered_statistics_sets()).events)
-            charged.insert(event.counter);
+        const std::set<std::string> charged = charged_by(built_in);
         for (const char* counter :
              {"ccws.probes", "ccws.insertions", "ccws.picks", "ccws.victim_hits", "batch.requests", "batch.with_data",
               "held_grants.same_sender", "held_grants.other_sender"})
@@ -85,12 +90,7 @@ TEST_CASE("a table that a renamed statistic leaves behind is named, with its ent
         }
     }
     const BuiltInEnergyTable& table = built_in_energy_tables().front();
-    std::string message = "no error";
-    try {
-        fit_built_in_energy_table(table, statistics);
-    } catch (const InternalError& error) {
-        message = error.what();
-    }
+    const std::string message = test::error_of<InternalError>([&] { fit_built_in_energy_table(table, statistics); });
     for (const char* part : {"fermi_40nm", "which is part of this program", "fermi_40nm.toml:", "'sm.fp32_fma'",
                              "rename it in the table too", "energy.table=FILE.toml"}) {
         CHECK_MESSAGE(message.find(part) != std::string::npos, message);

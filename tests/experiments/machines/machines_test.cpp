@@ -5,6 +5,7 @@
 
 #include "core/error/error.h"
 #include "experiments/machines/machines.h"
+#include "tests/core/error/error_of.h"
 #include "tests/core/hdf5/temporary_folder.h"
 
 namespace lookahead {
@@ -34,12 +35,7 @@ void write(const std::string& path, const std::string& text) {
 
 template <class Expected>
 std::string error_of(const std::string& machine) {
-    try {
-        load_machine(machine);
-    } catch (const Expected& error) {
-        return error.what();
-    }
-    return "no error";
+    return test::error_of<Expected>([&] { load_machine(machine); });
 }
 
 TEST_CASE("every built-in machine loads and has a description") {

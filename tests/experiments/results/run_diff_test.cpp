@@ -7,6 +7,7 @@
 #include "core/error/error.h"
 #include "experiments/results/run_diff.h"
 #include "experiments/results/run_writer.h"
+#include "tests/core/error/error_of.h"
 #include "tests/core/hdf5/temporary_folder.h"
 #include "tests/experiments/results/example_run.h"
 
@@ -149,12 +150,9 @@ TEST_CASE("a missing or foreign file is an input error with its path") {
     write_run(example_run(), folder.file("a.h5"));
     std::ofstream(folder.file("foreign")) << "text";
     for (const std::string other : {"missing", "foreign"}) {
-        try {
-            diff_runs(folder.file("a.h5"), folder.file(other));
-            FAIL("no error");
-        } catch (const InputError& error) {
-            CHECK(std::string(error.what()).starts_with(folder.file(other) + ": "));
-        }
+        CHECK(test::error_of<InputError>([&] {
+                  diff_runs(folder.file("a.h5"), folder.file(other));
+              }).starts_with(folder.file(other) + ": "));
     }
 }
 

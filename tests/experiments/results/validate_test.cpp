@@ -11,6 +11,7 @@
 #include "experiments/results/run_writer.h"
 #include "hdf5_schemas/run_schema.h"
 #include "hdf5_schemas/validate.h"
+#include "tests/core/error/error_of.h"
 #include "tests/core/hdf5/temporary_folder.h"
 #include "tests/experiments/results/example_run.h"
 
@@ -141,19 +142,14 @@ TEST_CASE("extents that do not fit are found") {
 TEST_CASE("a file of another kind is an input error with its path") {
     const TemporaryFolder folder;
     const std::string path = folder.file("other.h5");
-    const auto error_with = [&](const char* schema, const char* version) -> std::string {
+    const auto error_with = [&](const char* schema, const char* version) {
         hdf5::OutputFile file(path);
         if (schema != nullptr) {
             file.root().set_attribute("schema", schema);
             file.root().set_attribute("schema_version", version);
         }
         file.commit();
-        try {
-            validate_file(path);
-        } catch (const InputError& error) {
-            return error.what();
-        }
-        return "no error";
+        return test::error_of<InputError>([&] { validate_file(path); });
     };
     CHECK(error_with(nullptr, "") == path + ": not a file of Lookahead: it has no attribute \"schema\"");
     CHECK(error_with("other.tool", "1.0") ==

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error/error.h"
+#include "tests/core/error/error_of.h"
 
 namespace lookahead {
 namespace {
@@ -97,14 +98,7 @@ TEST_CASE("points without a figure are never chosen, and counted") {
 }
 
 TEST_CASE("a fault of a best is named with its place and what would be right") {
-    const auto message = [](const std::string& best) {
-        try {
-            study_with(best);
-        } catch (const InputError& error) {
-            return std::string(error.what());
-        }
-        return std::string();
-    };
+    const auto message = [](const std::string& best) { return test::error_of<InputError>([&] { study_with(best); }); };
     CHECK(
         message(kOpt + "metric = \"cycels\"\n").find("test.toml:20:10: unknown metric 'cycels': did you mean cycles") ==
         0);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/core/error/error_of.h"
+
 namespace lookahead {
 namespace {
 
@@ -16,12 +18,7 @@ double value(const std::string& text) {
 }
 
 std::string fault(const std::string& text) {
-    try {
-        Expression::parse(text);
-    } catch (const ExpressionError& error) {
-        return error.what();
-    }
-    return "none";
+    return test::error_of<ExpressionError>([&] { Expression::parse(text); }, "none");
 }
 
 TEST_CASE("operators bind as in school, and from the left") {

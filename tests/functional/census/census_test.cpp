@@ -13,6 +13,7 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
+#include "tests/core/error/error_of.h"
 #include "tests/functional/scalar_interpreter/scalar_interpreter.h"
 #include "tests/support/seed.h"
 
@@ -531,14 +532,9 @@ TEST_CASE("every move, access, atomic, barrier and special register of the censu
 
 TEST_CASE("what the census leaves out is refused by its name and line") {
     for (const Refused& refused : kRefused) {
-        std::string message = "accepted";
         const std::string text = kernel_of({refused.statement, ""});
-        try {
-            const ptx::Module module = ptx::parse_module(text, "form.ptx");
-            finaliser::finalise_module(module, {});
-        } catch (const InputError& error) {
-            message = error.what();
-        }
+        const std::string message =
+            test::error_of<InputError>([&] { finaliser::finalise_module(ptx::parse_module(text, "form.ptx"), {}); });
         INFO(message);
         CHECK(message.find(refused.name) != std::string::npos);
         const auto line =

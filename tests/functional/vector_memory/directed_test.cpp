@@ -8,6 +8,7 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
+#include "tests/core/error/error_of.h"
 #include "tests/functional/scalar_interpreter/scalar_interpreter.h"
 #include "tests/functional/vector_memory/vector_kernel.h"
 
@@ -124,12 +125,7 @@ TEST_CASE("a later element wins over an earlier one of another lane, and within 
 
 /// The sentence of the fault, and the memory that it left.
 std::string fault_of(const VectorAccess& access, const VectorRun& run) {
-    try {
-        emulate(access, run);
-    } catch (const ProgramError& error) {
-        return error.what();
-    }
-    return "no fault";
+    return error_of<ProgramError>([&] { emulate(access, run); }, "no fault");
 }
 
 TEST_CASE("a fault names the element and the lane; one word less is none") {
@@ -292,12 +288,8 @@ TEST_CASE("what the instructions are not given for is refused") {
             ".version 7.8\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
             ".reg .b32 %r<16>;\n.reg .f32 %f<16>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd0, [p];\n" +
             instruction + ";\nret;\n}\n";
-        try {
-            finaliser::finalise_module(ptx::parse_module(text, "k.ptx"), {});
-        } catch (const InputError& error) {
-            return std::string(error.what());
-        }
-        return std::string("accepted");
+        return error_of<InputError>([&] { finaliser::finalise_module(ptx::parse_module(text, "k.ptx"), {}); },
+                                    "accepted");
     };
     const std::string four = "{%r0, %r1, %r2, %r3}", floats = "{%f0, %f1, %f2, %f3}";
     CHECK(refusal("ld.stride.global.v4.b32 " + four + ", [%rd0], %r4") == "accepted");

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+namespace lookahead::test {
+
+/// The sentence of the error that the action throws, or `none`. What is no `Expected` goes through.
+template <class Expected, class Action>
+std::string error_of(const Action& action, const std::string& none = "no error") {
+    try {
+        action();
+    } catch (const Expected& error) {
+        return error.what();
+    }
+    return none;
+}
+
+}  // namespace lookahead::test
