@@ -11,21 +11,10 @@ using isa::SimtModel;
 
 namespace {
 
-void expect_everywhere(const Program& program, const std::vector<std::uint32_t>& expected) {
-    for (const SimtModel simt : kModels) {
-        CAPTURE(static_cast<int>(simt));
-        CHECK(emulate(program, simt) == expected);
-        CHECK(simulate(program, simt) == expected);
-    }
-}
-
 void expect_deadlock(const Program& program, std::initializer_list<std::string_view> words) {
     for (const SimtModel simt : kModels) {
-        for (const Ending& ending : {ending_of_emulation(program, simt), ending_of_simulation(program, simt)}) {
-            INFO(ending.message);
-            CHECK(ending.code == ExitCode::program_misbehaved);
-            for (const std::string_view word : words) CHECK(ending.message.find(word) != std::string::npos);
-        }
+        check_mentions(ending_of_emulation(program, simt), words);
+        check_mentions(ending_of_simulation(program, simt), words);
     }
 }
 
@@ -92,7 +81,7 @@ TEST_CASE("barriers may be named by registers") {
 
 TEST_CASE("pairs of warps meet at barriers of their own while others run ahead") {
     // Pair p: its warps exchange sums by barrier p + 1; pair 0 makes more rounds than pair 1.
-    const Program program{kernel(R"(
+    const Program program = launched({{1}, {128}}, 128, R"(
     shr.u32 %r0, %t, 6;
     add.u32 %r1, %r0, 1;
     mov.u32 %r9, buffer;
@@ -113,10 +102,7 @@ LOOP:
     setp.lt.u32 %p0, %r6, %r7;
     @%p0 bra LOOP;
     st.global.u32 [%out], %r5;)",
-                                 ".shared .align 4 .b8 buffer[512];"),
-                          {{1}, {128}},
-                          0,
-                          128};
+                                     ".shared .align 4 .b8 buffer[512];");
     std::vector<std::uint32_t> values(128), expected(128);
     std::iota(values.begin(), values.end(), 0u);
     for (unsigned round = 0; round < 9; ++round) {
@@ -129,7 +115,7 @@ LOOP:
 }
 
 TEST_CASE("bar.red counts, ands and ors the predicates of all threads, a last warp that is not full included") {
-    const Program program{kernel(R"(
+    const Program program = launched({{2}, {80}}, 160, R"(
     and.b32 %r0, %t, 3;
     setp.eq.u32 %p0, %r0, 0;
     setp.lt.u32 %p1, %t, 1000;
@@ -149,16 +135,13 @@ TEST_CASE("bar.red counts, ands and ors the predicates of all threads, a last wa
     add.u32 %r3, %r3, %r6;
     mad.lo.u32 %r1, %r1, 1000, %r2;
     mad.lo.u32 %r1, %r1, 16, %r3;
-    st.global.u32 [%out], %r1;)"),
-                          {{2}, {80}},
-                          0,
-                          160};
+    st.global.u32 [%out], %r1;)");
     expect_everywhere(program, std::vector<std::uint32_t>(160, (20 * 1000 + 60) * 16 + 3));
     CHECK(interpret(program) == std::vector<std::uint32_t>(160, (20 * 1000 + 60) * 16 + 3));
 }
 
 TEST_CASE("lanes of a warp may come to a barrier by different paths with convergence barriers") {
-    const Program program{kernel(R"(
+    const Program program = launched({{1}, {64}}, 64, R"(
     mov.u32 %r0, buffer;
     shl.b32 %r1, %t, 2;
     add.u32 %r2, %r0, %r1;
@@ -179,35 +162,27 @@ JOIN:
     ld.shared.u32 %r7, [%r3];
     mad.lo.u32 %r7, %r5, 1000, %r7;
     st.global.u32 [%out], %r7;)",
-                                 ".shared .align 4 .b8 buffer[256];"),
-                          {{1}, {64}},
-                          0,
-                          64};
+                                     ".shared .align 4 .b8 buffer[256];");
     std::vector<std::uint32_t> expected(64);
     for (unsigned t = 0; t < 64; ++t) {
         const unsigned from = t ^ 63;
         expected[t] = 12 * 1000 + (from % 2 == 0 ? from : from + 500);
     }
-    CHECK(emulate(program, SimtModel::convergence_barrier) == expected);
-    CHECK(simulate(program, SimtModel::convergence_barrier) == expected);
+    expect_with_convergence_barriers(program, expected);
 }
 
 TEST_CASE("a barrier that too few warps come to is reported with its number and counts") {
-    expect_deadlock({kernel("bar.sync 5, 128;"), {{1}, {64}}, 0, 1}, {"deadlock", "barrier 5", "2 of 4 warps"});
-    expect_deadlock({kernel("setp.lt.u32 %p0, %t, 32;\n@%p0 bra ONE;\nbar.sync 2;\nONE:\n@!%p0 bra DONE;\nbar.sync "
-                            "3;\nDONE:"),
-                     {{1}, {64}},
-                     0,
-                     1},
+    expect_deadlock(launched({{1}, {64}}, 1, "bar.sync 5, 128;"), {"deadlock", "barrier 5", "2 of 4 warps"});
+    expect_deadlock(launched({{1}, {64}}, 1,
+                             "setp.lt.u32 %p0, %t, 32;\n@%p0 bra ONE;\nbar.sync 2;\nONE:\n@!%p0 bra DONE;\nbar.sync "
+                             "3;\nDONE:"),
                     {"deadlock", "barrier 2", "barrier 3", "1 of 2 warps"});
 }
 
 TEST_CASE("a barrier's warps must give one count, which is whole warps") {
-    expect_deadlock({kernel("mov.u32 %r0, 128;\nsetp.lt.u32 %p0, %t, 32;\n@%p0 mov.u32 %r0, 96;\nbar.sync 1, %r0;"),
-                     {{1}, {128}},
-                     0,
-                     1},
+    expect_deadlock(launched({{1}, {128}}, 1,
+                             "mov.u32 %r0, 128;\nsetp.lt.u32 %p0, %t, 32;\n@%p0 mov.u32 %r0, 96;\nbar.sync 1, %r0;"),
                     {"barrier 1", "96", "128"});
-    expect_deadlock({kernel("add.u32 %r0, %a, 33;\nbar.sync 1, %r0;"), {{1}, {96}}, 0, 1}, {"33", "multiple of 32"});
-    expect_deadlock({kernel("add.u32 %r0, %a, 16;\nbar.sync %r0;"), {{1}, {96}}, 0, 1}, {"barrier 16", "0 to 15"});
+    expect_deadlock(launched({{1}, {96}}, 1, "add.u32 %r0, %a, 33;\nbar.sync 1, %r0;"), {"33", "multiple of 32"});
+    expect_deadlock(launched({{1}, {96}}, 1, "add.u32 %r0, %a, 16;\nbar.sync %r0;"), {"barrier 16", "0 to 15"});
 }

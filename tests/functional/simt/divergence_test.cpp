@@ -12,18 +12,10 @@ using isa::SimtModel;
 
 namespace {
 
-const LaunchConfiguration kOneWarp{{1}, {32}};
-
 std::vector<std::uint32_t> of_lanes(unsigned count, auto value) {
     std::vector<std::uint32_t> result(count);
     for (unsigned lane = 0; lane < count; ++lane) result[lane] = static_cast<std::uint32_t>(value(lane));
     return result;
-}
-
-void check_mentions(const Ending& ending, std::initializer_list<std::string_view> words) {
-    INFO(ending.message);
-    CHECK(ending.code == ExitCode::program_misbehaved);
-    for (const std::string_view word : words) CHECK(ending.message.find(word) != std::string::npos);
 }
 
 /// One lane after another enters; who does not get in tries again, and all meet behind the loop.
@@ -44,7 +36,7 @@ TRY:
 
 TEST_CASE("a full-mask shuffle on both sides of a branch reads lanes of the other side") {
     // Odd lanes shuffle %r1 and even lanes %r2, at different places.
-    const Program program{kernel(R"(
+    const Program program = launched(kOneWarp, 32, R"(
     and.b32 %r0, %t, 1;
     setp.ne.u32 %p0, %r0, 0;
     mad.lo.u32 %r1, %t, 3, 100;
@@ -58,8 +50,7 @@ ODD:
     shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1;
     shl.b32 %r3, %r4, 1;
 JOIN:
-    st.global.u32 [%out], %r3;)"),
-                          kOneWarp, 0, 32};
+    st.global.u32 [%out], %r3;)");
     expect_with_convergence_barriers(program, of_lanes(32, [](unsigned lane) {
                                          const unsigned other = lane ^ 1;
                                          return lane % 2 == 0 ? 3 * other + 100 + 7 : 2 * (5 * other + 1001);
@@ -67,7 +58,7 @@ JOIN:
 }
 
 TEST_CASE("votes, matches and sums on the sides of a branch are of all the lanes that the mask names") {
-    const Program program{kernel(R"(
+    const Program program = launched(kOneWarp, 128, R"(
     setp.lt.u32 %p0, %t, 10;
     setp.lt.u32 %p1, %t, 20;
     and.b32 %r5, %t, 3;
@@ -89,8 +80,7 @@ JOIN:
     st.global.u32 [%out], %r0;
     st.global.u32 [%out+128], %r1;
     st.global.u32 [%out+256], %r2;
-    st.global.u32 [%out+384], %r3;)"),
-                          kOneWarp, 0, 128};
+    st.global.u32 [%out+384], %r3;)");
     expect_with_convergence_barriers(program, of_lanes(128, [](unsigned i) -> std::uint32_t {
                                          if (i < 32) return 0xfffff;
                                          if (i < 64) return 0x11111111u << (i % 4);
@@ -99,7 +89,7 @@ JOIN:
 }
 
 TEST_CASE("on a stack votes and sums are of the lanes that run together, and shuffles read what other lanes hold") {
-    const Program program{kernel(R"(
+    const Program program = launched(kOneWarp, 128, R"(
     setp.lt.u32 %p0, %t, 10;
     setp.lt.u32 %p1, %t, 20;
     mad.lo.u32 %r4, %t, 3, 100;
@@ -116,8 +106,7 @@ JOIN:
     st.global.u32 [%out], %r0;
     st.global.u32 [%out+128], %r2;
     st.global.u32 [%out+256], %r3;
-    st.global.u32 [%out+384], %r4;)"),
-                          kOneWarp, 0, 128};
+    st.global.u32 [%out+384], %r4;)");
     const auto expected = [](LaneMask low, LaneMask high, unsigned low_sum, unsigned high_sum) {
         return of_lanes(128, [=](unsigned i) -> std::uint32_t {
             const unsigned lane = i % 32;
@@ -127,14 +116,13 @@ JOIN:
         });
     };
     const auto apart = expected(0x3ff, 0xffc00, 45, 496 - 45);
-    CHECK(emulate(program, SimtModel::stack) == apart);
-    CHECK(simulate(program, SimtModel::stack) == apart);
+    expect(program, SimtModel::stack, apart);
     expect_with_convergence_barriers(program, expected(0xfffff, 0xfffff, 496, 496));
 }
 
 TEST_CASE("lanes whose masks differ meet those of their own mask only") {
     // Quads sum up among themselves; lanes of a quad come there by different ways.
-    const Program program{kernel(R"(
+    const Program program = launched(kOneWarp, 32, R"(
     and.b32 %r0, %t, 28;
     shl.b32 %r1, 15, %r0;
     and.b32 %r2, %t, 1;
@@ -145,13 +133,12 @@ TEST_CASE("lanes whose masks differ meet those of their own mask only") {
 ODD:
     redux.sync.add.u32 %r3, %t, %r1;
 JOIN:
-    st.global.u32 [%out], %r3;)"),
-                          kOneWarp, 0, 32};
+    st.global.u32 [%out], %r3;)");
     expect_with_convergence_barriers(program, of_lanes(32, [](unsigned lane) { return (lane & ~3u) * 4 + 6; }));
 }
 
 TEST_CASE("lanes that have ended are not waited for") {
-    const Program program{kernel(R"(
+    const Program program = launched(kOneWarp, 32, R"(
     setp.ge.u32 %p0, %t, 24;
     @%p0 exit;
     setp.ge.u32 %p1, %t, 8;
@@ -163,13 +150,12 @@ HIGH:
     @%p2 exit;
     redux.sync.add.u32 %r0, 1, -1;
 JOIN:
-    st.global.u32 [%out], %r0;)"),
-                          kOneWarp, 0, 32};
+    st.global.u32 [%out], %r0;)");
     expect_with_convergence_barriers(program, of_lanes(32, [](unsigned lane) { return lane < 16 ? 16 : 0; }));
 }
 
 TEST_CASE("bar.warp.sync lets lanes of two paths see each other's stores") {
-    const Program program{kernel(R"(
+    const Program program = launched(kOneWarp, 32, R"(
     mov.u32 %r0, buffer;
     shl.b32 %r1, %t, 2;
     add.u32 %r2, %r0, %r1;
@@ -188,19 +174,18 @@ LOW:
     ld.shared.u32 %r5, [%r3];
 JOIN:
     st.global.u32 [%out], %r5;)",
-                                 ".shared .align 4 .b8 buffer[128];"),
-                          kOneWarp, 0, 32};
+                                     ".shared .align 4 .b8 buffer[128];");
     expect_with_convergence_barriers(program,
                                      of_lanes(32, [](unsigned lane) { return lane < 16 ? 1031 - lane : 31 - lane; }));
 }
 
 TEST_CASE("a spin lock among the lanes of a warp lets every lane in") {
-    const Program program{kernel(kSpinLock), {{2}, {48}}, 0, 2};
+    const Program program = launched({{2}, {48}}, 2, kSpinLock);
     expect_with_convergence_barriers(program, {0, 96});
 }
 
 TEST_CASE("a spin lock among the lanes of a warp is reported as a livelock of the stack") {
-    const Program program{kernel(kSpinLock), kOneWarp, 0, 2};
+    const Program program = launched(kOneWarp, 2, kSpinLock);
     check_mentions(ending_of_emulation(program, SimtModel::stack),
                    {"livelock", "kernel k, CTA (0, 0, 0)", "program.ptx:", "convergence_barrier"});
     check_mentions(ending_of_simulation(program, SimtModel::stack, {"sm.spin_limit=2000"}),
@@ -241,7 +226,7 @@ JOIN:)"),
 }
 
 TEST_CASE("lanes hand values round a ring by flags, every lane waiting for the one before") {
-    const Program program{kernel(R"(
+    const Program program = launched(kOneWarp, 32, R"(
     setp.eq.u32 %p0, %t, 0;
     mov.u32 %r1, 1;
     @%p0 bra SEND;
@@ -251,13 +236,12 @@ WAIT:
     @%p1 bra WAIT;
     add.u32 %r1, %r1, %t;
 SEND:
-    st.volatile.global.u32 [%out], %r1;)"),
-                          kOneWarp, 0, 32};
+    st.volatile.global.u32 [%out], %r1;)");
     expect_with_convergence_barriers(program, of_lanes(32, [](unsigned lane) { return 1 + lane * (lane + 1) / 2; }));
 }
 
 TEST_CASE("nested loops with breaks and divergent exits give each thread its own result under both models") {
-    const Program program{kernel(R"(
+    const Program program = launched({{3}, {50}}, 150, R"(
     mov.u32 %r0, 0;
     mov.u32 %r1, 0;
     setp.eq.u32 %p6, %t, 17;
@@ -285,15 +269,12 @@ INNER_DONE:
     setp.lt.u32 %p3, %r1, %r5;
     @%p3 bra OUTER;
 OUT:
-    st.global.u32 [%out], %r0;)"),
-                          {{3}, {50}},
-                          0,
-                          150};
-    run_everywhere(program);
+    st.global.u32 [%out], %r0;)");
+    expect_everywhere(program, interpret(program));
 }
 
 TEST_CASE("lanes that wait for different lanes at different places are reported with their places") {
-    const Program program{kernel(R"(
+    const Program program = launched(kOneWarp, 32, R"(
     setp.lt.u32 %p0, %t, 16;
     @%p0 bra LOW;
     shfl.sync.idx.b32 %r0, %t, 0, 31, -1;
@@ -301,22 +282,18 @@ TEST_CASE("lanes that wait for different lanes at different places are reported 
 LOW:
     vote.sync.ballot.b32 %r0, %p0, -1;
 JOIN:
-    st.global.u32 [%out], %r0;)"),
-                          kOneWarp, 0, 32};
+    st.global.u32 [%out], %r0;)");
     const std::initializer_list<std::string_view> words = {"deadlock", "0xffff0000", "0x0000ffff", "PC 0x"};
     check_mentions(ending_of_emulation(program, SimtModel::convergence_barrier), words);
     check_mentions(ending_of_simulation(program, SimtModel::convergence_barrier), words);
 }
 
 TEST_CASE("a loop that waits for a store that nobody makes is reported by the emulator") {
-    const Program program{kernel(R"(
+    const Program program = launched({{1}, {96}}, 1, R"(
 WAIT:
     ld.volatile.global.u32 %r1, [%base];
     setp.eq.u32 %p1, %r1, 0;
-    @%p1 bra WAIT;)"),
-                          {{1}, {96}},
-                          0,
-                          1};
+    @%p1 bra WAIT;)");
     for (const SimtModel simt : kModels) check_mentions(ending_of_emulation(program, simt), {"livelock", "warp 2"});
 }
 
@@ -362,7 +339,7 @@ TEST_CASE("CTAs that all wait for what nobody writes are reported by the emulato
 }
 
 TEST_CASE("the timing model gives the same with one scheduler and other latencies") {
-    const Program program{kernel(kSpinLock), {{1}, {64}}, 0, 2};
+    const Program program = launched({{1}, {64}}, 2, kSpinLock);
     for (const char* option : {"sm.schedulers=1", "sm.branch_latency=9", "sm.instruction_buffer=1"})
         CHECK(simulate(program, SimtModel::convergence_barrier, {option}) == std::vector<std::uint32_t>{0, 64});
 }

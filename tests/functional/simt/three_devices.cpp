@@ -49,15 +49,6 @@ Configuration configuration_of(const Program& program, isa::SimtModel simt) {
     return configuration;
 }
 
-std::vector<std::uint32_t> emulate_or_throw(const Program& program, isa::SimtModel simt) {
-    const ptx::Module module = ptx::parse_module(program.text, "program.ptx");
-    EmulatorOptions options;
-    options.simt = simt;
-    EmulatedDevice device(finaliser::finalise_module(module, finaliser_options(configuration_of(program, simt))),
-                          options);
-    return run_on(device, program);
-}
-
 RunOutcome outcome_of(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options,
                       Transport& transport) {
     current = &program;
@@ -97,7 +88,12 @@ std::vector<std::uint32_t> interpret(const Program& program) {
 }
 
 std::vector<std::uint32_t> emulate(const Program& program, isa::SimtModel simt) {
-    return emulate_or_throw(program, simt);
+    const ptx::Module module = ptx::parse_module(program.text, "program.ptx");
+    EmulatorOptions options;
+    options.simt = simt;
+    EmulatedDevice device(finaliser::finalise_module(module, finaliser_options(configuration_of(program, simt))),
+                          options);
+    return run_on(device, program);
 }
 
 std::vector<std::uint32_t> simulate(const Program& program, isa::SimtModel simt,
@@ -118,7 +114,7 @@ void check_on_ranks(Transport& world, const Program& program, isa::SimtModel sim
 
 Ending ending_of_emulation(const Program& program, isa::SimtModel simt) {
     try {
-        emulate_or_throw(program, simt);
+        emulate(program, simt);
         return {};
     } catch (const ProgramError& error) {
         return {error.code(), error.what()};
@@ -130,19 +126,24 @@ Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const s
     return {outcome.code, outcome.message};
 }
 
-std::vector<std::uint32_t> run_everywhere(const Program& program) {
-    const std::vector<std::uint32_t> expected = interpret(program);
-    for (const isa::SimtModel simt : kModels) {
-        CAPTURE(name_of(simt));
-        CHECK(emulate(program, simt) == expected);
-        CHECK(simulate(program, simt) == expected);
-    }
-    return expected;
+void check_mentions(const Ending& ending, std::initializer_list<std::string_view> words) {
+    INFO(ending.message);
+    CHECK(ending.code == ExitCode::program_misbehaved);
+    for (const std::string_view word : words) CHECK(ending.message.find(word) != std::string::npos);
+}
+
+void expect(const Program& program, isa::SimtModel simt, const std::vector<std::uint32_t>& expected) {
+    CAPTURE(name_of(simt));
+    CHECK(emulate(program, simt) == expected);
+    CHECK(simulate(program, simt) == expected);
+}
+
+void expect_everywhere(const Program& program, const std::vector<std::uint32_t>& expected) {
+    for (const isa::SimtModel simt : kModels) expect(program, simt, expected);
 }
 
 void expect_with_convergence_barriers(const Program& program, const std::vector<std::uint32_t>& expected) {
-    CHECK(emulate(program, isa::SimtModel::convergence_barrier) == expected);
-    CHECK(simulate(program, isa::SimtModel::convergence_barrier) == expected);
+    expect(program, isa::SimtModel::convergence_barrier, expected);
 }
 
 }  // namespace lookahead::test

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "components/device/device.h"
@@ -20,9 +22,16 @@ struct Program {
     std::vector<std::string> options = {};  ///< configuration keys for emulator and timing model
 };
 
+inline const LaunchConfiguration kOneWarp{{1}, {32}};
+
 /// `body` as kernel `k`, with %r0-31, %rd0-15, %p0-7 declared: %t is %tid.x, %base the address `out`, %out that of the
 /// thread's own word, by its number in the grid, %a the parameter; `before` stands before the kernel.
 std::string kernel(const std::string& body, const std::string& before = "");
+/// Such a kernel and its launch.
+inline Program launched(const LaunchConfiguration& configuration, std::uint32_t words, const std::string& body,
+                        const std::string& before = "") {
+    return {kernel(body, before), configuration, 0, words};
+}
 
 std::vector<std::uint32_t> interpret(const Program& program);
 std::vector<std::uint32_t> emulate(const Program& program, isa::SimtModel simt);
@@ -41,13 +50,16 @@ struct Ending {
 };
 Ending ending_of_emulation(const Program& program, isa::SimtModel simt);
 Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options = {});
+/// Checks that the program misbehaved, in a message that has all of the words.
+void check_mentions(const Ending& ending, std::initializer_list<std::string_view> words);
 
 inline constexpr isa::SimtModel kModels[] = {isa::SimtModel::stack, isa::SimtModel::convergence_barrier};
 
-/// Runs the program on the emulator and the timing model under `models`, checks that all give what the scalar
-/// interpreter gives, and gives that.
-std::vector<std::uint32_t> run_everywhere(const Program& program);
-/// Likewise for what needs convergence barriers, and compares with `expected`: the interpreter knows no warps.
+/// Runs the program on the emulator and the timing model under this SIMT model and checks what it gives.
+void expect(const Program& program, isa::SimtModel simt, const std::vector<std::uint32_t>& expected);
+/// Under both.
+void expect_everywhere(const Program& program, const std::vector<std::uint32_t>& expected);
+/// For what needs convergence barriers.
 void expect_with_convergence_barriers(const Program& program, const std::vector<std::uint32_t>& expected);
 
 }  // namespace lookahead::test
