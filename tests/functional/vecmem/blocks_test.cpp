@@ -34,6 +34,37 @@ std::string at(int byte) {
     return fmt::format("%mine+{}", byte);
 }
 
+/// Words of memory that no vector brings, in %r10, %r11, ..., of which the mask is left.
+std::string indices(unsigned count = 4, unsigned mask = 63) {
+    return each(count, [mask](unsigned i) {
+        return fmt::format("ld.global.u32 %r{0}, [%mine+{1}]; and.b32 %r{0}, %r{0}, {2};\n", 10 + i, 12 * i * i, mask);
+    });
+}
+
+/// %rd10, or a later one, is the base and so many words as %r10, or the later one, says.
+std::string address(unsigned i, const std::string& base = "%mine", const std::string& wide = "mul.wide.s32") {
+    return fmt::format("{1} %rd{0}, %r{0}, 4; add.s64 %rd{0}, {2}, %rd{0};\n", 10 + i, wide, base);
+}
+
+std::string addresses(const std::string& base = "%mine", const std::string& wide = "mul.wide.s32", unsigned count = 4) {
+    return each(count, [&](unsigned i) { return address(i, base, wide); });
+}
+
+std::string pointer(unsigned i) {
+    return fmt::format("%rd{}", 10 + i);
+}
+
+/// Stores of %r10, %r11, ..., or from another register on, at no single distance.
+std::string stored(unsigned first = 10) {
+    return each(4, [first](unsigned i) {
+        return fmt::format("st.global.u32 [%mine+{}], %r{};\n", 400 + 64 * i * i, first + i);
+    });
+}
+
+const std::string kSumOfFour =
+    "add.u32 %r10, %r10, %r11; mad.lo.u32 %r10, %r12, 5, %r10; mad.lo.u32 %r10, %r13, 7, %r10;\n"
+    "st.global.u32 [%mine+800], %r10;\n";
+
 }  // namespace
 
 TEST_CASE("as many loads at one distance as the length become one instruction, one less do not") {
@@ -75,9 +106,7 @@ TEST_CASE("a stride has 32 bits") {
                     [&](unsigned i) {
                         return fmt::format("ld.global.u32 %r{}, [%rd1]; add.s64 %rd1, %rd1, {};\n", 10 + i, stride);
                     }) +
-               each(4,
-                    [](unsigned i) { return fmt::format("st.global.u32 [%mine+{}], %r{};\n", 64 * i * i, 10 + i); }) +
-               "END:\n";
+               stored() + "END:\n";
     };
     CHECK(run(body("8589934588")).count("LD.STRIDE") == 1);  // 2^31 - 1 elements
     CHECK(run(body("8589934592")).count("LD.STRIDE") == 1);  // from the last on
@@ -93,9 +122,7 @@ TEST_CASE("an unknown stride is a signed word of elements") {
                     [](unsigned i) {
                         return fmt::format("ld.global.u32 %r{}, [%rd2]; add.s64 %rd2, %rd2, %rd1;\n", 10 + i);
                     }) +
-               each(4, [](unsigned i) {
-                   return fmt::format("st.global.u32 [%mine+{}], %r{};\n", 400 + 64 * i * i, 10 + i);
-               });
+               stored();
     };
     for (const std::uint32_t a : {0U, 5U, 0xfffffffbU}) {
         const Outcome outcome = run(body("mul.wide.s32 %rd1, %a, 4;"), "4", a);
@@ -137,7 +164,7 @@ TEST_CASE("an unknown stride may be taken several times, where what wraps around
 }
 
 TEST_CASE("loads by indices that a vector has brought take them in its order, and stores in the program's") {
-    const std::string indices =
+    const std::string from_vector =
         each(4, [](unsigned i) { return fmt::format("st.global.u32 [%mine+{}], {};\n", 4 * i, i % 2); }) +
         "membar.cta;\n" +
         each(4, [](unsigned i) { return fmt::format("ld.global.u32 %r{}, [%mine+{}];\n", 10 + i, 4 * i); });
@@ -148,12 +175,10 @@ TEST_CASE("loads by indices that a vector has brought take them in its order, an
                    fmt::format(fmt::runtime(access), 10 + element, 20 + element);
         });
     };
-    const std::string used =
-        each(4, [](unsigned i) { return fmt::format("st.global.u32 [%mine+{}], %r{};\n", 700 + 20 * i * i, 20 + i); });
-    const Outcome loads = run(indices + turned("ld.global.u32 %r{1}, [%rd{0}+64];\n") + used);
+    const Outcome loads = run(from_vector + turned("ld.global.u32 %r{1}, [%rd{0}+64];\n") + stored(20));
     CHECK(loads.count("LD.INDIRECT.GLOBAL.V4") == 1);
     CHECK(loads.text().find("MOV", loads.text().find("LD.STRIDE")) == std::string::npos);
-    const Outcome stores = run(indices + turned("add.u32 %r{1}, %gid, {0}; st.global.u32 [%rd{0}+64], %r{1};\n"));
+    const Outcome stores = run(from_vector + turned("add.u32 %r{1}, %gid, {0}; st.global.u32 [%rd{0}+64], %r{1};\n"));
     CHECK(stores.count("ST.INDIRECT.GLOBAL.V4") == 1);
 }
 
@@ -195,17 +220,8 @@ TEST_CASE("of stores to one place the program's last stays") {
 
 TEST_CASE("indices from memory, signed and of elements") {
     const auto body = [](const char* wide, unsigned count = 4) {
-        return each(count,
-                    [](unsigned i) {
-                        return fmt::format("ld.global.u32 %r{0}, [%mine+{1}]; and.b32 %r{0}, %r{0}, 63;\n", 10 + i,
-                                           12 * i * i);
-                    }) +
-               each(count,
-                    [&](unsigned i) {
-                        return fmt::format("{} %rd{}, %r{}, {}; add.s64 %rd{}, %mine, %rd{};\n", wide, 10 + i, 10 + i,
-                                           4, 10 + i, 10 + i);
-                    }) +
-               loads(count, [](unsigned i) { return fmt::format("%rd{}+8", 10 + i); });
+        return indices(count) + addresses("%mine", wide, count) +
+               loads(count, [](unsigned i) { return pointer(i) + "+8"; });
     };
     const Outcome outcome = run(body("mul.wide.s32"));
     CHECK(outcome.count("LD.INDIRECT.GLOBAL.V4") == 1);
@@ -225,11 +241,7 @@ TEST_CASE("vectors of one memory or of one pattern alone, where no others are wa
              }) +
         "mov.u32 %r2, tile; mov.u32 %r3, %gid; mad.lo.u32 %r2, %r3, 64, %r2;\n" +
         each(4, [](unsigned i) { return fmt::format("st.shared.u32 [%r2+{}], %r{};\n", 4 * i, 10 + i); }) +
-        each(4,
-             [](unsigned i) {
-                 return fmt::format("mul.wide.s32 %rd{0}, %r{0}, 4; add.s64 %rd{0}, %mine, %rd{0};\n", 10 + i);
-             }) +
-        loads(4, [](unsigned i) { return fmt::format("%rd{}+8", 10 + i); });
+        addresses() + loads(4, [](unsigned i) { return pointer(i) + "+8"; });
     struct Case {
         const char* kinds;
         unsigned loads, stores, indirect;
@@ -252,31 +264,14 @@ TEST_CASE("vectors of one memory or of one pattern alone, where no others are wa
 }
 
 TEST_CASE("a base may need one more sum, and not two") {
-    const auto body = [](const std::string& base) {
-        return base +
-               each(4,
-                    [](unsigned i) {
-                        return fmt::format("ld.global.u32 %r{0}, [%mine+{1}]; and.b32 %r{0}, %r{0}, 63;\n", 10 + i,
-                                           12 * i * i);
-                    }) +
-               each(4,
-                    [&](unsigned i) {
-                        return fmt::format("mul.wide.s32 %rd{0}, %r{0}, 4; add.s64 %rd{0}, %rd1, %rd{0};\n", 10 + i);
-                    }) +
-               loads(4, [](unsigned i) { return fmt::format("%rd{}", 10 + i); });
-    };
+    const auto body = [](const std::string& base) { return base + indices() + addresses("%rd1") + loads(4, pointer); };
     const std::string value =
         "mul.wide.s32 %rd1, %a, 8; mul.wide.s32 %rd2, %b, 12; add.s64 %rd1, %mine, %rd1; add.s64 %rd1, %rd1, %rd2;\n";
     const Outcome at_hand = run(body(value), "4", 2, 1);  // the sum is in a register
     CHECK(at_hand.count("LD.INDIRECT") == 1);
     CHECK(at_hand.executed == 2);
     const auto turned = [](const char* first, const char* second) {
-        return fmt::format("mul.wide.s32 %rd1, %a, 8; mul.wide.s32 %rd2, %b, 12;\n") +
-               each(4,
-                    [](unsigned i) {
-                        return fmt::format("ld.global.u32 %r{0}, [%mine+{1}]; and.b32 %r{0}, %r{0}, 63;\n", 10 + i,
-                                           12 * i * i);
-                    }) +
+        return "mul.wide.s32 %rd1, %a, 8; mul.wide.s32 %rd2, %b, 12;\n" + indices() +
                each(
                    4,
                    [&](unsigned i) {
@@ -284,7 +279,7 @@ TEST_CASE("a base may need one more sum, and not two") {
                            "mul.wide.s32 %rd{0}, %r{0}, 4; add.s64 %rd{0}, %rd{0}, {1}; add.s64 %rd{0}, %rd{0}, {2};\n",
                            10 + i, first, second);
                    }) +
-               loads(4, [](unsigned i) { return fmt::format("%rd{}", 10 + i); });
+               loads(4, pointer);
     };
     CHECK(run(turned("%rd1", "%out"), "4", 2, 1).count("LD.INDIRECT") == 1);
     const Outcome outcome = run(turned("%rd1", "%mine"), "4", 2, 1);
@@ -293,16 +288,9 @@ TEST_CASE("a base may need one more sum, and not two") {
 }
 
 TEST_CASE("indirect stores keep the program's order at one place") {
-    const Outcome outcome = run(
-        each(4,
-             [](unsigned i) {
-                 return fmt::format("ld.global.u32 %r{0}, [%mine+{1}]; and.b32 %r{0}, %r{0}, 1;\n", 10 + i, 12 * i * i);
-             }) +
-        each(4, [](unsigned i) {
-            return fmt::format(
-                "mul.wide.s32 %rd{0}, %r{0}, 4; add.s64 %rd{0}, %mine, %rd{0}; st.global.u32 [%rd{0}+64], {1};\n",
-                10 + i, 100 + i);
-        }));
+    const Outcome outcome = run(indices(4, 1) + each(4, [](unsigned i) {
+                                    return address(i) + fmt::format("st.global.u32 [%rd{}+64], {};\n", 10 + i, 100 + i);
+                                }));
     CHECK(outcome.count("ST.INDIRECT.GLOBAL.V4") == 1);
 }
 
@@ -310,12 +298,8 @@ TEST_CASE("a sum of words that may wrap around is no distance") {
     const auto body = [](unsigned step) {
         return "add.s32 %r2, %gid, 5;\n" +
                each(4,
-                    [&](unsigned i) {
-                        return fmt::format(
-                            "add.s32 %r{0}, %r2, {1}; mul.wide.s32 %rd{0}, %r{0}, 4; add.s64 %rd{0}, %mine, %rd{0};\n",
-                            10 + i, step * i);
-                    }) +
-               loads(4, [](unsigned i) { return fmt::format("%rd{}", 10 + i); });
+                    [&](unsigned i) { return fmt::format("add.s32 %r{}, %r2, {}; ", 10 + i, step * i) + address(i); }) +
+               loads(4, pointer);
     };
     const Outcome outcome = run(body(3));
     CHECK(outcome.count("LD.STRIDE") == 0);
@@ -352,7 +336,7 @@ TEST_CASE("masked loads leave the masked lanes' registers alone") {
     const Outcome outcome = run(
         "setp.lt.u32 %p1, %gid, 20;\n" + each(4, [](unsigned i) { return fmt::format("mov.u32 %r{}, 9;\n", 10 + i); }) +
         each(4, [](unsigned i) { return fmt::format("@%p1 ld.global.u32 %r{}, [%mine+{}];\n", 10 + i, 4 * i); }) +
-        each(4, [](unsigned i) { return fmt::format("st.global.u32 [%mine+{}], %r{};\n", 400 + 64 * i * i, 10 + i); }));
+        stored());
     CHECK(outcome.reasons().contains("guard"));
 }
 
@@ -361,9 +345,7 @@ TEST_CASE("a store that may be to the same place stands between") {
         return std::string("mul.wide.s32 %rd1, %a, 4; add.s64 %rd1, %mine, %rd1;\n") +
                "ld.global.u32 %r10, [%mine]; ld.global.u32 %r11, [%mine+4];\n" +
                fmt::format("st.global.u32 [{}], %gid;\n", place) +
-               "ld.global.u32 %r12, [%mine+8]; ld.global.u32 %r13, [%mine+12];\n"
-               "add.u32 %r10, %r10, %r11; mad.lo.u32 %r10, %r12, 5, %r10; mad.lo.u32 %r10, %r13, 7, %r10;\n"
-               "st.global.u32 [%mine+800], %r10;\n";
+               "ld.global.u32 %r12, [%mine+8]; ld.global.u32 %r13, [%mine+12];\n" + kSumOfFour;
     };
     const Outcome unknown = run(body("%rd1"), "4", 2);
     CHECK(unknown.count("LD.STRIDE") == 0);
@@ -375,9 +357,7 @@ TEST_CASE("a store that may be to the same place stands between") {
     CHECK(run(body("%mine+12")).count("LD.STRIDE") == 1);
     const auto across = [](const char* store) {
         return std::string("mov.u32 %r2, 5; ld.global.u32 %r10, [%mine]; ld.global.u32 %r12, [%mine+8];\n") + store +
-               "ld.global.u32 %r11, [%mine+4]; ld.global.u32 %r13, [%mine+12];\n"
-               "add.u32 %r10, %r10, %r11; mad.lo.u32 %r10, %r12, 5, %r10; mad.lo.u32 %r10, %r13, 7, %r10;\n"
-               "st.global.u32 [%mine+800], %r10;\n";
+               "ld.global.u32 %r11, [%mine+4]; ld.global.u32 %r13, [%mine+12];\n" + kSumOfFour;
     };
     CHECK(run(across("st.global.v2.u32 [%mine+8], {%gid, %r2};\n")).reasons().contains("alias"));
     CHECK(run(across("st.global.v2.u32 [%mine+16], {%gid, %r2};\n")).count("LD.STRIDE") == 1);
@@ -400,9 +380,7 @@ TEST_CASE("a load that may be from the same place stands between stores") {
 TEST_CASE("barriers, fences and ordered accesses part what stands before and behind") {
     const auto body = [](const char* between) {
         return std::string("ld.global.u32 %r10, [%mine]; ld.global.u32 %r11, [%mine+4];\n") + between +
-               "ld.global.u32 %r12, [%mine+8]; ld.global.u32 %r13, [%mine+12];\n"
-               "add.u32 %r10, %r10, %r11; mad.lo.u32 %r10, %r12, 5, %r10; mad.lo.u32 %r10, %r13, 7, %r10;\n"
-               "st.global.u32 [%mine+800], %r10;\n";
+               "ld.global.u32 %r12, [%mine+8]; ld.global.u32 %r13, [%mine+12];\n" + kSumOfFour;
     };
     CHECK(run(body("")).count("LD.STRIDE") == 1);
     for (const char* between :

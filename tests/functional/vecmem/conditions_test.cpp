@@ -37,11 +37,18 @@ std::string times(unsigned count, const std::string& text) {
     return all;
 }
 
-void check_control(const std::string& text, std::uint32_t a = 9) {
+/// Stays as it is, for that reason.
+void check_stays(const std::string& text, const char* reason = "control") {
     CAPTURE(text);
-    const Outcome outcome = run(text, "4", a);
+    const Outcome outcome = run(text, "4", 9);
     CHECK(outcome.count("LD.STRIDE") == 0);
-    CHECK(outcome.reasons().contains("control"));
+    CHECK(outcome.reasons().contains(reason));
+}
+
+/// Each of the two warps loads two vectors for the first eight rounds.
+void check_packed(const std::string& text, std::uint32_t b = 0, std::uint32_t rounds = 9) {
+    CAPTURE(text);
+    CHECK(run(text, "4", rounds, b).executed == 4);
 }
 
 }  // namespace
@@ -75,15 +82,12 @@ TEST_CASE("lanes that part in a round do so in each round of several") {
 
 TEST_CASE("what lanes that go another way need is not written over") {
     // One side writes what is there before, or what both sides have written, or what the other side reads.
-    CHECK(run(rounds_of(choice("add.u32 %r8, %r3, 9;") + "mad.lo.u32 %r2, %r2, 3, %r8;"), "4", 9).executed == 4);
-    CHECK(run(rounds_of(choice("mov.u32 %r8, %r3;", "add.u32 %r8, %r3, 7;") + "mad.lo.u32 %r2, %r2, 3, %r8;"), "4", 9)
-              .executed == 4);
-    CHECK(run(rounds_of("add.u32 %r9, %r3, 4;" +
-                        choice("add.u32 %r9, %r9, %r1; add.u32 %r2, %r2, %r9;", "mad.lo.u32 %r2, %r2, 5, %r9;")),
-              "4", 9)
-              .executed == 4);
+    check_packed(rounds_of(choice("add.u32 %r8, %r3, 9;") + "mad.lo.u32 %r2, %r2, 3, %r8;"));
+    check_packed(rounds_of(choice("mov.u32 %r8, %r3;", "add.u32 %r8, %r3, 7;") + "mad.lo.u32 %r2, %r2, 3, %r8;"));
+    check_packed(rounds_of("add.u32 %r9, %r3, 4;" +
+                           choice("add.u32 %r9, %r9, %r1; add.u32 %r2, %r2, %r9;", "mad.lo.u32 %r2, %r2, 5, %r9;")));
     // The last value, behind the loop.
-    CHECK(run(rounds_of(choice("add.u32 %r8, %r3, 9;")), "4", 8).executed == 4);
+    check_packed(rounds_of(choice("add.u32 %r8, %r3, 9;")), 0, 8);
 }
 
 TEST_CASE("accesses under conditions touch what they do in the program, and nothing else") {
@@ -98,7 +102,7 @@ TEST_CASE("accesses under conditions touch what they do in the program, and noth
         CHECK(outcome.executed == 4);
         CHECK(outcome.reasons().contains("guard"));
     }
-    CHECK(run(rounds_of(choice("st.global.u32 [%rd1+600], %r3;")), "4", 9).executed == 4);
+    check_packed(rounds_of(choice("st.global.u32 [%rd1+600], %r3;")));
 }
 
 TEST_CASE("conditions inside of conditions, of numbers and of what are none") {
@@ -106,8 +110,8 @@ TEST_CASE("conditions inside of conditions, of numbers and of what are none") {
         "setp.gt.u32 %p3, %r3, %b; @%p3 bra INNER;\nmad.lo.u32 %r2, %r2, 7, %r1; "
         "st.global.u32 [%rd1+400], %r2;\nINNER:\n";
     for (const std::uint32_t bound : {0U, 260U, 4000U}) {
-        CHECK(run(rounds_of(choice(inner)), "4", 9, bound).executed == 4);
-        CHECK(run(rounds_of(choice("add.u32 %r2, %r2, 3;", inner)), "4", 9, bound).executed == 4);
+        check_packed(rounds_of(choice(inner)), bound);
+        check_packed(rounds_of(choice("add.u32 %r2, %r2, 3;", inner)), bound);
     }
     // Both sides of the inner condition, of what may be no number: neither comparison holds.
     const std::string floats =
@@ -116,30 +120,28 @@ TEST_CASE("conditions inside of conditions, of numbers and of what are none") {
             "setp.lt.f32 %p3, %f1, 0f3F800000; @%p3 bra LESS;\nadd.u32 %r2, %r2, 100; xor.b32 %r8, %r8, %r3;\n"
             "bra.uni LESS_END;\nLESS:\nmad.lo.u32 %r2, %r2, 3, 1;\nLESS_END:\n",
             "setp.ge.f32 %p3, %f1, 0f3F800000; @!%p3 bra MORE;\nadd.u32 %r8, %r8, %r3;\nMORE:\n");
-    CHECK(run(rounds_of(floats), "4", 9).executed == 4);
+    check_packed(rounds_of(floats));
     // The inner comparison has other readers, under its condition and behind it.
     const std::string chosen = choice(
         "setp.gt.u32 %p3, %r3, %b; selp.u32 %r9, 5, 9, %p3; @%p3 bra INNER;\n"
         "add.u32 %r2, %r2, 5; add.u32 %r8, %r8, %r2;\nINNER:\nselp.u32 %r10, 3, 1, %p3; "
         "add.u32 %r2, %r2, %r9; mad.lo.u32 %r2, %r2, %r10, %r8;\n");
-    for (const std::uint32_t bound : {0U, 260U, 4000U}) CHECK(run(rounds_of(chosen), "4", 9, bound).executed == 4);
+    for (const std::uint32_t bound : {0U, 260U, 4000U}) check_packed(rounds_of(chosen), bound);
     const std::string read_twice = choice(
         "setp.gt.u32 %p3, %r3, %b; @%p3 bra INNER;\nadd.u32 %r2, %r2, 5; add.u32 %r8, %r8, %r2;\nINNER:\n@%p3 add.u32 "
         "%r2, %r2, 1;\n");
-    check_control(rounds_of(read_twice));
+    check_stays(rounds_of(read_twice));
     const std::string read_behind = "setp.gt.u32 %p3, %r3, 4;\n" +
                                     choice(
                                         "setp.gt.u32 %p3, %r3, %b; @%p3 bra INNER;\nadd.u32 %r2, %r2, 5; add.u32 %r8, "
                                         "%r8, %r2;\nINNER:\n") +
                                     "@%p3 add.u32 %r2, %r2, 1;\n";
-    for (const std::uint32_t bound : {0U, 260U, 4000U}) CHECK(run(rounds_of(read_behind), "4", 9, bound).executed == 4);
+    for (const std::uint32_t bound : {0U, 260U, 4000U}) check_packed(rounds_of(read_behind), bound);
 }
 
 TEST_CASE("a condition of which nothing is left") {
-    CHECK(run(rounds_of("setp.eq.u32 %p3, %r4, 0; @%p3 bra NONE;\nmov.u32 %r30, %r3;\nNONE:\n" +
-                        choice("add.u32 %r2, %r2, %r3;")),
-              "4", 9)
-              .executed == 4);
+    check_packed(rounds_of("setp.eq.u32 %p3, %r4, 0; @%p3 bra NONE;\nmov.u32 %r30, %r3;\nNONE:\n" +
+                           choice("add.u32 %r2, %r2, %r3;")));
 }
 
 TEST_CASE("so many instructions are masked and no more") {
@@ -150,67 +152,54 @@ TEST_CASE("so many instructions are masked and no more") {
     CHECK(with(97).executed == 0);
     CHECK(with(97).reasons().contains("control"));
     // Those that are in every round do not count.
-    CHECK(
-        run(rounds_of(times(97, "mad.lo.u32 %r2, %r2, 3, %r1;") + choice("add.u32 %r2, %r2, %r3;")), "4", 9).executed ==
-        4);
+    check_packed(rounds_of(times(97, "mad.lo.u32 %r2, %r2, 3, %r1;") + choice("add.u32 %r2, %r2, %r3;")));
 }
 
 TEST_CASE("a mask that the round changes is none") {
     // In the block that it masks, and read behind it.
     const std::string changed =
         choice("setp.gt.u32 %p2, %r1, 4; add.u32 %r2, %r2, %r3;") + "@%p2 add.u32 %r2, %r2, 5;\n";
-    check_control(rounds_of(changed));
+    check_stays(rounds_of(changed));
     // Set by the round before.
     const std::string late =
         "@%p2 bra ELSE;\nadd.u32 %r2, %r2, %r3; add.u32 %r8, %r8, 1;\nELSE:\nsetp.eq.u32 %p2, %r4, 0;\n";
-    check_control("setp.eq.u32 %p2, %a, 0;\n" + rounds_of(late));
+    check_stays("setp.eq.u32 %p2, %a, 0;\n" + rounds_of(late));
     // Set before the loop.
     const std::string fixed = "@%p2 bra ELSE;\nadd.u32 %r2, %r2, %r3; add.u32 %r8, %r8, 1;\nELSE:\n";
-    for (const std::uint32_t b : {0U, 1U})
-        CHECK(run("setp.eq.u32 %p2, %b, 0;\n" + rounds_of(fixed), "4", 9, b).executed == 4);
+    for (const std::uint32_t b : {0U, 1U}) check_packed("setp.eq.u32 %p2, %b, 0;\n" + rounds_of(fixed), b);
 }
 
 TEST_CASE("loops of other shapes stay") {
     // A way out of the middle; two ways back; a loop inside; a block with two conditions; masked code under a condition.
-    check_control(
+    check_stays(
         rounds_of("setp.eq.u32 %p2, %r3, 5; @%p2 bra OUT;\nadd.u32 %r2, %r2, %r3;", std::string(kMore) + "\nOUT:"));
-    check_control(rounds_of(
+    check_stays(rounds_of(
         choice("add.u32 %r8, %r8, 3;") +
             "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a; setp.ne.u32 %p2, %r4, 0; and.pred %p3, %p1, %p2;\n"
             "@%p3 bra LOOP;\nadd.u32 %r2, %r2, %r3;\n@%p1 bra LOOP;",
         ""));
-    check_control(
+    check_stays(
         rounds_of("mov.u32 %r9, 0;\nINNER:\nadd.u32 %r2, %r2, %r9; add.u32 %r9, %r9, %r4; add.u32 %r9, %r9, 1; "
                   "setp.lt.u32 %p2, %r9, 5; @%p2 bra INNER;"));
-    check_control(
+    check_stays(
         rounds_of("setp.eq.u32 %p2, %r4, 0; @%p2 bra YES;\nsetp.lt.u32 %p3, %r3, 20; @!%p3 bra NO;\nYES:\n"
                   "mad.lo.u32 %r2, %r2, 3, %r3; add.u32 %r8, %r8, 1;\nNO:\n"));
-    check_control(
+    check_stays(
         rounds_of("setp.gt.u32 %p3, %r3, 20;\n" + choice("@%p3 mad.lo.u32 %r2, %r2, 3, %r3; add.u32 %r8, %r8, 1;")));
     // Masked code under no condition is as good as any.
-    CHECK(
-        run(rounds_of("setp.gt.u32 %p3, %r3, 20; @%p3 add.u32 %r2, %r2, 4;\n" + choice("add.u32 %r8, %r8, 1;")), "4", 9)
-            .executed == 4);
+    check_packed(rounds_of("setp.gt.u32 %p3, %r3, 20; @%p3 add.u32 %r2, %r2, 4;\n" + choice("add.u32 %r8, %r8, 1;")));
     // What keeps loops of one block keeps these, in any of their blocks.
     for (const char* body : {"bar.warp.sync 0xffffffff;", "atom.global.add.u32 %r9, [%out], 0; add.u32 %r8, %r8, 1;",
-                             "ld.volatile.global.u32 %r9, [%mine];", "membar.cta;"}) {
-        CAPTURE(body);
-        const Outcome outcome = run(rounds_of(choice(body)), "4", 9);
-        CHECK(outcome.count("LD.STRIDE") == 0);
-        CHECK(outcome.reasons().contains("loop_code"));
-    }
-    check_control(rounds_of(choice("activemask.b32 %r9; popc.b32 %r9, %r9; mad.lo.u32 %r2, %r2, 3, %r9;")));
+                             "ld.volatile.global.u32 %r9, [%mine];", "membar.cta;"})
+        check_stays(rounds_of(choice(body)), "loop_code");
+    check_stays(rounds_of(choice("activemask.b32 %r9; popc.b32 %r9, %r9; mad.lo.u32 %r2, %r2, 3, %r9;")));
 }
 
 TEST_CASE("a counter that is counted under a condition is none") {
-    const Outcome outcome = run(rounds_of(choice("add.s32 %r1, %r1, 1;")), "4", 9);
-    CHECK(outcome.count("LD.STRIDE") == 0);
-    CHECK(outcome.reasons().contains("induction"));
+    check_stays(rounds_of(choice("add.s32 %r1, %r1, 1;")), "induction");
     // A pointer likewise: it is read as it is, beside another.
-    CHECK(run("mov.u64 %rd2, %mine;\n" + rounds_of("ld.global.u32 %r9, [%rd2+64]; mad.lo.u32 %r2, %r2, 3, %r9;\n" +
-                                                   choice("add.s64 %rd2, %rd2, 4;")),
-              "4", 9)
-              .executed == 4);
+    check_packed("mov.u64 %rd2, %mine;\n" + rounds_of("ld.global.u32 %r9, [%rd2+64]; mad.lo.u32 %r2, %r2, 3, %r9;\n" +
+                                                      choice("add.s64 %rd2, %rd2, 4;")));
 }
 
 TEST_CASE("masked code that stands together is gone around, one instruction is not") {
@@ -227,29 +216,26 @@ TEST_CASE("masked code that stands together is gone around, one instruction is n
 
 TEST_CASE("what only masked code needs is masked where its mask is known, and nobody else needs it") {
     // Computed before the mask, for a lane that goes there.
-    CHECK(run(rounds_of("mad.lo.u32 %r9, %r3, 3, %r2;\n" +
-                        choice("st.global.u32 [%rd1+400], %r9; add.u32 %r2, %r2, %r9;")),
-              "4", 9)
-              .executed == 4);
+    check_packed(
+        rounds_of("mad.lo.u32 %r9, %r3, 3, %r2;\n" + choice("st.global.u32 [%rd1+400], %r9; add.u32 %r2, %r2, %r9;")));
     // Under the condition, for behind the loop, and likewise for the next round.
-    CHECK(run(rounds_of(choice("mad.lo.u32 %r9, %r3, 3, %r1; st.global.u32 [%rd1+400], %r9;") +
-                            "add.u32 %r10, %r3, 1;\n" +
-                            "setp.gt.u32 %p3, %r3, 4; @%p3 bra MORE;\nst.global.u32 [%rd1+500], %r10; add.u32 %r2, "
-                            "%r2, %r10;\nMORE:\n",
-                        kMore, "st.global.u32 [%mine+1000], %r10;"),
-              "4", 8)
-              .executed == 4);
+    check_packed(
+        rounds_of(choice("mad.lo.u32 %r9, %r3, 3, %r1; st.global.u32 [%rd1+400], %r9;") + "add.u32 %r10, %r3, 1;\n" +
+                      "setp.gt.u32 %p3, %r3, 4; @%p3 bra MORE;\nst.global.u32 [%rd1+500], %r10; add.u32 %r2, "
+                      "%r2, %r10;\nMORE:\n",
+                  kMore, "st.global.u32 [%mine+1000], %r10;"),
+        0, 8);
     const std::string unconditional =
         "setp.eq.u32 %p2, %r4, 0; mad.lo.u32 %r10, %r3, 5, 1; @%p2 bra ELSE;\n"
         "st.global.u32 [%rd1+400], %r10; add.u32 %r2, %r2, %r10;\nELSE:\n";
-    CHECK(run(rounds_of(unconditional, kMore, "st.global.u32 [%mine+1000], %r10;"), "4", 8).executed == 4);
-    CHECK(run(rounds_of(unconditional), "4", 8).executed == 4);
+    check_packed(rounds_of(unconditional, kMore, "st.global.u32 [%mine+1000], %r10;"), 0, 8);
+    check_packed(rounds_of(unconditional), 0, 8);
     // For both ways of a condition.
     const std::string both =
         "setp.eq.u32 %p2, %r4, 0; mad.lo.u32 %r10, %r3, 5, 1; @%p2 bra ELSE;\n"
         "st.global.u32 [%rd1+400], %r10; add.u32 %r2, %r2, %r10;\nbra.uni END;\nELSE:\n"
         "st.global.u32 [%rd1+600], %r10; mad.lo.u32 %r2, %r2, 3, %r10;\nEND:\n";
-    CHECK(run(rounds_of(both), "4", 8).executed == 4);
+    check_packed(rounds_of(both), 0, 8);
 }
 
 TEST_CASE("a loop with conditions in which nothing can be packed is left as it was") {

@@ -22,6 +22,8 @@ std::string loop(const std::string& first, const std::string& more, const std::s
         first, body, more);
 }
 
+constexpr const char* kCountsUp = "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;";
+
 std::uint32_t word(int number) {
     return static_cast<std::uint32_t>(number);
 }
@@ -33,15 +35,14 @@ TEST_CASE("any number of rounds: as many at once as the length, the rest one by 
         for (std::uint32_t rounds = 1; rounds <= 2 * length + 1; ++rounds) {
             CAPTURE(length);
             CAPTURE(rounds);
-            const Outcome outcome =
-                run(loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;"), std::to_string(length), rounds);
+            const Outcome outcome = run(loop("0", kCountsUp), std::to_string(length), rounds);
             CHECK(outcome.executed == 2 * (rounds / length));
             CHECK(outcome.count(fmt::format("LD.STRIDE.GLOBAL.V{}", length)) == 1);
         }
 }
 
 TEST_CASE("rounds that the longest vectors leave over are done with the shortest") {
-    const std::string text = loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;");
+    const std::string text = loop("0", kCountsUp);
     for (std::uint32_t rounds = 1; rounds <= 41; ++rounds) {
         CAPTURE(rounds);
         CHECK(run(text, "best", rounds).executed == 2 * (rounds / 16 + rounds % 16 / 4));
@@ -106,16 +107,15 @@ TEST_CASE("a bound near the least number has no rounds before it") {
     // One round, and what would be three steps before the bound is no number of 32 bits.
     for (const char* type : {"s32", "u32"}) {
         CAPTURE(type);
-        const std::string first = type == std::string("s32") ? "0x80000000" : "0";
-        const std::string text = loop(first, fmt::format("add.u32 %r1, %r1, 1; setp.lt.{} %p1, %r1, %a;", type));
-        const std::uint32_t zero = type == std::string("s32") ? 0x80000000U : 0;
-        for (std::uint32_t rounds = 1; rounds < 6; ++rounds)
-            CHECK(run(text, "4", zero + rounds).executed == 2 * (rounds / 4));
-        const std::string down = loop(type == std::string("s32") ? "0x7fffffff" : "0xffffffff",
-                                      fmt::format("add.u32 %r1, %r1, -1; setp.gt.{} %p1, %r1, %a;", type));
-        const std::uint32_t most = type == std::string("s32") ? 0x7fffffffU : 0xffffffffU;
-        for (std::uint32_t rounds = 1; rounds < 6; ++rounds)
+        const std::uint32_t zero = type == std::string("s32") ? 0x80000000U : 0, most = zero - 1;
+        const std::string up =
+            loop(fmt::format("{:#x}", zero), fmt::format("add.u32 %r1, %r1, 1; setp.lt.{} %p1, %r1, %a;", type));
+        const std::string down =
+            loop(fmt::format("{:#x}", most), fmt::format("add.u32 %r1, %r1, -1; setp.gt.{} %p1, %r1, %a;", type));
+        for (std::uint32_t rounds = 1; rounds < 6; ++rounds) {
+            CHECK(run(up, "4", zero + rounds).executed == 2 * (rounds / 4));
             CHECK(run(down, "4", most - rounds).executed == 2 * (rounds / 4));
+        }
     }
     // Likewise with a step that is not known.
     const std::string unknown = loop("0x80000000", "add.s32 %r1, %r1, %a; setp.lt.s32 %p1, %r1, %b;");
@@ -167,11 +167,10 @@ TEST_CASE("a loop that is known to have too few rounds stays") {
 }
 
 TEST_CASE("loops with barriers or atomics stay") {
-    const std::string more = "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;";
     for (const char* body : {"bar.sync 0;", "membar.cta;", "atom.global.add.u32 %r9, [%out], 0; add.u32 %r2, %r2, 1;",
                              "bar.warp.sync 0xffffffff;", "ld.volatile.global.u32 %r9, [%mine];"}) {
         CAPTURE(body);
-        const Outcome outcome = run(loop("0", more, body), "4", 9);
+        const Outcome outcome = run(loop("0", kCountsUp, body), "4", 9);
         CHECK(outcome.count("LD.STRIDE") == 0);
         CHECK(outcome.reasons().contains("loop_code"));
     }
@@ -182,10 +181,9 @@ TEST_CASE("the counter's own numbers do not wrap around before its bound") {
         return fmt::format("{}; add.s64 %rd2, %mine, %rd2; ld.global.u32 %r9, [%rd2+64]; mad.lo.u32 %r2, %r2, 5, %r9;",
                            wide);
     };
-    const std::string up = "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;";
-    CHECK(run(loop("0", up, body("mul.wide.s32 %rd2, %r1, 4")), "4", 9).count("LD.STRIDE") == 2);
+    CHECK(run(loop("0", kCountsUp, body("mul.wide.s32 %rd2, %r1, 4")), "4", 9).count("LD.STRIDE") == 2);
     // As unsigned numbers they might, and indices are signed.
-    const Outcome other = run(loop("0", up, body("mul.wide.u32 %rd2, %r1, 4")), "4", 9);
+    const Outcome other = run(loop("0", kCountsUp, body("mul.wide.u32 %rd2, %r1, 4")), "4", 9);
     CHECK(other.count("LD.STRIDE") == 1);
     CHECK(other.count("LD.INDIRECT") == 0);
     const std::string unsigned_up = "add.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %a;";
@@ -202,7 +200,7 @@ TEST_CASE("words that a loop extends are looked at before it, so that none wraps
     const auto text = [](const char* wide, const char* step) {
         return fmt::format("cvt.{0}.{1} %rd8, %b; shl.b64 %rd8, %rd8, 2; sub.s64 %rd8, %mine, %rd8; mov.u32 %r8, %b;\n",
                            wide[0] == 's' ? "s64" : "u64", wide) +
-               loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;",
+               loop("0", kCountsUp,
                     fmt::format("mul.wide.{} %rd9, %r8, 4; add.s64 %rd9, %rd8, %rd9; ld.global.u32 %r9, [%rd9]; "
                                 "add.u32 %r2, %r2, %r9; "
                                 "add.s32 %r8, %r8, {};",
@@ -252,7 +250,7 @@ TEST_CASE("words beside a counter of unknown steps: as many steps as reach the b
 TEST_CASE("the known steps of a pointer stand in the offsets of accesses that stay") {
     // Bytes are in no vector; before and behind the sum, in the last round too.
     const std::string text = "mov.u64 %rd7, %mine;\n" +
-                             loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;",
+                             loop("0", kCountsUp,
                                   "ld.global.u8 %r9, [%rd7+3]; add.s64 %rd7, %rd7, 5; ld.global.u8 %r10, [%rd7];\n"
                                   "mad.lo.u32 %r2, %r2, 5, %r9; mad.lo.u32 %r2, %r2, 7, %r10;") +
                              "st.global.u64 [%mine+992], %rd7;\n";
@@ -304,7 +302,7 @@ TEST_CASE("loops with many vectors go through their rounds side by side where re
     for (const int byte : {32, 44, 100, 180, 300, 420})
         body += fmt::format("ld.global.u32 %r9, [%rd1+{}]; mad.lo.u32 %r8, %r8, 3, %r9; ", byte);
     body += "mad.lo.u32 %r2, %r2, 5, %r8; ";
-    const std::string text = loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;", body);
+    const std::string text = loop("0", kCountsUp, body);
     finaliser::FinaliserOptions options;
     options.isa.registers = 32;
     const Outcome mixed = run(text, "4", 9, 0, options);
@@ -324,16 +322,15 @@ TEST_CASE("as many rounds at once as leave fewer instructions, also where one ro
         body +=
             fmt::format("add.s64 %rd9, %rd1, %rd{}; ld.global.u32 %r9, [%rd9]; mad.lo.u32 %r2, %r2, 5, %r9;\n", 20 + i);
     }
-    const Outcome outcome = run(fields + loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;", body), "4", 9);
+    const Outcome outcome = run(fields + loop("0", kCountsUp, body), "4", 9);
     CHECK(outcome.count("LD.INDIRECT") == 2);
     CHECK(outcome.executed == 2 * 4 * 2);
 }
 
 TEST_CASE("arrays that overlap are gone over one by one, and those that do not at once") {
     // Reads at %rd1, writes at %rd4 = %mine + 4 x %b: what is written may be read in a later round.
-    const std::string text =
-        "cvt.s64.s32 %rd5, %b; shl.b64 %rd5, %rd5, 2;\n" + loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;",
-                                                                "st.global.u32 [%rd7], %r2; add.s64 %rd7, %rd7, 4;");
+    const std::string text = "cvt.s64.s32 %rd5, %b; shl.b64 %rd5, %rd5, 2;\n" +
+                             loop("0", kCountsUp, "st.global.u32 [%rd7], %r2; add.s64 %rd7, %rd7, 4;");
     for (int distance = -24; distance <= 24; ++distance) {
         CAPTURE(distance);
         const Outcome outcome = run("cvt.s64.s32 %rd6, %b; shl.b64 %rd6, %rd6, 2; add.s64 %rd7, %mine, %rd6;\n" + text,
@@ -378,20 +375,20 @@ TEST_CASE("in place: what is written is what was read, unless the stride is none
 
 TEST_CASE("a distance that changes from round to round is not looked at") {
     // What is written stays where it is; what is read goes over it.
-    const std::string text = loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;", "st.global.u32 [%rd9], %r2;");
+    const std::string text = loop("0", kCountsUp, "st.global.u32 [%rd9], %r2;");
     const Outcome outcome = run("mul.wide.s32 %rd9, %b, 4; add.s64 %rd9, %mine, %rd9;\n" + text, "4", 17, 14);
     CHECK(outcome.count("LD.STRIDE") == 0);
     CHECK(outcome.reasons().contains("alias"));
     // Indices may be any.
     const std::string scattered =
-        loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;",
+        loop("0", kCountsUp,
              "and.b32 %r9, %r3, 15; mul.wide.s32 %rd9, %r9, 4; add.s64 %rd9, %mine, %rd9; st.global.u32 [%rd9], %r2;");
     CHECK(run(scattered, "4", 17).reasons().contains("alias"));
 }
 
 TEST_CASE("loops in few registers stay, in 63 they do not") {
     finaliser::FinaliserOptions options;
-    const std::string text = loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;");
+    const std::string text = loop("0", kCountsUp);
     options.isa.registers = 18;
     const Outcome narrow = run(text, "16", 40, 0, options);
     CHECK(narrow.count("LD.STRIDE") == 0);
