@@ -101,6 +101,16 @@ class RecordingDevice : public Device {
     Device& device_;
 };
 
+using Copies = std::vector<std::vector<std::byte>>;
+
+/// What the workload copies back from the emulator.
+Copies emulated(Workload& workload, const Configuration& configuration = {}, const EmulatorOptions& options = {}) {
+    EmulatedDevice device(load_kernels(workload, configuration), options);
+    RecordingDevice recorder(device);
+    workload.run(recorder);
+    return recorder.copies;
+}
+
 TEST_CASE("an array is filled with the numbers that come one after another, whatever its length") {
     for (const std::size_t length : {0, 100, 16'384, 50'003}) {
         XorShift32 one(2026);
@@ -136,20 +146,15 @@ TEST_CASE(
     "every workload's outputs match its CPU reference in every form on the emulator, and are the same on both SIMT "
     "models") {
     for (const Program& program : kPrograms) {
-        std::vector<std::vector<std::byte>> copies[2];
+        Copies copies[2];
         for (const isa::SimtModel simt : {isa::SimtModel::stack, isa::SimtModel::convergence_barrier}) {
             CAPTURE(program.name);
             CAPTURE(program.settings.empty() ? "" : program.settings.back());
             CAPTURE(static_cast<int>(simt));
             const auto workload = tiny(program, 77);
-            EmulatorOptions options;
-            options.simt = simt;
-            EmulatedDevice device(load_kernels(*workload, Configuration{}), options);
-            RecordingDevice recorder(device);
-            workload->run(recorder);
+            copies[static_cast<std::size_t>(simt)] = emulated(*workload, {}, {.simt = simt});
             const CheckReport report = workload->check();
             CHECK_MESSAGE(report.outputs == Outputs::match, report.message);
-            copies[static_cast<std::size_t>(simt)] = std::move(recorder.copies);
         }
         CHECK_MESSAGE(copies[0] == copies[1], program.name);
     }
@@ -157,7 +162,7 @@ TEST_CASE(
 
 /// Runs the workload on the scalar interpreter; false if its PTX has approximations or texture fetches, whose bits are not
 /// PTX's to say.
-bool interpret(Workload& workload, std::vector<std::vector<std::byte>>& copies) {
+bool interpret(Workload& workload, Copies& copies) {
     const ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file());
     test::ScalarInterpreter interpreter(module);
     RecordingDevice recorder(interpreter);
@@ -181,23 +186,20 @@ TEST_CASE("the emulator returns the bytes that the scalar interpreter returns") 
         CAPTURE(program.name);
         CAPTURE(program.settings.empty() ? "" : program.settings.back());
         const auto interpreted = tiny(program, 5);
-        std::vector<std::vector<std::byte>> expected;
+        Copies expected;
         if (!interpret(*interpreted, expected)) continue;
         ++compared;
 
-        const auto emulated = tiny(program, 5);
-        EmulatedDevice emulator(load_kernels(*emulated, Configuration{}));
-        RecordingDevice recorder(emulator);
-        emulated->run(recorder);
-        REQUIRE(recorder.copies.size() == expected.size());
-        CHECK(recorder.copies == expected);
+        const Copies copies = emulated(*tiny(program, 5));
+        REQUIRE(copies.size() == expected.size());
+        CHECK(copies == expected);
     }
     CHECK(compared * 3 >= kPrograms.size() * 2);
 }
 
 TEST_CASE("what vector memory instructions bring is bit by bit what the loops without them bring") {
     std::size_t compared = 0;
-    std::map<std::string, std::vector<std::vector<std::byte>>> looped;
+    std::map<std::string, Copies> looped;
     for (const Program& program : kPrograms) {
         if (program.settings.empty()) continue;
         const bool is_looped = program.settings[0].ends_with("form=looped");
@@ -205,15 +207,12 @@ TEST_CASE("what vector memory instructions bring is bit by bit what the loops wi
         if (!is_vector && !(is_looped && program.settings[1].ends_with("unroll=1"))) continue;
         CAPTURE(program.name);
         CAPTURE(program.settings[1]);
-        const auto workload = tiny(program, 31);
-        EmulatedDevice device(load_kernels(*workload, Configuration{}));
-        RecordingDevice recorder(device);
-        workload->run(recorder);
+        const Copies copies = emulated(*tiny(program, 31));
         if (is_looped) {
-            looped[program.name] = recorder.copies;
+            looped[program.name] = copies;
             continue;
         }
-        CHECK(recorder.copies == looped.at(program.name));
+        CHECK(copies == looped.at(program.name));
         ++compared;
     }
     CHECK(compared >= 3 * 16);
@@ -236,7 +235,7 @@ TEST_CASE("results do not depend on the finaliser's freedom: order, any register
     std::mt19937 random(seed);
     for (const std::string& name : kWorkloads) {
         CAPTURE(name);
-        std::vector<std::vector<std::byte>> expected;
+        Copies expected;
         const std::vector<std::vector<std::string>> settings = {
             {"finaliser.schedule=true"},
             {"finaliser.schedule=false"},
@@ -247,12 +246,9 @@ TEST_CASE("results do not depend on the finaliser's freedom: order, any register
             for (const std::string& option : setting) configuration.override_value(option);
             CAPTURE(setting.front());
             CAPTURE(setting.back());
-            const auto workload = tiny(name, 9);
-            EmulatedDevice device(load_kernels(*workload, configuration));
-            RecordingDevice recorder(device);
-            workload->run(recorder);
-            if (expected.empty()) expected = recorder.copies;
-            CHECK(recorder.copies == expected);
+            const Copies copies = emulated(*tiny(name, 9), configuration);
+            if (expected.empty()) expected = copies;
+            CHECK(copies == expected);
         }
     }
 }

@@ -177,15 +177,22 @@ std::string fault_after(const std::string& process, const Saboteur::Action& acti
     return result.message;
 }
 
+void check_balanced(const std::string& workload, const std::vector<std::string>& overrides) {
+    CAPTURE(workload);
+    CAPTURE(overrides.front());
+    const SimulationResult result = run(workload, nullptr, overrides);
+    CHECK(result.message == "");
+    CHECK(result.outcome == Outcome::finished);
+}
+
+void names(const std::string& message, const std::string& part) {
+    CHECK_MESSAGE(message.find(part) != std::string::npos, message);
+}
+
 TEST_CASE("a run's books balance at its end") {
     for (const char* workload : {"vecadd", "sgemm", "hotspot", "histogram", "bfs"}) {
         for (const char* policy : {"write_evict", "write_through"}) {
-            CAPTURE(workload);
-            CAPTURE(policy);
-            const SimulationResult result =
-                run(workload, nullptr, {std::string("l1d.write_policy=") + policy, "l2.sets=16", "l1d.mshrs=8"});
-            CHECK(result.message == "");
-            CHECK(result.outcome == Outcome::finished);
+            check_balanced(workload, {std::string("l1d.write_policy=") + policy, "l2.sets=16", "l1d.mshrs=8"});
         }
     }
 }
@@ -194,11 +201,8 @@ TEST_CASE("the books balance with local memory under every policy for it") {
     for (const char* policy :
          {"write_back", "write_back_fetch", "write_back_no_allocate", "write_through", "write_evict"}) {
         for (const char* sectors : {"l1d.sector_bytes=128", "l1d.sector_bytes=32"}) {
-            const SimulationResult result = run("MersenneTwister", nullptr,
-                                                {std::string("l1d.local_write_policy=") + policy, sectors, "l1d.ways=2",
-                                                 "l1d.pinned_ways=1", "l1d.miss_queue=1"});
-            CHECK_MESSAGE(result.message == "", policy);
-            CHECK(result.outcome == Outcome::finished);
+            check_balanced("MersenneTwister", {std::string("l1d.local_write_policy=") + policy, sectors, "l1d.ways=2",
+                                               "l1d.pinned_ways=1", "l1d.miss_queue=1"});
         }
     }
 }
@@ -217,11 +221,7 @@ TEST_CASE("the books balance with parts that other machines have") {
         {"sm.issue_extension=dac", "kernel.transform=dac", "l1d.sector_bytes=32", "l2.sector_bytes=32"}};
     for (const auto& overrides : machines) {
         for (const char* workload : {"histogram", "bfs"}) {
-            CAPTURE(workload);
-            CAPTURE(overrides.front());
-            const SimulationResult result = run(workload, nullptr, overrides);
-            CHECK(result.message == "");
-            CHECK(result.outcome == Outcome::finished);
+            check_balanced(workload, overrides);
         }
     }
 }
@@ -229,21 +229,13 @@ TEST_CASE("the books balance with parts that other machines have") {
 TEST_CASE("the books balance with a companion of L1 and a request path, which the tests have") {
     for (const char* workload : {"MersenneTwister", "histogram", "bfs"}) {
         for (const char* part : {"l1d.companion=words", "memory.request_path=delaying"}) {
-            CAPTURE(workload);
-            CAPTURE(part);
-            const SimulationResult result =
-                run(workload, nullptr, {part, "l1d.ways=2", "l1d.pinned_ways=1", "l1d.miss_queue=2"});
-            CHECK(result.message == "");
-            CHECK(result.outcome == Outcome::finished);
+            check_balanced(workload, {part, "l1d.ways=2", "l1d.pinned_ways=1", "l1d.miss_queue=2"});
         }
     }
 }
 
 TEST_CASE("what is not given back is named") {
     using S = AuditSabotage;
-    const auto names = [](const std::string& message, const std::string& part) {
-        CHECK_MESSAGE(message.find(part) != std::string::npos, message);
-    };
     names(fault_after("sm4", S::lose_register), "sm4: 1 registers or predicates that await a write-back");
     names(fault_after("sm4", S::lose_warp), "sm4: 1 warps whose places were not vacated");
     names(fault_after("sm4", S::lose_barrier), "sm4: 1 warps that wait at a barrier");
@@ -275,53 +267,45 @@ TEST_CASE("what is not given back is named") {
 
 TEST_CASE("CTAs that are lost on the way or counted twice are named") {
     using S = AuditSabotage;
-    const std::string twice = fault_after("sm4", S::complete_cta_twice, true);
-    CHECK_MESSAGE(twice.find("CTAs: the sum over the machine is -1, not 0") != std::string::npos, twice);
-    const std::string invented = fault_after("dispatcher", S::invent_cta, true);
-    CHECK_MESSAGE(invented.find("CTAs: the sum over the machine is 1, not 0") != std::string::npos, invented);
+    names(fault_after("sm4", S::complete_cta_twice, true), "CTAs: the sum over the machine is -1, not 0");
+    names(fault_after("dispatcher", S::invent_cta, true), "CTAs: the sum over the machine is 1, not 0");
 }
 
 TEST_CASE("prefetches that are lost are named") {
     using S = AuditSabotage;
-    const auto names = [](const Saboteur::Action& action, const std::string& part) {
-        const std::string message = fault_after("sm4", action, false, "histogram", {"sm.prefetcher=nlp"});
-        CHECK_MESSAGE(message.find(part) != std::string::npos, message);
+    const auto after = [](const Saboteur::Action& action) {
+        return fault_after("sm4", action, false, "histogram", {"sm.prefetcher=nlp"});
     };
-    names(S::lose_queued_prefetch, "sm4: 1 prefetches that wait for L1");
-    names(S::lose_fate_of_prefetch, "sm4: 1 prefetches without a fate");
-    names(S::lose_prefetch, "sm4: prefetches: ");
-    names(S::lose_choice_of_prefetcher, "sm4: chosen prefetches: ");
+    names(after(S::lose_queued_prefetch), "sm4: 1 prefetches that wait for L1");
+    names(after(S::lose_fate_of_prefetch), "sm4: 1 prefetches without a fate");
+    names(after(S::lose_prefetch), "sm4: prefetches: ");
+    names(after(S::lose_choice_of_prefetcher), "sm4: chosen prefetches: ");
 }
 
 TEST_CASE("what a mesh loses is named") {
     using S = AuditSabotage;
     const std::vector<std::string> mesh{"interconnect.topology=mesh"};
-    const std::string room = fault_after("mesh.requests", S::lose_link_room, true, "histogram", mesh);
-    CHECK_MESSAGE(room.find("mesh.requests: flits of room at links: ") != std::string::npos, room);
-    const std::string place = fault_after("mesh.replies", S::lose_place_of_packet, false, "histogram", mesh);
-    CHECK_MESSAGE(place.find("mesh.replies: 1 places of packets that are taken") != std::string::npos, place);
+    names(fault_after("mesh.requests", S::lose_link_room, true, "histogram", mesh),
+          "mesh.requests: flits of room at links: ");
+    names(fault_after("mesh.replies", S::lose_place_of_packet, false, "histogram", mesh),
+          "mesh.replies: 1 places of packets that are taken");
 }
 
 TEST_CASE("a credit that is lost or invented is named by its path") {
     using S = AuditSabotage;
     for (const bool under_way : {false, true}) {
+        const std::string credits = "the run's books do not balance at its end: crossbar credits for ";
         CHECK(fault_after("sm4", S::lose_request_credit, under_way) ==
-              "the run's books do not balance at its end: crossbar credits for requests from 4 to 2: the sum over the "
-              "machine is 1, not 0");
+              credits + "requests from 4 to 2: the sum over the machine is 1, not 0");
         CHECK(fault_after("sm4", S::invent_request_credit, under_way) ==
-              "the run's books do not balance at its end: crossbar credits for requests from 4 to 2: the sum over the "
-              "machine is -1, not 0");
+              credits + "requests from 4 to 2: the sum over the machine is -1, not 0");
         CHECK(fault_after("partition2", S::lose_reply_credit, under_way) ==
-              "the run's books do not balance at its end: crossbar credits for replies from 5 to 3: the sum over the "
-              "machine is 1, not 0");
+              credits + "replies from 5 to 3: the sum over the machine is 1, not 0");
     }
 }
 
 TEST_CASE("a request without a reply, and a request that never arrived, are named") {
     using S = AuditSabotage;
-    const auto names = [](const std::string& message, const std::string& part) {
-        CHECK_MESSAGE(message.find(part) != std::string::npos, message);
-    };
     const std::string lost_read = fault_after("sm4", S::lose_read, true);
     names(lost_read, "sm4: line reads: ");
     names(lost_read, " line reads: the sum over the machine is 1, not 0");
@@ -336,8 +320,8 @@ TEST_CASE("a request without a reply, and a request that never arrived, are name
 
 TEST_CASE("written bytes that are neither in a cache nor in DRAM are missed") {
     const std::string message = fault_after("partition2", AuditSabotage::lose_written_bytes, false, "hotspot");
-    CHECK_MESSAGE(message.find("partition2.slice1: ") != std::string::npos, message);
-    CHECK_MESSAGE(message.find(" bytes were written, but ") != std::string::npos, message);
+    names(message, "partition2.slice1: ");
+    names(message, " bytes were written, but ");
 }
 
 TEST_CASE("accounts of several ranks are added up") {

@@ -19,6 +19,7 @@
 #include "experiments/capture/server.h"
 #include "experiments/workloads/workload.h"
 #include "hdf5_schemas/validate.h"
+#include "tests/core/hdf5/temporary_folder.h"
 
 using namespace lookahead;
 using cudart::Operation;
@@ -38,6 +39,14 @@ CheckReport replay(const std::string& path, unsigned register_limit = 63) {
         ptx::parse_module(workload->ptx(), workload->ptx_file(), ptx::Refusal::of_kernel), options));
     workload->run(device);
     return workload->check();
+}
+
+/// The same of a capture that is written into a file, which is valid, first.
+CheckReport replay(const Capture& capture) {
+    const TemporaryFolder folder;
+    write_capture(capture, folder.file("program.capture.h5"));
+    CHECK(validate_file(folder.file("program.capture.h5")).empty());
+    return replay(folder.file("program.capture.h5"));
 }
 
 struct Entry {
@@ -107,6 +116,10 @@ struct Session {
     cudart::Reply ask(const cudart::Request& request, std::span<const std::byte> payload = {}) {
         return server.serve(request, payload, answer);
     }
+    DeviceAddress allocate(std::uint64_t bytes, cudart::Visibility visibility = cudart::Visibility::device) {
+        return ask({.operation = Operation::allocate, .value = static_cast<std::uint32_t>(visibility), .bytes = bytes})
+            .address;
+    }
     cudart::Reply launch(unsigned threads, std::uint64_t address) {
         std::vector<std::byte> payload(5 + 12);
         std::memcpy(payload.data(), "count", 5);
@@ -122,7 +135,7 @@ struct Session {
     }
     void load() {
         load_modules();
-        counts = ask({.operation = Operation::allocate, .bytes = 8}).address;
+        counts = allocate(8);
         ask({.operation = Operation::fill, .address = counts, .bytes = 8});
     }
     std::vector<std::uint32_t> read() {
@@ -192,19 +205,15 @@ TEST_CASE("What the server did is what its capture replays, and a changed byte i
     CHECK(session.launch(40, session.counts).error == cudart::kSuccess);
     CHECK(session.read() == std::vector<std::uint32_t>{120, 42});
 
-    const std::string path = std::filesystem::temp_directory_path() / ("capture" + std::to_string(getpid()) + ".h5");
     Capture capture = session.server.capture();
-    write_capture(capture, path);
-    CHECK(validate_file(path).empty());
-    CHECK(replay(path).outputs == Outputs::match);
+    CHECK(replay(capture).outputs == Outputs::match);
 
     CapturedCall& copy = capture.calls.back();
     REQUIRE(copy.kind == CapturedCall::Kind::copy_from_device);
     std::vector<std::byte> contents = capture.contents(copy);
     contents[5] ^= std::byte{1};
     copy.first_word = capture.contents_of_calls.add(contents);
-    write_capture(capture, path);
-    const CheckReport report = replay(path);
+    const CheckReport report = replay(capture);
     CHECK(report.outputs == Outputs::mismatch);
     CHECK(report.message.find("0x1000000005 where") != std::string::npos);
     CHECK(report.message.find("count (launch 0)") != std::string::npos);
@@ -217,9 +226,7 @@ TEST_CASE("What the server did is what its capture replays, and a changed byte i
               "0 in program.ptx:13 and thread 32 of CTA 0") != std::string::npos);
 
     capture.calls.back().first_word = 1'000'000;
-    write_capture(capture, path);
-    CHECK_THROWS_WITH_AS(replay(path), doctest::Contains("lie outside /contents"), InputError);
-    std::filesystem::remove(path);
+    CHECK_THROWS_WITH_AS(replay(capture), doctest::Contains("lie outside /contents"), InputError);
 }
 
 namespace {
@@ -411,13 +418,8 @@ TEST_CASE("Parts of relocatable code become one module") {
 TEST_CASE("What the host writes to managed memory and to pinned memory that kernels use is in the capture") {
     Session session;
     session.load();
-    const auto allocate = [&session](cudart::Visibility visibility, std::uint64_t bytes) {
-        return session
-            .ask({.operation = Operation::allocate, .value = static_cast<std::uint32_t>(visibility), .bytes = bytes})
-            .address;
-    };
-    const DeviceAddress managed = allocate(cudart::Visibility::managed, 10'000);
-    const DeviceAddress pinned = allocate(cudart::Visibility::pinned, 8);
+    const DeviceAddress managed = session.allocate(10'000, cudart::Visibility::managed);
+    const DeviceAddress pinned = session.allocate(8, cudart::Visibility::pinned);
     FlatMemory host(session.server.memory_file());  // as the program maps it
     host.grow_to(pinned + 8);
     std::memset(host.at(pinned), 0, 8);
@@ -440,19 +442,14 @@ TEST_CASE("What the host writes to managed memory and to pinned memory that kern
                                      Kind::copy_to_device, Kind::copy_to_device, Kind::launch, Kind::copy_to_device,
                                      Kind::launch, Kind::copy_from_device, Kind::copy_from_device, Kind::launch,
                                      Kind::launch, Kind::copy_from_device, Kind::copy_from_device});
-    const std::string path = std::filesystem::temp_directory_path() / ("managed" + std::to_string(getpid()) + ".h5");
-    write_capture(session.server.capture(), path);
-    const CheckReport report = replay(path);
+    const CheckReport report = replay(session.server.capture());
     CHECK_MESSAGE(report.outputs == Outputs::match, report.message);
-    std::filesystem::remove(path);
 }
 
 TEST_CASE("What the host writes beside what a kernel wrote, before it waits, is no result of the kernel") {
     Session session;
     session.load();
-    const auto visibility = static_cast<std::uint32_t>(cudart::Visibility::managed);
-    const DeviceAddress managed =
-        session.ask({.operation = Operation::allocate, .value = visibility, .bytes = 4096}).address;
+    const DeviceAddress managed = session.allocate(4096, cudart::Visibility::managed);
     FlatMemory host(session.server.memory_file());
     host.grow_to(managed + 4096);
     for (int round = 1; round < 4; ++round) {
@@ -461,11 +458,8 @@ TEST_CASE("What the host writes beside what a kernel wrote, before it waits, is 
         CHECK(session.ask({.operation = Operation::synchronise}).error == cudart::kSuccess);
         CHECK(*reinterpret_cast<int*>(host.at(managed)) == 30 * round);
     }
-    const std::string path = std::filesystem::temp_directory_path() / ("beside" + std::to_string(getpid()) + ".h5");
-    write_capture(session.server.capture(), path);
-    const CheckReport report = replay(path);
+    const CheckReport report = replay(session.server.capture());
     CHECK_MESSAGE(report.outputs == Outputs::match, report.message);
-    std::filesystem::remove(path);
 }
 
 TEST_CASE("Another device does what is asked for: host and kernels see one memory, and nothing is recorded") {
@@ -481,10 +475,8 @@ TEST_CASE("Another device does what is asked for: host and kernels see one memor
         CHECK(session.server.capture().calls.empty());
     };
     run(32768, [](Session& session, EmulatedDevice& performer) {
-        const auto visibility = static_cast<std::uint32_t>(cudart::Visibility::managed);
-        const DeviceAddress managed =
-            session.ask({.operation = Operation::allocate, .value = visibility, .bytes = 4096}).address;
-        const DeviceAddress plain = session.ask({.operation = Operation::allocate, .bytes = 8}).address;
+        const DeviceAddress managed = session.allocate(4096, cudart::Visibility::managed);
+        const DeviceAddress plain = session.allocate(8);
         FlatMemory host(session.server.memory_file());
         host.grow_to(plain + 8);
         const auto word = [&host](DeviceAddress address) {
@@ -507,7 +499,7 @@ TEST_CASE("Another device does what is asked for: host and kernels see one memor
         CHECK(word(plain) == 160);
     });
     run(512, [](Session& session, EmulatedDevice& performer) {
-        session.counts = session.ask({.operation = Operation::allocate, .bytes = 8}).address;
+        session.counts = session.allocate(8);
         CHECK(session.launch(1000, session.counts).error == cudart::kLaunchOutOfResources);
         CHECK(performer.launches().empty());
         CHECK(session.launch(1, session.counts).error == cudart::kSuccess);

@@ -33,18 +33,22 @@ const std::vector<std::vector<std::string>> kMachines{
     {"l1d.write_policy=write_through", "l1d.sector_bytes=32", "l2.sector_bytes=32", "sm.warp_scheduler=lrr"},
     {"l1d.write_policy=write_evict", "l1d.cached_loads=local", "l1d.mshrs=8", "l1d.miss_queue=2"}};
 
+void check_keeps_axioms(std::uint32_t seed, const test::ProgramShape& shape, const std::vector<std::string>& options,
+                        bool waits = false) {
+    std::string what = "seed " + std::to_string(seed) + ", ";
+    for (const std::string& each : options) {
+        what += each + " ";
+    }
+    const std::string fault = test::random_program_fault(seed, shape, options, transport(), waits);
+    const bool good = fault.empty();
+    CHECK_MESSAGE(good, (what + ": " + fault));
+}
+
 TEST_CASE("random programs on four SMs keep the axioms of the memory model") {
     for (std::size_t machine = 0; machine < kMachines.size(); ++machine) {
-        std::string options;
-        for (const std::string& each : kMachines[machine]) {
-            options += each + " ";
-        }
         for (std::uint32_t program = 0; program < 12; ++program) {
             const auto seed = static_cast<std::uint32_t>(1000 + 17 * machine + program);
-            const std::string fault =
-                random_program_fault(seed, program < 2 ? kDense : kSparse, kMachines[machine], transport());
-            const bool good = fault.empty();
-            CHECK_MESSAGE(good, ("seed " + std::to_string(seed) + ", " + options + ": " + fault));
+            check_keeps_axioms(seed, program < 2 ? kDense : kSparse, kMachines[machine]);
         }
     }
 }
@@ -62,9 +66,7 @@ TEST_CASE("random programs that use local memory keep the axioms, and read of it
         if (program % 8 != 1) {
             options.insert(options.end(), tight.begin(), tight.end());
         }
-        const std::string fault = random_program_fault(7000 + program, test::kLocal, options, transport());
-        const bool good = fault.empty();
-        CHECK_MESSAGE(good, ("seed " + std::to_string(7000 + program) + ": " + fault));
+        check_keeps_axioms(7000 + program, test::kLocal, options);
     }
 }
 
@@ -77,10 +79,7 @@ TEST_CASE("random programs keep the axioms of the memory model with P-mode") {
             options.insert(options.end(), {"l1d.set_index=linear", "l1d.sets=4", "l1d.ways=2", "l1d.pinned_ways=1",
                                            "l1d.mshrs=4", "l1d.merges=3", "l1d.miss_queue=2"});
         }
-        const std::string fault =
-            test::random_program_fault(5000 + program, program < 2 ? kDense : kSparse, options, transport(), true);
-        const bool good = fault.empty();
-        CHECK_MESSAGE(good, ("seed " + std::to_string(5000 + program) + ": " + fault));
+        check_keeps_axioms(5000 + program, program < 2 ? kDense : kSparse, options, true);
     }
 }
 

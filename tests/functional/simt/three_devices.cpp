@@ -89,10 +89,8 @@ std::vector<std::uint32_t> interpret(const Program& program) {
 
 std::vector<std::uint32_t> emulate(const Program& program, isa::SimtModel simt) {
     const ptx::Module module = ptx::parse_module(program.text, "program.ptx");
-    EmulatorOptions options;
-    options.simt = simt;
     EmulatedDevice device(finaliser::finalise_module(module, finaliser_options(configuration_of(program, simt))),
-                          options);
+                          {.simt = simt});
     return run_on(device, program);
 }
 
