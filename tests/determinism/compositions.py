@@ -7,7 +7,6 @@ anew each time, on three ranks; `--every 1` has all on three. Prints a line for 
 exit code 1 if there is one.
 """
 
-import argparse
 import pathlib
 import random
 import sys
@@ -40,18 +39,7 @@ FURTHER = [
 
 def compositions(program):
     """Lists of keys beside sm.issue_extension=dac."""
-    listed = lookahead.execute(program, ["list", "variants"])
-    if listed.returncode != 0:
-        raise RuntimeError(listed.stderr)
-    # A slot's line, and an indented one for each of its variants.
-    variants, slot = {}, None
-    for line in listed.stdout.splitlines():
-        name = line.split()[0] if line.split() else ""
-        if line.startswith("  "):
-            variants[slot].append(name)
-        else:
-            slot = name
-            variants[slot] = []
+    variants = lookahead.json_of(program, ["list", "variants"])["variants"]
     for slot in SLOTS:
         names = variants.get(slot, [])
         if len(names) < 2:
@@ -82,8 +70,7 @@ def fault(program, workload, keys, machine, out, on_ranks):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--workloads", nargs="+", default=["hotspot"])
     parser.add_argument("--machine", default="dac_gtx480")
     parser.add_argument("--every", type=int, default=3, help="one in so many runs on three ranks, too (default 3)")

@@ -7,7 +7,6 @@ All of the device's memory is one partition's, on rank 1 of 2: its state goes to
 1 when the checkpoint is resumed. The result is that of one rank without a checkpoint, bit by bit.
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -30,8 +29,7 @@ def placement(checks, folder, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--gib", type=float, default=3)
     arguments = parser.parse_args()
     checks = lookahead.Checks(arguments.program)
@@ -58,8 +56,7 @@ def main():
             print(f"{checkpoint.stat().st_size / 2**20:.1f} MiB in the file", flush=True)
             execute(["resume", checkpoint, "--out", resumed, "--partition", apart], 2)
         for result in (stopped, resumed):
-            compared = lookahead.execute(checks.program, ["diff", whole, result])
-            checks.check(result.name, compared.returncode == 0, compared.stdout + compared.stderr)
+            checks.same(result.name, whole, result)
     return checks.finish()
 
 

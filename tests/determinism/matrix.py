@@ -8,7 +8,6 @@ another one for each workload, so that the usual five meet all, and one rank und
 Prints a line for each difference and a closing count; exit code 1 if there is one.
 """
 
-import argparse
 import itertools
 import pathlib
 import sys
@@ -58,14 +57,13 @@ def differences(program, workload, size, options, points, folder):
             yield f"{name}: outputs {summary['outputs']}"
         if summary["state_hash"] != reference["state_hash"]:
             yield f"{name}: state hash {summary['state_hash']}, serial {reference['state_hash']}"
-        compared = lookahead.execute(program, ["diff", reference_file, out])
-        if compared.returncode != 0:
-            yield f"{name}: {compared.stdout.strip() or compared.stderr.strip()}"
+        different = lookahead.difference(program, reference_file, out)
+        if different:
+            yield f"{name}: {different}"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--sizes", nargs="+", default=["tiny", "small"])
     parser.add_argument("--workloads", nargs="+", default=WORKLOADS)
     parser.add_argument("--ranks", nargs="+", type=int, default=RANKS)

@@ -7,7 +7,6 @@
 Threads must have shared windows, no race may be reported, and the results must be those of the other program on one thread.
 """
 
-import argparse
 import os
 import pathlib
 import sys
@@ -21,8 +20,7 @@ from stress import CASES  # noqa: E402
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--sanitized", type=pathlib.Path, required=True)
     parser.add_argument("--size", default="tiny")
     parser.add_argument("--threads", type=int, default=4)

@@ -9,7 +9,6 @@ something else, or one of its ranks is killed and it goes on from its last check
 its result equals that of one rank bit by bit; it ends within its time; no process and no file of it is left over.
 """
 
-import argparse
 import collections
 import json
 import os
@@ -109,8 +108,7 @@ class Round:
 
     def execute(self, first, disturbance):
         line = self.words(first)
-        launcher = subprocess.Popen(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, stdout=subprocess.PIPE,
-                                    stderr=subprocess.STDOUT, text=True, cwd=self.folder, start_new_session=True)
+        launcher = lookahead.start(line[0], line[1:], stderr=subprocess.STDOUT, cwd=self.folder, start_new_session=True)
         try:
             disturbed = disturbance != "none" and self.disturb(launcher, disturbance)
             said = launcher.communicate(timeout=self.patience)[0]
@@ -143,9 +141,9 @@ class Round:
             self.wait_for_processes()
             again = self.disturbance if len(ends) < 3 else "none"
             code, disturbed, said = self.execute(["resume", checkpoint] if checkpoint else start, again)
-        compared = lookahead.execute(self.program, ["diff", reference, self.result])
-        if compared.returncode != 0:
-            raise Fault(f"mismatch: {compared.stdout}{compared.stderr}")
+        mismatch = lookahead.difference(self.program, reference, self.result)
+        if mismatch:
+            raise Fault(f"mismatch: {mismatch}")
         self.wait_for_processes()
         left = [path.name for path in self.folder.iterdir() if not path.name.endswith((".checkpoint.h5", "result.h5"))]
         if left and not ("killed" in ends and self.every == 0):  # the next run with checkpoints clears what kills leave
@@ -154,12 +152,12 @@ class Round:
 
     def wait_for_processes(self):
         """None of a killed job outlives its launcher for long."""
-        deadline = time.monotonic() + 10
-        while subprocess.run(["pgrep", "-f", str(self.folder)], capture_output=True, check=False).returncode == 0:
-            if time.monotonic() > deadline:
-                subprocess.run(["pkill", "-KILL", "-f", str(self.folder)], check=False)
-                raise Fault("leaves processes behind")
-            time.sleep(0.05)
+        def are_gone():
+            return subprocess.run(["pgrep", "-f", str(self.folder)], capture_output=True, check=False).returncode != 0
+
+        if not lookahead.wait_for(are_gone, 10, 0.05):
+            subprocess.run(["pkill", "-KILL", "-f", str(self.folder)], check=False)
+            raise Fault("leaves processes behind")
 
 
 def reference_of(program, case, folder, known):
@@ -172,8 +170,7 @@ def reference_of(program, case, folder, known):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=lookahead.default_program(), type=pathlib.Path)
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--runs", type=int, default=0, help="at most so many; 0: until the time is over")
     parser.add_argument("--sizes", nargs="+", default=["tiny", "tiny", "tiny", "small"], help="to draw from")

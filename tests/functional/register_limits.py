@@ -11,7 +11,6 @@ it, half of the time, an affine vector cache of a size and kind of its own; and 
 cache. The seed is printed.
 """
 
-import argparse
 import pathlib
 import random
 import sys
@@ -41,8 +40,7 @@ def draw(chance):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--some", type=int)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))

@@ -15,80 +15,72 @@ workload. With --compile and nvcc the workloads named are also compiled from the
 all deterministic groups of the results must be those of one rank. workloads_full is all of that.
 """
 
-import argparse
-import json
+import functools
 import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "experiments/workloads/cuda_program/build"
 COMPARED = ["outputs", "cycles", "warp_instructions", "kernels", "state_hash"]
-NOT_WORKLOADS = {"capture", "ptx"}  # those of the user's files
-MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+call = functools.partial(lookahead.output_of, timeout=600)
 
 
-def call(*command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=os.environ | MPI)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, command))}: status {done.returncode}: {done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def simulate(lookahead, out, *arguments, ranks=1):
-    launcher = ["mpirun", "-n", str(ranks), "--oversubscribe"] if ranks > 1 else []
-    result = json.loads(call(*launcher, lookahead, "run", *arguments, "--json", "--progress", "none", "--out", str(out)))
+def simulate(program, out, *arguments, ranks=0):
+    result = lookahead.simulate(program, [*arguments, "--out", out], ranks, timeout=600)
     return {key: result[key] for key in COMPARED}
 
 
-def captures_of(options, lookahead, client, name, chosen, compiles, folder):
+def captures_of(options, name, chosen, compiles, folder):
     """Captures by the way in which the workload ran."""
     captures = {"driver's capture": folder / "driver.capture.h5"}
-    call(lookahead, "capture", "--workload", name, *chosen, "-o", str(captures["driver's capture"]))
-    programs = {"CUDA program": client} if client else {}
+    call(options.program, ["capture", "--workload", name, *chosen, "-o", captures["driver's capture"]])
+    programs = {"CUDA program": options.client} if options.client else {}
     if compiles:
         programs["nvcc's program"] = folder / "program"
-        call(str(BUILD), name, str(programs["nvcc's program"]), options.kernels)
+        call(BUILD, [name, programs["nvcc's program"], options.kernels])
     for way, program in programs.items():
         captures[way] = folder / f"{len(captures)}.capture.h5"
-        call(lookahead, "capture", "-o", str(captures[way]), "--", str(program), str(captures["driver's capture"]))
+        call(options.program, ["capture", "-o", captures[way], "--", program, captures["driver's capture"]])
     return captures
 
 
-def check(options, lookahead, client, name, size, settings, compiles, folder):
+def check(options, name, size, settings, compiles, folder):
     """A line for each SIMT model: the ways in which the workload ran, all alike."""
-    chosen = ["--size", size] + [word for value in settings for word in ("--set", value)]
-    captures = captures_of(options, lookahead, client, name, chosen, compiles, folder)
+    chosen = ["--size", size, *lookahead.words("--set", settings)]
+    captures = captures_of(options, name, chosen, compiles, folder)
     for simt in options.simt:
-        model = ["-o", f"sm.simt={simt}"] if simt else []
-        model += [word for value in options.option for word in ("-o", value)]
-        driver = simulate(lookahead, folder / "run.h5", name, *chosen, *model)
+        model = (["-o", f"sm.simt={simt}"] if simt else []) + lookahead.words("-o", options.option)
+        driver = simulate(options.program, folder / "run.h5", name, *chosen, *model)
         if driver["outputs"] != "match":
             raise RuntimeError(f"the driver's outputs: {driver['outputs']}")
         ways = ["driver"]
         for ranks in options.ranks:
-            together = simulate(lookahead, folder / "ranks.h5", name, *chosen, *model, ranks=ranks)
+            together = simulate(options.program, folder / "ranks.h5", name, *chosen, *model, ranks=ranks)
             if together != driver:
                 raise RuntimeError(f"on {ranks} ranks: {together}, but on one: {driver}")
-            call(lookahead, "diff", str(folder / "run.h5"), str(folder / "ranks.h5"))
+            call(options.program, ["diff", folder / "run.h5", folder / "ranks.h5"])
             ways.append(f"driver on {ranks} ranks")
         for way, capture in captures.items():
-            replayed = simulate(lookahead, folder / "replay.h5", str(capture), *model)
+            replayed = simulate(options.program, folder / "replay.h5", capture, *model)
             if replayed != driver:
                 raise RuntimeError(f"{way}: {replayed}, but the driver's run: {driver}")
             ways.append(way)
         yield ", ".join([size, *settings, *filter(None, [simt])]) + f": {driver['cycles']} cycles as {', '.join(ways)}"
 
 
-def forms_of(options, lookahead, name):
+def forms_of(options, name):
     """Lists of settings, one for each form to run."""
     forms = [[]] if options.forms in ("original", "all") else []
     if options.forms == "original":
         return forms
-    described = call(lookahead, "describe", name)
+    described = call(options.program, ["describe", name])
 
     def words(parameter):
         found = re.search(rf"\.{parameter} = .*?\(one of ([^)]*)\)", described)
@@ -107,9 +99,8 @@ def main():
     def words(text):
         return text.split(",")
 
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", required=True, help="lookahead")
-    parser.add_argument("--client", help="workload_client, the CUDA program that needs no nvcc")
+    parser = lookahead.argument_parser(__doc__)
+    parser.add_argument("--client", type=os.path.abspath, help="workload_client, the CUDA program that needs no nvcc")
     parser.add_argument("--size", type=words, default=["tiny"])
     parser.add_argument("--compile", default="", help="workloads to compile with nvcc, too; all")
     parser.add_argument("--forms", choices=["original", "other", "all"], default="original")
@@ -121,23 +112,18 @@ def main():
     parser.add_argument("--kernels", default="kernel", metavar="FILE", help="what to compile: FILE.cu")
     parser.add_argument("workloads", nargs="*", help="only these workloads")
     options = parser.parse_args()
-    lookahead = os.path.abspath(options.program)
-    client = options.client and os.path.abspath(options.client)
-    names = [line.split()[0] for line in call(lookahead, "list", "workloads").splitlines() if line.strip()]
-    names = options.workloads or [name for name in names if name not in NOT_WORKLOADS]
     has_nvcc = shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc")
     if options.compile and not has_nvcc:
         print("there is no nvcc here: nothing is compiled")
     passed = failures = 0
-    for name in names:
+    for name in options.workloads or lookahead.workloads(options.program):
         compiles = bool(has_nvcc) and (options.compile == "all" or name in options.compile.split(","))
         for size in options.size:
-            for form in forms_of(options, lookahead, name):
+            for form in forms_of(options, name):
                 settings = form + options.set
                 with tempfile.TemporaryDirectory() as folder:
                     try:
-                        for line in check(options, lookahead, client, name, size, settings, compiles,
-                                          pathlib.Path(folder)):
+                        for line in check(options, name, size, settings, compiles, pathlib.Path(folder)):
                             print(f"{name}, {line}", flush=True)
                             passed += 1
                     except RuntimeError as error:

@@ -8,7 +8,6 @@ to half as long again, and the least tells what the program takes undisturbed. E
 --at-most of GPGPU-Sim's time.
 """
 
-import argparse
 import pathlib
 import statistics
 import sys
@@ -22,8 +21,7 @@ SMS = 15  # of gtx480
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--size", choices=POINTS, default="small")
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--threads", help="of the process [as many as it takes by itself]")

@@ -4,7 +4,6 @@ which is no traceback and has no errno and no C++ type in it, and must leave no 
 
 {folder} in an argument or message is the folder with the files of FILES."""
 
-import argparse
 import concurrent.futures
 import pathlib
 import re
@@ -212,9 +211,7 @@ FILE_CASES = {
 
 def truncated_file(program, folder):
     whole = folder / "whole.h5"
-    done = lookahead.execute(program, ["run", "vecadd", "--size", "tiny", "--out", whole])
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr)
+    lookahead.simulate(program, ["vecadd", "--size", "tiny", "--out", whole])
     cut = folder / "cut.h5"
     cut.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
     return cut
@@ -223,9 +220,7 @@ def truncated_file(program, folder):
 def make_index(program, folder):
     study = folder / "study.toml"
     study.write_text('title = "x"\nsize = "tiny"\nworkloads = ["vecadd"]\n')
-    done = lookahead.execute(program, ["sweep", "run", study, "--out", folder / "study.sweep"])
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr)
+    lookahead.output_of(program, ["sweep", "run", study, "--out", folder / "study.sweep"])
     (folder / "study.sweep" / "index.h5").rename(folder / "index.h5")
 
 
@@ -245,8 +240,7 @@ def faults(done, code, fragments, out, alone):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--only", help="run the cases whose name contains this")
     arguments = parser.parse_args()
 

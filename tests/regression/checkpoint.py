@@ -3,7 +3,6 @@
 
 import fcntl
 import json
-import os
 import pathlib
 import shutil
 import signal
@@ -53,11 +52,6 @@ class Checker(lookahead.Checks):
             path.unlink()
 
 
-def check_equal(checker, whole, resumed, what):
-    compared = lookahead.execute(checker.program, ["diff", whole, resumed])
-    checker.expect(compared.returncode == 0, f"{what}: {compared.stdout}{compared.stderr}")
-
-
 def check_resumed(checker):
     """Every run goes on from its first and from a later checkpoint."""
     whole, resumed = checker.folder / "whole.h5", checker.folder / "resumed.h5"
@@ -70,12 +64,11 @@ def check_resumed(checker):
         taken = checker.checkpoints()
         checker.expect(len(taken) >= 2, f"{what}: {len(taken)} checkpoints")
         for path in (taken[0], taken[len(taken) // 2]):
-            valid = lookahead.execute(checker.program, ["validate", path])
-            checker.expect(valid.returncode == 0, f"{path.name}: {valid.stdout}{valid.stderr}")
+            checker.succeeds(["validate", path])
             for ranks, sync, partition in ways:
                 done = checker.execute(["resume", path, "--out", resumed, "--sync", sync, "--partition", partition], ranks)
                 checker.expect(done.returncode == 0, f"{what}, {path.name}: exit {done.returncode}: {done.stderr}")
-                check_equal(checker, whole, resumed, f"{what}, {path.name}, {ranks} ranks {sync} {partition}")
+                checker.same(f"{what}, {path.name}, {ranks} ranks {sync} {partition}", whole, resumed)
 
 
 def check_kept(checker):
@@ -102,11 +95,9 @@ def stop(checker, ranks, number=signal.SIGUSR1, at_once=False):
         run += ["--set", "m=384", "--set", "n=384", "--set", "k=384"]
     whole = checker.whole(run)
     stopped.unlink(missing_ok=True)
-    line = lookahead.command(checker.program, [*run, "--out", stopped, "--checkpoint-dir", checker.folder, "--json"], ranks)
-    process = subprocess.Popen(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
+    process = lookahead.start(checker.program, [*run, "--out", stopped, "--checkpoint-dir", checker.folder, "--json"], ranks)
     if at_once:
-        wait_until(lambda: lookahead.catches(process.pid, number))
+        lookahead.wait_for(lambda: lookahead.catches(process.pid, number))
     else:
         lookahead.wait_until_simulating(process)
     process.send_signal(number)
@@ -124,7 +115,7 @@ def stop(checker, ranks, number=signal.SIGUSR1, at_once=False):
     checker.expect([str(path) for path in taken] == [summary["checkpoint"]], f"{what}: {taken}, {summary}")
     done = checker.execute(["resume", taken[-1], "--out", stopped])
     checker.expect(done.returncode == 0, f"{what}: {done.stderr}")
-    check_equal(checker, whole, stopped, what)
+    checker.same(what, whole, stopped)
 
 
 def check_second_signal(checker):
@@ -134,8 +125,7 @@ def check_second_signal(checker):
            "--checkpoint-dir", checker.folder]
     for first, second in ((signal.SIGTERM, signal.SIGTERM), (signal.SIGINT, signal.SIGHUP)):
         checker.clear()
-        process = subprocess.Popen(lookahead.command(checker.program, run), stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+        process = lookahead.start(checker.program, run)
         lookahead.wait_until_simulating(process)
         for number in (first, second):
             process.send_signal(number)
@@ -153,8 +143,7 @@ def check_second_signal(checker):
 def check_nohup(checker):
     """A signal that is ignored where the program is started stays ignored."""
     run = ["run", "sgemm", "--size", "small", "--out", checker.folder / "nohup.h5", "--checkpoint-dir", checker.folder]
-    process = subprocess.Popen(["nohup", *lookahead.command(checker.program, run)], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    process = lookahead.start("nohup", [checker.program, *run], stdin=subprocess.DEVNULL)
     lookahead.wait_until_simulating(process)
     process.send_signal(signal.SIGHUP)
     _, err = process.communicate(timeout=60)
@@ -173,11 +162,9 @@ def lose_folder(checker, ranks):
     whole = checker.whole(run)
     for more, signalled in ((["--checkpoint-every", 2000], False), ([], True)):
         lost.mkdir()
-        line = lookahead.command(checker.program, [*run, "--out", out, "--checkpoint-dir", lost, *more], ranks)
-        process = subprocess.Popen(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+        process = lookahead.start(checker.program, [*run, "--out", out, "--checkpoint-dir", lost, *more], ranks)
         if more:
-            wait_until(lambda: any(lost.glob("*.checkpoint.h5")))
+            lookahead.wait_for(lambda: any(lost.glob("*.checkpoint.h5")))
         else:
             lookahead.wait_until_simulating(process)
         lost.rename(checker.folder / "away")  # at once, whatever the run writes there just now
@@ -187,7 +174,7 @@ def lose_folder(checker, ranks):
         what = f"{'SIGUSR1' if signalled else 'checkpoints'} without a folder, {ranks} ranks"
         checker.expect(process.returncode == 0, f"{what}: exit {process.returncode}: {err}")
         checker.expect("warning: no checkpoint at cycle" in err, f"{what}: nothing warns: {err}")
-        check_equal(checker, whole, out, what)
+        checker.same(what, whole, out)
         shutil.rmtree(checker.folder / "away")
 
 
@@ -224,12 +211,6 @@ def check_abandoned(checker):
         checker.expect(not dead.exists(), "the file of a run that was killed is still there")
         checker.expect(alive.exists(), "the file of a run that lives was removed")
     alive.unlink(missing_ok=True)
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + 60
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.01)
 
 
 def check_printed_once(checker):

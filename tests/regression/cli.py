@@ -187,8 +187,7 @@ def check_meanwhile(checks):
     """Nor is what has come into being there while the run was under way."""
     folder = checks.folder / "meanwhile"
     folder.mkdir()
-    process = subprocess.Popen([checks.program, "run", "bfs", "--size", "small", "--progress", "none", "--json"], cwd=folder,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = lookahead.start(checks.program, ["run", "bfs", "--size", "small", "--progress", "none", "--json"], cwd=folder)
     lookahead.wait_until_simulating(process)
     (folder / "bfs.h5").write_text("another run's")
     out, errors = process.communicate(timeout=120)
@@ -226,8 +225,7 @@ def check_partition(checks):
     checks.prints([*tiny, "-o", "gpu.sms=4", "--out", other])
     for arguments, fragment in ((["--predict", plain], "--log-windows"), (["--weights", other], "sm4"),
                                 (["--predict", other], "another machine")):
-        done = lookahead.execute(checks.program, ["partition", *arguments])
-        checks.check(" ".join(map(str, arguments)), done.returncode == 3 and fragment in done.stderr, done.stderr)
+        checks.refuses(["partition", *arguments], 3, fragment)
 
 
 def check_profile(checks):
@@ -267,8 +265,7 @@ def check_vectors(checks):
     checks.check("finaliser.register_share", shared["outputs"] == "match" and
                  shared["warp_instructions"] == half["warp_instructions"], shared)
     for wrong in ("0", "abc", "1.5", "256"):
-        done = lookahead.execute(checks.program, [*arguments, "--registers", wrong])
-        checks.check(f"--registers {wrong}", done.returncode == 2 and "2 to 255" in done.stderr, done.stderr)
+        checks.refuses([*arguments, "--registers", wrong], 2, "2 to 255")
 
 
 def check_explain(checks):
@@ -288,12 +285,9 @@ def check_explain(checks):
                                       (["--transform", "dcc", "vecadd"], 2, "dac"),
                                       (["--transform", "dac"], 2, "KERNEL is missing"),
                                       (["--transform", "dac", "vecadd", "--json"], 2, "--summary")):
-        done = lookahead.execute(checks.program, ["explain", *arguments])
-        checks.check(" ".join(arguments), done.returncode == code and fragment in done.stderr, done.stderr)
-    done = lookahead.execute(checks.program, ["emulate", "vecadd", "--size", "tiny", "-o", "kernel.transform=dac"])
-    checks.check("emulate", done.returncode == 4 and "takes values from queues" in done.stderr, done.stderr)
-    done = lookahead.execute(checks.program, ["run", "vecadd", "--size", "tiny", "-o", "kernel.transform=dac"])
-    checks.check("run", done.returncode == 2 and "no extension" in done.stderr, done.stderr)
+        checks.refuses(["explain", *arguments], code, fragment)
+    checks.refuses(["emulate", "vecadd", "--size", "tiny", "-o", "kernel.transform=dac"], 4, "takes values from queues")
+    checks.refuses(["run", "vecadd", "--size", "tiny", "-o", "kernel.transform=dac"], 2, "no extension")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import resource
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -22,9 +21,8 @@ class Checker(lookahead.Checks):
     def start(self, arguments, ranks=0, file_bytes=None):
         """`file_bytes`: no file may get larger; a write beyond fails as on a full disk. Needs no file system of its own."""
         limit = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))) if file_bytes else None
-        environment = {**os.environ, **lookahead.MPI_ENVIRONMENT, "TMPDIR": str(self.temporary)}
-        return subprocess.Popen(lookahead.command(self.program, [*arguments, "--json", "--progress", "none"], ranks),
-                                env=environment, preexec_fn=limit, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return lookahead.start(self.program, [*arguments, "--json", "--progress", "none"], ranks, preexec_fn=limit,
+                               env={**os.environ, **lookahead.MPI_ENVIRONMENT, "TMPDIR": str(self.temporary)})
 
     def files(self):
         return sorted(path.name for path in self.folder.rglob("*") if path.is_file())
@@ -69,8 +67,7 @@ def check_trace_without_room(checker):
     summary = checker.check_message("trace without room", process, out, err, [str(trace)])
     checker.expect(summary["out"] == str(result) and checker.files() == ["run.h5"],
                    f"trace without room: {summary['out']}, {checker.files()}")
-    valid = lookahead.execute(checker.program, ["validate", result])
-    checker.expect(valid.returncode == 0, f"trace without room: {valid.stderr}")
+    checker.succeeds(["validate", result])
     result.unlink()
 
 
@@ -96,8 +93,7 @@ def lose_folder(checker, ranks, whole):
         summary = checker.check_message(name, process, out, err, [phrase])
         checker.expect(summary["out"] and (what == "trace" or pathlib.Path(summary["out"]).parent == checker.temporary),
                        f"{name}: {summary['out']}")
-        same = lookahead.execute(checker.program, ["diff", whole, summary["out"]])
-        checker.expect(same.returncode == 0, f"{name}: {same.stdout}{same.stderr}")
+        checker.same(name, whole, summary["out"])
         checker.expect(not list((checker.folder / "away").iterdir()), f"{name}: {list((checker.folder / 'away').iterdir())}")
         (checker.folder / "away").rmdir()
         pathlib.Path(summary["out"]).unlink()

@@ -3,7 +3,6 @@
 stopped; two sweeps on one folder; a full disk."""
 
 import contextlib
-import json
 import os
 import pathlib
 import resource
@@ -16,7 +15,8 @@ import h5py
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
-from sweep_checks import Checks, study_of_programs, wait_for  # noqa: E402
+from lookahead_process import wait_for  # noqa: E402
+from sweep_checks import Checks, study_of_programs  # noqa: E402
 
 STUDY = """
 title = "Small"
@@ -113,8 +113,7 @@ def check_order(checks):
             names.append(str(result.attrs["workload"]))
     counts = {}
     for name in set(names):
-        done = lookahead.execute(checks.program, ["emulate", name, "--size", "tiny", "--json"])
-        counts[name] = json.loads(done.stdout)["warp_instructions"]
+        counts[name] = lookahead.json_of(checks.program, ["emulate", name, "--size", "tiny"])["warp_instructions"]
     expected = [name for name in sorted(counts, key=counts.get, reverse=True) for _ in range(POINTS // 3)]
     checks.check("order", names == expected and len(set(counts.values())) == 3, f"{names}, {counts}")
 

@@ -2,7 +2,6 @@
 """Kills a run with SIGKILL at ten random times: no file may stand under the final name but a whole one, where the run was
 killed behind its end. Prints the seed."""
 
-import argparse
 import pathlib
 import random
 import signal
@@ -16,8 +15,7 @@ import lookahead_process as lookahead  # noqa: E402
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32)
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}")
@@ -41,10 +39,10 @@ def main() -> int:
             process.send_signal(signal.SIGKILL)
             killed = process.wait() == -signal.SIGKILL
             if killed and out.exists():
-                same = lookahead.execute(arguments.program, ["diff", undisturbed, out])
-                if same.returncode != 0:
+                different = lookahead.difference(arguments.program, undisturbed, out)
+                if different:
                     failed += 1
-                    print(f"a killed run left a file under its final name: {same.stdout}{same.stderr}")
+                    print(f"a killed run left a file under its final name: {different}")
     print(f"{10 - failed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -3,7 +3,6 @@
 is there, which is started again each time: all points are complete in the end, each once, and the tables are those of an undisturbed sweep without mpirun. Prints the
 seed. `--points 10000 --kills 20` takes a quarter of an hour on two idle cores."""
 
-import argparse
 import os
 import pathlib
 import random
@@ -46,10 +45,12 @@ def victims_of(process, target):
 def end_of(process, tree):
     """Waits for mpirun, and up to 20 s for what it had started."""
     process.communicate(timeout=600)
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and any(pathlib.Path(f"/proc/{pid}").exists() for pid in tree):
-        time.sleep(0.01)
-    return [pid for pid in tree if pathlib.Path(f"/proc/{pid}").exists()]
+
+    def left():
+        return [pid for pid in tree if pathlib.Path(f"/proc/{pid}").exists()]
+
+    lookahead.wait_for(lambda: not left(), 20)
+    return left()
 
 
 def results_in(folder):
@@ -90,8 +91,7 @@ def check_files(checks, folder):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--points", type=int, default=60)
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32)

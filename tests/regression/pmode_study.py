@@ -41,21 +41,16 @@ class StudyChecks(lookahead.Checks):
     def near(self, name, shown, value):
         self.check(name, math.isclose(float(shown), value, abs_tol=0.0006), f"{shown} shown, {value} in the file")
 
-    def call(self, *arguments):
-        done = lookahead.execute(self.program, arguments)
-        self.check(" ".join(map(str, arguments[:2])), done.returncode == 0, done.stdout + done.stderr)
-        return done.stdout
-
     def sweep(self, name, text, points):
         """Plans, runs and collects; returns the points' files by workload and value of the study's one axis."""
         study, folder = self.folder / f"{name}.toml", self.folder / name
         study.write_text(text)
-        plan = self.call("sweep", "plan", study)
+        plan = self.succeeds(["sweep", "plan", study])
         self.check(f"plan {name}", f"{points} points of size tiny" in plan, plan)
-        done = self.call("sweep", "run", study, "--out", folder, "--jobs", "2", "--progress", "none")
+        done = self.succeeds(["sweep", "run", study, "--out", folder, "--jobs", "2", "--progress", "none"])
         self.check(f"run {name}", f"{points} complete, 0 failed" in done, done)
-        self.call("sweep", "collect", study, "--out", folder)
-        self.call("validate", folder / "index.h5")
+        self.succeeds(["sweep", "collect", study, "--out", folder])
+        self.succeeds(["validate", folder / "index.h5"])
         with h5py.File(folder / "index.h5") as index:
             axis = "limit" if "limit" in index["points"] else "design"
             table = [index["points"][column].asstr()[:] for column in ("workload", axis, "file")]
@@ -64,8 +59,8 @@ class StudyChecks(lookahead.Checks):
     def figure(self, sweep, name):
         """Rows of the table that the report prints, by their label."""
         rows = {}
-        for line in self.call("report", self.folder / sweep, "--figure", f"pmode/{name}", "--python",
-                              sys.executable).splitlines():
+        for line in self.succeeds(["report", self.folder / sweep, "--figure", f"pmode/{name}", "--python",
+                                   sys.executable]).splitlines():
             label = re.match(r"(\S+ CTAs|mean, \S+|\S+( \([A-Z]\w\))?) +(.*)", line)
             if label:
                 rows[label.group(1)] = label.group(3).split()
@@ -146,7 +141,7 @@ def check_plans(checks):
     for other in others:
         study = checks.folder / f"{other}.toml"
         study.write_text(reduced(other, ["spmv"]))
-        checks.call("sweep", "plan", study)
+        checks.succeeds(["sweep", "plan", study])
 
 
 if __name__ == "__main__":

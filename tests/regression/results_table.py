@@ -10,7 +10,6 @@ A row is a run: its outputs' verdict, cycles, instructions, energy and state has
 rest, for a change to what is hashed. Exit code 1 if a row differs, or is in one table alone.
 """
 
-import argparse
 import concurrent.futures
 import csv
 import itertools
@@ -57,11 +56,6 @@ def row(program, workload, size, point):
     summary = json.loads(done.stdout) if done.returncode == 0 else {"outputs": f"exit {done.returncode}"}
     return {"workload": workload, "size": size, "point": point, **{name: str(summary.get(name, "")) for name in RESULTS}}
 
-def workloads(program):
-    lines = lookahead.execute(program, ["list", "workloads"]).stdout.splitlines()
-    names = [line.split()[0] for line in lines if line.strip()]
-    return [name for name in names if name not in ("ptx", "capture")]  # of the user's files
-
 def differences(old, new, ignored):
     old, new = ({tuple(each[name] for name in KEY): each for each in table} for table in (old, new))
     for key in sorted(old.keys() | new.keys()):
@@ -73,8 +67,7 @@ def differences(old, new, ignored):
                 yield f"{' '.join(key)}: {name} {old[key][name]} became {new[key][name]}"
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--sizes", nargs="+", default=["tiny", "small"])
     parser.add_argument("--workloads", nargs="+", help="without: all")
     parser.add_argument("--points", nargs="+", choices=POINTS, default=list(POINTS))
@@ -84,7 +77,7 @@ def main() -> int:
     parser.add_argument("--ignore", nargs="+", choices=RESULTS, default=[])
     arguments = parser.parse_args()
 
-    runs = list(itertools.product(arguments.workloads or workloads(arguments.program), arguments.sizes,
+    runs = list(itertools.product(arguments.workloads or lookahead.workloads(arguments.program), arguments.sizes,
                                   arguments.points))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         table = list(pool.map(lambda run: row(arguments.program, *run), runs))

@@ -3,7 +3,6 @@
 size tiny on one SM, which has several CTAs then, are as they were: whoever changes one looks at the page. From the studies'
 definitions to sweeps, records and claims."""
 
-import argparse
 import importlib.util
 import pathlib
 import re
@@ -77,9 +76,7 @@ def verdicts(program, page, workloads, folder):
         definition = trial.folder / f"{name}.toml"
         definition.write_text(of_workloads((page.folder / f"{name}.toml").read_text(), OF_ONE.get(study, workloads)))
         sweep = trial.folder / f"{name}.sweep"
-        done = lookahead.execute(program, ["sweep", "run", definition, "--out", sweep, "--jobs", "2", "--progress", "none"])
-        if done.returncode != 0:
-            raise SystemExit(f"{study}: {done.stdout}{done.stderr}")
+        lookahead.output_of(program, ["sweep", "run", definition, "--out", sweep, "--jobs", "2", "--progress", "none"])
         study_tables.record(sweep, facts_of(page.paper, study), trial.folder / "results" / f"{name}.csv")
     return {claim: check(trial.recorded(study)) for claim, (study, _, check) in page.claims.items()}
 
@@ -98,8 +95,7 @@ def faults(program, name, folder):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--pages", nargs="+", choices=PAGES, default=list(PAGES))
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -5,16 +5,15 @@ import os
 import pathlib
 import shutil
 import signal
-import subprocess
 import sys
-import time
 
 import h5py
 import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
-from sweep_checks import PTX, Checks, study_of_programs, wait_for  # noqa: E402
+from lookahead_process import wait_for  # noqa: E402
+from sweep_checks import PTX, Checks, study_of_programs  # noqa: E402
 
 CAPTURE = pathlib.Path(__file__).resolve().parents[1] / "functional/cuda/device_printf.capture.h5"
 
@@ -104,8 +103,7 @@ def check_whole(checks):
     chosen = [base + scheduler + int(cycles[base + 1] < cycles[base]) for base in (0, 4) for scheduler in (0, 2)]
     checks.check("best", list(best["point"]) == chosen and all(best["complete"] == 2) and all(best["candidates"] == 2),
                  f"{best}, expected {chosen}")
-    checks.check("validate", lookahead.execute(checks.program, ["validate", checks.folder / "whole/index.h5"])
-                 .returncode == 0)
+    checks.succeeds(["validate", checks.folder / "whole/index.h5"])
     # A result that the disk has lost half of counts as missing.
     with open(checks.folder / "whole" / table["file"][3], "r+b") as file:
         file.truncate(file.seek(0, 2) // 2)
@@ -171,11 +169,8 @@ def check_shards(checks):
 def check_interrupt(checks):
     """An interrupted sweep leaves whole files alone, and the next run goes on."""
     study = checks.study(STUDY)
-    process = subprocess.Popen([checks.program, "sweep", "run", study, "--out", checks.folder / "cut", "--jobs", "1"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and not list(checks.folder.glob("cut/points/*.h5")):
-        time.sleep(0.002)
+    process = checks.start(study, "cut", 0, "--jobs", "1")
+    wait_for(lambda: list(checks.folder.glob("cut/points/*.h5")), period=0.002)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     checks.check("interrupt", process.returncode == 75 and "goes on" in errors, f"{process.returncode}: {errors}")
@@ -207,12 +202,9 @@ def processes_with(path):
 def check_group_signal(checks):
     """A terminal's Ctrl-C reaches the points too: they are neither failures nor checkpoints, and the counts are right."""
     study = checks.study(STUDY.replace('"tiny"', '"small"'), "group.toml")
-    begun = [checks.program.resolve(), "sweep", "run", study, "--out", checks.folder / "group", "--jobs", "2"]
-    process = subprocess.Popen(begun, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=checks.folder,
-                               start_new_session=True)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not list(checks.folder.glob("group/points/*.h5")):
-        time.sleep(0.002)
+    begun = ["sweep", "run", study, "--out", checks.folder / "group", "--jobs", "2"]
+    process = lookahead.start(checks.program, begun, cwd=checks.folder, start_new_session=True)
+    wait_for(lambda: list(checks.folder.glob("group/points/*.h5")), period=0.002)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     complete = len(list(checks.folder.glob("group/points/*.h5")))
@@ -227,8 +219,7 @@ def check_group_signal(checks):
 def check_shared(checks):
     """Two sweeps on one folder run each point once, and both end with all of them."""
     study = checks.study(STUDY, "shared.toml")
-    both = [subprocess.Popen([checks.program, "sweep", "run", study, "--out", checks.folder / "shared", "--jobs", "1"],
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    both = [checks.start(study, "shared", 0, "--jobs", "1") for _ in range(2)]
     run_now = 0
     for process in both:  # the second has waited for what the first ran
         out, errors = process.communicate(timeout=120)
@@ -275,8 +266,7 @@ def check_replaced_program(checks):
     shutil.copy(checks.program, program)
     lookahead.copy_built_otherwise(checks.program, other)
     study = checks.study(STUDY, "replaced.toml")
-    process = subprocess.Popen([program, "sweep", "run", study, "--out", checks.folder / "replaced", "--jobs", "1"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = lookahead.start(program, ["sweep", "run", study, "--out", checks.folder / "replaced", "--jobs", "1"])
     wait_for(lambda: list(checks.folder.glob("replaced/points/*.h5")))
     other.rename(program)
     out, errors = process.communicate(timeout=60)
@@ -311,11 +301,8 @@ def check_lost_result(checks):
     study = checks.study(study_of_programs("endless", "good"), "lost.toml")
     plan = lookahead.execute(checks.program, ["sweep", "plan", study])
     key = next(line.split()[0] for line in plan.stdout.splitlines() if "what=good" in line)
-    process = subprocess.Popen([checks.program, "sweep", "run", study, "--out", checks.folder / "lost", "--jobs", "2"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and not list(checks.folder.glob(f"lost/points/{key}.h5.*")):
-        time.sleep(0.0005)
+    process = checks.start(study, "lost", 0, "--jobs", "2")
+    wait_for(lambda: list(checks.folder.glob(f"lost/points/{key}.h5.*")), period=0.0005)
     (checks.folder / "lost/points" / f"{key}.h5").mkdir()
     _, errors = process.communicate(timeout=60)
     checks.check("lost result", process.returncode == 3 and "cannot get its name" in errors,
@@ -339,16 +326,13 @@ def check_bad_studies(checks):
         done = checks.command("run", checks.study(STUDY.replace(old, new, 1)), "bad")
         checks.check(f"{new!r} for {old!r}", done.returncode == code and fragment in done.stderr,
                      f"exit {done.returncode}: {done.stderr}")
-    done = lookahead.execute(checks.program, ["sweep", "plan", "baseline/schedulrs"])
-    checks.check("unknown study", done.returncode == 2 and "baseline/schedulers" in done.stderr, done.stderr)
-    done = lookahead.execute(checks.program, ["sweep", "plan", "absent.toml"])
-    checks.check("absent study", done.returncode == 3, done.stderr)
+    checks.refuses(["sweep", "plan", "baseline/schedulrs"], 2, "baseline/schedulers")
+    checks.refuses(["sweep", "plan", "absent.toml"], 3, "absent.toml")
 
 
 def check_plans(checks):
     for study in ("baseline/schedulers", "baseline/l1_capacity"):
-        done = lookahead.execute(checks.program, ["sweep", "plan", study])
-        checks.check(study, done.returncode == 0, done.stderr)
+        checks.succeeds(["sweep", "plan", study])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """A trace of a run: valid JSON, bounded, the same for any number of ranks, and in agreement with the result file."""
 
-import argparse
 import collections
 import json
 import pathlib
@@ -34,8 +33,7 @@ def simulated(events):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     program = parser.parse_args().program
     faults = []
     with tempfile.TemporaryDirectory() as name:

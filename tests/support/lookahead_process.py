@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -36,13 +37,40 @@ def execute(program, arguments, ranks=0, timeout=300, placement=ANYWHERE):
                           timeout=timeout, capture_output=True, text=True, check=False)
 
 
-def simulate(program, arguments, ranks=0, timeout=300, placement=ANYWHERE):
-    """`lookahead run ... --json`; returns the summary. Raises RuntimeError if the run failed."""
-    done = execute(program, ["run", *arguments, "--json", "--progress", "none"], ranks, timeout, placement)
+def start(program, arguments, ranks=0, **options):
+    """Begins the command; the process has what it says as texts."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": {**os.environ, **MPI_ENVIRONMENT}, **options}
+    return subprocess.Popen(command(program, arguments, ranks), text=True, **pipes)
+
+
+def output_of(program, arguments, ranks=0, timeout=300, placement=ANYWHERE):
+    """What the command prints. Raises RuntimeError if it fails."""
+    done = execute(program, arguments, ranks, timeout, placement)
     if done.returncode != 0:
         line = " ".join(command(program, arguments, ranks, placement))
-        raise RuntimeError(f"{line}: exit {done.returncode}\n{done.stderr}")
-    return json.loads(done.stdout)
+        raise RuntimeError(f"{line}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def json_of(program, arguments, ranks=0, timeout=300, placement=ANYWHERE):
+    """What the command prints with --json."""
+    return json.loads(output_of(program, [*arguments, "--json"], ranks, timeout, placement))
+
+
+def simulate(program, arguments, ranks=0, timeout=300, placement=ANYWHERE):
+    """`lookahead run ... --json`; returns the summary. Raises RuntimeError if the run failed."""
+    return json_of(program, ["run", *arguments, "--progress", "none"], ranks, timeout, placement)
+
+
+def workloads(program):
+    """The names of all but those of the user's files."""
+    return [name for name in json_of(program, ["list", "workloads"])["workloads"] if name not in ("ptx", "capture")]
+
+
+def difference(program, first, second):
+    """What `lookahead diff` finds between two result files; nothing if their results are the same."""
+    done = execute(program, ["diff", first, second])
+    return "" if done.returncode == 0 else (done.stdout + done.stderr).strip() or f"exit {done.returncode}"
 
 
 def _simulate_on_core(program, arguments, core):
@@ -82,16 +110,45 @@ class Checks:
     def check(self, name, holds, detail=""):
         self.expect(holds, f"{name}: {detail}")
 
+    def succeeds(self, arguments):
+        """The command ends with 0; returns what it prints."""
+        done = execute(self.program, arguments)
+        self.check(" ".join(map(str, arguments)), done.returncode == 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def refuses(self, arguments, code, fragment):
+        """The command ends with this code and says this on stderr."""
+        done = execute(self.program, arguments)
+        self.check(" ".join(map(str, arguments)), done.returncode == code and fragment in done.stderr,
+                   f"exit {done.returncode}: {done.stderr}")
+
+    def same(self, name, first, second):
+        """Two files have the same results."""
+        found = difference(self.program, first, second)
+        self.check(name, not found, found)
+
     def finish(self, more=""):
         """Prints the counts; the test's exit code."""
         print(f"{self.passed} passed, {self.failed} failed{more}")
         return 1 if self.failed else 0
 
 
-def run_checks(document, kind, *functions):
-    """The main function of a test: check_NAME(kind(program, folder)) for each of the functions, or with --only NAME for one."""
+def argument_parser(document):
+    """Of a command that takes --program."""
     parser = argparse.ArgumentParser(description=document, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, default=default_program())
+    return parser
+
+
+def program_of_unit_tests(document):
+    """What --program names; the other words of the command line remain for unittest."""
+    chosen, sys.argv[1:] = argument_parser(document).parse_known_args()
+    return chosen.program
+
+
+def run_checks(document, kind, *functions):
+    """The main function of a test: check_NAME(kind(program, folder)) for each of the functions, or with --only NAME for one."""
+    parser = argument_parser(document)
     parser.add_argument("--only", choices=[function.__name__.removeprefix("check_") for function in functions])
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -100,6 +157,17 @@ def run_checks(document, kind, *functions):
             if arguments.only in (None, function.__name__.removeprefix("check_")):
                 function(checks)
         return checks.finish()
+
+
+def wait_for(condition, seconds=60, period=0.005):
+    """What the condition gives, when it is something; else nothing."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = condition()
+        if found:
+            return found
+        time.sleep(period)
+    return None
 
 
 def wait_until_simulating(process, seconds=0.3):

@@ -7,6 +7,16 @@ differing, so that only a new difference is a fault.
 import re
 import sys
 
+import lookahead_process as lookahead
+
+
+def argument_parser(document, page):
+    """Of a program whose figures are of workloads of a size, and in the page with --update."""
+    parser = lookahead.argument_parser(document)
+    parser.add_argument("--size", default="small")
+    parser.add_argument("--update", action="store_true", help=f"write the tables into {page.name}")
+    return parser
+
 
 def table(statements):
     """Lines of the table."""

@@ -2,10 +2,8 @@
 
 import contextlib
 import fcntl
-import os
 import pathlib
 import subprocess
-import time
 
 import h5py
 import lookahead_process as lookahead
@@ -28,17 +26,6 @@ def study_of_programs(*names, title="Some fail"):
         settings = ", ".join(f'"{setting.format(ptx=PTX)}"' for setting in PROGRAMS[name])
         text += f'[[axis.value]]\nname = "{name}"\nsettings = [{settings}]\n'
     return text
-
-
-def wait_for(condition, seconds=60):
-    """What the condition gives, when it is something; else nothing."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.005)
-    return None
 
 
 def texts(dataset):
@@ -69,8 +56,8 @@ class Checks(lookahead.Checks):
                                                 *options], ranks, mpi)
 
     def start(self, *line, mpi=lookahead.ANYWHERE, **options):
-        return subprocess.Popen(self.line(*line, mpi=mpi), env={**os.environ, **lookahead.MPI_ENVIRONMENT}, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        begun = self.line(*line, mpi=mpi)
+        return lookahead.start(begun[0], begun[1:], **options)
 
     def run(self, *line, mpi=lookahead.ANYWHERE, **options):
         process = self.start(*line, mpi=mpi, **options)
@@ -109,6 +96,4 @@ class Checks(lookahead.Checks):
         files = sorted(file.name for file in (self.folder / first / "points").glob("*.h5"))
         self.check(name, files == sorted(file.name for file in (self.folder / second / "points").glob("*.h5")), second)
         for file in files:
-            done = lookahead.execute(self.program, ["diff", self.folder / first / "points" / file,
-                                                    self.folder / second / "points" / file])
-            self.check(f"{name}: {file}", done.returncode == 0, done.stdout + done.stderr)
+            self.same(f"{name}: {file}", self.folder / first / "points" / file, self.folder / second / "points" / file)

@@ -8,8 +8,6 @@ paper's bars have no figures beside them; what its text says is checked, and ACC
 says where we differ. Exits with 1 if a statement that ACCESS_PATTERNS.md does not list as differing does not hold.
 """
 
-import argparse
-import json
 import pathlib
 import sys
 
@@ -28,19 +26,11 @@ ROLES = ("address_generation", "memory", "control", "integer", "floating_point")
 PATTERNS = ("strided", "regular_indirect", "irregular_indirect", "other")
 
 
-def has_looped_form(program, workload):
-    described = lookahead.execute(program, ["describe", workload])
-    if described.returncode != 0:
-        raise RuntimeError(f"describe {workload}: {described.stderr}")
-    return "looped" in described.stdout
-
-
 def profile(program, workload, size):
-    form = ["--set", "form=looped", "--set", "unroll=1"] if has_looped_form(program, workload) else []
-    done = lookahead.execute(program, ["profile", "patterns", workload, "--size", size, *form, *OPTIONS, "--json"])
-    if done.returncode != 0:
-        raise RuntimeError(f"profile patterns {workload}: exit {done.returncode}\n{done.stderr}")
-    return json.loads(done.stdout) | {"looped": bool(form)}
+    has_looped_form = "looped" in lookahead.output_of(program, ["describe", workload])
+    form = ["--set", "form=looped", "--set", "unroll=1"] if has_looped_form else []
+    found = lookahead.json_of(program, ["profile", "patterns", workload, "--size", size, *form, *OPTIONS])
+    return found | {"looped": has_looped_form}
 
 
 def shares(counts, names):
@@ -119,11 +109,7 @@ def tables(results, size):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    parser.add_argument("--size", default="small")
-    parser.add_argument("--update", action="store_true", help="write the tables into ACCESS_PATTERNS.md")
-    options = parser.parse_args()
+    options = statement_page.argument_parser(__doc__, PAGE).parse_args()
     results = {name: profile(options.program, name, options.size) for name in WORKLOADS}
     text = tables(results, options.size)
     print(text)

@@ -9,7 +9,6 @@
 `--all` runs every workload at size tiny, or `--size`, with both write policies of L1. `--check FILE...` checks files of
 earlier runs instead. Prints what is broken; exit code 1 if anything is."""
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -32,9 +31,7 @@ TEXTURES = ["ptx", "--set", f"file={ROOT / 'tests' / 'validation' / 'ptx' / 'tex
 
 def all_runs(program):
     """Every workload under both policies."""
-    listed = lookahead.execute(program, ["list", "workloads"]).stdout.splitlines()
-    names = [line.split()[0] for line in listed if line.startswith("  ")]
-    return [(name, "gtx480", (f"l1d.write_policy={policy}",)) for name in names if name not in ("capture", "ptx")
+    return [(name, "gtx480", (f"l1d.write_policy={policy}",)) for name in lookahead.workloads(program)
             for policy in ("write_evict", "write_through")]
 
 
@@ -189,8 +186,7 @@ def check_file(path, name):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--size", help="of the workloads; small, or tiny with --all")
     parser.add_argument("--all", action="store_true", help="run every workload with both write policies of L1")
     parser.add_argument("--check", type=pathlib.Path, nargs="+", help="check these result files")

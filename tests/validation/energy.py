@@ -2,7 +2,6 @@
 """Power and shares of energy beside published ones; ENERGY.md names their sources and says what each check can show.
 Prints the tables of ENERGY.md. `--size` is that of the workloads."""
 
-import argparse
 import csv
 import pathlib
 import sys
@@ -151,8 +150,7 @@ def print_table(measured):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--size", default="small")
     arguments = parser.parse_args()
     failed = []

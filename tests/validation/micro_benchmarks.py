@@ -6,7 +6,6 @@ cost of one. It is compared with a value computed from the effective configurati
 machine as it is and with the keys in question set to other values. What the figures mean beside real hardware stands
 in DEVIATIONS.md."""
 
-import argparse
 import dataclasses
 import math
 import pathlib
@@ -34,10 +33,7 @@ class Bench:
         keys.setdefault("l1i__enabled", "false")            # 2 n copies of a BODY do not fit
         for key, value in keys.items():
             self.options += ["-o", f"{key.replace('__', '.')}={value}"]
-        done = lookahead.execute(program, ["config", "show", *self.options])
-        if done.returncode != 0:
-            raise RuntimeError(done.stderr)
-        self.configuration = tomllib.loads(done.stdout)
+        self.configuration = tomllib.loads(lookahead.output_of(program, ["config", "show", *self.options]))
 
     def __getitem__(self, key):
         value = self.configuration
@@ -569,8 +565,7 @@ GROUPS: list[Callable] = [issue_bound, shared_bandwidth, l1_bandwidth, l2_bandwi
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--only", help="run the groups whose name contains this")
     parser.add_argument("--all", action="store_true", help="print the checks that hold too")
     arguments = parser.parse_args()

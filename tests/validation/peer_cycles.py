@@ -8,7 +8,6 @@ tables of cycles, of gtx480 too, into PEER_CYCLES.md, between its marks; with --
 machine file costs, by putting back, one at a time, what gtx480 does, which checks nothing.
 """
 
-import argparse
 import dataclasses
 import pathlib
 import sys
@@ -19,6 +18,7 @@ import h5py
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import gpgpusim  # noqa: E402
 import lookahead_process as lookahead  # noqa: E402
+import statement_page  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE / "PEER_CYCLES.md"
@@ -84,9 +84,8 @@ def points(sizes):
 def measure(program, point, machine, options, folder):
     """Cycles, warp instructions, L1D accesses, L1D misses as GPGPU-Sim counts them, and the DRAM's utilisation."""
     result = pathlib.Path(folder) / "run.h5"
-    command = [*point.command, "--machine", machine, "--out", result]
-    for option in [f"sm.occupancy_registers={point.registers}", *options]:
-        command += ["-o", option]
+    command = [*point.command, "--machine", machine, "--out", result,
+               *lookahead.words("-o", [f"sm.occupancy_registers={point.registers}", *options])]
     summary = lookahead.simulate(program, command, timeout=600)
     cycles = summary["cycles"]
     with h5py.File(result) as file:
@@ -100,13 +99,9 @@ def measure(program, point, machine, options, folder):
         return cycles, summary["warp_instructions"], accesses, misses, busy / dram_cycles
 
 
-class Report:
-    def __init__(self):
-        self.passed = 0
-        self.failed = 0
-
+class Report(lookahead.Checks):
     def verdict(self, good):
-        self.passed += good
+        self.passed += bool(good)
         self.failed += not good
         return "ok" if good else "OUT OF BOUNDS"
 
@@ -129,8 +124,8 @@ def check_memory(report, kernel, accesses, misses, dram):
 
 
 def compare(program, sizes, options, folder):
-    """The report, and rows of the page's table: kernel, size, its cycles, ours."""
-    report = Report()
+    """The exit code, and rows of the page's table: kernel, size, its cycles, ours."""
+    report = Report(program)
     rows = []
     print(f"{'size':8}{'kernel':17}{'cycles':>9}{'its':>9}{'':>8}")
     for point in points(sizes):
@@ -144,8 +139,7 @@ def compare(program, sizes, options, folder):
                   report.verdict(instructions == point.warp_instructions))
         if point.size == "small":
             check_memory(report, point.name, accesses, misses, dram)
-    print(f"{report.passed} passed, {report.failed} failed")
-    return report, rows
+    return report.finish(), rows
 
 
 def in_words(cycles, theirs):
@@ -174,29 +168,25 @@ def choices_table(program, sizes, options, folder):
 
 def put(name, table):
     """Puts the table between its marks of the page."""
-    begin, end = f"<!-- {name}: written by peer_cycles.py -->\n", f"\n<!-- end of {name} -->"
-    page = PAGE.read_text()
-    before, rest = page.split(begin, 1)
-    PAGE.write_text(before + begin + table + end + rest.split(end, 1)[1])
+    statement_page.write(PAGE, (f"<!-- {name}: written by peer_cycles.py -->", f"<!-- end of {name} -->"), table)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--sizes", nargs="+", choices=gpgpusim.POINTS, default=list(gpgpusim.POINTS))
     parser.add_argument("--choices", action="store_true", help="what each choice of the machine file costs")
     parser.add_argument("--write", action="store_true", help="put the tables into PEER_CYCLES.md")
     parser.add_argument("-o", "--option", action="append", default=[], help="a configuration key for all runs")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        report, rows = compare(arguments.program, arguments.sizes, arguments.option, folder)
+        failed, rows = compare(arguments.program, arguments.sizes, arguments.option, folder)
         if arguments.write:
             put("cycles", cycles_table(arguments.program, rows, folder))
         if arguments.choices:
             table = choices_table(arguments.program, arguments.sizes, arguments.option, folder)
             if arguments.write:
                 put("choices", table)
-        return 0 if report.failed == 0 else 1
+        return failed
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ does. Bars of the paper have no figures beside them; what its text says is check
 writes, says where we differ. Exits with 1 if a statement that PRIVATE_VECTORS.md does not list as differing does not hold.
 """
 
-import argparse
-import json
 import pathlib
 import sys
 
@@ -32,12 +30,9 @@ ORDERS = {"spilled, by cost": PAPERS, "spilled, affine first": (*PAPERS, "finali
 
 
 def profile(program, workload, size, pointers, registers, form=(), code=PAPERS):
-    done = lookahead.execute(program, ["profile", "vectors", workload, "--size", size, *form, "--machine", "avc_fermi_sm",
-                                       "-o", f"isa.pointers={pointers}", *lookahead.words("-o", code),
-                                       "--registers", *map(str, registers), "--json"])
-    if done.returncode != 0:
-        raise RuntimeError(f"profile vectors {workload}: exit {done.returncode}\n{done.stderr}")
-    return {point["registers"]: point["kernels"] for point in json.loads(done.stdout)["points"]}
+    found = lookahead.json_of(program, ["profile", "vectors", workload, "--size", size, *form, "--machine", "avc_fermi_sm",
+                                        "-o", f"isa.pointers={pointers}", *lookahead.words("-o", code), "--registers", *registers])
+    return {point["registers"]: point["kernels"] for point in found["points"]}
 
 
 def counts_of(kernel):
@@ -171,11 +166,7 @@ def order_table(orders):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    parser.add_argument("--size", default="small")
-    parser.add_argument("--update", action="store_true", help="write the tables into PRIVATE_VECTORS.md")
-    options = parser.parse_args()
+    options = statement_page.argument_parser(__doc__, PAGE).parse_args()
 
     def all_of(names, pointers, form=(), code=PAPERS):
         return {name: profile(options.program, name, options.size, pointers, ("0.75", "0.5"), form, code) for name in names}

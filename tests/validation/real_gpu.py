@@ -14,7 +14,6 @@ METRICS: gpc__cycles_elapsed.max,sm__cycles_active.max,smsp__inst_executed.sum,d
 Exit code 1 if a latency is another. Needs h5py, numpy and pandas.
 """
 
-import argparse
 import csv
 import dataclasses
 import json
@@ -151,9 +150,7 @@ PROBES = [
 
 
 def run(program, arguments):
-    done = lookahead.execute(program, arguments, timeout=3600)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, arguments))}: exit {done.returncode}\n{done.stderr}")
+    lookahead.output_of(program, arguments, timeout=3600)
 
 
 def make(program, folder):
@@ -300,8 +297,7 @@ def table(names, rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     parser.add_argument("--make", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--record", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--gpu", default="H100", metavar="NAME", help="on which --record's folder was measured")

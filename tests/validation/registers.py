@@ -9,9 +9,7 @@ from it, and two for the program counter). ptxas unrolls loops, which the finali
 ptxas's count with a "nounroll" pragma at every label. Exit code 1 if these ratios leave the bounds. --write puts the
 table into REGISTERS.md, between its marks. Without ptxas it says so and ends with code 0.
 """
-import argparse
 import functools
-import json
 import re
 import shutil
 import subprocess
@@ -21,6 +19,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import lookahead_process as lookahead  # noqa: E402
+import statement_page  # noqa: E402
+
 # sm_75: 255 registers a thread; see above for the rest.
 SM75 = ["isa.registers=255", "isa.expand_64bit=true", "isa.single_constant=true",
         "isa.reserved_registers=3", "isa.held_sources=12", "finaliser.fuse_products=true"]
@@ -59,11 +61,8 @@ def run_ptxas(ptxas, file, limit=None, rolled=False):
 
 
 def run_finaliser(program, file):
-    command = [program, "profile", "registers", str(file), "--json"]
-    for option in SM75:
-        command += ["-o", option]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return {kernel["kernel"]: kernel for kernel in json.loads(text)}
+    kernels = lookahead.json_of(program, ["profile", "registers", file, *lookahead.words("-o", SM75)])
+    return {kernel["kernel"]: kernel for kernel in kernels}
 
 
 def at_limit(profile, limit):
@@ -138,9 +137,8 @@ def verdicts(rows):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments = lookahead.argument_parser(__doc__)
     arguments.add_argument("files", nargs="*", type=Path, help="PTX files; without any, kernel.ptx and peer.ptx of all workloads")
-    arguments.add_argument("--program", default=str(ROOT / "build/release/lookahead"))
     arguments.add_argument("--write", action="store_true", help="put the table into REGISTERS.md")
     options = arguments.parse_args()
     ptxas = find_ptxas()
@@ -152,13 +150,10 @@ def main():
                                     if file.name in ("kernel.ptx", "peer.ptx"))
     rows = measure(options.program, ptxas, files)
     summary, good = verdicts(rows)
-    text = f"{len(rows)} kernels.\n\n{summary}\n\n{table(rows)}\n"
+    text = f"{len(rows)} kernels.\n\n{summary}\n\n{table(rows)}"
     print(text)
     if options.write:
-        page = HERE / "REGISTERS.md"
-        before, rest = page.read_text().split("<!-- table -->\n", 1)
-        after = rest.split("<!-- end of table -->\n", 1)[1]
-        page.write_text(f"{before}<!-- table -->\n{text}<!-- end of table -->\n{after}")
+        statement_page.write(HERE / "REGISTERS.md", ("<!-- table -->", "<!-- end of table -->"), text)
     return 0 if good else 1
 
 

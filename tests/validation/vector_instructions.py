@@ -7,8 +7,6 @@ workload's best length does not have fewer instructions than its baseline, or if
 that VECTOR_MEMORY.md does not list as differing.
 """
 
-import argparse
-import json
 import math
 import pathlib
 import sys
@@ -30,11 +28,7 @@ NEARLY_45 = ("bfs", "btree", "spmv")
 
 
 def profile(program, workload, size, *settings):
-    done = lookahead.execute(program, ["profile", "patterns", workload, "--size", size, *lookahead.words("--set", settings), *OPTIONS,
-                                       "--json"])
-    if done.returncode != 0:
-        raise RuntimeError(f"profile patterns {workload} {settings}: exit {done.returncode}\n{done.stderr}")
-    return json.loads(done.stdout)
+    return lookahead.json_of(program, ["profile", "patterns", workload, "--size", size, *lookahead.words("--set", settings), *OPTIONS])
 
 
 def change(new, old):
@@ -95,11 +89,7 @@ def tables(results, size):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    parser.add_argument("--size", default="small")
-    parser.add_argument("--update", action="store_true", help="write the tables into VECTOR_MEMORY.md")
-    options = parser.parse_args()
+    options = statement_page.argument_parser(__doc__, PAGE).parse_args()
     results = measure(options.program, options.size)
     text = tables(results, options.size)
     print(text)

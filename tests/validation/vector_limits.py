@@ -8,7 +8,6 @@ form's source compiled to plain code, which says what of its gain is not the ins
 where they are not.
 """
 
-import argparse
 import json
 import math
 import pathlib
@@ -75,10 +74,8 @@ class Runs:
             ptx = self.folder / f"{name}.ptx"
             source = ROOT / "experiments" / "workloads" / workload / "vector.cu"
             subprocess.run([NVCC, "-ptx", "-arch=compute_75", "-O3", "-o", ptx, source], check=True)
-            done = lookahead.execute(self.program, ["capture", "--workload", workload, "--size", self.size, "--set", "form=vector", "--set",
-                                                    f"length={length}", "--progress", "none", "--out", str(capture)])
-            if done.returncode != 0:
-                raise RuntimeError(f"{name}: exit {done.returncode}\n{done.stderr}")
+            lookahead.output_of(self.program, ["capture", "--workload", workload, "--size", self.size, "--set", "form=vector", "--set",
+                                               f"length={length}", "--progress", "none", "--out", capture])
             with h5py.File(capture, "r+") as file:
                 file["modules/text"][0] = ptx.read_text()
             return [str(capture)]
@@ -169,13 +166,10 @@ def tables(results, size):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    parser.add_argument("--size", default="small")
+    parser = statement_page.argument_parser(__doc__, PAGE)
     parser.add_argument("--workloads", nargs="*", help="these alone")
     parser.add_argument("--keep", type=pathlib.Path, help="a folder that keeps what was measured, for the next time")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--update", action="store_true", help="write the tables into VECTOR_LIMITS.md")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(options.program, options.size, options.keep or folder)

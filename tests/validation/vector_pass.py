@@ -5,7 +5,6 @@ VECTOR_PASS.md has the table, which --update writes. Exits with 1 if outputs dif
 instructions than the loops that it was given, where the page does not say so.
 """
 
-import argparse
 import json
 import pathlib
 import re
@@ -77,11 +76,7 @@ def table(results, size):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    parser.add_argument("--size", default="small")
-    parser.add_argument("--update", action="store_true", help="write the table into VECTOR_PASS.md")
-    options = parser.parse_args()
+    options = statement_page.argument_parser(__doc__, PAGE).parse_args()
     text, worse = table(measure(options.program, options.size), options.size)
     print(text)
     if options.update:

@@ -4,7 +4,6 @@
     test_page.py --program LOOKAHEAD
 """
 
-import argparse
 import html
 import pathlib
 import re
@@ -330,8 +329,5 @@ class ChartsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    chosen, rest = parser.parse_known_args()
-    PROGRAM = chosen.program
-    unittest.main(argv=[sys.argv[0], *rest])
+    PROGRAM = lookahead.program_of_unit_tests(__doc__)
+    unittest.main()

@@ -4,7 +4,6 @@
     test_study.py --program LOOKAHEAD
 """
 
-import argparse
 import itertools
 import json
 import os
@@ -70,7 +69,7 @@ class StudyTest(unittest.TestCase):
         cls.toml = cls.folder / "study.toml"
         cls.toml.write_text(STUDY)
         cls.out = cls.folder / "study.sweep"
-        cls.sweep("run", "-j", "2")
+        lookahead.output_of(PROGRAM, ["sweep", "run", cls.toml, "--out", cls.out, "-j", "2"])
         # One point fails.
         with h5py.File(cls.out / "index.h5") as index:
             points = index["points"]
@@ -79,7 +78,7 @@ class StudyTest(unittest.TestCase):
             files = points["file"].asstr()[:]
         (cls.out / f"points/{key}.h5").unlink()
         (cls.out / f"points/{key}.failure.json").write_text('{"exit_code": 137, "message": "took <longer>", "wall_s": 1.5}')
-        cls.sweep("collect")
+        lookahead.output_of(PROGRAM, ["sweep", "collect", cls.toml, "--out", cls.out])
         cls.cycles, cls.energy = {}, {}
         for row, file in zip(rows, files):
             if row != LOST:
@@ -87,14 +86,12 @@ class StudyTest(unittest.TestCase):
                     cls.cycles[row], cls.energy[row] = float(run.attrs["cycles"]), float(run["energy"].attrs["total_j"])
         cls.study = Study(cls.out)
 
-    @classmethod
-    def sweep(cls, command, *options):
-        done = lookahead.execute(PROGRAM, ["sweep", command, cls.toml, "--out", cls.out, *options])
-        assert done.returncode == 0, done.stdout + done.stderr
+    def axes(self):
+        self.addCleanup(plt.close)
+        return plt.subplots()[1]
 
     def figure(self, draw, *arguments):
-        _, axes = plt.subplots()
-        self.addCleanup(plt.close)
+        axes = self.axes()
         draw(axes, self.study, *arguments)
         return axes
 
@@ -194,13 +191,12 @@ class FiguresTest(StudyTest):
 
         numbers = ["1", *map(str, range(4, 17))]
         for values, places in ((numbers, [1, *range(4, 17)]), (["1", *"abcdefghijklm"], range(14))):
-            _, axes = plt.subplots()
-            self.addCleanup(plt.close)
+            axes = self.axes()
             study_figures.draw_speedups(axes, Many(values), "ways")
             lines = {line.get_label(): line.get_xydata() for line in axes.lines}
             np.testing.assert_allclose(lines["bfs"], list(zip(places, [1, *(np.arange(13) / 100 + 1.01)])))
             self.assertEqual((axes.get_xlabel(), len(axes.containers)), ("ways (line)", 0))
-        _, axes = plt.subplots()
+        axes = self.axes()
         study_figures.draw_speedups(axes, Many(numbers[:13]), "ways")  # twelve beside the baseline
         self.assertEqual(len(axes.containers), 12)
 
@@ -215,8 +211,7 @@ class FiguresTest(StudyTest):
 
     def test_of_many_cells_not_all_are_named(self):
         for count, step in ((40, 1), (41, 2)):
-            _, axes = plt.subplots()
-            self.addCleanup(plt.close)
+            axes = self.axes()
             study_figures.name_cells(axes.xaxis, [f"v{number}" for number in range(count)])
             self.assertEqual([text.get_text() for text in axes.get_xticklabels()], [f"v{number}" for number in range(0, count, step)])
             self.assertEqual(axes.get_xticks()[1], step + 0.5)
@@ -237,15 +232,25 @@ class FiguresTest(StudyTest):
 
 
 class PageTest(StudyTest):
-    def report(self, *options):
+    def report(self, *arguments):
+        return lookahead.execute(PROGRAM, ["report", "--python", sys.executable, *arguments])
+
+    def page(self, sweep, *options):
+        """The text of the page, which must be made, and the process that made it."""
         page = self.folder / "page.html"
-        done = lookahead.execute(PROGRAM, ["report", "--python", sys.executable, self.out, "-o", page, *options])
-        return done, page.read_text() if page.exists() else ""
+        done = self.report(sweep, "-o", page, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return page.read_text(), done
+
+    def assert_refused(self, done, code, message):
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(message, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
 
     def test_a_page_has_all_figures_failures_and_links(self):
         shutil.rmtree(self.folder / "page-runs", ignore_errors=True)
-        done, text = self.report("--run-pages", "2")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        text, done = self.page(self.out, "--run-pages", "2")
+        self.assertEqual(done.stderr, "")
         self.assertIn("17 of 18 points, pages of 2 runs", done.stdout)
         for title in ("Speed-ups", "Two axes at once", "Cycles against energy", "All points", "Points without a result", "Runs"):
             self.assertRegex(text, f"<h2( class=.bad.)?>{title}</h2>")
@@ -261,20 +266,16 @@ class PageTest(StudyTest):
         self.assertIn("15 runs have no page here", text)
         # Pages that are there stay.
         before = {file: file.stat().st_mtime_ns for file in (self.folder / "page-runs").iterdir()}
-        done, _ = self.report("--run-pages", "3")
+        _, done = self.page(self.out, "--run-pages", "3")
         self.assertIn("pages of 3 runs", done.stdout)
         self.assertTrue(all(file.stat().st_mtime_ns == time for file, time in before.items()))
 
     def test_a_baseline_is_taken_or_refused_by_name(self):
-        done, text = self.report("--run-pages", "0", "--baseline", f"{WAYS}=16")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        text, _ = self.page(self.out, "--run-pages", "0", "--baseline", f"{WAYS}=16")
         self.assertIn("l1d.ways 16", text)
-        page = self.folder / "both.html"
-        done = lookahead.execute(PROGRAM, ["report", "--python", sys.executable, "--run-pages", "0", "--baseline", f"{WAYS}=4",
-                                           "--baseline", f"{SCHEDULER}=gto", self.out, "-o", page])
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("sm.warp_scheduler gto, l1d.ways 4", page.read_text())
-        done, _ = self.report("--baseline", f"{WAYS}=5")
+        text, _ = self.page(self.out, "--run-pages", "0", "--baseline", f"{WAYS}=4", "--baseline", f"{SCHEDULER}=gto")
+        self.assertIn("sm.warp_scheduler gto, l1d.ways 4", text)
+        done = self.report(self.out, "-o", self.folder / "page.html", "--baseline", f"{WAYS}=5")
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stderr, r"^lookahead: .*no value '5'; it has 2, 4, 16\n$")
 
@@ -282,38 +283,29 @@ class PageTest(StudyTest):
         out = self.folder / "none.sweep"
         (out / "points").mkdir(parents=True)
         shutil.copy(self.out / "study.toml", out)
-        done = lookahead.execute(PROGRAM, ["sweep", "collect", self.toml, "--out", out])
-        self.assertEqual(done.returncode, 0, done.stderr)
-        page = self.folder / "none.html"
-        done = lookahead.execute(PROGRAM, ["report", "--python", sys.executable, out, "-o", page])
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("18 of 18 points are in no figure", page.read_text())
+        lookahead.output_of(PROGRAM, ["sweep", "collect", self.toml, "--out", out])
+        text, _ = self.page(out)
+        self.assertIn("18 of 18 points are in no figure", text)
 
     def test_a_sweep_without_an_index_is_told_how_it_gets_one(self):
         out = self.folder / "cut.sweep"
         (out / "points").mkdir(parents=True)
         shutil.copy(self.out / "study.toml", out)
         for more in ([], ["--figure", "caps/fig10"]):
-            done = lookahead.execute(PROGRAM, ["report", "--python", sys.executable, out, *more])
-            self.assertEqual(done.returncode, 3, done.stderr)
-            self.assertIn(f"{out}: the sweep has no index yet; 'lookahead sweep collect STUDY --out {out}' writes it", done.stderr)
+            done = self.report(out, *more)
+            self.assert_refused(done, 3, f"{out}: the sweep has no index yet; 'lookahead sweep collect STUDY --out {out}' writes it")
             self.assertNotIn("no such file", done.stderr)
-        done = lookahead.execute(PROGRAM, ["report", "--python", sys.executable, self.folder / "absent.sweep"])
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("there is no such file or folder", done.stderr)
+        self.assert_refused(self.report(self.folder / "absent.sweep"), 3, "there is no such file or folder")
 
     def test_what_cannot_be_is_refused(self):
+        page = ["-o", self.folder / "x.html"]
         for arguments, code, message in (
-                ([self.folder], 3, "is no sweep with an index"),
-                ([self.out, self.out], 2, "give one folder"),
+                ([*page, self.folder], 3, "is no sweep with an index"),
+                ([*page, self.out, self.out], 2, "give one folder"),
                 ([self.out, "-o", "page.svg"], 2, "ends in .html"),
-                ([self.out, "--baseline", "ways"], 2, "give AXIS=VALUE"),
-                ([self.out / "index.h5", "--figure", "caps/fig10", "--baseline", "a=b"], 2, "for the page of a sweep")):
-            done = lookahead.execute(PROGRAM, ["report", "--python", sys.executable, "-o", self.folder / "x.html", *arguments]
-                                     if "-o" not in arguments else ["report", "--python", sys.executable, *arguments])
-            self.assertEqual(done.returncode, code, done.stderr)
-            self.assertIn(message, done.stderr)
-            self.assertNotIn("Traceback", done.stderr)
+                ([*page, self.out, "--baseline", "ways"], 2, "give AXIS=VALUE"),
+                ([*page, self.out / "index.h5", "--figure", "caps/fig10", "--baseline", "a=b"], 2, "for the page of a sweep")):
+            self.assert_refused(self.report(*arguments), code, message)
 
 
 class GuideTest(StudyTest):
@@ -350,8 +342,5 @@ class NotebookTest(StudyTest):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    chosen, rest = parser.parse_known_args()
-    PROGRAM = chosen.program
-    unittest.main(argv=[sys.argv[0], *rest])
+    PROGRAM = lookahead.program_of_unit_tests(__doc__)
+    unittest.main()

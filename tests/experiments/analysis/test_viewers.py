@@ -5,7 +5,6 @@ silx), whose way from a file to what it draws is gone here by their rules.
     test_viewers.py --program LOOKAHEAD
 """
 
-import argparse
 import pathlib
 import shutil
 import sys
@@ -75,14 +74,13 @@ class Files(unittest.TestCase):
         lookahead.simulate(PROGRAM, ["bfs", "--size", "tiny", "--machine", "gtx480", "--out", cls.run_path])
         study = place / "viewers.toml"
         study.write_text(STUDY)
-        done = lookahead.execute(PROGRAM, ["sweep", "run", study, "--out", cls.sweep_path])
-        assert done.returncode == 0 and "8 complete, 0 failed" in done.stdout, done.stdout + done.stderr
+        printed = lookahead.output_of(PROGRAM, ["sweep", "run", study, "--out", cls.sweep_path])
+        assert "8 complete, 0 failed" in printed, printed
         cls.index_path = cls.sweep_path / "index.h5"
         with h5py.File(cls.index_path) as index:
             for file in index["points/file"].asstr()[4:]:
                 (cls.sweep_path / file).unlink()
-        done = lookahead.execute(PROGRAM, ["sweep", "collect", study, "--out", cls.sweep_path])
-        assert done.returncode == 0, done.stderr
+        lookahead.output_of(PROGRAM, ["sweep", "collect", study, "--out", cls.sweep_path])
         cls.paths = [cls.run_path, cls.index_path]
 
 
@@ -231,13 +229,9 @@ class EarlierVersionTest(Files):
         with Run(earlier) as run:
             self.assertEqual(list(run.activity.index), list(activity.index))
             np.testing.assert_allclose(run.activity, activity, rtol=1e-12)
-        done = lookahead.execute(PROGRAM, ["validate", earlier])
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        lookahead.output_of(PROGRAM, ["validate", earlier])
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    chosen, rest = parser.parse_known_args()
-    PROGRAM = chosen.program
-    unittest.main(argv=[sys.argv[0], *rest])
+    PROGRAM = lookahead.program_of_unit_tests(__doc__)
+    unittest.main()

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """/energy follows from the rest of the file: exactly, for any number of ranks, and only for the table in the file."""
 
-import argparse
 import pathlib
 import shutil
 import sys
@@ -98,7 +97,7 @@ class EnergyTest(unittest.TestCase):
         self.simulate(own, "-o", self.table(TABLE.replace("1e-9", "2e-9")))
         with Run(own) as run:
             self.assertNotEqual(run.summary["run_id"], first)
-        self.assertEqual(lookahead.execute(PROGRAM, ["validate", own]).returncode, 0)
+        lookahead.output_of(PROGRAM, ["validate", own])
 
     def test_several_kernels_are_busy_for_the_sum_of_their_times(self):
         file = self.folder / "several.h5"
@@ -122,8 +121,5 @@ class EnergyTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    arguments, rest = parser.parse_known_args()
-    PROGRAM = arguments.program
-    unittest.main(argv=[sys.argv[0], *rest])
+    PROGRAM = lookahead.program_of_unit_tests(__doc__)
+    unittest.main()

@@ -1,17 +1,12 @@
 #!/usr/bin/env python3
 """Every built-in machine runs vecadd, size tiny, to its end with outputs that match."""
 
-import argparse
 import pathlib
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import lookahead_process as lookahead  # noqa: E402
-
-
-def built_in_machines(program):
-    return [line.split()[0] for line in lookahead.execute(program, ["list", "machines"]).stdout.splitlines()]
 
 
 def fault(program, machine, folder):
@@ -26,11 +21,10 @@ def fault(program, machine, folder):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser = lookahead.argument_parser(__doc__)
     arguments = parser.parse_args()
 
-    machines = built_in_machines(arguments.program)
+    machines = lookahead.json_of(arguments.program, ["list", "machines"])["machines"]
     faults = {}
     with tempfile.TemporaryDirectory() as folder:
         for machine in machines:

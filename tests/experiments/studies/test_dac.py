@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """The studies of DAC run, at tiny on one workload, and give their figures; `undecoupled` accounts for all instructions."""
 
-import argparse
 import importlib.machinery
 import importlib.util
 import pathlib
@@ -14,9 +13,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 STUDIES = ROOT / "experiments/studies/dac"
 sys.path.insert(0, str(ROOT / "tests/support"))
 import lookahead_process as lookahead  # noqa: E402
-
-PROGRAM = None
-
 
 def undecoupled():
     loader = importlib.machinery.SourceFileLoader("undecoupled", str(STUDIES / "undecoupled"))
@@ -44,14 +40,11 @@ class Studies(unittest.TestCase):
             study.parent.mkdir()
             study.write_text(small)
             sweep = pathlib.Path(folder) / "out.sweep"
-            done = lookahead.execute(PROGRAM, ["sweep", "run", study, "--out", sweep, "-j", "2", "--progress", "none"])
-            self.assertEqual(done.returncode, 0, done.stderr)
+            lookahead.output_of(PROGRAM, ["sweep", "run", study, "--out", sweep, "-j", "2", "--progress", "none"])
             self.assertEqual(len(list(sweep.rglob("*.h5"))), points + 1)  # and the index
             for figure in figures:
-                shown = lookahead.execute(PROGRAM, ["report", sweep, "--figure", f"dac/{figure}", "--python",
-                                                      sys.executable])
-                self.assertEqual(shown.returncode, 0, shown.stderr)
-                self.assertIn("hotspot" if figure != "machine" else "compute", shown.stdout)
+                shown = lookahead.output_of(PROGRAM, ["report", sweep, "--figure", f"dac/{figure}", "--python", sys.executable])
+                self.assertIn("hotspot" if figure != "machine" else "compute", shown)
 
     def test_designs(self):
         self.run_study("designs", ["fig16", "fig17", "fig18", "fig19", "fig20", "fig21", "predicates"])
@@ -100,8 +93,5 @@ class Undecoupled(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    known, rest = parser.parse_known_args()
-    PROGRAM = known.program
-    unittest.main(argv=[sys.argv[0], *rest])
+    PROGRAM = lookahead.program_of_unit_tests(__doc__)
+    unittest.main()
