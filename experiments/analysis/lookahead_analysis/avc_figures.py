@@ -55,18 +55,16 @@ def traffic(axis):
     return figure
 
 
-def traffic_by_registers(sweep):
-    table = sweep.table("caches", "registers")
-    table["registers"] = table["registers"].astype(int)
-    wide = table.pivot_table(index=["workload", "registers"], columns="caches", values="traffic", sort=False)
-    return wide.sort_index(level="registers", ascending=False, sort_remaining=False).sort_index(
-        level="workload", sort_remaining=False, kind="stable")
-
-
 def by_registers(sweep):
     table = sweep.table("caches", "registers")
     table["registers"] = table["registers"].astype(int)
     return table
+
+
+def traffic_by_registers(sweep):
+    wide = by_registers(sweep).pivot_table(index=["workload", "registers"], columns="caches", values="traffic", sort=False)
+    return wide.sort_index(level="registers", ascending=False, sort_remaining=False).sort_index(
+        level="workload", sort_remaining=False, kind="stable")
 
 
 def kernels_by_registers(sweep):

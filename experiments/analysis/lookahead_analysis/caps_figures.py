@@ -163,7 +163,7 @@ def over_baseline_row(row, baseline):
         reference = (baseline(table[row]), "none")
         wide = wide.div(wide[reference], axis=0).dropna(subset=[reference])
         rows, columns = table[row].unique(), table["prefetcher"].unique()
-        return np.exp(np.log(wide).mean()).unstack("prefetcher").loc[rows, columns]
+        return geometric_mean(wide).unstack("prefetcher").loc[rows, columns]
     return figure
 
 

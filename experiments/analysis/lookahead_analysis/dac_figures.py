@@ -3,7 +3,7 @@
 import numpy as np
 
 from .packages import pandas as pd
-from .sweeps import normalised, over, ratio, texts, total
+from .sweeps import geometric_mean, normalised, over, ratio, texts, total
 
 # Table 2 of the paper: its names of the workloads, by class.
 COMPUTE = {"cp": "CP", "storegpu": "STO", "aes": "AES", "mri-q": "MQ", "tpacf": "TP", "fft": "FFT", "backprop": "BP",
@@ -56,7 +56,7 @@ def classes(index):
 
 def with_means(table, geometric):
     """With a row for the mean of each class, and of all."""
-    means = {f"mean, {name}": np.exp(np.log(table.loc[rows]).mean()) if geometric else table.loc[rows].mean()
+    means = {f"mean, {name}": geometric_mean(table.loc[rows]) if geometric else table.loc[rows].mean()
              for name, rows in classes(table.index).items() if rows}
     names = {workload: f"{workload} ({short})" for workload, short in {**COMPUTE, **MEMORY}.items()}
     return pd.concat([table.rename(index=names), pd.DataFrame(means).T])
@@ -87,7 +87,7 @@ def coverage(sweep):
     parts_of = pd.DataFrame({"CAE": column(sweep, "on affine units", "CAE") / base, "DAC": 1 - column(sweep, "other", "DAC") / base})
     table = with_means(parts_of, geometric=False)
     positive = parts_of.loc[classes(parts_of.index)["compute"]].clip(lower=LEAST_PART)
-    table.loc["mean, compute, geometric"] = np.exp(np.log(positive).mean())
+    table.loc["mean, compute, geometric"] = geometric_mean(positive)
     return table
 
 
@@ -130,7 +130,7 @@ def choices(sweep):
     over_dac = wide.div(wide["DAC"], axis=0)
     def named(column, found):
         return f"{found} {column[found]:.2f}"
-    table = pd.DataFrame({"over the baseline": np.exp(np.log(wide).mean()), "over DAC": np.exp(np.log(over_dac).mean()),
+    table = pd.DataFrame({"over the baseline": geometric_mean(wide), "over DAC": geometric_mean(over_dac),
                           "median": over_dac.median()})
     table["most"] = [named(over_dac[name], over_dac[name].idxmax()) for name in table.index]
     table["least"] = [named(over_dac[name], over_dac[name].idxmin()) for name in table.index]
@@ -143,12 +143,10 @@ def by_machine(sweep):
     table, rows = sweep.table("machine", "design"), {}
     cycles = table.pivot_table(index="workload", columns=["machine", "design"], values="cycles")
     first = cycles[(table["machine"].iloc[0], "base")]
-    def mean(values):
-        return np.exp(np.log(values).mean())
     for machine in table["machine"].unique():
         gain = cycles[(machine, "base")] / cycles[(machine, "DAC")]
-        rows[machine] = {name: mean(gain.loc[chosen]) for name, chosen in classes(gain.index).items() if chosen}
-        rows[machine] |= {f"the first's cycles over its, {words}": mean(first / cycles[(machine, design)])
+        rows[machine] = {name: geometric_mean(gain.loc[chosen]) for name, chosen in classes(gain.index).items() if chosen}
+        rows[machine] |= {f"the first's cycles over its, {words}": geometric_mean(first / cycles[(machine, design)])
                           for words, design in (("without DAC", "base"), ("with DAC", "DAC"))}
     return pd.DataFrame(rows).T
 

@@ -211,13 +211,17 @@ def engine(runs):
                    bars(pd.DataFrame(rows).T, "seconds")) if rows else ""
 
 
+def document(title, body, more_style=""):
+    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
+            f"<style>{STYLE}</style>{more_style}</head><body>\n<h1>{html.escape(title)}</h1>\n{body}\n</body></html>\n")
+
+
 def page(runs):
     """The HTML text for open runs by name."""
     title = ", ".join(runs) if len(runs) > 1 else "{workload} {size} on {machine}".format(**next(iter(runs.values())).summary)
     body = "\n".join([overview(runs), differences(runs), where_cycles_went(runs), over_time(runs), memory(runs),
                       energy(runs), kernels(runs), engine(runs)])
-    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
-            f"<style>{STYLE}</style></head><body>\n<h1>{html.escape(title)}</h1>\n{body}\n</body></html>\n")
+    return document(title, body)
 
 
 def names_of(files):

@@ -165,6 +165,13 @@ def breakdown(axis, baseline):
     return figure
 
 
+def by_class(speedups):
+    """Geometric means over all workloads, and over those of each class: a row for each column."""
+    means = {f"speed-up, {name}": geometric_mean(speedups.loc[rows]) if rows else np.nan
+             for name, rows in classes(speedups.index).items() if name != "all"}
+    return pd.DataFrame({"speed-up": geometric_mean(speedups), **means})
+
+
 def storage_by_limit(sweep):
     """Figure 4: KB of registers and shared memory that an SM's CTAs hold, and the speed-up over the base."""
     table = sweep.table("limit")
@@ -173,10 +180,7 @@ def storage_by_limit(sweep):
     registers = means["rows"] * WARP_LANES * REGISTER_BYTES / 1024
     result = pd.DataFrame({"registers KB": registers, "shared KB": means["shared_bytes"] / 1024})
     result["total KB"] = result.sum(axis=1)
-    result["speed-up"] = np.exp(np.log(speedups).mean())
-    for name, rows in classes(speedups.index).items():
-        result[f"speed-up, {name}"] = np.exp(np.log(speedups.loc[rows]).mean()) if rows else np.nan
-    return result.drop(columns="speed-up, all")
+    return result.join(by_class(speedups))
 
 
 def registers_held(sweep):
@@ -270,7 +274,7 @@ def storage_by_design(sweep):
                            "P-mode's registers KB": means["pool_rows"].fillna(0) * row_kb})
     result["P-mode's structures KB"] = [PMODE_STORAGE_KB if name in WITH_PMODE else 0.0 for name in result.index]
     result["total KB"] = result.sum(axis=1)
-    result["speed-up"] = np.exp(np.log(speedup).mean())
+    result["speed-up"] = geometric_mean(speedup)
     return result
 
 
@@ -288,11 +292,8 @@ def by_memory(sweep):
     table = sweep.table("memory", "design")
     speedup = table.assign(name=table["memory"] + ", " + table["design"])
     wide = normalised(speedup, "cycles", "name", "1x, base", invert=True)
-    result = pd.DataFrame({"speed-up": np.exp(np.log(wide).mean())})
-    for name, rows in classes(wide.index).items():
-        result[f"speed-up, {name}"] = np.exp(np.log(wide.loc[rows]).mean()) if rows else np.nan
     shares = speedup.groupby("name", sort=False)[["memory_unit_full", "long_latency"]].mean()
-    return result.drop(columns="speed-up, all").join(shares)
+    return by_class(wide).join(shares)
 
 
 def means_of(axis):
@@ -357,10 +358,10 @@ def without_carriers(sweep):
     table = normalised(sweep.table("design"), "cycles", "design", "base", invert=True).drop(columns="base")
     groups = classes(table.index)
     type_l = table.loc[groups.get("Type-L", [])]
-    rows = {"mean, Type-L": np.exp(np.log(type_l).mean())}
+    rows = {"mean, Type-L": geometric_mean(type_l)}
     for out in [[carrier] for carrier in CARRIERS] + [CARRIERS]:
         names = ", ".join(TYPE_L[each] for each in out)
-        rows[f"mean, Type-L without {names}"] = np.exp(np.log(type_l.drop(index=out, errors="ignore")).mean())
+        rows[f"mean, Type-L without {names}"] = geometric_mean(type_l.drop(index=out, errors="ignore"))
     for name, chosen in groups.items():
         if chosen:
             rows[f"median, {name}"] = table.loc[chosen].median()
@@ -378,7 +379,7 @@ def by_latency(sweep):
         for name, chosen in classes(wide.index).items():
             if chosen:
                 rows[value][f"long-latency RAW, {name}"] = base.loc[chosen, "long_latency"].mean()
-                rows[value][f"speed-up, {name}"] = np.exp(np.log(wide.loc[chosen, "pmode"]).mean())
+                rows[value][f"speed-up, {name}"] = geometric_mean(wide.loc[chosen, "pmode"])
     return pd.DataFrame(rows).T
 
 

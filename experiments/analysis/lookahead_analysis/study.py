@@ -8,13 +8,9 @@ import h5py
 import numpy as np
 
 from .packages import pandas as pd
-from .sweeps import Sweep, SweepError, texts
+from .sweeps import Sweep, SweepError, geometric_mean, texts
 
 MEAN = "geometric mean"
-
-
-def geometric_mean(values):
-    return np.exp(np.log(values).mean())
 
 
 class Study:

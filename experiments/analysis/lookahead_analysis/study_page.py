@@ -13,7 +13,7 @@ import urllib.parse
 from . import packages
 from .drawing import picture
 from .messages import Parser, text_of
-from .page import STYLE, page, section, text_table
+from .page import document, page, section, text_table
 from .run import Run, RunFileError
 from .study import Study
 from .study_figures import MOST_BARS, draw_distribution, draw_grid, draw_speedups, draw_trade_off
@@ -147,8 +147,7 @@ def study_page(study, pages, out):
     title = study.title or study.name
     body = "\n".join([overview(study), bars_by_workload(study), heat_maps(study), trade_off(study), distribution(study),
                       failures(study), table_of_points(study, pages, out)])
-    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
-            f"<style>{STYLE}</style>{WIDE}</head><body>\n<h1>{html.escape(title)}</h1>\n{body}\n</body></html>\n")
+    return document(title, body, WIDE)
 
 
 def baseline_of(parser, texts):

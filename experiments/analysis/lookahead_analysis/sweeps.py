@@ -7,10 +7,7 @@ import numpy as np
 
 from .messages import reason_of
 from .packages import pandas as pd
-
-
-def texts(dataset):
-    return dataset.asstr()[...] if h5py.check_string_dtype(dataset.dtype) else dataset[...]
+from .run import texts
 
 
 def name_of(value):

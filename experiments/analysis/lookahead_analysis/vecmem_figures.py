@@ -3,7 +3,7 @@
 import numpy as np
 
 from .packages import pandas as pd
-from .sweeps import SweepError, texts, total, with_mean
+from .sweeps import SweepError, geometric_mean, texts, total, with_mean
 
 LOADS_AND_STORES = ["load_global", "load_shared", "load_local", "load_constant", "store_global", "store_shared", "store_local",
                     "atomic_global", "atomic_shared"]
@@ -68,7 +68,7 @@ def instructions(sweep):
                        for name, found in (("loops", loops), ("vectors", vectors))}, axis=1)
     table["all"] = vectors.loc[both, "warp_instructions"] / loops.loc[both, "warp_instructions"]
     result = with_mean(table, geometric=False)
-    result.loc["mean", "all"] = np.exp(np.log(table["all"]).mean())
+    result.loc["mean", "all"] = geometric_mean(table["all"])
     return result
 
 
