@@ -16,21 +16,28 @@ import numpy as np
 import pandas as pd
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "experiments/analysis"))
-from lookahead_analysis import avc_figures, caps_figures, dac_figures, pmode_figures, vecmem_figures  # noqa: E402
+from lookahead_analysis import avc_figures, dac_figures, figures, vecmem_figures  # noqa: E402
+from lookahead_analysis.published import PUBLISHED  # noqa: E402
 
 CYCLES = {("bfs", "none"): 1000, ("bfs", "caps"): 800, ("cp", "none"): 1000, ("cp", "caps"): 1250,
           ("scan", "none"): None, ("scan", "caps"): 700}
 
 
-def make_point(path, cycles, caps):
+def write_counters(run, counters):
+    """Of one component each."""
+    for name, value in counters.items():
+        run[f"counters/{name}"] = np.array([value], dtype=np.uint64)
+
+
+def make_point(path, cycles, prefetcher):
+    caps = prefetcher == "caps"
     with h5py.File(path, "w") as run:
         run.attrs["cycles"] = cycles
         run.attrs["ipc"] = 1e6 / cycles
         run["counters/l1d/fills"] = np.array([100, 100 + 6 * caps], dtype=np.uint64)
         if caps:
-            for name, value in {"issued": 50, "useful": 30, "late": 10, "load_accesses": 200, "matched": 35,
-                                "early_evicted": 5, "distance_cycles": 4000}.items():
-                run[f"counters/prefetch/{name}"] = np.array([value], dtype=np.uint64)
+            write_counters(run, {"prefetch/issued": 50, "prefetch/useful": 30, "prefetch/late": 10, "prefetch/load_accesses": 200,
+                                      "prefetch/matched": 35, "prefetch/early_evicted": 5, "prefetch/distance_cycles": 4000})
 
 
 def make_index(folder, study, columns):
@@ -44,17 +51,18 @@ def make_index(folder, study, columns):
             dataset.attrs["units"] = ""
 
 
-def make_sweep(folder):
+def make_sweep(folder, study, axis, points, make):
+    """Of points by workload and value of the axis: make(path, what stands there); nothing stands for one that failed."""
     (folder / "points").mkdir(parents=True)
-    columns = {"workload": [], "prefetcher": [], "status": [], "message": [], "file": []}
-    for (workload, prefetcher), cycles in CYCLES.items():
-        file = f"points/{workload}_{prefetcher}.h5"
-        if cycles is not None:
-            make_point(folder / file, cycles, prefetcher == "caps")
-        for name, value in zip(columns, (workload, prefetcher, "complete" if cycles else "failed",
-                                         "" if cycles else "it broke", file if cycles else "")):
-            columns[name].append(value)
-    make_index(folder, "caps/prefetchers", columns)
+    columns = {"workload": [], axis: [], "status": [], "message": [], "file": []}
+    for (workload, value), what in points.items():
+        file = f"points/{workload}_{value}.h5"
+        if what is not None:
+            make(folder / file, what, value)
+        row = (workload, value, "complete", "", file) if what is not None else (workload, value, "failed", "it broke", "")
+        for column, each in zip(columns.values(), row):
+            column.append(each)
+    make_index(folder, study, columns)
 
 
 CAUSES = ["issued", "extension_issued", "slot_held", "held_back", "memory_unit_full", "unit_full", "memory_wait", "constant_wait",
@@ -66,7 +74,9 @@ PMODE = {("sgemm", "base"): (1000, 640), ("sgemm", "pmode"): (500, 60), ("sgemm"
          ("aes", "base"): (1000, 100), ("aes", "pmode"): (1000, 100), ("aes", "2xTLP"): (1000, 100)}
 
 
-def make_pmode_point(path, cycles, long_latency, pmode):
+def make_pmode_point(path, what, design):
+    cycles, pmode = what[0], design == "pmode"
+    long_latency = what[1] * cycles // 1000
     counters = {"sm_scheduler": {**dict.fromkeys(CAUSES, 0), "issued": cycles - long_latency - SHORT_WAIT,
                                  "memory_wait": long_latency + SHORT_WAIT, "no_cta": 500},
                 "sm": {"long_latency": long_latency, "warp_instructions": 1000, "load_global": 200, "load_local": 0, "active_cycles": 100},
@@ -80,8 +90,7 @@ def make_pmode_point(path, cycles, long_latency, pmode):
     with h5py.File(path, "w") as run:
         run.attrs["cycles"] = cycles
         for kind, values in counters.items():
-            for name, value in values.items():
-                run[f"counters/{kind}/{name}"] = np.array([value], dtype=np.uint64)
+            write_counters(run, {f"{kind}/{name}": value for name, value in values.items()})
         for name, value in {"crossbar.flit_bytes": 64, "sm.register_unit": 64, "sm.shared_unit": 128}.items():
             run[f"config/{name}"] = value
         # Blocks of 33 threads: two warps of 21 registers, rounded up to 22; of 100 cycles 5 CTAs in 80 and none else.
@@ -98,17 +107,6 @@ def make_pmode_point(path, cycles, long_latency, pmode):
         energy["joules"] = np.array(list(joules.values()))
         dynamic, static = energy["joules"][...].sum(axis=0)
         energy.attrs.update({"dynamic_j": dynamic, "static_j": static, "total_j": dynamic + static})
-
-
-def make_pmode_sweep(folder):
-    (folder / "points").mkdir(parents=True)
-    columns = {"workload": [], "design": [], "status": [], "message": [], "file": []}
-    for (workload, design), (cycles, long_latency) in PMODE.items():
-        file = f"points/{workload}_{design}.h5"
-        make_pmode_point(folder / file, cycles, long_latency * cycles // 1000, design == "pmode")
-        for name, value in zip(columns, (workload, design, "complete", "", file)):
-            columns[name].append(value)
-    make_index(folder, "pmode/designs", columns)
 
 
 # Figure, row's label, the numbers that follow it.
@@ -130,35 +128,40 @@ PMODE_FIGURES = [
 ]
 
 
+def show(*arguments):
+    """Exit code and what is printed to stdout and stderr; in this process, for Python takes longer to start than a figure to make."""
+    out, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+        code = figures.main([str(word) for word in arguments])
+    return code, out.getvalue(), errors.getvalue()
+
+
+def made(figure, sweep):
+    """The figure's table of what stands in place of a sweep."""
+    return figures.FIGURES[figure][2](sweep)
+
+
 def check_pmode(check, folder):
-    """In this process: Python takes longer to start than a figure to make."""
-    from lookahead_analysis import figures
-    make_pmode_sweep(folder)
+    make_sweep(folder, "pmode/designs", "design", PMODE, make_pmode_point)
     shown = {}
     for figure, label, numbers in PMODE_FIGURES:
         if figure not in shown:
-            text = io.StringIO()
-            with contextlib.redirect_stdout(text):
-                figures.main([f"pmode/{figure}", str(folder)])
-            shown[figure] = text.getvalue()
+            shown[figure] = show(f"pmode/{figure}", folder)[1]
         lines = [" ".join(line.split()) for line in shown[figure].splitlines()]
         check(f"pmode/{figure}, {label}", " ".join([label, *numbers]) in lines, shown[figure])
 
 
 def check_refusals(check, folder):
     """Each figure takes sweeps of its own study alone, and says what else it was given."""
-    from lookahead_analysis import figures
-    made = {"workload": ["bfs"], "status": ["complete"], "message": [""], "file": ["points/a.h5"]}
+    columns = {"workload": ["bfs"], "status": ["complete"], "message": [""], "file": ["points/a.h5"]}
 
     def outcome(figure, study, **axes):
-        make_index(folder, study, {**{name: values * len(next(iter(axes.values()))) for name, values in made.items()}, **axes})
-        text = io.StringIO()
-        with contextlib.redirect_stderr(text), contextlib.redirect_stdout(io.StringIO()):
-            code = figures.main([figure, str(folder)])
-        return code, text.getvalue()
+        make_index(folder, study, {**{name: values * len(next(iter(axes.values()))) for name, values in columns.items()}, **axes})
+        code, _, errors = show(figure, folder)
+        return code, errors
 
     (folder / "points").mkdir(parents=True)
-    make_point(folder / "points/a.h5", 1000, True)
+    make_point(folder / "points/a.h5", 1000, "caps")
     cases = [
         ("caps/fig10", "baseline/schedulers", {"sm.warp_scheduler": ["lrr"]},
          "is a sweep of the study 'baseline/schedulers', but caps/fig10 is of caps/prefetchers"),
@@ -203,7 +206,7 @@ def check_bounds(check):
             ("near, DAC", near), ("perfect, DAC", perfect), ("large L1I, DAC", 1), ("large L1I, near, DAC", fetched),
             ("MSHRs x 8", base - 1), ("queues, MSHRs x 8", mshrs), ("bandwidth x 4", base), ("bandwidth x 4, DAC", bandwidth),
             ("near, bandwidth x 4", base), ("near, bandwidth x 4, DAC", both))]
-    table = dac_figures.FIGURES["dac/bounds"][2](Rows(["workload", "machine", "cycles", "early loads"], rows))
+    table = made("dac/bounds", Rows(["workload", "machine", "cycles", "early loads"], rows))
     causes = {name.split()[0]: cause for name, cause in table["what keeps it"].items() if not name.startswith("mean")}
     check("dac/bounds", causes == {"cp": "", "fft": "queues x 4", "aes": "latency", "tpacf": "perfect memory for both", "mri-q": "code",
                                    "sgemm": "latency", "hotspot": "fetch", "libor": "undecoupled", "lud": "bandwidth",
@@ -213,7 +216,6 @@ def check_bounds(check):
 
 def check_studies(check):
     """What the figures need is what the studies have."""
-    from lookahead_analysis import figures
     folder = pathlib.Path(__file__).resolve().parents[3] / "experiments/studies"
     for study, axes in {figure[0]: figure[-1] for figure in figures.FIGURES.values()}.items():
         with open(folder / f"{study}.toml", "rb") as file:
@@ -254,14 +256,8 @@ def drawn_axes(draw):
 def check_images(check, sweep, pmode_sweep):
     """What is seen in images: ratios stand on 1, a paper's values are marks in their bars' places and not in the title, legends are
     beside, and what has different units is not on one axis."""
-    from lookahead_analysis import figures
-    from lookahead_analysis.published import PUBLISHED
-
     def images(figure, folder):
-        def draw():
-            with contextlib.redirect_stdout(io.StringIO()):
-                check(figure, figures.main([figure, str(folder), "-o", str(folder / "image.png")]) == 0, figure)
-        return drawn_axes(draw)
+        return drawn_axes(lambda: check(figure, show(figure, folder, "-o", folder / "image.png")[0] == 0, figure))
 
     (speedups,) = images("caps/fig10", sweep)
     bars = dict(zip(speedups["rows"], speedups["bars"]["caps"]))
@@ -293,8 +289,6 @@ def check_images(check, sweep, pmode_sweep):
 def check_published(check):
     """What is said to be published has a place: a row, which may be a kernel, and a column that the figure's study or module
     have by that name."""
-    from lookahead_analysis import figures
-    from lookahead_analysis.published import PUBLISHED
     folder = pathlib.Path(__file__).resolve().parents[3] / "experiments"
     for figure, rows in PUBLISHED.items():
         check(f"{figure} is a figure", figure in figures.FIGURES, sorted(figures.FIGURES))
@@ -316,22 +310,6 @@ def check_published(check):
                 check(f"{figure}: {column} of {row}", (column in values or stem in source or column == "sum") and value > 0, value)
 
 
-class TwoAxes:
-    """In place of a sweep over CTAs and prefetchers; `cp` has no baseline."""
-
-    def table(self, *axes):
-        rows = [("bfs", "2", "none", 1.0), ("bfs", "2", "caps", 1.5), ("bfs", "10", "none", 2.0),
-                ("bfs", "10", "caps", 3.0), ("scan", "2", "none", 4.0), ("scan", "2", "caps", 6.0),
-                ("scan", "10", "none", 32.0), ("scan", "10", "caps", 48.0), ("cp", "2", "none", 7.0)]
-        return pd.DataFrame(rows, columns=["workload", *axes, "ipc"])
-
-
-def check_two_axes(check):
-    figure = caps_figures.FIGURES["caps/fig11"][2](TwoAxes())
-    expected = pd.DataFrame([[0.25, 0.375], [1.0, 1.5]], index=["2", "10"], columns=["none", "caps"])
-    check("two axes over the most CTAs", list(figure.index) == ["2", "10"] and np.allclose(figure, expected), figure)
-
-
 class Rows:
     """In place of a sweep: these rows, whatever the axes."""
 
@@ -339,7 +317,17 @@ class Rows:
         self.rows = pd.DataFrame(rows, columns=columns)
 
     def table(self, *_):
-        return self.rows
+        return self.rows.copy()
+
+
+def check_two_axes(check):
+    """Of these workloads `cp` has no baseline."""
+    rows = [("bfs", "2", "none", 1.0), ("bfs", "2", "caps", 1.5), ("bfs", "10", "none", 2.0),
+            ("bfs", "10", "caps", 3.0), ("scan", "2", "none", 4.0), ("scan", "2", "caps", 6.0),
+            ("scan", "10", "none", 32.0), ("scan", "10", "caps", 48.0), ("cp", "2", "none", 7.0)]
+    figure = made("caps/fig11", Rows(["workload", "ctas", "prefetcher", "ipc"], rows))
+    expected = pd.DataFrame([[0.25, 0.375], [1.0, 1.5]], index=["2", "10"], columns=["none", "caps"])
+    check("two axes over the most CTAs", list(figure.index) == ["2", "10"] and np.allclose(figure, expected), figure)
 
 
 def check_parts_and_means(check):
@@ -350,14 +338,14 @@ def check_parts_and_means(check):
     cycles = {"sgemm": 50, "libor": 12.5, "FDTD3d": 100, "aes": 25}
     rows = [(workload, design, 100.0 if design == "base" else time) for workload, time in cycles.items()
             for design in ("base", "pmode")]
-    table = pmode_figures.FIGURES["pmode/fig12_without"][2](Rows(["workload", "design", "cycles"], rows))["pmode"]
+    table = made("pmode/fig12_without", Rows(["workload", "design", "cycles"], rows))["pmode"]
     check("pmode/fig12_without", near(table["mean, Type-L"], 16 ** (1 / 3)) and near(table["mean, Type-L without LI"], 2 ** 0.5)
           and near(table["mean, Type-L without FD"], 4) and near(table["mean, Type-L without LI, FD, MC"], 2)
           and near(table["median, Type-L"], 2) and near(table["median, all"], 3), table)
 
     rows = [("sgemm", latency, design, time, raw) for latency, base, raw in (("440", 100.0, 0.4), ("640", 150.0, 0.5))
             for design, time in (("base", base), ("pmode", 50.0))]
-    table = pmode_figures.FIGURES["pmode/latency"][2](Rows(["workload", "latency", "design", "cycles", "long_latency"], rows))
+    table = made("pmode/latency", Rows(["workload", "latency", "design", "cycles", "long_latency"], rows))
     check("pmode/latency", near(table.loc["440", "speed-up, Type-L"], 2) and near(table.loc["640", "speed-up, all"], 3)
           and near(table.loc["640", "long-latency RAW, Type-L"], 0.5), table)
 
@@ -366,12 +354,12 @@ def check_parts_and_means(check):
                                               ("in order", "base", 200.0 * scale, 0.4),
                                               ("in order", "pmode", 100.0, 0.3))]
     columns = ["workload", "change", "design", "cycles", "long_latency"]
-    table = pmode_figures.FIGURES["pmode/hoisting"][2](Rows(columns, rows))
+    table = made("pmode/hoisting", Rows(columns, rows))
     check("pmode/hoisting", near(table.loc["early", "base, all"], 1) and near(table.loc["early", "pmode, Type-L"], 1.25)
           and near(table.loc["in order", "base, Type-L"], 0.5) and near(table.loc["in order", "pmode, Type-L"], 2)
           and near(table.loc["in order", "pmode over base, Type-L"], 4) and near(table.loc["in order", "pmode, Type-M"], 1)
           and near(table.loc["in order", "long-latency RAW, all"], 0.4), table)
-    table = pmode_figures.FIGURES["pmode/hoisting_cycles"][2](Rows(columns, rows))
+    table = made("pmode/hoisting_cycles", Rows(columns, rows))
     check("pmode/hoisting_cycles", near(table.loc["libor", "in order, base"], 0.8)
           and list(table.columns) == ["early, base", "early, pmode", "in order, base", "in order, pmode"], table)
 
@@ -379,14 +367,14 @@ def check_parts_and_means(check):
             for workload, time in (("cp", 50.0), ("bfs", 100.0), ("fft", 12.5), ("kmeans", 25.0), ("kmeans-mars", 6.25))
             for size in ("2 KB", "64 KB")
             for design in ("two_level", "both")]
-    table = caps_figures.FIGURES["caps/fig10_parts"][2](Rows(["workload", "l1i", "design", "cycles"], rows))["both"]
+    table = made("caps/fig10_parts", Rows(["workload", "l1i", "design", "cycles"], rows))["both"]
     check("caps/fig10_parts", near(table["mean of regular, 2 KB"], 4) and near(table["mean of irregular, 64 KB"], 4)
           and near(table["mean of irregular, Rodinia's kmeans, 64 KB"], 2)
           and near(table["median, 2 KB"], 5) and near(table["mean, 2 KB"], 256 ** 0.25) and near(table["fft, 64 KB"], 8), table)
     rows = [(workload, prefetcher, 100.0 if prefetcher == "none" else time)
             for workload, time in (("cp", 50.0), ("pvr", 25.0), ("kmeans", 100.0), ("kmeans-mars", 6.25))
             for prefetcher in ("none", "caps")]
-    table = caps_figures.FIGURES["caps/fig10"][2](Rows(["workload", "prefetcher", "cycles"], rows))["caps"]
+    table = made("caps/fig10", Rows(["workload", "prefetcher", "cycles"], rows))["caps"]
     check("caps/fig10, kmeans", near(table["mean of regular"], 2) and near(table["mean of irregular"], 8)
           and near(table["mean of irregular, Rodinia's kmeans"], 2) and near(table["mean"], 128 ** (1 / 3))
           and near(table["kmeans"], 1), table)
@@ -394,13 +382,13 @@ def check_parts_and_means(check):
     columns = ["workload", "prefetcher", "issued", "early", "early_by_demand"]
     rows = [("cp", "caps", 9.0, 0.5, 0.1), ("bfs", "caps", 9.0, 0.3, 0.1), ("fft", "caps", 9.0, 0.1, 0.0),
             ("scan", "caps", 0.0, np.nan, np.nan)]
-    table = caps_figures.FIGURES["caps/fig14a_demand"][2](Rows(columns, rows)).loc["caps"]
+    table = made("caps/fig14a_demand", Rows(columns, rows)).loc["caps"]
     check("caps/fig14a_demand", near(table["by demand, mean"], 0.2 / 3) and near(table["by demand, median"], 0.1)
           and near(table["by anything, mean"], 0.3), table)
 
     columns = ["workload", "prefetcher", "cycles", "reads", "coverage", "consumed", "early"]
     rows = [("cp", "none", 100.0, 10.0, np.nan, np.nan, np.nan), ("cp", "inter, all", 50.0, 30.0, 0.5, 0.2, 0.1)]
-    table = caps_figures.FIGURES["caps/degree"][2](Rows(columns, rows)).loc["inter, all"]
+    table = made("caps/degree", Rows(columns, rows)).loc["inter, all"]
     check("caps/degree", near(table["IPC"], 2) and near(table["lines read"], 3) and near(table["consumed, median"], 0.2), table)
 
 
@@ -441,36 +429,25 @@ class Machines:
                              for limit, cycles in by_limit.items()], columns=["workload", *axes, "cycles"])
 
 
-class Caches:
-    """In place of a sweep over caches at one register limit."""
-
-    def table(self, *axes):
-        rows = [("nw", "48 KB", 1000.0, 4.0, 2.0), ("nw", "32 + 16 KB", 500.0, 1.0, 1.0), ("lud", "48 KB", 1000.0, 4.0, 3.0),
-                ("lud", "32 + 16 KB", 2000.0, 4.0, 3.0)]
-        return pd.DataFrame(rows, columns=["workload", *axes, "cycles", "energy", "dynamic"])
-
-
-class Changes:
-    """In place of a sweep over changes and caches."""
-
-    def table(self, *axes):
-        caches = [("48 KB", 1000.0), ("32 + 16 KB", 500.0)]
-        rows = [("nw", "as it is", *each) for each in caches] + [("lud", "as it is", "48 KB", 1000.0),
-                                                                ("lud", "as it is", "32 + 16 KB", 2000.0)]
-        rows += [("nw", "other", "48 KB", 1000.0), ("nw", "other", "32 + 16 KB", 250.0), ("lud", "other", "48 KB", 10.0),
-                 ("lud", "other", "32 + 16 KB", 10.0)]
-        return pd.DataFrame(rows, columns=["workload", *axes, "cycles"])
+# Of sweeps over caches at one register limit, and over changes and caches.
+CACHES = Rows(["workload", "caches", "cycles", "energy", "dynamic"],
+              [("nw", "48 KB", 1000.0, 4.0, 2.0), ("nw", "32 + 16 KB", 500.0, 1.0, 1.0), ("lud", "48 KB", 1000.0, 4.0, 3.0),
+               ("lud", "32 + 16 KB", 2000.0, 4.0, 3.0)])
+CHANGES = Rows(["workload", "change", "caches", "cycles"],
+               [("nw", "as it is", "48 KB", 1000.0), ("nw", "as it is", "32 + 16 KB", 500.0), ("lud", "as it is", "48 KB", 1000.0),
+                ("lud", "as it is", "32 + 16 KB", 2000.0), ("nw", "other", "48 KB", 1000.0), ("nw", "other", "32 + 16 KB", 250.0),
+                ("lud", "other", "48 KB", 10.0), ("lud", "other", "32 + 16 KB", 10.0)])
 
 
 def check_avc(check, folder):
-    table = avc_figures.FIGURES["avc/table4"][2](Registers())
+    table = made("avc/table4", Registers())
     expected = pd.DataFrame([[24, 3, np.nan], [24, 22, 3], [24, 22, 22], [24, 12.5, 3]],
                             index=["lud_internal", "nw_first_half", "nw_large", "mean"],
                             columns=["r_base", "48 KB", "32 + 16 KB"])
     check("avc/table4", list(table.index) == list(expected.index) and np.allclose(table, expected, equal_nan=True), table)
-    curve = avc_figures.FIGURES["avc/fig6"][2](Registers())
+    curve = made("avc/fig6", Registers())
     check("avc/fig6", curve.loc[("nw", 3), "48 KB"] == 50 and list(curve.loc["nw"].index) == [24, 22, 21, 3], curve)
-    gain = avc_figures.FIGURES["avc/gain"][2](Registers())["32 + 16 KB"]
+    gain = made("avc/gain", Registers())["32 + 16 KB"]
     check("avc/gain", gain["nw_first_half"] == 19 and np.isnan(gain["lud_internal"]) and np.isnan(gain["median without nw"])
           and gain["mean"] == gain["median"] == gain["mean where 48 KB do not hold all"] == 19
           and gain["mean of r_base 8 and more"] == gain["mean, by limits from which on all hold"] == 19
@@ -478,27 +455,26 @@ def check_avc(check, folder):
     points = pd.DataFrame({"registers": [3, 4, 5, 6], "traffic": [0.0, 1.0, 0.9, 0.0]})
     check("least limits", avc_figures.least(points) == 3 and avc_figures.least_from_there_on(points) == 5
           and avc_figures.least_from_there_on(points[points["registers"] != 4]) == 3, points)
-    best = avc_figures.FIGURES["avc/best"][2](Registers())["32 + 16 KB"]
+    best = made("avc/best", Registers())["32 + 16 KB"]
     check("avc/best", best["nw"] == 130 / 31 and np.isclose(best["lud"], 30.2 / 48), best)
-    whole = avc_figures.FIGURES["avc/whole_gpu"][2](Machines())
+    whole = made("avc/whole_gpu", Machines())
     check("avc/whole_gpu", list(whole.columns) == ["a: 12 + 4 KB", "b: 36 + 8 KB"] and list(whole.loc["nw"]) == [2, 70 / 60], whole)
-    limits = avc_figures.FIGURES["avc/whole_gpu_limits"][2](Machines())
+    limits = made("avc/whole_gpu_limits", Machines())
     check("avc/whole_gpu_limits", list(limits.loc["nw"]) == [20, 20, 63, 63], limits)
-    reasons = avc_figures.FIGURES["avc/reasons"][2](Changes())
+    reasons = made("avc/reasons", CHANGES)
     check("avc/reasons", list(reasons.index) == ["as it is", "other"] and np.isclose(reasons.loc["as it is", "32 + 16 KB"], 1)
           and np.isclose(reasons.loc["other", "32 + 16 KB"], 2), reasons)
-    each = avc_figures.FIGURES["avc/reasons_each"][2](Changes())
+    each = made("avc/reasons_each", CHANGES)
     check("avc/reasons_each", each.loc["nw", "as it is"] == 2 and each.loc["lud", "other"] == 1, each)
     for figure, mean, nw in (("fig7a", 1.0, 2.0), ("fig7b", 0.5, 0.25), ("fig7b_dynamic", 2**-0.5, 0.5)):
-        table = avc_figures.FIGURES[f"avc/{figure}"][2](Caches())
+        table = made(f"avc/{figure}", CACHES)
         check(f"avc/{figure}", list(table.columns) == ["32 + 16 KB"] and np.isclose(table.loc["mean"].iloc[0], mean)
               and table.loc["nw"].iloc[0] == nw, table)
     path = folder / "avc.h5"
     with h5py.File(path, "w") as run:
         run.attrs["cycles"] = 10
-        for name, value in {"sm/warp_instructions": 20_000, "l1d/local_misses": 3, "l1d/write_backs": 2,
-                            "l1d/store_fetches": 4, "avc/write_backs": 5}.items():
-            run[f"counters/{name}"] = np.array([value], dtype=np.uint64)
+        write_counters(run, {"sm/warp_instructions": 20_000, "l1d/local_misses": 3, "l1d/write_backs": 2, "l1d/store_fetches": 4,
+                             "avc/write_backs": 5})
     with h5py.File(path, "r") as run:
         check("traffic below the caches", avc_figures.facts(run)["traffic"] == 7, avc_figures.facts(run))
         check("private accesses", avc_figures.facts(run)["private"] == 3, avc_figures.facts(run))
@@ -560,9 +536,6 @@ class Bests:
 
 
 def check_vecmem_bounds(check):
-    def made(figure, sweep):
-        return vecmem_figures.FIGURES[f"vecmem/{figure}"][2](sweep)
-
     # The vectors' cycles of 1000 with each memory, and their instructions of 100.
     vectors = {"btree": ((952, 900, 900), 60), "vecadd": ((1000, 961, 900), 90), "spmv": ((1000, 1000, 793), 90),
                "bfs": ((1000, 1000, 1000), 56), "nw": ((1000, 1000, 1000), 80), "transpose": ((1000, 1000, 1000), 90)}
@@ -570,13 +543,13 @@ def check_vecmem_bounds(check):
     rows = [("best unrolling", workload, memory, 2000 if memory == "as it is" else 1000, 100) for workload in vectors for memory in memories]
     rows += [("best length", workload, memory, cycles * (2 if memory == "as it is" else 1), instructions)
              for workload, (all_cycles, instructions) in vectors.items() for memory, cycles in zip(memories, all_cycles)]
-    table = made("memory", Bests("machine", rows))
+    table = made("vecmem/memory", Bests("machine", rows))
     check("vecmem/memory", dict(table["what keeps it"]) == {"btree": "", "vecadd": "bandwidth", "spmv": "memory", "bfs": "instructions",
                                                             "nw": "unknown", "transpose": "", "mean": ""}
           and np.isclose(table.loc["spmv", "perfect"], 1000 / 793) and np.isclose(table.loc["mean", "loops, perfect over as it is"], 2), table)
     rows = [(name, "bfs", "", cycles) for name, cycles in
             (("best unrolling", 1000), ("best unrolling by 16, too", 800), ("best length", 500))]
-    table = made("unroll_16", Bests("form", rows))
+    table = made("vecmem/unroll_16", Bests("form", rows))
     check("vecmem/unroll_16", np.allclose(table.loc["bfs"], [2, 1.6]), table)
 
     techniques = {"none": 1000, "CCWS": 800, "1 CTA": 500, "2 CTAs": 400, "4 CTAs": 2000, "L1 x 16": 250, "BATCH": 1250, "free rows": 625}
@@ -585,43 +558,39 @@ def check_vecmem_bounds(check):
     original = [("bfs", form, technique, cycles / (2 if technique == "CCWS" and form == "original" else 1))
                 for form in ("original", "unroll 1") for technique, cycles in techniques.items()]
     sweep = Bests("technique", rows, original)
-    table = made("ccws_bounds", sweep)
+    table = made("vecmem/ccws_bounds", sweep)
     check("vecmem/ccws_bounds", np.allclose(table.loc["bfs"], [2.5, 2.5, 4, 1.25, 2.5, 4, 1.25, 2.5, 4])
           and list(table.index) == ["bfs", "spsum", "mean"], table)
-    table = made("batch_bounds", sweep)
+    table = made("vecmem/batch_bounds", sweep)
     check("vecmem/batch_bounds", np.allclose(table.loc["bfs"], [0.8, 1.6] * 3) and list(table.index) == ["bfs", "histo", "mean"], table)
 
 
 def check_vecmem(check, folder):
-    def made(figure):
-        return vecmem_figures.FIGURES[f"vecmem/{figure}"][2](Forms())
-
-    table = made("fig10")
+    table = made("vecmem/fig10", Forms())
     check("vecmem/fig10", np.allclose(table["cycles"], [2, 2, 2]), table)
-    table = made("fig8")
+    table = made("vecmem/fig8", Forms())
     check("vecmem/fig8", np.isclose(table.loc["bfs", "all"], 1) and np.isclose(table.loc["mean", "all"], np.sqrt(3 / 8))
           and np.isclose(table.loc["spmv", ("vectors", "integer")], 0.5 * 3 / 8), table)
-    table = made("fig9")
+    table = made("vecmem/fig9", Forms())
     check("vecmem/fig9", np.isclose(table.loc["bfs", "l1_misses"], 0.5) and np.isclose(table.loc["mean", "l1_misses"], np.sqrt(0.5)), table)
-    table = made("fig11")
+    table = made("vecmem/fig11", Forms())
     check("vecmem/fig11", np.isclose(table.loc["mean", "of what is saved: execute"], 0.5)
           and np.isclose(table.loc["bfs", "vectors, stall"], 0.1), table)
-    table = made("fig14")
+    table = made("vecmem/fig14", Forms())
     check("vecmem/fig14", np.allclose(table.loc["bfs"], [1.25, 2, 1]), table)
-    table = made("fig15")
+    table = made("vecmem/fig15", Forms())
     check("vecmem/fig15", np.isclose(table.loc["mean", "global's part"], 0.6) and np.isclose(table.loc["mean", "shared's part"], 0)
           and len(table) == 3, table)
-    table = made("fig16")
+    table = made("vecmem/fig16", Forms())
     check("vecmem/fig16 is of those that have both", list(table.index) == ["mean"], table)
     path = folder / "vecmem.h5"
     with h5py.File(path, "w") as run:
         run.attrs["cycles"] = 10
-        for name, value in {"sm/warp_instructions": 100, "sm/load_global": 20, "sm/store_shared": 5, "sm/branch_instructions": 10,
-                            "sm/fp32_fma": 15, "l1d/misses_demand": 7, "l2_slice/reads": 9, "l2_slice/read_hits": 3, "l2_slice/merges": 1,
-                            "dram/row_misses": 2, "dram/row_conflicts": 3, "sm_scheduler/issued": 100,
-                            "sm_scheduler/slot_held": 4, "sm_scheduler/memory_wait": 30, "sm_scheduler/constant_wait": 15,
-                            "sm_scheduler/fence": 5, "sm_scheduler/no_cta": 9}.items():
-            run[f"counters/{name}"] = np.array([value], dtype=np.uint64)
+        write_counters(run, {"sm/warp_instructions": 100, "sm/load_global": 20, "sm/store_shared": 5, "sm/branch_instructions": 10,
+                             "sm/fp32_fma": 15, "l1d/misses_demand": 7, "l2_slice/reads": 9, "l2_slice/read_hits": 3, "l2_slice/merges": 1,
+                             "dram/row_misses": 2, "dram/row_conflicts": 3, "sm_scheduler/issued": 100,
+                             "sm_scheduler/slot_held": 4, "sm_scheduler/memory_wait": 30, "sm_scheduler/constant_wait": 15,
+                             "sm_scheduler/fence": 5, "sm_scheduler/no_cta": 9})
     with h5py.File(path, "r") as run:
         found = vecmem_figures.facts(run)
         check("facts of vecmem", [found[name] for name in ("memory", "control", "floating", "integer", "l2_misses", "row_misses",
@@ -640,7 +609,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as temporary:
         sweep = pathlib.Path(temporary) / "made.sweep"
-        make_sweep(sweep)
+        make_sweep(sweep, "caps/prefetchers", "prefetcher", CYCLES, make_point)
 
         def report(figure, *more):
             return subprocess.run([program, "report", str(sweep), "--figure", figure, "--python", sys.executable, *more], capture_output=True,
