@@ -248,13 +248,6 @@ std::optional<std::uint64_t> converted(const ptx::Instruction& instruction, std:
     return floating_of(value, to, modifiers);
 }
 
-bool combined(const Modifiers& modifiers, bool holds, std::uint64_t predicate) {
-    if (modifiers.combine == ptx::Combine::and_) return holds && predicate != 0;
-    if (modifiers.combine == ptx::Combine::or_) return holds || predicate != 0;
-    if (modifiers.combine == ptx::Combine::xor_) return holds != (predicate != 0);
-    return holds;
-}
-
 /// set with sources of f16, or of f16x2, of which each half gives a half of the result.
 std::uint64_t half_set_result(const Modifiers& modifiers, const Sources& sources) {
     const bool packed = modifiers.types[1] == Type::f16x2;
@@ -471,6 +464,32 @@ bool comparison_holds(ptx::Comparison comparison, Type type, std::uint64_t a, st
             break;
     }
     return false;
+}
+
+bool combined(const Modifiers& modifiers, bool holds, std::uint64_t predicate) {
+    if (modifiers.combine == ptx::Combine::and_) return holds && predicate != 0;
+    if (modifiers.combine == ptx::Combine::or_) return holds || predicate != 0;
+    if (modifiers.combine == ptx::Combine::xor_) return holds != (predicate != 0);
+    return holds;
+}
+
+std::optional<Wide> reduced(ptx::AtomicOperation operation, Wide a, Wide b) {
+    switch (operation) {
+        case ptx::AtomicOperation::add:
+            return a + b;
+        case ptx::AtomicOperation::min:
+            return std::min(a, b);
+        case ptx::AtomicOperation::max:
+            return std::max(a, b);
+        case ptx::AtomicOperation::bit_and:
+            return a & b;
+        case ptx::AtomicOperation::bit_or:
+            return a | b;
+        case ptx::AtomicOperation::bit_xor:
+            return a ^ b;
+        default:
+            return std::nullopt;
+    }
 }
 
 std::optional<std::uint64_t> floating_result(const ptx::Instruction& instruction, const Sources& sources) {

@@ -10,6 +10,7 @@
 /// alone, on the host's rounding modes, long double and 128-bit integers.
 namespace lookahead::test {
 
+__extension__ using Wide = __int128;  ///< holds what any operation makes of integers
 using Sources = std::array<std::uint64_t, 4>;
 
 /// Floating-point arithmetic, and conversions from or to floating point. Nothing for approximations, whose bits PTX
@@ -20,6 +21,12 @@ std::optional<std::uint64_t> floating_result(const ptx::Instruction& instruction
 std::optional<std::uint64_t> bitwise_result(const ptx::Instruction& instruction, const Sources& sources);
 
 bool comparison_holds(ptx::Comparison comparison, ptx::Type type, std::uint64_t a, std::uint64_t b);
+
+/// What set and setp make of a comparison and their predicate.
+bool combined(const ptx::Modifiers& modifiers, bool holds, std::uint64_t predicate);
+
+/// add, min, max, and, or and xor of integers; nothing for other operations.
+std::optional<Wide> reduced(ptx::AtomicOperation operation, Wide a, Wide b);
 
 /// The sum of two halves, or of two pairs of them, rounded to nearest.
 std::uint64_t half_sum(ptx::Type type, std::uint64_t a, std::uint64_t b);

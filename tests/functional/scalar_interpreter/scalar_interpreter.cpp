@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "components/isa/address_space.h"
 #include "core/error/error.h"
@@ -20,6 +21,11 @@ using ptx::Opcode;
 
 [[noreturn]] void refuse(const ptx::Module& module, const ptx::Instruction& instruction) {
     throw InputError(ptx::where(module, instruction) + " is not known to the scalar interpreter");
+}
+
+/// Those of a vector; else the operand itself.
+std::span<const ptx::Operand> elements_of(const ptx::Operand& operand) {
+    return operand.kind == ptx::OperandKind::vector ? std::span(operand.elements) : std::span(&operand, 1);
 }
 
 }  // namespace
@@ -433,20 +439,9 @@ void ScalarInterpreter::compare(const Block& block, Thread& thread, const ptx::I
         return instruction.modifiers.ftz && instruction.type() == Type::f32 ? flushed(bits) : bits;
     };
     const bool holds = comparison_holds(instruction.modifiers.comparison, instruction.type(), operand(0), operand(1));
-    const bool other = sources.size() > 2 && value(block, thread, sources[2]) != 0;
-    const auto combined = [&](bool result) {
-        switch (instruction.modifiers.combine) {
-            case ptx::Combine::and_:
-                return result && other;
-            case ptx::Combine::or_:
-                return result || other;
-            case ptx::Combine::xor_:
-                return result != other;
-            default:
-                return result;
-        }
-    };
-    const bool results[] = {combined(holds), combined(!holds)};
+    const std::uint64_t other = sources.size() > 2 ? value(block, thread, sources[2]) : 0;
+    const bool results[] = {combined(instruction.modifiers, holds, other),
+                            combined(instruction.modifiers, !holds, other)};
     for (std::size_t i = 0; i < instruction.destinations().size(); ++i) {
         if (instruction.operands[i].kind == ptx::OperandKind::reg) {
             thread.top().registers[instruction.operands[i].reg] = results[i];
@@ -542,48 +537,33 @@ std::uint64_t ScalarInterpreter::special(const Block& block, const Thread& threa
     using ptx::SpecialRegister;
     const isa::Dim3& size = block.configuration.block;
     const std::uint32_t linear = thread.id.x + size.x * (thread.id.y + size.y * thread.id.z);
-    switch (reg) {
-        case SpecialRegister::tid_x:
-            return thread.id.x;
-        case SpecialRegister::tid_y:
-            return thread.id.y;
-        case SpecialRegister::tid_z:
-            return thread.id.z;
-        case SpecialRegister::ntid_x:
-            return size.x;
-        case SpecialRegister::ntid_y:
-            return size.y;
-        case SpecialRegister::ntid_z:
-            return size.z;
-        case SpecialRegister::ctaid_x:
-            return block.id.x;
-        case SpecialRegister::ctaid_y:
-            return block.id.y;
-        case SpecialRegister::ctaid_z:
-            return block.id.z;
-        case SpecialRegister::nctaid_x:
-            return block.configuration.grid.x;
-        case SpecialRegister::nctaid_y:
-            return block.configuration.grid.y;
-        case SpecialRegister::nctaid_z:
-            return block.configuration.grid.z;
-        case SpecialRegister::laneid:
-            return linear % isa::kWarpSize;
-        case SpecialRegister::dynamic_smem_size:
-            return block.configuration.dynamic_shared_bytes;
-        case SpecialRegister::lanemask_eq:
-            return std::uint64_t{1} << linear % isa::kWarpSize;
-        case SpecialRegister::lanemask_lt:
-            return (std::uint64_t{1} << linear % isa::kWarpSize) - 1;
-        case SpecialRegister::lanemask_le:
-            return (std::uint64_t{2} << linear % isa::kWarpSize) - 1;
-        case SpecialRegister::lanemask_ge:
-            return isa::kFullMask & ~((std::uint64_t{1} << linear % isa::kWarpSize) - 1);
-        case SpecialRegister::lanemask_gt:
-            return isa::kFullMask & ~((std::uint64_t{2} << linear % isa::kWarpSize) - 1);
-        default:
-            throw InputError("scalar interpreter: special register " + std::string(ptx::name_of(reg)));
-    }
+    const isa::Dim3& grid = block.configuration.grid;
+    const std::uint32_t lane = linear % isa::kWarpSize;
+    const std::uint64_t lower = (std::uint64_t{1} << lane) - 1, up_to_it = (std::uint64_t{2} << lane) - 1;
+    const std::pair<SpecialRegister, std::uint64_t> values[] = {
+        {SpecialRegister::tid_x, thread.id.x},
+        {SpecialRegister::tid_y, thread.id.y},
+        {SpecialRegister::tid_z, thread.id.z},
+        {SpecialRegister::ntid_x, size.x},
+        {SpecialRegister::ntid_y, size.y},
+        {SpecialRegister::ntid_z, size.z},
+        {SpecialRegister::ctaid_x, block.id.x},
+        {SpecialRegister::ctaid_y, block.id.y},
+        {SpecialRegister::ctaid_z, block.id.z},
+        {SpecialRegister::nctaid_x, grid.x},
+        {SpecialRegister::nctaid_y, grid.y},
+        {SpecialRegister::nctaid_z, grid.z},
+        {SpecialRegister::laneid, lane},
+        {SpecialRegister::dynamic_smem_size, block.configuration.dynamic_shared_bytes},
+        {SpecialRegister::lanemask_eq, up_to_it - lower},
+        {SpecialRegister::lanemask_lt, lower},
+        {SpecialRegister::lanemask_le, up_to_it},
+        {SpecialRegister::lanemask_ge, isa::kFullMask & ~lower},
+        {SpecialRegister::lanemask_gt, isa::kFullMask & ~up_to_it},
+    };
+    for (const auto& [known, bits] : values)
+        if (known == reg) return bits;
+    throw InputError("scalar interpreter: special register " + std::string(ptx::name_of(reg)));
 }
 
 std::byte* ScalarInterpreter::parameter_memory(Block& block, Thread& thread, const ptx::Instruction& instruction,
@@ -652,25 +632,16 @@ std::byte* ScalarInterpreter::memory(Block& block, Thread& thread, const ptx::In
 
 void ScalarInterpreter::load(Block& block, Thread& thread, const ptx::Instruction& instruction) {
     const ptx::Operand& address = instruction.sources()[0];
-    const ptx::Operand& destination = instruction.operands[0];
     const Type type = instruction.type();
     const std::size_t size = ptx::bytes(type);
-    const auto put = [&](const ptx::Operand& to, const std::byte* from) {
-        if (to.kind != ptx::OperandKind::reg) {
-            return;
-        }
+    const std::byte* from = memory(block, thread, instruction, address, size * instruction.modifiers.vector_width);
+    for (const ptx::Operand& to : elements_of(instruction.operands[0])) {
         std::uint64_t bits = 0;
         std::memcpy(&bits, from, size);
+        from += size;
+        if (to.kind != ptx::OperandKind::reg) continue;
         const std::uint64_t extended = static_cast<std::uint64_t>(as_integer(bits, type));
         thread.top().registers[to.reg] = truncated(extended, thread.top().function->registers[to.reg].type);
-    };
-    const std::byte* from = memory(block, thread, instruction, address, size * instruction.modifiers.vector_width);
-    if (destination.kind == ptx::OperandKind::vector) {
-        for (std::size_t i = 0; i < destination.elements.size(); ++i) {
-            put(destination.elements[i], from + i * size);
-        }
-    } else {
-        put(destination, from);
     }
 }
 
@@ -678,16 +649,10 @@ void ScalarInterpreter::store(Block& block, Thread& thread, const ptx::Instructi
     const auto sources = instruction.sources();
     const std::size_t size = ptx::bytes(instruction.type());
     std::byte* to = memory(block, thread, instruction, sources[0], size * instruction.modifiers.vector_width);
-    const auto put = [&](const ptx::Operand& from, std::byte* place) {
+    for (const ptx::Operand& from : elements_of(sources[1])) {
         const std::uint64_t bits = value(block, thread, from);
-        std::memcpy(place, &bits, size);
-    };
-    if (sources[1].kind == ptx::OperandKind::vector) {
-        for (std::size_t i = 0; i < sources[1].elements.size(); ++i) {
-            put(sources[1].elements[i], to + i * size);
-        }
-    } else {
-        put(sources[1], to);
+        std::memcpy(to, &bits, size);
+        to += size;
     }
 }
 
@@ -728,6 +693,21 @@ void ScalarInterpreter::store_elements(Block& block, Thread& thread, const ptx::
     }
 }
 
+namespace {
+
+std::uint64_t floating_sum(const ptx::Instruction& instruction, std::uint64_t a, std::uint64_t b) {
+    const Type type = instruction.type();
+    if (type == Type::f64) return double_bits(as_double(a, type) + as_double(b, type));
+    if (type != Type::f32) return half_sum(type, a, b);
+    // PTX ISA, "atom": additions in global memory flush subnormals, those in shared memory do not.
+    const bool flushes = instruction.modifiers.space != ptx::StateSpace::shared;
+    const auto in = [&](std::uint64_t bits) { return as_float(flushes ? flushed(bits) : bits); };
+    const std::uint64_t sum = float_bits(in(a) + in(b));
+    return flushes ? flushed(sum) : sum;
+}
+
+}  // namespace
+
 void ScalarInterpreter::atomic(Block& block, Thread& thread, const ptx::Instruction& instruction) {
     using ptx::AtomicOperation;
     const auto sources = instruction.sources();
@@ -738,51 +718,22 @@ void ScalarInterpreter::atomic(Block& block, Thread& thread, const ptx::Instruct
     std::memcpy(&old, place, size);
     const std::uint64_t operand = value(block, thread, sources[1]);
     const Wide a = as_integer(old, type), b = as_integer(operand, type);
+    const AtomicOperation operation = instruction.modifiers.atomic;
     std::uint64_t result = 0;
-    switch (instruction.modifiers.atomic) {
-        case AtomicOperation::add:
-            if (type == Type::f16 || type == Type::f16x2) {
-                result = half_sum(type, old, operand);
-            } else if (type == Type::f32) {
-                // PTX ISA, "atom": additions in global memory flush subnormals, those in shared memory do not.
-                const bool flushes = instruction.modifiers.space != ptx::StateSpace::shared;
-                const auto in = [&](std::uint64_t bits) { return as_float(flushes ? flushed(bits) : bits); };
-                result = float_bits(in(old) + in(operand));
-                if (flushes) result = flushed(result);
-            } else {
-                result =
-                    type == Type::f64 ? double_bits(as_double(old, type) + as_double(operand, type)) : old + operand;
-            }
-            break;
-        case AtomicOperation::min:
-            result = static_cast<std::uint64_t>(std::min(a, b));
-            break;
-        case AtomicOperation::max:
-            result = static_cast<std::uint64_t>(std::max(a, b));
-            break;
-        case AtomicOperation::bit_and:
-            result = old & operand;
-            break;
-        case AtomicOperation::bit_or:
-            result = old | operand;
-            break;
-        case AtomicOperation::bit_xor:
-            result = old ^ operand;
-            break;
-        case AtomicOperation::exch:
-            result = operand;
-            break;
-        case AtomicOperation::inc:
-            result = a >= b ? 0 : old + 1;
-            break;
-        case AtomicOperation::dec:
-            result = (a == 0 || a > b) ? operand : old - 1;
-            break;
-        case AtomicOperation::cas:
-            result = a == b ? value(block, thread, sources[2]) : old;
-            break;
-        default:
-            refuse(module_, instruction);
+    if (operation == AtomicOperation::exch) {
+        result = operand;
+    } else if (operation == AtomicOperation::inc) {
+        result = a >= b ? 0 : old + 1;
+    } else if (operation == AtomicOperation::dec) {
+        result = (a == 0 || a > b) ? operand : old - 1;
+    } else if (operation == AtomicOperation::cas) {
+        result = a == b ? value(block, thread, sources[2]) : old;
+    } else if (operation == AtomicOperation::add && ptx::is_floating(type)) {
+        result = floating_sum(instruction, old, operand);
+    } else if (const auto integer = reduced(operation, a, b)) {
+        result = static_cast<std::uint64_t>(*integer);
+    } else {
+        refuse(module_, instruction);
     }
     std::memcpy(place, &result, size);
     if (instruction.destination_count == 1 && instruction.operands[0].kind == ptx::OperandKind::reg) {

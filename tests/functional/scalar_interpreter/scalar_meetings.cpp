@@ -135,31 +135,12 @@ void ScalarInterpreter::execute_together(const Block& block, std::span<Thread> w
                 break;
             }
             case Opcode::redux: {
-                Wide sum = as_integer(first[lane], instruction.type());
+                Wide all = as_integer(first[lane], instruction.type());
                 for_each([&](std::size_t other, const Thread&) {
                     const Wide operand = as_integer(first[other], instruction.type());
-                    if (other == lane) return;
-                    switch (modifiers.atomic) {
-                        case ptx::AtomicOperation::add:
-                            sum += operand;
-                            break;
-                        case ptx::AtomicOperation::min:
-                            sum = std::min(sum, operand);
-                            break;
-                        case ptx::AtomicOperation::max:
-                            sum = std::max(sum, operand);
-                            break;
-                        case ptx::AtomicOperation::bit_and:
-                            sum &= operand;
-                            break;
-                        case ptx::AtomicOperation::bit_or:
-                            sum |= operand;
-                            break;
-                        default:
-                            sum ^= operand;
-                    }
+                    if (other != lane) all = reduced(modifiers.atomic, all, operand).value();
                 });
-                result[lane] = static_cast<std::uint64_t>(sum);
+                result[lane] = static_cast<std::uint64_t>(all);
                 break;
             }
             default:

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "components/isa/kernel.h"
+#include "tests/functional/scalar_interpreter/scalar_arithmetic.h"
 #include "tests/functional/scalar_interpreter/scalar_interpreter.h"
 
-/// Internal to the scalar interpreter: its threads and CTAs, and integers wide enough for any operation.
+/// Internal to the scalar interpreter: its threads and CTAs.
 namespace lookahead::test {
 
 using ptx::Type;
-__extension__ using Wide = __int128;
 
 inline std::uint64_t truncated(std::uint64_t bits, Type type) {
     const unsigned width = ptx::bits(type);
