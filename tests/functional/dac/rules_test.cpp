@@ -21,6 +21,18 @@ Outcome run_body(const std::string& body, isa::Dim3 grid = {2, 1, 1}, isa::Dim3 
     return run(kernel_text(body), grid, block, {a, b});
 }
 
+Outcome run_with(const std::string& body, const std::string& key) {
+    return run(kernel_text(body), {2, 1, 1}, {64, 1, 1}, {7, 3}, {}, {key});
+}
+
+Outcome run_with_reports(const std::string& body) {
+    return run_with(body, "dac.reports=true");
+}
+
+std::ptrdiff_t count(const std::vector<std::string>& code, std::string_view text) {
+    return std::ranges::count_if(code, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+}
+
 /// What the pass says of a load from in + 4 * INDEX, where `body` leaves the index in %r1.
 std::string load_at(const std::string& body, isa::Dim3 block = {64, 1, 1}, std::uint32_t a = 7) {
     const Outcome outcome =
@@ -136,10 +148,9 @@ TEST_CASE("several branches that lead to one of two definitions are one conditio
         "mov.u32 %r3, 16; bra D; C: shl.b32 %r3, %r1, 2; D: cvt.u64.u32 %rd1, %r3; add.s64 %rd1, %in, %rd1;"
         "ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2;");
     CHECK(outcome.says("LD.GLOBAL") == "decoupled");
-    bool found = false;
-    for (const isa::Annotation& each : outcome.decoupled.annotations)
-        found |= each.tag == "dac.decoupled" && each.value == 1;
-    CHECK(found);
+    CHECK(std::ranges::any_of(outcome.decoupled.annotations, [](const isa::Annotation& each) {
+        return each.tag == "dac.decoupled" && each.value == 1;
+    }));
     CHECK(outcome.most_tuples == 2);
 }
 
@@ -158,13 +169,13 @@ TEST_CASE("two divergent conditions are decoupled, three are not") {
 
 TEST_CASE("as many divergent conditions as dac.divergent_conditions says are decoupled") {
     const auto choices = [](const std::string& conditions) {
-        const Outcome outcome = run(
-            kernel_text("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; selp.u32 %r2, 4, 0, %p1; add.u32 %r1, %r1, %r2;"
-                        "setp.lt.u32 %p2, %r1, 20; selp.u32 %r3, 8, 0, %p2; add.u32 %r4, %r1, %r3;"
-                        "mul.wide.u32 %rd1, %r1, 4; add.s64 %rd1, %in, %rd1; ld.global.u32 %r5, [%rd1];"
-                        "mul.wide.u32 %rd2, %r4, 8; add.s64 %rd2, %in, %rd2; ld.global.u64 %rd3, [%rd2];"
-                        "cvt.u32.u64 %r6, %rd3; add.u32 %r5, %r5, %r6; st.global.u32 [%mine], %r5;"),
-            {2, 1, 1}, {64, 1, 1}, {7, 3}, {}, {"dac.divergent_conditions=" + conditions});
+        const Outcome outcome = run_with(
+            "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; selp.u32 %r2, 4, 0, %p1; add.u32 %r1, %r1, %r2;"
+            "setp.lt.u32 %p2, %r1, 20; selp.u32 %r3, 8, 0, %p2; add.u32 %r4, %r1, %r3;"
+            "mul.wide.u32 %rd1, %r1, 4; add.s64 %rd1, %in, %rd1; ld.global.u32 %r5, [%rd1];"
+            "mul.wide.u32 %rd2, %r4, 8; add.s64 %rd2, %in, %rd2; ld.global.u64 %rd3, [%rd2];"
+            "cvt.u32.u64 %r6, %rd3; add.u32 %r5, %r5, %r6; st.global.u32 [%mine], %r5;",
+            "dac.divergent_conditions=" + conditions);
         return outcome.says("LD.GLOBAL.U32") + ", " + outcome.says("LD.GLOBAL.U64") + ", " + outcome.says("ST.GLOBAL");
     };
     CHECK(choices("2") == "decoupled, decoupled, decoupled");
@@ -174,10 +185,10 @@ TEST_CASE("as many divergent conditions as dac.divergent_conditions says are dec
 
 TEST_CASE("accesses alone, or predicates alone, are decoupled where dac.decouple says so") {
     const auto decoupled = [](const std::string& what) {
-        const Outcome outcome =
-            run(kernel_text("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; ld.global.u32 %r2, [%mine];"
-                            "@%p1 bra D; add.u32 %r2, %r2, 1; D: st.global.u32 [%mine], %r2;"),
-                {2, 1, 1}, {64, 1, 1}, {7, 3}, {}, {"dac.decouple=" + what});
+        const Outcome outcome = run_with(
+            "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; ld.global.u32 %r2, [%mine];"
+            "@%p1 bra D; add.u32 %r2, %r2, 1; D: st.global.u32 [%mine], %r2;",
+            "dac.decouple=" + what);
         return outcome.says("LD.GLOBAL") + ", " + outcome.says("ST.GLOBAL") + ", " +
                (outcome.enqueues("PRED") ? "branch" : "none");
     };
@@ -334,25 +345,11 @@ TEST_CASE("what depends on loaded values stays") {
         "st.global.u32 [%mine+4], %r2; D: st.global.u32 [%mine+8], %r3;");
     CHECK(control.says("SETP") == "stays.memory");
     CHECK(control.says("LD.GLOBAL.U32 R") == "decoupled");
-    const auto own = control.own();
-    CHECK(std::ranges::count_if(own, [](const std::string& line) { return line.find("[deq") != std::string::npos; }) ==
-          2);
+    CHECK(count(control.own(), "[deq") == 2);
     // Behind where the paths meet the affine stream goes on; inside it has nothing.
     CHECK(std::ranges::count_if(control.affine(), [](const std::string& line) { return line.starts_with("ENQ"); }) ==
           2);
 }
-
-namespace {
-
-Outcome run_with_reports(const std::string& body) {
-    return run(kernel_text(body), {2, 1, 1}, {64, 1, 1}, {7, 3}, {}, {"dac.reports=true"});
-}
-
-std::ptrdiff_t count(const std::vector<std::string>& code, std::string_view text) {
-    return std::ranges::count_if(code, [&](const std::string& line) { return line.find(text) != std::string::npos; });
-}
-
-}  // namespace
 
 TEST_CASE("with dac.reports warps tell the affine warp of branches that depend on data") {
     const std::string text =
@@ -468,16 +465,12 @@ TEST_CASE("loads behind a barrier that the affine stream cannot follow stay, tho
         "ld.global.u32 %r3, [%mine]; setp.gt.u32 %p1, %r3, 100000; @%p1 bra D; atom.global.add.u32 %r4, [%mine+4], 1;"
         "D: ld.global.u32 %r2, [%in]; st.global.u32 [%mine+8], %r2;";
     const Outcome hidden = run_body(text);
-    const auto own = hidden.own();
-    CHECK(std::ranges::count_if(
-              own, [](const std::string& line) { return line.find("[deq.data]") != std::string::npos; }) == 1);
-    CHECK(std::ranges::count_if(
-              own, [](const std::string& line) { return line.find("[deq.addr]") != std::string::npos; }) == 1);
+    CHECK(count(hidden.own(), "[deq.data]") == 1);
+    CHECK(count(hidden.own(), "[deq.addr]") == 1);
     const Outcome seen = run_body(
         "ld.global.u32 %r3, [%mine]; atom.global.add.u32 %r4, [%mine+4], 1; ld.global.u32 %r2, [%in];"
         "add.u32 %r2, %r2, %r3; bar.sync 0; st.global.u32 [%mine+8], %r2;");
-    CHECK(std::ranges::count_if(
-              seen.own(), [](const std::string& line) { return line.find("[deq.data]") != std::string::npos; }) == 2);
+    CHECK(count(seen.own(), "[deq.data]") == 2);
     const auto affine = operations(seen.affine());
     CHECK(std::ranges::count(affine, "BAR.SYNC") == 1);
     CHECK(std::ranges::count(affine, "MEMBAR.GPU") == 1);
@@ -505,8 +498,7 @@ TEST_CASE("atomics and volatile accesses of shared memory stop nothing, those of
         ".shared .align 4 .b8 held[4]; ld.global.u32 %r3, [%mine]; setp.gt.u32 %p1, %r3, 100000; @%p1 bra D; "
         "atom.shared.add.u32 %r4, [held], 1;"
         "D: ld.global.u32 %r2, [%in]; st.global.u32 [%mine+8], %r2;");
-    CHECK(std::ranges::count_if(
-              hidden.own(), [](const std::string& line) { return line.find("[deq.data]") != std::string::npos; }) == 2);
+    CHECK(count(hidden.own(), "[deq.data]") == 2);
 }
 
 TEST_CASE("tests of two signs at once become two comparisons") {
