@@ -116,31 +116,6 @@ void run(benchmark::State& state, isa::Operation operation, isa::Space space, st
     }
 }
 
-void load_hit(benchmark::State& state) {
-    run(state, isa::Operation::load, isa::Space::global, 4, 0);
-}
-void load_hit_two_lines(benchmark::State& state) {
-    run(state, isa::Operation::load, isa::Space::global, 8, 0);
-}
-void load_hit_scattered(benchmark::State& state) {
-    run(state, isa::Operation::load, isa::Space::global, 128, 0);
-}
-void load_miss(benchmark::State& state) {
-    run(state, isa::Operation::load, isa::Space::global, 4, 128);
-}
-void store_line(benchmark::State& state) {
-    run(state, isa::Operation::store, isa::Space::global, 4, 128);
-}
-void shared_load(benchmark::State& state) {
-    run(state, isa::Operation::load, isa::Space::shared, 4, 0);
-}
-void shared_store(benchmark::State& state) {
-    run(state, isa::Operation::store, isa::Space::shared, 4, 0);
-}
-void shared_conflicts(benchmark::State& state) {
-    run(state, isa::Operation::load, isa::Space::shared, 8, 0);
-}
-
 void idle_cycle(benchmark::State& state) {
     Unit unit;
     Cycle now = 1;
@@ -150,14 +125,14 @@ void idle_cycle(benchmark::State& state) {
     }
 }
 
-BENCHMARK(load_hit);
-BENCHMARK(load_hit_two_lines);
-BENCHMARK(load_hit_scattered);
-BENCHMARK(load_miss);
-BENCHMARK(store_line);
-BENCHMARK(shared_load);
-BENCHMARK(shared_store);
-BENCHMARK(shared_conflicts);
+BENCHMARK_CAPTURE(run, load_hit, isa::Operation::load, isa::Space::global, 4, 0);
+BENCHMARK_CAPTURE(run, load_hit_two_lines, isa::Operation::load, isa::Space::global, 8, 0);
+BENCHMARK_CAPTURE(run, load_hit_scattered, isa::Operation::load, isa::Space::global, 128, 0);
+BENCHMARK_CAPTURE(run, load_miss, isa::Operation::load, isa::Space::global, 4, 128);
+BENCHMARK_CAPTURE(run, store_line, isa::Operation::store, isa::Space::global, 4, 128);
+BENCHMARK_CAPTURE(run, shared_load, isa::Operation::load, isa::Space::shared, 4, 0);
+BENCHMARK_CAPTURE(run, shared_store, isa::Operation::store, isa::Space::shared, 4, 0);
+BENCHMARK_CAPTURE(run, shared_conflicts, isa::Operation::load, isa::Space::shared, 8, 0);
 BENCHMARK(idle_cycle);
 
 }  // namespace
