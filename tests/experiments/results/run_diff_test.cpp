@@ -14,14 +14,22 @@
 namespace lookahead {
 namespace {
 
-/// The difference between the example and the example after `change`.
-std::string difference_after(const std::function<void(RunRecord&)>& change) {
+using Change = std::function<void(RunRecord&)>;
+
+/// The difference between the example after one change and after another.
+std::string difference_of(const Change& first, const Change& second) {
     const TemporaryFolder folder;
-    RunRecord record = example_run();
-    write_run(record, folder.file("a.h5"));
-    change(record);
-    write_run(record, folder.file("b.h5"));
+    for (const auto& [name, change] : {std::pair{"a.h5", &first}, {"b.h5", &second}}) {
+        RunRecord record = example_run();
+        (*change)(record);
+        write_run(record, folder.file(name));
+    }
     return diff_runs(folder.file("a.h5"), folder.file("b.h5")).value_or("none");
+}
+
+/// The difference between the example and the example after `change`.
+std::string difference_after(const Change& change) {
+    return difference_of([](RunRecord&) {}, change);
 }
 
 TEST_CASE("equal runs do not differ, whatever ranks and engine did") {
@@ -109,18 +117,9 @@ TEST_CASE("of many settings that differ ten are named, and how many more there a
 TEST_CASE("numbers are compared bit for bit") {
     const auto set_clock = [](double value) { return [value](RunRecord& record) { record.config[2].value = value; }; };
     CHECK(difference_after(set_clock(std::nextafter(700e6, 1e9))).starts_with("/config/test.real: 700000000.0 (bits "));
-    const TemporaryFolder folder;
-    RunRecord record = example_run();
-    record.config[2].value = 0.0;
-    write_run(record, folder.file("a.h5"));
-    record.config[2].value = -0.0;
-    write_run(record, folder.file("b.h5"));
-    CHECK(diff_runs(folder.file("a.h5"), folder.file("b.h5")) ==
+    CHECK(difference_of(set_clock(0.0), set_clock(-0.0)) ==
           "/config/test.real: 0.0 (bits 0000000000000000) in the first, -0.0 (bits 8000000000000000) in the second");
-    record.config[2].value = std::nan("");
-    write_run(record, folder.file("a.h5"));
-    write_run(record, folder.file("b.h5"));
-    CHECK(diff_runs(folder.file("a.h5"), folder.file("b.h5")) == std::nullopt);
+    CHECK(difference_of(set_clock(std::nan("")), set_clock(std::nan(""))) == "none");
 }
 
 TEST_CASE("a large column is compared to its end") {
@@ -135,13 +134,7 @@ TEST_CASE("a large column is compared to its end") {
             values.back() = last;
         };
     };
-    const TemporaryFolder folder;
-    for (const auto& [name, last] : {std::pair{"a.h5", 1}, {"b.h5", 2}}) {
-        RunRecord record = example_run();
-        large(static_cast<std::uint64_t>(last))(record);
-        write_run(record, folder.file(name));
-    }
-    CHECK(diff_runs(folder.file("a.h5"), folder.file("b.h5")) ==
+    CHECK(difference_of(large(1), large(2)) ==
           "/series/dram/data_bus_cycles[9999, 0]: 1 in the first, 2 in the second");
 }
 

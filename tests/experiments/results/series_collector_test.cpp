@@ -21,13 +21,18 @@ void epoch(SeriesCollector& collector, std::uint64_t cycle, const std::string& c
     collector.counter(component, "sm", kHits, 1000);
 }
 
+RunRecord record_of(const SeriesCollector& collector) {
+    RunRecord record = record_of_processes();
+    collector.write_into(record);
+    return record;
+}
+
 TEST_CASE("a series holds what was counted in each interval, for the chosen counters only") {
     SeriesCollector collector({"sm.cycles"});
     epoch(collector, 10, "sm0", 5);
     epoch(collector, 30, "sm0", 5);
     epoch(collector, 40, "sm0", 12);
-    RunRecord record = record_of_processes();
-    collector.write_into(record);
+    const RunRecord record = record_of(collector);
     REQUIRE(record.series.size() == 1);
     CHECK(record.series[0].kind == "sm");
     CHECK(record.series[0].cycles == std::vector<std::uint64_t>{10, 30, 40});
@@ -47,9 +52,7 @@ void triangular_epochs(SeriesCollector& collector, std::uint64_t from, std::uint
 }
 
 std::vector<std::uint64_t> values_of(const SeriesCollector& collector) {
-    RunRecord record = record_of_processes();
-    collector.write_into(record);
-    return record.series[0].columns[0].values;
+    return record_of(collector).series[0].columns[0].values;
 }
 
 TEST_CASE("where there are too many intervals two become one, and nothing is lost") {
@@ -63,9 +66,7 @@ TEST_CASE("where there are too many intervals two become one, and nothing is los
     CHECK(values_of(collector) == std::vector<std::uint64_t>{3, 7, 11, 15});
     triangular_epochs(collector, 9, 10, total);
     CHECK(values_of(collector) == std::vector<std::uint64_t>{10, 26, 19});
-    RunRecord record = record_of_processes();
-    collector.write_into(record);
-    CHECK(record.series[0].cycles == std::vector<std::uint64_t>{4, 8, 10});
+    CHECK(record_of(collector).series[0].cycles == std::vector<std::uint64_t>{4, 8, 10});
 }
 
 TEST_CASE("a series that goes on from another has the intervals of one that did not stop") {
@@ -97,8 +98,7 @@ TEST_CASE("the ranks' series are merged in the order of components") {
     epoch(first, 20, "sm1", 2);
     epoch(second, 20, "sm0", 9);
     first.merge(second.to_bytes());
-    RunRecord record = record_of_processes();
-    first.write_into(record);
+    const RunRecord record = record_of(first);
     CHECK(record.series[0].components == std::vector<std::string>{"sm0", "sm1"});
     CHECK(record.series[0].columns[0].values == std::vector<std::uint64_t>{3, 1, 6, 1});
 }
@@ -108,16 +108,13 @@ TEST_CASE("a component that appears late has nothing before") {
     epoch(collector, 10, "sm0", 5);
     epoch(collector, 20, "sm0", 6);
     collector.counter("sm1", "sm", kCycles, 4);
-    RunRecord record = record_of_processes();
-    collector.write_into(record);
-    CHECK(record.series[0].columns[0].values == std::vector<std::uint64_t>{5, 0, 1, 4});
+    CHECK(values_of(collector) == std::vector<std::uint64_t>{5, 0, 1, 4});
 }
 
 TEST_CASE("a chosen counter that no component has is an internal error") {
     SeriesCollector collector({"sm.cycles", "sm.cycle"});
     epoch(collector, 10, "sm0", 5);
-    RunRecord record = record_of_processes();
-    CHECK_THROWS_WITH_AS(collector.write_into(record), doctest::Contains("no component has the counter sm.cycle"),
+    CHECK_THROWS_WITH_AS(record_of(collector), doctest::Contains("no component has the counter sm.cycle"),
                          InternalError);
 }
 

@@ -10,9 +10,10 @@ constexpr StatisticDescription kCycles{"cycles", "cycle", "Cycles with work."};
 constexpr StatisticDescription kHits{"hits", "line", "Hits."};
 constexpr StatisticDescription kLatency{"latency", "cycle", "Time of a load."};
 
-RunRecord record_of_processes() {
+RunRecord record_of(const StatisticsCollector& collector) {
     RunRecord record;
     record.components = {{"sm0", "sm", -1}, {"sm1", "sm", -1}, {"sm10", "sm", -1}};
+    collector.write_into(record);
     return record;
 }
 
@@ -44,34 +45,29 @@ void check_result(const RunRecord& record) {
 }
 
 TEST_CASE("statistics are ordered by component, whatever rank they come from") {
-    RunRecord serial = record_of_processes();
     StatisticsCollector one;
     show_sm(one, "sm0", 100);
     show_sm(one, "sm1", 110);
     show_sm(one, "sm10", 120);
-    one.write_into(serial);
-    check_result(serial);
+    check_result(record_of(one));
 
-    RunRecord parallel = record_of_processes();
     StatisticsCollector first;
     StatisticsCollector second;
     show_sm(first, "sm10", 120);
     show_sm(second, "sm1", 110);
     show_sm(second, "sm0", 100);
     first.merge(second.to_bytes());
-    first.write_into(parallel);
-    check_result(parallel);
+    check_result(record_of(first));
 }
 
 TEST_CASE("a component of no process, and components with different statistics, are internal errors") {
-    RunRecord record = record_of_processes();
     StatisticsCollector stranger;
     show_sm(stranger, "gpu", 1);
-    CHECK_THROWS_AS(stranger.write_into(record), InternalError);
+    CHECK_THROWS_AS(record_of(stranger), InternalError);
     StatisticsCollector unequal;
     unequal.counter("sm0", "sm", kCycles, 1);
     unequal.counter("sm1", "sm", kHits, 1);
-    CHECK_THROWS_AS(unequal.write_into(record), InternalError);
+    CHECK_THROWS_AS(record_of(unequal), InternalError);
 }
 
 TEST_CASE("damaged bytes of another rank are an input error") {

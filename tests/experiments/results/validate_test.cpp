@@ -195,70 +195,65 @@ void remove_additions_of_1_7(hid_t file) {
 
 TEST_CASE("a file is held against its own minor version") {
     // 1.1 added /energy; 1.2 /engine/per_process and /engine/per_window; 1.3 stalls, and counters and energy by kernel;
-    // 1.4 the sources of samples; 1.5 threads; 1.6 the program's hash; 1.7 what viewers draw.
-    const auto of_version = [](const char* version, bool with_energy, bool with_profile, bool with_kernels,
-                               bool with_sources = false, bool with_threads = false, bool with_program = false,
-                               bool with_drawn = false) {
+    // 1.4 the sources of samples; 1.5 threads; 1.6 the program's hash; 1.7 what viewers draw. Here a file of one version has
+    // the additions up to another one.
+    const auto of_version = [](int version, int additions) {
         return violations_after([&](hid_t file) {
-            set_text(file, "/", "schema_version", version);
-            if (!with_drawn) {
+            set_text(file, "/", "schema_version", ("1." + std::to_string(version)).c_str());
+            if (additions < 7) {
                 remove_additions_of_1_7(file);
             }
-            if (!with_program) {
+            if (additions < 6) {
                 REQUIRE(H5Adelete_by_name(file, "/meta", "program_hash", H5P_DEFAULT) >= 0);
             }
-            if (!with_threads) {
+            if (additions < 5) {
                 for (const char* name : {"/engine/threads", "/engine/shared_windows"}) {
                     detach(file, name, "/engine/rank", 0);
                     remove(file, name);
                 }
             }
-            if (!with_sources && with_kernels) {
+            if (additions == 3) {  // without those of 1.3 there are no samples
                 detach(file, "/latency/source", "/latency/sample", 0);
                 remove(file, "/latency/source");
             }
-            if (!with_kernels) {
+            if (additions < 3) {
                 remove_additions_of_1_3(file);
             }
-            if (!with_energy) {
+            if (additions < 1) {
                 remove(file, "/energy");
             }
-            if (!with_profile) {
+            if (additions < 2) {
                 remove(file, "/engine/per_process");
                 remove(file, "/engine/per_window");
             }
         });
     };
-    CHECK(of_version("1.0", false, false, false) == "");
-    CHECK(of_version("1.0", true, false, false) ==
-          "/energy: the schema has it since version 1.1, but the file is of version 1.0\n");
-    CHECK(of_version("1.1", false, false, false) == "/energy: the group is missing\n");
-    CHECK(of_version("1.1", true, false, false) == "");
-    CHECK(of_version("1.1", true, true, false) ==
+    CHECK(of_version(0, 0) == "");
+    CHECK(of_version(0, 1) == "/energy: the schema has it since version 1.1, but the file is of version 1.0\n");
+    CHECK(of_version(1, 0) == "/energy: the group is missing\n");
+    CHECK(of_version(1, 1) == "");
+    CHECK(of_version(1, 2) ==
           "/engine/per_process: the schema has it since version 1.2, but the file is of version 1.1\n"
           "/engine/per_window: the schema has it since version 1.2, but the file is of version 1.1\n");
-    CHECK(of_version("1.2", true, true, false) == "");
-    CHECK(of_version("1.2", true, true, true)
-              .find("/stalls: the schema has it since version 1.3, but the file is of version 1.2\n") !=
+    CHECK(of_version(2, 2) == "");
+    CHECK(of_version(2, 3).find("/stalls: the schema has it since version 1.3, but the file is of version 1.2\n") !=
           std::string::npos);
-    CHECK(of_version("1.3", true, true, false).find("/stalls: the group is missing\n") != std::string::npos);
-    CHECK(of_version("1.3", true, true, true) == "");
-    CHECK(of_version("1.3", true, true, true, true) ==
-          "/latency/source: the schema has it since version 1.4, but the file is of version 1.3\n");
-    CHECK(of_version("1.4", true, true, true).find("/latency/source: the dataset is missing\n") != std::string::npos);
-    CHECK(of_version("1.4", true, true, true, true) == "");
-    CHECK(of_version("1.4", true, true, true, true, true) ==
+    CHECK(of_version(3, 2).find("/stalls: the group is missing\n") != std::string::npos);
+    CHECK(of_version(3, 3) == "");
+    CHECK(of_version(3, 4) == "/latency/source: the schema has it since version 1.4, but the file is of version 1.3\n");
+    CHECK(of_version(4, 3).find("/latency/source: the dataset is missing\n") != std::string::npos);
+    CHECK(of_version(4, 4) == "");
+    CHECK(of_version(4, 5) ==
           "/engine/shared_windows: the schema has it since version 1.5, but the file is of version 1.4\n"
           "/engine/threads: the schema has it since version 1.5, but the file is of version 1.4\n");
-    CHECK(of_version("1.5", true, true, true, true).find("/engine/threads: the dataset is missing\n") !=
-          std::string::npos);
-    CHECK(of_version("1.5", true, true, true, true, true) == "");
+    CHECK(of_version(5, 4).find("/engine/threads: the dataset is missing\n") != std::string::npos);
+    CHECK(of_version(5, 5) == "");
     CHECK(
-        of_version("1.5", true, true, true, true, true, true) ==
+        of_version(5, 6) ==
         "/meta: its attribute \"program_hash\": the schema has it since version 1.6, but the file is of version 1.5\n");
-    CHECK(of_version("1.6", true, true, true, true, true).find("program_hash") != std::string::npos);
-    CHECK(of_version("1.6", true, true, true, true, true, true) == "");
-    const std::string too_new = of_version("1.6", true, true, true, true, true, true, true);
+    CHECK(of_version(6, 5).find("program_hash") != std::string::npos);
+    CHECK(of_version(6, 6) == "");
+    const std::string too_new = of_version(6, 7);
     for (const char* violation :
          {"/activity: the schema has it since version 1.7, but the file is of version 1.6\n",
           "/: its attribute \"default\": the schema has it since version 1.7, but the file is of version 1.6\n",
@@ -267,14 +262,14 @@ TEST_CASE("a file is held against its own minor version") {
           "version 1.6\n"}) {
         CHECK(too_new.find(violation) != std::string::npos);
     }
-    const std::string lacking = of_version("1.7", true, true, true, true, true, true);
+    const std::string lacking = of_version(7, 6);
     for (const char* violation :
          {"/activity: the group is missing\n", "/: the attribute \"default\" is missing\n",
           "/: the attribute \"thread_ipc\" is missing\n", "/series/sm: the attribute \"axes\" is missing\n",
           "/counters/sm/cycles: the text attribute \"long_name\" is missing\n"}) {
         CHECK(lacking.find(violation) != std::string::npos);
     }
-    CHECK(of_version("1.7", true, true, true, true, true, true, true) == "");
+    CHECK(of_version(7, 7) == "");
 }
 
 TEST_CASE("arrays of numbers have long names, those of the schema where it gives them") {
