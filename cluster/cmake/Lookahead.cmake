@@ -176,6 +176,7 @@ function(lookahead_test name)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
   target_link_libraries(${name} PRIVATE doctest::doctest MPI::MPI_CXX)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # assertions compile in two thirds of the time
   target_compile_definitions(${name} PRIVATE
     LOOKAHEAD_SOURCE_DIR="${PROJECT_SOURCE_DIR}" LOOKAHEAD_BINARY_DIR="${PROJECT_BINARY_DIR}")
   if(ARG_RANKS)
