@@ -75,7 +75,7 @@ class Study:
         faster = 1 / self.ratios("cycles", [axis])
         points = self.complete.loc[faster.index].assign(speedup=faster)
         values = [value for value in self.values[axis] if value != self.baseline[axis]]
-        table = points.groupby(["workload", axis], sort=False)["speedup"].apply(geometric_mean).unstack(axis)
+        table = points.groupby(["workload", axis], sort=False)["speedup"].agg(geometric_mean).unstack(axis)
         table = table.reindex(index=[name for name in self.workloads if name in table.index], columns=values)
         whole = table.dropna()
         if len(whole) and len(table) > 1:
@@ -90,7 +90,7 @@ class Study:
         points = self.complete.loc[faster.index].assign(speedup=faster)
         groups = points.groupby([rows, columns])["speedup"]
         sizes = groups.size()
-        means = groups.apply(geometric_mean)
+        means = groups.agg(geometric_mean)
         if "workload" not in (rows, columns):
             means = means[sizes == sizes.max()]
         order = {**self.values, "workload": self.workloads}
