@@ -51,7 +51,7 @@ TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
         const Run serial = run(options, alone, "serial", true, epoch);
         REQUIRE(serial.result.outcome == Outcome::finished);
         REQUIRE(serial.result.progress == options.processes * options.letters * (options.hops + 1));
-        for (const std::string& sync : parallel_protocols()) {
+        for (const std::string& sync : test::variants_of("sync", {"serial"})) {
             for (const bool linear : {true, false}) {
                 CAPTURE(seed);
                 CAPTURE(sync);
