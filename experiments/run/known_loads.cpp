@@ -93,11 +93,9 @@ std::shared_ptr<const isa::LoadTrace> find_loads(const isa::KernelTable& kernels
     for (const isa::Kernel& kernel : kernels)
         if (dequeues(kernel))
             throw ConfigurationError(
-                "sm.prefetcher = oracle runs the program on the functional emulator first, which does not fill "
-                "the queues that kernel " +
-                kernel.name +
-                " dequeues from; choose another prefetcher, or kernel.transform = none and no "
-                "sm.issue_extension that brings one");
+                "it does not fill the queues that kernel " + kernel.name +
+                " dequeues from; choose another prefetcher, or kernel.transform = none and no sm.issue_extension "
+                "that brings one");
     LoadFinder finder;
     EmulatorOptions options;
     options.observer = &finder;

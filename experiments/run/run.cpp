@@ -226,9 +226,8 @@ class Run {
 
     std::shared_ptr<const isa::LoadTrace> loads_of_run() const {
         if (!request_.command.empty()) {
-            throw ConfigurationError(
-                "sm.prefetcher = oracle runs a program twice, which one that runs live cannot: record " +
-                request_.workload + " with 'lookahead capture', and run the capture");
+            throw ConfigurationError(request_.workload +
+                                     " runs live, once; record it with 'lookahead capture', and run the capture");
         }
         const auto again = make_variant<Workload>(request_.workload, configuration_, request_.context);
         return find_loads(load_kernels(*again, configuration_), *again, configuration_);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "components/isa/load_trace.h"
@@ -26,6 +27,19 @@ struct lookahead::ParametersOf<lookahead::gpu::OracleParameters> {
 
 namespace lookahead::gpu {
 
+namespace {
+
+const isa::LoadTrace* known_loads(const PrefetcherArguments& arguments) {
+    try {
+        return arguments.loads != nullptr ? arguments.loads->get() : nullptr;
+    } catch (const ConfigurationError& error) {
+        throw ConfigurationError("sm.prefetcher = oracle runs a program twice, first on the functional emulator: " +
+                                 std::string(error.what()));
+    }
+}
+
+}  // namespace
+
 /// A bound, not a design: it knows from a functional run what every warp will load. When a CTA starts it fetches the first
 /// loads of each of its warps, and whenever a warp has executed one, the next. Queue, L1, MSHRs and memory are those of
 /// all prefetchers. Loads of more than four lines are left out.
@@ -35,7 +49,7 @@ class OraclePrefetcher final : public Prefetcher {
 
     OraclePrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
         : ahead_(static_cast<std::size_t>(parameters.ahead)),
-          trace_(arguments.loads != nullptr ? arguments.loads->get() : nullptr),
+          trace_(known_loads(arguments)),
           port_(arguments.port),
           warps_(arguments.contexts) {}
 
