@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "hdf5_schemas/capture_schema.h"
+#include "hdf5_schemas/table_writer.h"
 #include "hdf5_schemas/validate.h"
 
 namespace lookahead {
@@ -18,7 +18,6 @@ namespace lookahead {
 namespace {
 
 namespace schema = capture_schema;
-using hdf5::Dataset;
 using hdf5::Group;
 
 /// What `path`, pointers to members, leads to from an object.
@@ -61,20 +60,13 @@ struct InFile<CapturedCall::Kind> {
 };
 
 void write_calls(Group group, const std::vector<CapturedCall>& calls) {
-    std::vector<std::uint64_t> numbers(calls.size());
-    std::iota(numbers.begin(), numbers.end(), 0);
-    Dataset scale = group.write_column<std::uint64_t>(schema::kCallsId.name, numbers, meaning_of(schema::kCallsId));
-    scale.make_scale(schema::kCallsId.name);
+    const StoredColumn scale = write_scale(group, schema::kCallsId, numbers_below<std::uint64_t>(calls.size()));
+    TableWriter table(group, scale);
     for_each_column([&](const DatasetName& name, auto... path) {
         using Type = typename InFile<std::decay_t<decltype(member_of(calls.front(), path...))>>::Type;
-        std::vector<Type> values;
-        values.reserve(calls.size());
-        for (const CapturedCall& call : calls) values.push_back(static_cast<Type>(member_of(call, path...)));
-        if constexpr (std::is_same_v<Type, std::string>)
-            group.write_texts(name.name, values, meaning_of(name)).attach_scale(0, scale);
-        else
-            group.write_column<Type>(name.name, values, meaning_of(name)).attach_scale(0, scale);
+        table.write(name, calls, [=](const CapturedCall& call) { return static_cast<Type>(member_of(call, path...)); });
     });
+    table.finish();
 }
 
 std::vector<CapturedCall> read_calls(const Group& group) {
@@ -103,8 +95,7 @@ void write_contents(Group group, const Contents& contents) {
 Contents read_contents(const Group& group, const std::string& path) {
     auto words = group.open_dataset(schema::kContentsWords.name).read<std::uint32_t>();
     const std::uint64_t kept = (words.size() + Contents::kBlockWords - 1) / Contents::kBlockWords;
-    std::vector<std::uint64_t> blocks(kept);
-    std::iota(blocks.begin(), blocks.end(), 0);
+    auto blocks = numbers_below<std::uint64_t>(kept);
     if (group.has(schema::kContentsBlocks.name))  // not in files of versions 1.0 and 1.1
         blocks = group.open_dataset(schema::kContentsBlocks.name).read<std::uint64_t>();
     if (std::ranges::any_of(blocks, [kept](std::uint64_t block) { return block >= kept; }))

@@ -116,8 +116,8 @@ class CommandLine {
     Command program();
     /// What has been declared so far.
     CommandOutline outline() const;
-    /// `line` is argv. Stores the values and calls the action of the command given; or returns the text that `--help` or `--version` asks
-    /// for. ConfigurationError for a line that is no command's.
+    /// `line` is argv. Stores the values and calls the action of the command given; or returns the text that `--help` or
+    /// `--version` asks for. ConfigurationError for a line that is no command's.
     std::optional<std::string> read(const std::vector<std::string>& line);
 
   private:

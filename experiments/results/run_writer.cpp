@@ -6,8 +6,8 @@
 
 #include "core/hdf5/file.h"
 #include "experiments/results/activity.h"
-#include "experiments/results/table_writer.h"
 #include "hdf5_schemas/run_schema.h"
+#include "hdf5_schemas/table_writer.h"
 
 namespace lookahead {
 

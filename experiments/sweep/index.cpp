@@ -4,12 +4,12 @@
 #include <iterator>
 
 #include "core/hdf5/file.h"
-#include "experiments/results/table_writer.h"
 #include "experiments/sweep/axis_numbers.h"
 #include "experiments/sweep/best.h"
 #include "experiments/sweep/csv.h"
 #include "experiments/sweep/index_facts.h"
 #include "hdf5_schemas/sweep_schema.h"
+#include "hdf5_schemas/table_writer.h"
 
 namespace lookahead {
 
