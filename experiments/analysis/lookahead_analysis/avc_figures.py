@@ -4,7 +4,7 @@ import numpy as np
 
 from .packages import pandas as pd
 from .published import PUBLISHED
-from .sweeps import normalised, ratio, texts, total, with_mean
+from .sweeps import normalised, ratio, total, values_of, with_mean
 
 BASELINE = "48 KB"
 BELOW = [("l1d", "local_misses"), ("l1d", "store_fetches"), ("l1d", "write_backs"), ("avc", "write_backs")]
@@ -30,8 +30,8 @@ def facts(run):
 def facts_by_kernel(run):
     """The same, and for each kernel its private accesses and traffic, over all its launches."""
     made = facts(run)
-    names = dict(zip(run["kernels/id"][...], texts(run["kernels/name"])))
-    counts = pd.DataFrame(run["kernel_counters/counts"][...], columns=texts(run["kernel_counters/counter"])).groupby(
+    names = dict(zip(run["kernels/id"][...], values_of(run["kernels/name"])))
+    counts = pd.DataFrame(run["kernel_counters/counts"][...], columns=values_of(run["kernel_counters/counter"])).groupby(
         [names[kernel] for kernel in run["kernel_counters/kernel"][...]], sort=False).sum()
     for kernel, its in counts.iterrows():
         count = lambda *counters: sum(float(its.get(name, 0)) for name in counters)  # noqa: B023, E731

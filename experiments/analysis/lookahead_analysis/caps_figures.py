@@ -4,7 +4,7 @@ import numpy as np
 
 from . import sweeps
 from .packages import pandas as pd
-from .sweeps import geometric_mean, normalised, over, ratio, texts, total
+from .sweeps import geometric_mean, normalised, over, ratio, total, values_of
 
 
 def facts(run):
@@ -39,7 +39,7 @@ def executions(run):
     if "counters/prefetch_load" not in run:
         return {}
     loads = pd.DataFrame({
-        "load": [name.split(".", 1)[1] for name in texts(run["counters/prefetch_load/component"])],
+        "load": [name.split(".", 1)[1] for name in values_of(run["counters/prefetch_load/component"])],
         "executions": run["counters/prefetch_load/executions"][...]}).groupby("load")["executions"].sum()
     kernels = run["kernels"]
     threads = np.prod([kernels[f"block_{d}"][...].astype(float) for d in "xyz"], axis=0)

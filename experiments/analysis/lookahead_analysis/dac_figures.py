@@ -3,7 +3,7 @@
 import numpy as np
 
 from .packages import pandas as pd
-from .sweeps import geometric_mean, normalised, over, ratio, texts, total
+from .sweeps import geometric_mean, normalised, over, ratio, total, values_of
 
 # Table 2 of the paper: its names of the workloads, by class.
 COMPUTE = {"cp": "CP", "storegpu": "STO", "aes": "AES", "mri-q": "MQ", "tpacf": "TP", "fft": "FFT", "backprop": "BP",
@@ -26,8 +26,8 @@ def facts(run):
     loads = total(run, "sm", "load_global") + total(run, "sm", "load_local")
     predicates = {name: total(run, "dac", f"{name}_predicates") for name in ("scalar", "two_comparison", "lane")}
     useful = total(run, "prefetch", "useful") + total(run, "prefetch", "late")
-    joules = dict(zip(texts(run["energy/component"]),
-                      run["energy/joules"][...][:, list(texts(run["energy/category"])).index("dynamic")]))
+    joules = dict(zip(values_of(run["energy/component"]),
+                      run["energy/joules"][...][:, list(values_of(run["energy/category"])).index("dynamic")]))
     return {
         "cycles": float(run.attrs["cycles"]),
         "energy": float(run["energy"].attrs["total_j"]),

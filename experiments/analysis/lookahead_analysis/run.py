@@ -24,7 +24,7 @@ def _value(stored):
     return stored.item() if isinstance(stored, np.generic) else stored
 
 
-def texts(dataset):
+def values_of(dataset):
     """The elements of a dataset; texts as str."""
     return dataset.asstr()[...] if h5py.check_string_dtype(dataset.dtype) else dataset[...]
 
@@ -107,8 +107,8 @@ class Run:
         """What was counted in each kernel, summed over components: a row for each launch, a column for each counter as
         kind.name. Files before 1.3 have none."""
         group = self.file["kernel_counters"]
-        return pd.DataFrame(texts(group["counts"]), index=pd.Index(texts(group["kernel"]), name="kernel"),
-                            columns=pd.Index(texts(group["counter"]), name="counter"))
+        return pd.DataFrame(values_of(group["counts"]), index=pd.Index(values_of(group["kernel"]), name="kernel"),
+                            columns=pd.Index(values_of(group["counter"]), name="counter"))
 
     @property
     def latency(self):
@@ -116,9 +116,9 @@ class Run:
         end_fs, and a column of femtoseconds for each stage. Files before 1.3 have none, and those before 1.4 have loads of
         L1 alone, without a source."""
         group = self.file["latency"]
-        stages = pd.DataFrame(texts(group["durations_fs"]), columns=texts(group["stage"]))
+        stages = pd.DataFrame(values_of(group["durations_fs"]), columns=values_of(group["stage"]))
         names = [name for name in ("sm", "slice", "served", "source", "start_fs", "end_fs") if name in group]
-        rows = pd.DataFrame({name: texts(group[name]) for name in names})
+        rows = pd.DataFrame({name: values_of(group[name]) for name in names})
         return pd.concat([rows, stages], axis=1)
 
     @property
@@ -127,7 +127,7 @@ class Run:
         constant, texture, instruction), for each way in which they were served (hit, merge, dram) and for all, with their
         number. Files before 1.3 have none, and those before 1.4 have no sources."""
         samples = self.latency
-        stages = list(texts(self.file["latency/stage"]))
+        stages = list(values_of(self.file["latency/stage"]))
         samples["total"] = samples["end_fs"] - samples["start_fs"]
         parts = [samples.assign(part=samples[column]) for column in ("source", "served") if column in samples]
         groups = pd.concat([*parts, samples.assign(part="all")]).groupby("part", sort=False)
@@ -152,10 +152,10 @@ class Run:
         """Where the schedulers' cycles went over time: index (cycle, component), a column for each cause. Files before
         1.3 have none."""
         group = self.file["stalls"]
-        index = pd.MultiIndex.from_product([texts(group["cycle"]), texts(group["component"])],
+        index = pd.MultiIndex.from_product([values_of(group["cycle"]), values_of(group["component"])],
                                            names=["cycle", "component"])
-        causes = texts(group["cause"])
-        return pd.DataFrame(texts(group["scheduler_cycles"]).reshape(len(index), len(causes)), index=index,
+        causes = values_of(group["cause"])
+        return pd.DataFrame(values_of(group["scheduler_cycles"]).reshape(len(index), len(causes)), index=index,
                             columns=pd.Index(causes, name="cause"))
 
     @property
@@ -164,7 +164,7 @@ class Run:
         the end of the interval. Of files before 1.7 from their series."""
         if "activity" in self.file:
             group = self.file["activity"]
-            return pd.Series(texts(group["ipc"]), index=pd.Index(texts(group["cycle"]), name="cycle"), name="ipc")
+            return pd.Series(values_of(group["ipc"]), index=pd.Index(values_of(group["cycle"]), name="cycle"), name="ipc")
         ipc = self.rate("sm", "warp_instructions").sum(axis=1).rename("ipc")
         begin, end = self.busy_cycles
         before = ipc.index.to_series().shift(fill_value=0)
@@ -204,9 +204,9 @@ class Run:
         group = self.file[f"series/{self._known('series', kind)}"]
         if name not in group:
             raise KeyError(f"{self.path}: no series {kind}.{name}; there are {', '.join(self.series_names(kind))}")
-        index = pd.Index(texts(group["cycle"]), name="cycle")
-        columns = pd.Index(texts(group["component"]), name="component")
-        return pd.DataFrame(texts(group[name]), index=index, columns=columns)
+        index = pd.Index(values_of(group["cycle"]), name="cycle")
+        columns = pd.Index(values_of(group["component"]), name="component")
+        return pd.DataFrame(values_of(group[name]), index=index, columns=columns)
 
     def rate(self, kind, name, clock=None):
         """A series for each cycle of the core clock, or of the clock whose frequency is the configuration key."""
@@ -222,33 +222,33 @@ class Run:
         if name not in group:
             raise KeyError(f"{self.path}: no histogram {kind}.{name}; there are {', '.join(sorted(group))}")
         group = group[name]
-        edges = np.concatenate(([-np.inf], texts(group["edges"]).astype(float), [np.inf]))
-        counts = np.column_stack((texts(group["underflow"]), texts(group["counts"]), texts(group["overflow"])))
-        return pd.DataFrame(counts, index=pd.Index(texts(group["component"]), name="component"),
+        edges = np.concatenate(([-np.inf], values_of(group["edges"]).astype(float), [np.inf]))
+        counts = np.column_stack((values_of(group["underflow"]), values_of(group["counts"]), values_of(group["overflow"])))
+        return pd.DataFrame(counts, index=pd.Index(values_of(group["component"]), name="component"),
                             columns=pd.IntervalIndex.from_breaks(edges, closed="left"))
 
     @property
     def energy(self):
         """Joules while kernels ran: a row for each component, columns dynamic and static. Files before 1.1 have none."""
         group = self.file["energy"]
-        return pd.DataFrame(texts(group["joules"]), index=pd.Index(texts(group["component"]), name="component"),
-                            columns=list(texts(group["category"])))
+        return pd.DataFrame(values_of(group["joules"]), index=pd.Index(values_of(group["component"]), name="component"),
+                            columns=list(values_of(group["category"])))
 
     @property
     def kernel_energy(self):
         """Joules of each kernel: index (kernel, component), columns dynamic and static. Files before 1.3 have none."""
         group = self.file["energy"]
-        index = pd.MultiIndex.from_product([texts(group["kernel"]), texts(group["component"])],
+        index = pd.MultiIndex.from_product([values_of(group["kernel"]), values_of(group["component"])],
                                            names=["kernel", "component"])
-        categories = list(texts(group["category"]))
-        return pd.DataFrame(texts(group["kernel_joules"]).reshape(len(index), len(categories)), index=index,
+        categories = list(values_of(group["category"]))
+        return pd.DataFrame(values_of(group["kernel_joules"]).reshape(len(index), len(categories)), index=index,
                             columns=categories)
 
     @property
     def kernel_energy_delay(self):
         """Joule seconds of each kernel. Files before 1.3 have none."""
         group = self.file["energy"]
-        return pd.Series(texts(group["kernel_energy_delay"]), index=pd.Index(texts(group["kernel"]), name="kernel"))
+        return pd.Series(values_of(group["kernel_energy_delay"]), index=pd.Index(values_of(group["kernel"]), name="kernel"))
 
     @property
     def energy_summary(self):
@@ -274,8 +274,8 @@ class Run:
     def window_lengths(self):
         """Windows by length: a row for each rank; columns are the least lengths in femtoseconds."""
         group = self.file["engine"]
-        return pd.DataFrame(texts(group["window_lengths"]), index=pd.Index(texts(group["rank"]), name="rank"),
-                            columns=pd.Index(texts(group["window_length"]), name="window_length"))
+        return pd.DataFrame(values_of(group["window_lengths"]), index=pd.Index(values_of(group["rank"]), name="rank"),
+                            columns=pd.Index(values_of(group["window_length"]), name="window_length"))
 
     def units(self, path):
         return _value(self.file[path].attrs["units"])
@@ -292,7 +292,7 @@ class Run:
         """All columns of a group that have the dimension of the index."""
         group = self.file[path]
         scale = group[index]
-        columns = {name: texts(dataset) for name, dataset in group.items()
+        columns = {name: values_of(dataset) for name, dataset in group.items()
                    if name != index and isinstance(dataset, h5py.Dataset) and dataset.ndim == 1
                    and dataset.dims[0].values() == [scale]}
-        return pd.DataFrame(columns, index=pd.Index(texts(scale), name=index))
+        return pd.DataFrame(columns, index=pd.Index(values_of(scale), name=index))

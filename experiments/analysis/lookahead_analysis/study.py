@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 
 from .packages import pandas as pd
-from .sweeps import Sweep, SweepError, geometric_mean, texts
+from .sweeps import Sweep, SweepError, geometric_mean, values_of
 
 MEAN = "geometric mean"
 
@@ -27,7 +27,7 @@ class Study:
         self.points, self.axes, self.units = self.sweep.points, self.sweep.axes, self.sweep.units
         with h5py.File(self.folder / "index.h5", "r") as index:
             self.source = str(index.attrs["source"])
-            self.bests = pd.DataFrame({name: texts(dataset) for name, dataset in index.get("best", {}).items()})
+            self.bests = pd.DataFrame({name: values_of(dataset) for name, dataset in index.get("best", {}).items()})
         self.values = {axis: ordered(self.points[axis].unique()) for axis in self.axes}
         self.baseline = {axis: self.points[axis].iloc[0] for axis in self.axes} | (baseline or {})
         for axis, value in self.baseline.items():

@@ -7,7 +7,7 @@ import numpy as np
 
 from .messages import reason_of
 from .packages import pandas as pd
-from .run import texts
+from .run import values_of
 
 
 def name_of(value):
@@ -46,7 +46,7 @@ class Sweep:
                 self.study = str(index.attrs["study"])
                 points = index["points"]
                 count = points["workload"].shape
-                self.points = pd.DataFrame({name: texts(points[name]) for name in points if points[name].shape == count})
+                self.points = pd.DataFrame({name: values_of(points[name]) for name in points if points[name].shape == count})
                 self.axes = [str(name) for name in index.attrs["axes"]] if "axes" in index.attrs else \
                     [name for name in points if name not in NO_AXES and h5py.check_string_dtype(points[name].dtype)]
                 self.title = str(index.attrs["title"])
@@ -55,7 +55,7 @@ class Sweep:
                 for axis in self.axes:
                     self.points[axis] = [name_of(value) for value in self.points[axis]]
                 best = index.get("best", {})
-                self.bests = pd.DataFrame({name: texts(best[name]) for name in best})
+                self.bests = pd.DataFrame({name: values_of(best[name]) for name in best})
         except (OSError, KeyError) as error:
             raise SweepError(f"{self.folder}: is no sweep with an index: {reason_of(error)}") from error
 

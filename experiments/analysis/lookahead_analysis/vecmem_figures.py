@@ -3,7 +3,7 @@
 import numpy as np
 
 from .packages import pandas as pd
-from .sweeps import SweepError, geometric_mean, texts, total, with_mean
+from .sweeps import SweepError, geometric_mean, total, values_of, with_mean
 
 LOADS_AND_STORES = ["load_global", "load_shared", "load_local", "load_constant", "store_global", "store_shared", "store_local",
                     "atomic_global", "atomic_shared"]
@@ -24,8 +24,8 @@ def facts(run):
     if "energy" in run:
         energy = float(run["energy"].attrs["total_j"])
         joules = run["energy/joules"][...]
-        by_part = dict(zip(texts(run["energy/component"]), joules.sum(axis=1)))
-        by_part["static"] = float(joules[:, list(texts(run["energy/category"])).index("static")].sum())
+        by_part = dict(zip(values_of(run["energy/component"]), joules.sum(axis=1)))
+        by_part["static"] = float(joules[:, list(values_of(run["energy/category"])).index("static")].sum())
     return {
         "cycles": cycles,
         "warp_instructions": warps,
