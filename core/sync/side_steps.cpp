@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
@@ -30,65 +31,65 @@ void SideSteps::begin(const WorkPlan& plan, std::span<const std::uint8_t> side_o
     }
     for (Slot& slot : slots_) {
         slot.number.store(0, std::memory_order_relaxed);
-        if (slot.parts.size() != plan.parts()) {
-            slot.parts = std::vector<Part>(plan.parts());
-        }
-        for (Part& part : slot.parts) {
-            part.next.store(kNothingLeft, std::memory_order_relaxed);
+    }
+    if (parts_.size() != plan.parts()) {
+        parts_ = std::vector<Part>(plan.parts());
+    }
+    for (Part& part : parts_) {
+        for (std::atomic<std::uint32_t>& next : part.next) {
+            next.store(kNothingLeft, std::memory_order_relaxed);
         }
     }
-    for (std::atomic<std::uint64_t>& done : done_) {
-        done.store(0, std::memory_order_relaxed);
+    for (Done& done : done_) {
+        done.step.store(0, std::memory_order_relaxed);
     }
 }
 
 void SideSteps::open(const Step& step) {
-    Slot& slot = slots_[set_of(step.side, step.number)];
+    const std::size_t set = set_of(step.side, step.number);
+    LOOKAHEAD_ASSERT(is_complete(set), "a third step of a side was opened");
+    Slot& slot = slots_[set];
     const Side& side = sides_[step.side];
-    LOOKAHEAD_ASSERT(slot.left.load(std::memory_order_relaxed) == 0, "a third step of a side was opened");
     slot.step = step;
     std::ranges::fill(slot.after, Bounds{all_at<kSourceCount>(kTimeInfinity)});
-    slot.left.store(static_cast<std::uint32_t>(side.lps.size()), std::memory_order_relaxed);
-    slot.number.store(step.number, std::memory_order_release);
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+        parts_[part].left[set].store(side.begins[part + 1] - side.begins[part], std::memory_order_relaxed);
+    }
+    slot.number.store(step.number, std::memory_order_relaxed);
     // Who claims a place sees all that was written before.
-    for (std::size_t part = 0; part < slot.parts.size(); ++part) {
-        slot.parts[part].next.store(side.begins[part], std::memory_order_release);
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+        parts_[part].next[set].store(side.begins[part], std::memory_order_release);
     }
 }
 
-/// The next place of a part that nobody has taken.
-bool SideSteps::claim_of(std::size_t set, std::size_t part, Task& task) {
-    Slot& slot = slots_[set];
+/// The next place of a part that nobody has taken, unless its LP is still in its step before.
+bool SideSteps::claim_of(std::size_t set, std::uint64_t number, std::size_t part, Task& task) {
     const Side& side = sides_[set / 2];
-    std::atomic<std::uint32_t>& next = slot.parts[part].next;
-    if (next.load(std::memory_order_relaxed) >= side.begins[part + 1]) {
+    const std::uint32_t end = side.begins[part + 1];
+    std::atomic<std::uint32_t>& next = parts_[part].next[set];
+    const std::uint32_t likely = next.load(std::memory_order_relaxed);
+    if (likely >= end || done_[side.lps[likely]].step.load(std::memory_order_relaxed) + 1 != number) {
         return false;
     }
     const std::uint32_t place = next.fetch_add(1, std::memory_order_acquire);
-    if (place >= side.begins[part + 1]) {
+    if (place >= end) {
         return false;
     }
-    task = {side.lps[place], &slot.step};
+    task = {side.lps[place], static_cast<std::uint32_t>(part), &slots_[set].step};
     return true;
 }
 
 bool SideSteps::claim(std::size_t member, Task& task) {
-    std::array<std::pair<std::uint64_t, std::size_t>, kSets> open;
-    std::size_t count = 0;
+    std::array<std::pair<std::uint64_t, std::size_t>, kSets> oldest;
     for (std::size_t set = 0; set < kSets; ++set) {
-        const std::uint64_t number = slots_[set].number.load(std::memory_order_acquire);
-        if (number > 0 && slots_[set].left.load(std::memory_order_relaxed) > 0) {
-            open[count++] = {number, set};
-        }
+        oldest[set] = {slots_[set].number.load(std::memory_order_relaxed), set};
     }
-    const auto oldest = std::span(open).first(count);
     if (LOOKAHEAD_RULE(oldest_step_first)) {
         std::ranges::sort(oldest);
     }
-    const std::size_t parts = slots_.front().parts.size();
-    for (std::size_t i = 0; i < parts; ++i) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
         for (const auto& [number, set] : oldest) {
-            if (claim_of(set, (member + i) % parts, task)) {
+            if (claim_of(set, number, (member + i) % parts_.size(), task)) {
                 return true;
             }
         }
@@ -100,7 +101,8 @@ void SideSteps::wait_for_turn(const Task& task) const {
     constexpr int kLooksBeforeYield = 1000;
     const std::uint64_t before = task.step->number - 1;
     for (int look = 0;
-         done_[task.lp].load(std::memory_order_acquire) != before && LOOKAHEAD_RULE(one_step_after_the_other); ++look) {
+         done_[task.lp].step.load(std::memory_order_acquire) != before && LOOKAHEAD_RULE(one_step_after_the_other);
+         ++look) {
         if (look < kLooksBeforeYield) {
             _mm_pause();
         } else {
@@ -111,17 +113,21 @@ void SideSteps::wait_for_turn(const Task& task) const {
 
 bool SideSteps::end(std::size_t member, const Task& task, std::size_t source, Time event,
                     const std::array<Time, 2>& kept) {
-    Slot& slot = slots_[set_of(task.step->side, task.step->number)];
-    SourceTimes& after = slot.after[member].times;
+    const std::size_t set = set_of(task.step->side, task.step->number);
+    SourceTimes& after = slots_[set].after[member].times;
     after[source] = std::min({after[source], event, kept[0]});
     after[kAnswers] = std::min(after[kAnswers], kept[1]);
-    done_[task.lp].store(task.step->number, std::memory_order_release);
-    return slot.left.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    done_[task.lp].step.store(task.step->number, std::memory_order_release);
+    // Sequentially consistent: of two members that end the last LPs of two parts one sees both at their end.
+    return parts_[task.part].left[set].fetch_sub(1) == 1 && is_complete(set);
 }
 
 bool SideSteps::is_complete(unsigned side, std::uint64_t number) const {
-    const Slot& slot = slots_[set_of(side, number)];
-    return slot.left.load(std::memory_order_acquire) == 0;
+    return is_complete(set_of(side, number));
+}
+
+bool SideSteps::is_complete(std::size_t set) const {
+    return std::ranges::all_of(parts_, [set](const Part& part) { return part.left[set].load() == 0; });
 }
 
 SourceTimes SideSteps::after(unsigned side, std::uint64_t number) const {

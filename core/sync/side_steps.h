@@ -36,6 +36,7 @@ class SideSteps {
     };
     struct Task {
         std::uint32_t lp;
+        std::uint32_t part;
         const Step* step;
     };
 
@@ -50,12 +51,13 @@ class SideSteps {
     /// Steps are numbered from 1 on.
     void open(const Step& step);
 
-    /// A task that nobody else claims: of the member's own part first, and then of others'; of each, that of the oldest step.
+    /// A task that nobody else claims: of the member's own part first, and then of others'; of each, that of the oldest step. Whose LP
+    /// is likely to be still in its step before is left for later.
     bool claim(std::size_t member, Task& task);
     /// Waits until the LP has been through the step before this one.
     void wait_for_turn(const Task& task) const;
     /// The LP has been through the step, and this bounds its events and the messages that it keeps. Returns whether the
-    /// step is complete.
+    /// step is complete; of those who end the last LPs of their parts at the same time more than one may be told so.
     bool end(std::size_t member, const Task& task, std::size_t source, Time event, const std::array<Time, 2>& kept);
 
     /// What all LPs of the side have been through.
@@ -71,27 +73,32 @@ class SideSteps {
         std::vector<std::uint32_t> lps;     ///< part by part
         std::vector<std::uint32_t> begins;  ///< of each part in `lps`, and the end
     };
+    /// Where a part stands in the steps that may be under way. Mostly one thread reads and writes it.
     struct alignas(64) Part {
-        std::atomic<std::uint32_t> next{0};  ///< place in Side::lps
+        std::array<std::atomic<std::uint32_t>, kSets> next{};  ///< place in Side::lps
+        std::array<std::atomic<std::uint32_t>, kSets> left{};  ///< LPs that have not been through
     };
     struct alignas(64) Bounds {
         SourceTimes times;
     };
-    struct Slot {
+    struct alignas(64) Slot {
+        std::atomic<std::uint64_t> number{0};
         Step step;
-        std::vector<Part> parts;
         std::vector<Bounds> after;  ///< by member
-        alignas(64) std::atomic<std::uint64_t> number{0};
-        std::atomic<std::uint32_t> left{0};  ///< LPs that have not been through
+    };
+    struct alignas(64) Done {
+        std::atomic<std::uint64_t> step{0};
     };
 
     static constexpr std::uint32_t kNothingLeft = ~0u / 2;
 
-    bool claim_of(std::size_t set, std::size_t part, Task& task);
+    bool claim_of(std::size_t set, std::uint64_t number, std::size_t part, Task& task);
+    bool is_complete(std::size_t set) const;
 
     std::array<Side, kSides> sides_;
     std::array<Slot, kSets> slots_;
-    std::vector<std::atomic<std::uint64_t>> done_;  ///< by LP: the last step that it has been through
+    std::vector<Part> parts_;
+    std::vector<Done> done_;  ///< by LP: the last step that it has been through
 };
 
 }  // namespace lookahead

@@ -29,6 +29,23 @@ StaggeredProtocol::StaggeredProtocol(const SyncArguments& arguments)
     : SyncProtocol(arguments), sides_in_use_(lookahead_.has_two_sides() ? kSides : 1) {
     engine_.divide_batches();
     engine_.reserve_batch_headers(sizeof(PacketHead) / 8);
+    find_longest_step();
+}
+
+void StaggeredProtocol::find_longest_step() {
+    SourceTimes at_once = all_at<kSourceCount>(kTimeInfinity);
+    for (std::uint8_t kind = 0; kind < lookahead_.kinds(); ++kind) {
+        if (lookahead_.side_of(kind) == 1) {
+            at_once[kind] = 0;
+        }
+    }
+    const KindTimes within = lookahead_.from_within(at_once), elsewhere = lookahead_.from_elsewhere(at_once);
+    for (std::uint8_t kind = 0; kind < lookahead_.kinds(); ++kind) {
+        const Time way = std::min(within[kind], elsewhere[kind]);
+        if (lookahead_.side_of(kind) == 1 && way < kTimeInfinity) {
+            longest_step_[kind] = (way + 1) / 2;
+        }
+    }
 }
 
 void StaggeredProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
@@ -97,6 +114,9 @@ void StaggeredProtocol::work_until_end(std::size_t member) {
             opened_.wait(seen);
             looks = 0;
         }
+    }
+    if (member == 0 && !waits) {
+        engine_.account(TraceActivity::compute);
     }
 }
 
@@ -216,11 +236,14 @@ void StaggeredProtocol::open(unsigned side) {
     Progress& mine = sides_[side];
     const std::uint64_t before = mine.opened;
     const Time begin = engine_.of_most(mine.horizons);
-    const KindTimes within = lookahead_.from_within(pending(before, sides_[1].told >= before, &Told::here));
-    const KindTimes elsewhere =
-        lookahead_.from_elsewhere(pending(before, sides_[1].known >= before, &Told::everywhere));
+    const SourceTimes here = pending(before, sides_[1].told >= before, &Told::here);
+    const SourceTimes everywhere = pending(before, sides_[1].known >= before, &Told::everywhere);
+    const KindTimes within = lookahead_.from_within(here), elsewhere = lookahead_.from_elsewhere(everywhere);
+    const Time first = least_of(everywhere);
     for (std::size_t kind = 0; kind < kMostKinds; ++kind) {
-        mine.horizons[kind] = std::max(mine.horizons[kind], std::min({boundary_, within[kind], elsewhere[kind]}));
+        const Time end = std::min({boundary_, within[kind], elsewhere[kind]});
+        const Time longest = saturating_add(std::max(first, mine.horizons[kind]), longest_step_[kind]);
+        mine.horizons[kind] = std::max(mine.horizons[kind], std::min(end, side == 1 ? longest : end));
     }
     engine_.open_step(side, before + 1, mine.horizons);
     if (const Time gone = engine_.of_most(mine.horizons) - begin; gone > 0) {

@@ -24,7 +24,8 @@ namespace lookahead {
 ///  - the other side has after its step s, and what it sent in it, and
 ///  - this side has after its own, or, of SMs in the middle of it, had before it, with what was sent to them.
 /// SourceLookahead says how far kinds may go from there. That SMs are bounded by what they had a step ago costs little: what comes back to
-/// them from there has been through two channels.
+/// them from there has been through two channels. Where the other side has nothing to do these two channels are an SM's horizon, and
+/// behind it nobody could go on before the slowest; so an SM goes by half of that way at most.
 ///
 /// All threads of a rank look after this between two LPs, one at a time, so that no packet waits for the end of a long one.
 class StaggeredProtocol final : public SyncProtocol {
@@ -75,6 +76,7 @@ class StaggeredProtocol final : public SyncProtocol {
     bool tell_complete_step(unsigned side);
     void count_known(unsigned side);
     void look_for_end();
+    void find_longest_step();
     bool may_open(unsigned side) const;
     void open(unsigned side);
     Told& step(unsigned side, std::uint64_t number) { return sides_[side].steps[number % kRemembered]; }
@@ -83,6 +85,7 @@ class StaggeredProtocol final : public SyncProtocol {
     std::span<Progress> sides() { return std::span(sides_).first(sides_in_use_); }
 
     unsigned sides_in_use_;
+    KindTimes longest_step_ = all_at<kMostKinds>(kTimeInfinity);  ///< of side 1
     std::array<Progress, kSides> sides_;
     Time boundary_ = 0;
     std::uint64_t looked_at_ = 0;  ///< the last step after which it is known what is left

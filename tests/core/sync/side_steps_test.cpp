@@ -58,9 +58,14 @@ TEST_CASE("of the steps that are open the oldest comes first, and of two of an a
     steps.open({.number = 1, .side = 1});
     steps.open({.number = 1, .side = 0});
     CHECK(claimed(steps).step->side == 0);
-    steps.open({.number = 2, .side = 0});
+    steps.open({.number = 2, .side = 1});
+    std::vector<SideSteps::Task> first;
     for (int left = 4; left > 0; --left) {
-        CHECK(claimed(steps).step->number == 1);
+        first.push_back(claimed(steps));
+        CHECK(first.back().step->number == 1);
+    }
+    for (const SideSteps::Task& task : first) {
+        steps.end(0, task, 0, kTimeInfinity, kNothingKept);
     }
     CHECK(claimed(steps).step->number == 2);
 }
@@ -78,23 +83,31 @@ TEST_CASE("a step is complete when all its LPs have been through, and knows the 
     CHECK(after[0] == kTimeInfinity);
 }
 
-TEST_CASE("an LP's part of a step begins when its part of the one before has ended, whoever else is still in that") {
+TEST_CASE(
+    "an LP's part of a step is claimed when its part of the one before has ended, whoever else is still in that") {
+    Begun steps;
+    steps.open({.number = 1, .side = 0});
+    const SideSteps::Task first = claimed(steps), second = claimed(steps);
+    steps.open({.number = 2, .side = 0});
+    SideSteps::Task task{};
+    CHECK_FALSE(steps.claim(0, task));
+    steps.end(0, first, 0, kTimeInfinity, kNothingKept);
+    CHECK(claimed(steps).lp == first.lp);
+    CHECK_FALSE(steps.claim(0, task));
+    steps.end(0, second, 0, kTimeInfinity, kNothingKept);
+    CHECK(claimed(steps).lp == second.lp);
+}
+
+TEST_CASE("who got an LP that is still in its step before waits for it") {
     Begun steps;
     steps.open({.number = 1, .side = 0});
     const SideSteps::Task first = claimed(steps), second = claimed(steps);
     steps.end(0, second, 0, kTimeInfinity, kNothingKept);
-    steps.open({.number = 2, .side = 0});
-    SideSteps::Task next{};
+    const SideSteps::Step next{.number = 2, .side = 0};
+    steps.wait_for_turn({second.lp, second.part, &next});  // returns at once
     std::atomic<bool> has_come{false};
-    std::vector<SideSteps::Task> tasks;
-    while (steps.claim(0, next)) {
-        tasks.push_back(next);
-    }
-    REQUIRE(tasks.size() == 2);
-    CHECK(tasks[0].lp == first.lp);
-    steps.wait_for_turn(tasks[1]);  // returns at once
     std::thread waiting([&] {
-        steps.wait_for_turn(tasks[0]);
+        steps.wait_for_turn({first.lp, first.part, &next});
         has_come = true;
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -119,4 +132,20 @@ TEST_CASE("members begin with their own part and then take of the others'") {
     CHECK(std::set<std::uint32_t>{own, other, claimed(steps).lp} == std::set<std::uint32_t>{1, 3, 4});
     SideSteps::Task task{};
     CHECK_FALSE(steps.claim(1, task));
+}
+
+TEST_CASE("a step of several parts is complete when each of them is") {
+    Begun steps(2);
+    steps.open({.number = 1, .side = 1});
+    std::vector<SideSteps::Task> tasks;
+    for (SideSteps::Task task{}; steps.claim(1, task);) {
+        tasks.push_back(task);
+    }
+    REQUIRE(tasks.size() == 3);
+    REQUIRE(tasks.front().part != tasks.back().part);
+    for (const SideSteps::Task& task : tasks) {
+        CHECK_FALSE(steps.is_complete(1, 1));
+        CHECK(steps.end(1, task, 0, kTimeInfinity, kNothingKept) == (task.lp == tasks.back().lp));
+    }
+    CHECK(steps.is_complete(1, 1));
 }

@@ -18,6 +18,7 @@ constexpr Time kPace = 3;               ///< of a worker's events
 constexpr Time kLink = 94;              ///< lookahead between workers and stores
 constexpr Time kShort = 64;             ///< between workers and manager
 constexpr std::uint64_t kBeats = 2000;  ///< of each worker
+constexpr std::uint64_t kSilent = ~std::uint64_t{0};
 constexpr Time kEnd = static_cast<Time>(kBeats) * kPace;
 
 struct Word {
@@ -65,6 +66,9 @@ class Worker final : public Listener {
                 hear(**next);
             }
             const Time now = next_event_time();
+            if (every_ == kSilent) {
+                continue;
+            }
             if (every_ != 0 && beat_ % every_ == 0) {
                 manager_.send(0, now, now + kShort, Word{progress()});
             } else {
@@ -88,7 +92,7 @@ class Worker final : public Listener {
     OutPort& manager_;
 };
 
-/// `every`: a worker's beats of which one is for the manager; 0: none.
+/// `every`: a worker's beats of which one is for the manager; 0: none, and kSilent: none for the stores either.
 Model make_model(std::uint64_t every) {
     Model model;
     for (LpId i = 0; i < kWorkers; ++i) {
@@ -144,5 +148,27 @@ TEST_CASE("results do not depend on ranks and protocol while the short channels 
                 check_same(run(test_transport(), sync, every, halves, every % 2 == 0), serial);
             }
         }
+    }
+}
+
+TEST_CASE("staggered steps of those to whom nobody speaks are half of the shortest way from them and back") {
+    InProcessTransport alone;
+    const SimulationResult serial = run(alone, "serial", kSilent);
+    const SimulationResult staggered = run(alone, "staggered", kSilent);
+    check_same(staggered, serial);
+    constexpr auto kWays = static_cast<std::uint64_t>(kEnd / (2 * kShort));
+    CHECK(most_windows(serial) <= kWays + 2);
+    // Both sides' steps are counted.
+    CHECK(most_windows(staggered) >= 4 * kWays - 4);
+    CHECK(most_windows(staggered) <= 4 * kWays + 8);
+}
+
+TEST_CASE("the time of an epoch in which a rank did not wait is no time in which it was blocked") {
+    InProcessTransport alone;
+    for (const std::string& sync : test::variants_of("sync")) {
+        CAPTURE(sync);
+        const SimulationResult result = run(alone, sync, 0);
+        const EngineStatistics& rank = result.per_rank.at(0);
+        CHECK(rank.compute_seconds > rank.blocked_seconds);
     }
 }
