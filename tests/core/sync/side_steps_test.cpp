@@ -57,15 +57,14 @@ TEST_CASE("of the steps that are open the oldest comes first, and of two of an a
     Begun steps;
     steps.open({.number = 1, .side = 1});
     steps.open({.number = 1, .side = 0});
-    CHECK(claimed(steps).step->side == 0);
-    steps.open({.number = 2, .side = 1});
-    std::vector<SideSteps::Task> first;
-    for (int left = 4; left > 0; --left) {
-        first.push_back(claimed(steps));
-        CHECK(first.back().step->number == 1);
-    }
-    for (const SideSteps::Task& task : first) {
+    for (int left = 2; left > 0; --left) {
+        const SideSteps::Task task = claimed(steps);
+        CHECK(task.step->side == 0);
         steps.end(0, task, 0, kTimeInfinity, kNothingKept);
+    }
+    steps.open({.number = 2, .side = 0});
+    for (int left = 3; left > 0; --left) {
+        CHECK(claimed(steps).step->number == 1);
     }
     CHECK(claimed(steps).step->number == 2);
 }
