@@ -207,6 +207,18 @@ KindTimes SourceLookahead::earliest(const SourceTimes& pending, const Table& way
     return earliest;
 }
 
+Time SourceLookahead::half_way_back() const {
+    Time shortest = kTimeInfinity;
+    for (std::uint8_t from = 0; from < count_; ++from) {
+        for (std::uint8_t to = 0; to < count_; ++to) {
+            if (side_of(from) == 1 && side_of(to) == 1) {
+                shortest = std::min({shortest, within_[from][to], from_elsewhere_[from][to]});
+            }
+        }
+    }
+    return shortest == kTimeInfinity ? shortest : (shortest + 1) / 2;
+}
+
 Time SourceLookahead::to_rank(int rank, const SourceTimes& pending) const {
     const SourceTimes& ways = by_any_way_[static_cast<std::size_t>(rank)];
     Time earliest = kNone;

@@ -44,6 +44,8 @@ class SourceLookahead {
     /// By kind, a bound below what LPs of this rank bring about at each other without any other rank: `pending` is a bound
     /// for this rank.
     KindTimes from_within(const SourceTimes& pending) const { return earliest(pending, within_); }
+    /// Half of the shortest way from an LP of side 1 over others to one of that side; kTimeInfinity without two sides.
+    Time half_way_back() const;
     /// A bound below what LPs of this rank send to another one, if nothing comes to them any more.
     Time to_rank(int rank, const SourceTimes& pending) const;
     /// The shortest channel from LPs of this rank to those of another; kTimeInfinity where there is none.

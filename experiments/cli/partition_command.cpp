@@ -13,6 +13,7 @@
 #include "partitioning/partitioners/partition.h"
 #include "partitioning/placement/partition_report.h"
 #include "partitioning/placement/speedup_prediction.h"
+#include "partitioning/placement/step_replay.h"
 
 namespace lookahead::cli {
 
@@ -30,19 +31,15 @@ struct PartitionOptions {
     bool json = false;
 };
 
-/// By LP. ConfigurationError if the machine has none.
-std::vector<std::uint8_t> sides_of(const Model& model, std::span<const int> rank_of_lp) {
-    const SourceLookahead lookahead(model, rank_of_lp, 0, *std::ranges::max_element(rank_of_lp) + 1);
+/// ConfigurationError if the machine has no two sides.
+SourceLookahead two_sided(const Model& model, std::span<const int> rank_of_lp) {
+    SourceLookahead lookahead(model, rank_of_lp, 0, *std::ranges::max_element(rank_of_lp) + 1);
     if (!lookahead.has_two_sides()) {
         throw ConfigurationError(
             "each process of this machine speaks to others of its kind; there staggered goes by windows, "
             "too: take --sync window");
     }
-    std::vector<std::uint8_t> sides;
-    for (LpId lp = 0; lp < model.processes().size(); ++lp) {
-        sides.push_back(static_cast<std::uint8_t>(lookahead.side_of(lookahead.kind_of(lp))));
-    }
-    return sides;
+    return lookahead;
 }
 
 /// By window: 1 for the first of an epoch.
@@ -55,16 +52,21 @@ std::vector<std::uint8_t> first_windows_of_epochs(const WindowLog& log, Time epo
 }
 
 void print_prediction(const PartitionOptions& options, const Model& model, std::span<const int> rank_of_lp) {
-    const WindowLog log = read_window_log(options.predict, model);
-    const std::vector<std::uint8_t> begins_epoch = first_windows_of_epochs(log, read_epoch_length(options.predict));
+    WindowLog log = read_window_log(options.predict, model);
+    const Time epoch_length = read_epoch_length(options.predict);
+    std::vector<std::uint8_t> sides;
+    if (options.sync == "staggered") {
+        const SourceLookahead lookahead = two_sided(model, rank_of_lp);
+        log = staggered_steps(log, model.processes().size(), lookahead.half_way_back(), epoch_length);
+        for (LpId lp = 0; lp < model.processes().size(); ++lp) {
+            sides.push_back(static_cast<std::uint8_t>(lookahead.side_of(lookahead.kind_of(lp))));
+        }
+    }
+    const std::vector<std::uint8_t> begins_epoch = first_windows_of_epochs(log, epoch_length);
     const LoggedWindows windows{log.nanoseconds, log.messages, model.processes().size(), begins_epoch};
     Cluster cluster = options.cluster;
     cluster.ranks = options.ranks;
     cluster.nodes = options.nodes.value_or(options.ranks);
-    std::vector<std::uint8_t> sides;
-    if (options.sync == "staggered") {
-        sides = sides_of(model, rank_of_lp);
-    }
     const SpeedupPrediction prediction = predict_speedup(windows, rank_of_lp, cluster, sides);
     std::printf("%s", options.json ? (prediction.json() + "\n").c_str() : prediction.text().c_str());
 }

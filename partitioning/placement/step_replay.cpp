@@ -1,8 +1,55 @@
 #include "partitioning/placement/step_replay.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lookahead {
+
+namespace {
+
+/// The end of a window in which LPs had something to do.
+Time busy_end(const WindowLog& log, std::size_t window, Time longest, Time epoch_length) {
+    const Time begin = log.start[window];
+    const Time next = window + 1 < log.start.size() ? log.start[window + 1] : kTimeInfinity;
+    const Time end = next - begin > saturating_add(longest, longest) ? saturating_add(begin, longest) : next;
+    return std::min(end, saturating_add(begin - begin % epoch_length, epoch_length));
+}
+
+}  // namespace
+
+WindowLog staggered_steps(const WindowLog& log, std::size_t processes, Time longest, Time epoch_length) {
+    WindowLog steps{.start = {}, .nanoseconds = {}, .messages = log.messages};
+    std::vector<double> work(processes);
+    Time now = 0;
+    for (std::size_t window = 0; window < log.start.size();) {
+        now = std::max(now, log.start[window]);
+        steps.start.push_back(now);
+        const Time length = busy_end(log, window, longest, epoch_length) - log.start[window];
+        const Time stop = saturating_add(now, std::min(length, longest));
+        const Time epoch = now / epoch_length;
+        std::ranges::fill(work, 0);
+        while (window < log.start.size() && log.start[window] < stop && now / epoch_length == epoch) {
+            const Time begin = log.start[window], end = busy_end(log, window, longest, epoch_length);
+            const Time until = std::min(end, stop);
+            const double share = static_cast<double>(until - now) / static_cast<double>(end - begin);
+            for (std::size_t lp = 0; lp < processes; ++lp) {
+                work[lp] += share * log.nanoseconds[window * processes + lp];
+            }
+            now = until;
+            if (until < end) {
+                break;
+            }
+            ++window;
+            if (window < log.start.size() && log.start[window] > now) {
+                break;
+            }
+        }
+        for (const double nanoseconds : work) {
+            steps.nanoseconds.push_back(static_cast<std::uint32_t>(std::lround(nanoseconds)));
+        }
+    }
+    return steps;
+}
 
 StepReplay::StepReplay(const LoggedWindows& log, std::span<const int> rank_of_lp,
                        std::span<const std::uint8_t> side_of_lp, const Cluster& cluster)

@@ -8,9 +8,15 @@
 #include <span>
 #include <vector>
 
+#include "core/sync/process_profile.h"
 #include "partitioning/placement/window_replay.h"
 
 namespace lookahead {
+
+/// The steps that SMs go by (StaggeredProtocol) in what a log has by windows: each as long as the window in which it begins, but `longest`
+/// at most, and no longer than an epoch. Of a window's work it has as much as of its time. A window behind which nothing happens for longer
+/// than 2 * longest is one step.
+WindowLog staggered_steps(const WindowLog&, std::size_t processes, Time longest, Time epoch_length);
 
 /// Goes through the windows of a log as the protocol `staggered` does on a cluster: each window is a step of either side, an LP takes
 /// in it what it took in the log.

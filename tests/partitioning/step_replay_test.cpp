@@ -93,3 +93,25 @@ TEST_CASE("a prediction by steps says so") {
     CHECK(predict_speedup(kSteps, kTogether, free_cluster(1, 1, 2)).json().find("\"protocol\": \"window\"") !=
           std::string::npos);
 }
+
+TEST_CASE("a log's windows become steps of a length at most, with their share of the work") {
+    constexpr Time kEpoch = 1000;
+    // 10 long, then 6, then idle from then on up to 60, then the last.
+    const WindowLog log{
+        .start = {0, 10, 16, 60}, .nanoseconds = {100, 10, 60, 12, 50, 9, 40, 10}, .messages = {1, 2, 3, 4}};
+    const auto steps = [&](Time longest, Time epoch) { return staggered_steps(log, 2, longest, epoch); };
+    // 0-5, 5-10, 10-15, the last of the second and four of the third window's five, the rest of that, and the last.
+    CHECK(steps(5, kEpoch).start == std::vector<Time>{0, 5, 10, 15, 20, 60});
+    CHECK(steps(5, kEpoch).nanoseconds == std::vector<std::uint32_t>{50, 5, 50, 5, 50, 10, 50, 9, 10, 2, 40, 10});
+    CHECK(steps(5, kEpoch).messages == log.messages);
+    // The second begins at 8 in a window of 10, the third in one of 6.
+    CHECK(steps(8, kEpoch).start == std::vector<Time>{0, 8, 16, 60});
+    CHECK(steps(8, kEpoch).nanoseconds == std::vector<std::uint32_t>{80, 8, 80, 14, 50, 9, 40, 10});
+    CHECK(steps(50, kEpoch).start == log.start);
+    CHECK(steps(kTimeInfinity, kEpoch).nanoseconds == log.nanoseconds);
+    // An epoch begins with each window: the second's work is not in the step that is left of the first.
+    const WindowLog epochs{.start = {0, 12, 24}, .nanoseconds = {120, 240, 60}, .messages = {0}};
+    const WindowLog apart = staggered_steps(epochs, 1, 8, 12);
+    CHECK(apart.start == std::vector<Time>{0, 8, 12, 20, 24});
+    CHECK(apart.nanoseconds == std::vector<std::uint32_t>{80, 40, 160, 80, 60});
+}

@@ -35,6 +35,7 @@ STRONG = [(1, 1, 1), (1, 1, 16), (16, 1, 1), (2, 2, 16), (4, 4, 16), (64, 4, 1),
 STRONG_WORKLOADS = ("sgemm", "vecadd", "bfs")
 WITH_KERNELS_ALONE = ("vecadd",)
 SHORT = 2
+LOGS_OF_LONG = 3
 WEAK = [1, 16, 64, 256, 1024]
 SMS_A_CHANNEL = 4  # about v100's, and no more channels for 1 024 SMs than there can be
 
@@ -175,8 +176,8 @@ def message_bytes(program, words, folder):
 
 
 def strong(arguments, folder):
-    yield (f"Size {arguments.size}; of runs of less than {SHORT} s the medians of {arguments.repeats} logs, for each process in each window; "
-           "`partition by_kind` by the log's weights; speed-up over one core of the same kind by `window`, behind it in brackets with "
+    yield (f"Size {arguments.size}; medians of {arguments.repeats} logs, of runs of more than {SHORT} s of {LOGS_OF_LONG}, for each process in "
+           "each window; `partition by_kind` by the log's weights; speed-up over one core of the same kind by `window`, behind it in brackets with "
            "the time of the slowest rank of each window, that no network makes shorter, and by `staggered`; messages as long as those "
            "of two ranks at size small. \"Kernels\" are the same without the windows of copies.")
     yield ""
@@ -190,7 +191,7 @@ def strong(arguments, folder):
             for number in range(arguments.repeats):
                 logs.append(folder / f"log{number}.h5")
                 seconds = run(arguments.program, [workload, "--size", arguments.size, *options, "--threads", "1", "--log-windows"], logs[-1])
-                if seconds > SHORT:
+                if seconds > SHORT and len(logs) == LOGS_OF_LONG:
                     break
             parts = {workload: folder / "log.h5"}
             median_log(logs, parts[workload])

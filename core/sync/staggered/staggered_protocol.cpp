@@ -26,26 +26,11 @@ SourceTimes StaggeredProtocol::Bounds::all() const {
 }
 
 StaggeredProtocol::StaggeredProtocol(const SyncArguments& arguments)
-    : SyncProtocol(arguments), sides_in_use_(lookahead_.has_two_sides() ? kSides : 1) {
+    : SyncProtocol(arguments),
+      sides_in_use_(lookahead_.has_two_sides() ? kSides : 1),
+      longest_step_(lookahead_.half_way_back()) {
     engine_.divide_batches();
     engine_.reserve_batch_headers(sizeof(PacketHead) / 8);
-    find_longest_step();
-}
-
-void StaggeredProtocol::find_longest_step() {
-    SourceTimes at_once = all_at<kSourceCount>(kTimeInfinity);
-    for (std::uint8_t kind = 0; kind < lookahead_.kinds(); ++kind) {
-        if (lookahead_.side_of(kind) == 1) {
-            at_once[kind] = 0;
-        }
-    }
-    const KindTimes within = lookahead_.from_within(at_once), elsewhere = lookahead_.from_elsewhere(at_once);
-    for (std::uint8_t kind = 0; kind < lookahead_.kinds(); ++kind) {
-        const Time way = std::min(within[kind], elsewhere[kind]);
-        if (lookahead_.side_of(kind) == 1 && way < kTimeInfinity) {
-            longest_step_[kind] = (way + 1) / 2;
-        }
-    }
 }
 
 void StaggeredProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
@@ -242,7 +227,7 @@ void StaggeredProtocol::open(unsigned side) {
     const Time first = least_of(everywhere);
     for (std::size_t kind = 0; kind < kMostKinds; ++kind) {
         const Time end = std::min({boundary_, within[kind], elsewhere[kind]});
-        const Time longest = saturating_add(std::max(first, mine.horizons[kind]), longest_step_[kind]);
+        const Time longest = saturating_add(std::max(first, mine.horizons[kind]), longest_step_);
         mine.horizons[kind] = std::max(mine.horizons[kind], std::min(end, side == 1 ? longest : end));
     }
     engine_.open_step(side, before + 1, mine.horizons);

@@ -76,7 +76,6 @@ class StaggeredProtocol final : public SyncProtocol {
     bool tell_complete_step(unsigned side);
     void count_known(unsigned side);
     void look_for_end();
-    void find_longest_step();
     bool may_open(unsigned side) const;
     void open(unsigned side);
     Told& step(unsigned side, std::uint64_t number) { return sides_[side].steps[number % kRemembered]; }
@@ -85,7 +84,7 @@ class StaggeredProtocol final : public SyncProtocol {
     std::span<Progress> sides() { return std::span(sides_).first(sides_in_use_); }
 
     unsigned sides_in_use_;
-    KindTimes longest_step_ = all_at<kMostKinds>(kTimeInfinity);  ///< of side 1
+    Time longest_step_;  ///< of side 1
     std::array<Progress, kSides> sides_;
     Time boundary_ = 0;
     std::uint64_t looked_at_ = 0;  ///< the last step after which it is known what is left

@@ -196,7 +196,19 @@ TEST_CASE("SMs, which do not speak to each other, are on a side of their own, wh
         CHECK(sides.side_of(kSm) == 1);
         CHECK(sides.side_of(kMemory) == 0);
         CHECK(sides.side_of(kDispatcher) == 0);
+        CHECK(sides.half_way_back() == 64);
     }
+}
+
+TEST_CASE("half of the way back is that of the shortest, through whatever kind it leads") {
+    Model model = of_kinds({"sm", "sm", "memory"});
+    for (LpId sm = 0; sm < 2; ++sm) {
+        model.connect(sm, 0, 2, static_cast<std::uint16_t>(sm), 94);
+        model.connect(2, 0, sm, 0, 41);
+    }
+    CHECK(SourceLookahead(model, std::vector<int>(3, 0), 0, 1).half_way_back() == (94 + 41 + 1) / 2);
+    model.connect(0, 1, 1, 1, 5);  // SM to SM: there are no sides
+    CHECK(SourceLookahead(model, std::vector<int>(3, 0), 0, 1).half_way_back() == kTimeInfinity);
 }
 
 TEST_CASE(
