@@ -207,8 +207,9 @@ TEST_CASE("half of the way back is that of the shortest, through whatever kind i
         model.connect(2, 0, sm, 0, 41);
     }
     CHECK(SourceLookahead(model, std::vector<int>(3, 0), 0, 1).half_way_back() == (94 + 41 + 1) / 2);
-    model.connect(0, 1, 1, 1, 5);  // SM to SM: there are no sides
-    CHECK(SourceLookahead(model, std::vector<int>(3, 0), 0, 1).half_way_back() == kTimeInfinity);
+    Model meshed = of_kinds({"sm", "sm"});
+    meshed.connect(0, 0, 1, 0, 5);
+    CHECK(SourceLookahead(meshed, std::vector<int>(2, 0), 0, 1).half_way_back() == kTimeInfinity);
 }
 
 TEST_CASE(
