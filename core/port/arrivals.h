@@ -22,8 +22,12 @@ class Arrivals {
     /// For messages that are answered only (Model::answer_only), and for the others.
     enum Way : std::size_t { kUsual, kAnswered, kWays };
 
-    Arrivals(std::size_t lps, std::size_t routers)
-        : is_shared_(routers > 1), turned_(lps, 0), sides_{std::vector<Waiting>(lps), std::vector<Waiting>(lps)} {}
+    Arrivals(std::size_t lps, std::size_t routers) : is_shared_(routers > 1), turned_(lps, 0) {
+        for (Side& side : sides_) {
+            side.least.fill(std::vector<Time>(lps, kTimeInfinity));
+            side.writers.assign(lps, 0);
+        }
+    }
 
     /// The side to which routers write.
     unsigned side(std::size_t lp) const { return turned_[lp]; }
@@ -33,8 +37,8 @@ class Arrivals {
     /// Router number `writer` put a message for `time` into its inbox: the first, or one before all others there. Several
     /// threads may call it for one LP.
     void lower(std::size_t lp, unsigned side, Way way, Time time, unsigned writer) {
-        Time& least = sides_[side][lp].least[way];
-        std::uint64_t& writers = sides_[side][lp].writers;
+        Time& least = sides_[side].least[way][lp];
+        std::uint64_t& writers = sides_[side].writers[lp];
         const std::uint64_t bit = std::uint64_t{1} << writer % 64;
         if (!is_shared_) {
             least = std::min(least, time);
@@ -53,27 +57,30 @@ class Arrivals {
 
     /// On one side, while routers may write to it.
     Time least_so_far(Way way, std::size_t lp, unsigned side) {
-        return std::atomic_ref(sides_[side][lp].least[way]).load(std::memory_order_relaxed);
+        return std::atomic_ref(sides_[side].least[way][lp]).load(std::memory_order_relaxed);
     }
 
     // Outside of windows, or by the thread that advances the LP, for the side that is its:
 
     /// Bit w stands for routers w, w + 64, w + 128 ...
-    std::uint64_t writers(std::size_t lp, unsigned side) const { return sides_[side][lp].writers; }
-    void clear(std::size_t lp, unsigned side) { sides_[side][lp] = {}; }
+    std::uint64_t writers(std::size_t lp, unsigned side) const { return sides_[side].writers[lp]; }
+    void clear(std::size_t lp, unsigned side) {
+        sides_[side].least[kUsual][lp] = kTimeInfinity;
+        sides_[side].least[kAnswered][lp] = kTimeInfinity;
+        sides_[side].writers[lp] = 0;
+    }
     /// The least of both sides, one of which is empty outside of windows.
-    Time least(Way way, std::size_t lp) const { return std::min(sides_[0][lp].least[way], sides_[1][lp].least[way]); }
+    Time least(Way way, std::size_t lp) const { return std::min(sides_[0].least[way][lp], sides_[1].least[way][lp]); }
 
   private:
-    /// For an LP, on one of its sides. A line of the host's cache: who reads one does not wait for who writes to another.
-    struct alignas(64) Waiting {
-        std::array<Time, kWays> least = {kTimeInfinity, kTimeInfinity};
-        std::uint64_t writers = 0;
+    struct Side {
+        std::array<std::vector<Time>, kWays> least;  ///< by LP
+        std::vector<std::uint64_t> writers;          ///< by LP
     };
 
     bool is_shared_;
     std::vector<std::uint8_t> turned_;
-    std::array<std::vector<Waiting>, 2> sides_;  ///< by LP
+    std::array<Side, 2> sides_;
 };
 
 }  // namespace lookahead

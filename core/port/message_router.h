@@ -18,7 +18,7 @@
 namespace lookahead {
 
 /// Messages that wait for an LP, in the order in which they came, on one of its sides (Arrivals).
-struct alignas(64) LpInbox {
+struct LpInbox {
     ByteBuffer arrived;
     std::array<Time, Arrivals::kWays> least = {kTimeInfinity, kTimeInfinity};  ///< over `arrived`
 

@@ -27,7 +27,8 @@ std::vector<LpId> senders_of_channels(const Model& model) {
 ProcessProfile::ProcessProfile(const Model& model, std::vector<LpId> ids, bool log_windows)
     : ids_(std::move(ids)),
       logs_(log_windows),
-      counts_(ids_.size()),
+      ticks_(ids_.size(), 0),
+      advances_(ids_.size(), 0),
       first_tick_(now()),
       first_time_(std::chrono::steady_clock::now()) {
     if (logs_) {
@@ -48,7 +49,7 @@ double ProcessProfile::seconds_per_tick() const {
 
 void ProcessProfile::begin_window(Time start) {
     starts_.push_back(start);
-    counts_before_ = counts_;
+    ticks_before_ = ticks_;
     window_tick_ = now();
     window_cpu_ = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -60,8 +61,8 @@ void ProcessProfile::end_window() {
         return static_cast<std::uint32_t>(std::min(scale * static_cast<double>(ticks), kMost));
     };
     const std::size_t first = nanoseconds_.size();
-    for (std::size_t i = 0; i < counts_.size(); ++i) {
-        nanoseconds_.push_back(nanoseconds(counts_[i].ticks - counts_before_[i].ticks));
+    for (std::size_t i = 0; i < ticks_.size(); ++i) {
+        nanoseconds_.push_back(nanoseconds(ticks_[i] - ticks_before_[i]));
     }
     // Another thread's turn falls into one LP's advance, which it makes the longest of the window.
     const std::uint64_t computed = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) - window_cpu_;
@@ -76,8 +77,8 @@ void ProcessProfile::end_window() {
 std::vector<ProcessLoad> ProcessProfile::loads() const {
     const double scale = seconds_per_tick();
     std::vector<ProcessLoad> loads;
-    for (const Count& count : counts_) {
-        loads.push_back({logs_ ? 0 : static_cast<double>(count.ticks) * scale, count.advances});
+    for (std::size_t i = 0; i < ticks_.size(); ++i) {
+        loads.push_back({logs_ ? 0 : static_cast<double>(ticks_[i]) * scale, advances_[i]});
     }
     for (std::size_t i = 0; i < nanoseconds_.size(); ++i) {
         loads[i % loads.size()].seconds += nanoseconds_[i] * kNanosecond;

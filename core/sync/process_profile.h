@@ -42,13 +42,13 @@ class ProcessProfile {
     /// of its own.
     std::uint64_t advanced(std::size_t index, std::uint64_t begin) {
         const std::uint64_t end = now();
-        counts_[index].ticks += end - begin;
-        ++counts_[index].advances;
+        ticks_[index] += end - begin;
+        ++advances_[index];
         return end;
     }
 
-    /// Of LP number `index` of this rank, since the run began.
-    std::uint64_t ticks(std::size_t index) const { return counts_[index].ticks; }
+    /// Counts for each LP of this rank since the run began.
+    std::span<const std::uint64_t> ticks() const { return ticks_; }
 
     bool logs() const { return logs_; }
     /// A window begins at `start`; the time charged from here on is its own. Both are called by the thread that advances
@@ -68,24 +68,19 @@ class ProcessProfile {
     const std::vector<LpId>& ids() const { return ids_; }
 
   private:
-    /// A line of the host's cache each: several threads count.
-    struct alignas(64) Count {
-        std::uint64_t ticks = 0;
-        std::uint64_t advances = 0;
-    };
-
     double seconds_per_tick() const;
 
     std::vector<LpId> ids_;
     bool logs_;
-    std::vector<Count> counts_;  ///< by LP
+    std::vector<std::uint64_t> ticks_;
+    std::vector<std::uint64_t> advances_;
     std::uint64_t first_tick_;
     std::chrono::steady_clock::time_point first_time_;
 
     std::vector<Time> starts_;
-    std::vector<Count> counts_before_;  ///< by LP, when the window began
-    std::uint64_t window_tick_ = 0;     ///< and of the processor's counter
-    std::uint64_t window_cpu_ = 0;      ///< and of the thread's CPU time, in nanoseconds
+    std::vector<std::uint64_t> ticks_before_;  ///< by LP, when the window began
+    std::uint64_t window_tick_ = 0;            ///< and of the processor's counter
+    std::uint64_t window_cpu_ = 0;             ///< and of the thread's CPU time, in nanoseconds
     std::vector<std::uint32_t> nanoseconds_;
     std::vector<LpId> sender_of_channel_;
     std::vector<std::uint64_t> messages_;

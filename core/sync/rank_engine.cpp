@@ -40,10 +40,12 @@ RankEngine::RankEngine(const Model& model, std::span<const int> rank_of_lp, int 
       logs_outer_windows_(options.log_windows && routes.ranks() > 1),
       trace_(options.trace) {
     make_processes(model, rank_of_lp, rank, options.threads);
+    traffic_.assign(processes_.size(), 0);
+    failed_.assign(processes_.size(), 0);
     team_ = std::make_shared<WindowTeam>(options.threads, processes_.size());
     for (const auto& process : processes_) {
         pointers_.push_back(process.get());
-        standings_.push_back({.own = process->next_event_time(), .hand = workers_.front().get()});
+        own_.push_back(process->next_event_time());
     }
     planned_ticks_.assign(processes_.size(), 0);
     find_runs();
@@ -73,6 +75,7 @@ void RankEngine::make_processes(const Model& model, std::span<const int> rank_of
         processes_.push_back(model.make(id));
         LpBinding::bind(*processes_.back(), id, model.processes()[id], channels_of[id], first_channels[id], router());
     }
+    hands_.assign(processes_.size(), workers_.front().get());
 }
 
 void RankEngine::describe_receivers(const Model& model) {
@@ -105,7 +108,7 @@ SourceTimes RankEngine::pending() const {
     SourceTimes pending = all_at<kSourceCount>(kTimeInfinity);
     for (const Run& run : runs_) {
         for (std::size_t i = run.begin; i < run.end; ++i) {
-            pending[run.kind] = std::min(pending[run.kind], standings_[i].own);
+            pending[run.kind] = std::min(pending[run.kind], own_[i]);
             if (LOOKAHEAD_RULE(waiting_messages_are_pending)) {
                 pending[run.kind] = std::min(pending[run.kind], arrivals_->least(Arrivals::kUsual, i));
                 pending[kAnswers] = std::min(pending[kAnswers], arrivals_->least(Arrivals::kAnswered, i));
@@ -166,7 +169,7 @@ void RankEngine::advance_to(const KindTimes& horizons) {
             if (reads) {
                 arrivals_->turn(i);
             }
-            if (reads || standings_[i].own < horizon) {
+            if (reads || own_[i] < horizon) {
                 tasks_.push_back({i, kinds_[i], reads});
             }
         }
@@ -181,9 +184,10 @@ void RankEngine::plan_work() {
         return;
     }
     shared_since_plan_ = 0;
-    std::vector<std::uint64_t> costs;
-    for (std::size_t i = 0; i < processes_.size(); ++i) {
-        costs.push_back(profile_.ticks(i) - std::exchange(planned_ticks_[i], profile_.ticks(i)));
+    const std::span<const std::uint64_t> ticks = profile_.ticks();
+    std::vector<std::uint64_t> costs(ticks.begin(), ticks.end());
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        costs[i] -= std::exchange(planned_ticks_[i], ticks[i]);
     }
     plan_.make(team_->members(), costs);
 }
@@ -335,7 +339,7 @@ StepWork RankEngine::work_on_steps(std::size_t member, bool has_waited) {
                 kept[way] = arrivals_->least_so_far(way, task.lp, worker.router.side(task.lp));
             }
         }
-        if (steps_->end(member, task, kinds_[task.lp], standings_[task.lp].own, kept)) {
+        if (steps_->end(member, task, kinds_[task.lp], own_[task.lp], kept)) {
             return StepWork::ended_a_step;
         }
         if (has_advanced) {
@@ -354,7 +358,7 @@ bool RankEngine::take_step(Worker& worker, const SideSteps::Task& task) {
     const Time arrival = !reads ? kTimeInfinity
                                 : std::min(arrivals_->least_so_far(Arrivals::kUsual, index, side),
                                            arrivals_->least_so_far(Arrivals::kAnswered, index, side));
-    if (std::min(standings_[index].own, arrival) < horizon) {
+    if (std::min(own_[index], arrival) < horizon) {
         const std::uint64_t begin = profile_.now();
         advance_process(worker, index, reads, horizon);
         worker.ticks += profile_.advanced(index, begin) - begin;
@@ -461,7 +465,7 @@ ProcessCheckpoint RankEngine::checkpoint(std::size_t index) const {
         const ByteBuffer& arrived = worker->router.inboxes(arrivals_->side(index))[index].arrived;
         messages.append(reinterpret_cast<const char*>(arrived.data()), arrived.size());
     }
-    return {pointers_[index]->id(), std::move(messages), standings_[index].traffic, hash_process(index, true)};
+    return {pointers_[index]->id(), std::move(messages), traffic_[index], hash_process(index, true)};
 }
 
 void RankEngine::save_state(std::size_t index, const ByteSink& sink) const {
@@ -484,7 +488,7 @@ void RankEngine::restore_process(std::size_t index, const SavedProcesses& all) {
     const ProcessCheckpoint saved = all.process(process.id());
     state_from(all.state(process.id()), "the state of " + process.name(),
                [&](StateArchive& archive) { LpBinding::fields(process, archive); });
-    standings_[index].traffic = saved.traffic_hash;
+    traffic_[index] = saved.traffic_hash;
     if (hash_process(index, true) != saved.state_hash) {
         throw InputError(process.name() +
                          " is not in the state in which the checkpoint was taken: it is damaged, or of "
@@ -502,18 +506,17 @@ void RankEngine::restore_process(std::size_t index, const SavedProcesses& all) {
         std::memcpy(router().append(header), saved.messages.data() + at + sizeof header, header.payload_bytes());
         at += header.total_bytes();
     }
-    standings_[index].own = process.next_event_time();
+    own_[index] = process.next_event_time();
 }
 
 [[gnu::hot]] void RankEngine::advance_process(Worker& worker, std::size_t index, bool reads, Time horizon) {
     LogicalProcess& process = *pointers_[index];
-    Standing& standing = standings_[index];
-    standing.own = kTimeInfinity;
-    if (!standing.has_failed || !LOOKAHEAD_RULE(failed_process_stands)) [[likely]] {
+    own_[index] = kTimeInfinity;
+    if (failed_[index] == 0 || !LOOKAHEAD_RULE(failed_process_stands)) [[likely]] {
         try {
-            if (standing.hand != &worker) {
+            if (hands_[index] != &worker) {
                 LpBinding::send_through(process, worker.router);
-                standing.hand = &worker;
+                hands_[index] = &worker;
             }
             const Inbox inbox = collect_due(worker, index, reads, horizon);
             ++worker.advances;
@@ -521,7 +524,7 @@ void RankEngine::restore_process(std::size_t index, const SavedProcesses& all) {
             const Time own = process.next_event_time();
             LOOKAHEAD_ASSERT(own >= horizon, process.name() + " was advanced to " + std::to_string(horizon) +
                                                  " fs but still has an event at " + std::to_string(own) + " fs");
-            standing.own = own;
+            own_[index] = own;
         } catch (const Error& error) {
             fail(index, error.code(), error.what());
         } catch (const std::exception& error) {
@@ -577,12 +580,12 @@ void RankEngine::clear_read(std::size_t index, unsigned side) {
         sort_due(worker.due);
     }
     worker.due_pointers.resize(worker.due.size());
-    std::uint64_t traffic = standings_[index].traffic;
+    std::uint64_t traffic = traffic_[index];
     for (std::size_t i = 0; i < worker.due.size(); ++i) {
         worker.due_pointers[i] = worker.due[i].message;
         traffic = add_message(traffic, *worker.due[i].message);
     }
-    standings_[index].traffic = traffic;
+    traffic_[index] = traffic;
     worker.events += worker.due.size();
     if (profile_.logs()) [[unlikely]] {
         for (const DueMessage& due : worker.due) {
@@ -613,7 +616,7 @@ void RankEngine::sort_due(std::vector<DueMessage>& due) {
 
 void RankEngine::fail(std::size_t index, ExitCode code, const std::string& sentence) {
     const LogicalProcess& process = *pointers_[index];
-    standings_[index].has_failed = true;
+    failed_[index] = 1;
     // The horizon depends on the protocol: an error without a time of its own counts as the epoch's last.
     const LpFailure failure{LpBinding::failed_at(process), process.id(), code, sentence};
     const std::lock_guard lock(failing_);
@@ -699,7 +702,7 @@ std::uint64_t RankEngine::progress() const {
 std::uint64_t RankEngine::hash_process(std::size_t index, bool with_state) const {
     StateHasher hasher;
     hasher.add(pointers_[index]->id());
-    hasher.add(standings_[index].traffic);
+    hasher.add(traffic_[index]);
     if (with_state) {
         HashingArchive archive(hasher);
         LpBinding::fields(*pointers_[index], archive);

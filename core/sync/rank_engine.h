@@ -192,14 +192,6 @@ class RankEngine {
         std::uint8_t kind;
         bool reads;
     };
-    /// Of an LP, as its last advance left it. A line of the host's cache for each: those who advance neighbours at the same time
-    /// do not take it from each other.
-    struct alignas(64) Standing {
-        Time own = 0;                  ///< its next event
-        const Worker* hand = nullptr;  ///< through whose router it sends
-        std::uint64_t traffic = 0;     ///< rolling hash of the messages delivered to it
-        bool has_failed = false;
-    };
     /// Neighbouring LPs of one kind.
     struct Run {
         std::size_t kind;
@@ -213,11 +205,14 @@ class RankEngine {
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<std::unique_ptr<LogicalProcess>> processes_;
     std::vector<LogicalProcess*> pointers_;
-    std::vector<std::uint8_t> kinds_;  // by LP
-    std::vector<bool> is_here_;        // by the model's LP
-    std::vector<Run> runs_;            // all LPs
-    std::size_t most_ = 0;             // the kind of which there are most
-    std::vector<Standing> standings_;  // by LP
+    std::vector<Time> own_;               // by LP: its next event
+    std::vector<std::uint8_t> kinds_;     // by LP
+    std::vector<bool> is_here_;           // by the model's LP
+    std::vector<Run> runs_;               // all LPs
+    std::size_t most_ = 0;                // the kind of which there are most
+    std::vector<const Worker*> hands_;    // the worker through whose router each LP sends
+    std::vector<std::uint64_t> traffic_;  // rolling hash of the messages delivered to each LP
+    std::vector<std::uint8_t> failed_;
     std::vector<Task> tasks_;
     WorkPlan plan_;                             // in whose order the tasks stand
     std::vector<std::size_t> parts_;            // where those of each part of the plan begin, and how many there are
