@@ -24,25 +24,21 @@ WindowLog staggered_steps(const WindowLog& log, std::size_t processes, Time long
     for (std::size_t window = 0; window < log.start.size();) {
         now = std::max(now, log.start[window]);
         steps.start.push_back(now);
+        std::ranges::fill(work, 0);
         const Time length = busy_end(log, window, longest, epoch_length) - log.start[window];
         const Time stop = saturating_add(now, std::min(length, longest));
         const Time epoch = now / epoch_length;
-        std::ranges::fill(work, 0);
-        while (window < log.start.size() && log.start[window] < stop && now / epoch_length == epoch) {
+        for (bool goes_on = true; goes_on;) {
             const Time begin = log.start[window], end = busy_end(log, window, longest, epoch_length);
             const Time until = std::min(end, stop);
-            const double share = static_cast<double>(until - now) / static_cast<double>(end - begin);
+            const double share = end > begin ? static_cast<double>(until - now) / static_cast<double>(end - begin) : 1;
             for (std::size_t lp = 0; lp < processes; ++lp) {
                 work[lp] += share * log.nanoseconds[window * processes + lp];
             }
             now = until;
-            if (until < end) {
-                break;
-            }
-            ++window;
-            if (window < log.start.size() && log.start[window] > now) {
-                break;
-            }
+            window += until == end;
+            goes_on = until == end && window < log.start.size() && log.start[window] == now && now < stop &&
+                      now / epoch_length == epoch;
         }
         for (const double nanoseconds : work) {
             steps.nanoseconds.push_back(static_cast<std::uint32_t>(std::lround(nanoseconds)));

@@ -114,4 +114,8 @@ TEST_CASE("a log's windows become steps of a length at most, with their share of
     const WindowLog apart = staggered_steps(epochs, 1, 8, 12);
     CHECK(apart.start == std::vector<Time>{0, 8, 12, 20, 24});
     CHECK(apart.nanoseconds == std::vector<std::uint32_t>{80, 40, 160, 80, 60});
+    // Of several ranks' windows one may begin where the one before did.
+    const WindowLog twice{.start = {0, 0, 5}, .nanoseconds = {7, 50, 60}, .messages = {0}};
+    CHECK(staggered_steps(twice, 1, 8, kEpoch).start == std::vector<Time>{0, 0, 5});
+    CHECK(staggered_steps(twice, 1, 8, kEpoch).nanoseconds == twice.nanoseconds);
 }
