@@ -71,6 +71,12 @@ WindowLog read_window_log(const std::string& path, const Model& model) {
     if (log.start.empty()) {
         throw InputError(path + ": the run did not log its windows; run it with --log-windows");
     }
+    if (log.nanoseconds.size() != log.start.size() * processes.size() ||
+        log.messages.size() != processes.size() * processes.size()) {
+        throw InputError(path + ": the log of windows is damaged: it does not have " +
+                         std::to_string(processes.size()) + " processes in each of its " +
+                         std::to_string(log.start.size()) + " windows");
+    }
     return log;
 }
 

@@ -176,7 +176,7 @@ def message_bytes(program, words, folder):
 
 
 def strong(arguments, folder):
-    yield (f"Size {arguments.size}; medians of {arguments.repeats} logs, of runs of more than {SHORT} s of {LOGS_OF_LONG}, for each process in "
+    yield (f"Size {arguments.size}; medians of {arguments.repeats} logs, of runs of more than {SHORT} s of {min(LOGS_OF_LONG, arguments.repeats)}, for each process in "
            "each window; `partition by_kind` by the log's weights; speed-up over one core of the same kind by `window`, behind it in brackets with "
            "the time of the slowest rank of each window, that no network makes shorter, and by `staggered`; messages as long as those "
            "of two ranks at size small. \"Kernels\" are the same without the windows of copies.")
