@@ -33,11 +33,6 @@ struct RankSummary {
 constexpr std::size_t kSummaryWords = sizeof(RankSummary) / 8;
 static_assert(sizeof(RankSummary) % 8 == 0);
 
-/// The first multiple of the epoch length after `time`.
-Time epoch_after(Time time, Time length) {
-    return saturating_add(time - time % length, length);
-}
-
 /// Those of this rank, of each as it stands when it is asked for.
 class LocalProcesses final : public RunningProcesses {
   public:

@@ -20,6 +20,11 @@ namespace lookahead {
 class Transport;
 class TraceSink;
 
+/// The first multiple of the epoch length after `time`.
+constexpr Time epoch_after(Time time, Time length) {
+    return saturating_add(time - time % length, length);
+}
+
 /// Given on every rank at every epoch, alike for any ranks, partition and protocol. All LPs stand at `time`,
 /// a multiple of the epoch length; epochs in which nothing happened are left out.
 struct EpochReport {

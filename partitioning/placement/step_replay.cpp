@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/sync/simulation.h"
+
 namespace lookahead {
 
 namespace {
@@ -12,7 +14,7 @@ Time busy_end(const WindowLog& log, std::size_t window, Time longest, Time epoch
     const Time begin = log.start[window];
     const Time next = window + 1 < log.start.size() ? log.start[window + 1] : kTimeInfinity;
     const Time end = next - begin > saturating_add(longest, longest) ? saturating_add(begin, longest) : next;
-    return std::min(end, saturating_add(begin - begin % epoch_length, epoch_length));
+    return std::min(end, epoch_after(begin, epoch_length));
 }
 
 }  // namespace
