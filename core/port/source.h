@@ -26,8 +26,9 @@ constexpr std::array<Time, kCount> all_at(Time time) {
     return times;
 }
 
-inline void lower_each(SourceTimes& times, const SourceTimes& others) {
-    for (std::size_t i = 0; i < kSourceCount; ++i) {
+template <std::size_t kCount>
+void lower_each(std::array<Time, kCount>& times, const std::array<Time, kCount>& others) {
+    for (std::size_t i = 0; i < kCount; ++i) {
         times[i] = std::min(times[i], others[i]);
     }
 }

@@ -97,23 +97,18 @@ SourceLookahead::SourceLookahead(const Model& model, std::span<const int> rank_o
 
     find_sides(channels.all);
 
-    within_ = channels.within;
-    if (LOOKAHEAD_RULE(ways_have_several_channels)) {
-        within_ = shortest_ways(within_);
-    }
-    // A way from elsewhere: any, then a channel into this rank, then any within it.
-    from_elsewhere_ = channels.from_elsewhere;
-    if (LOOKAHEAD_RULE(ways_lead_over_others)) {
-        from_elsewhere_ = joined(shortest_ways(channels.all), from_elsewhere_);
-    }
-    if (LOOKAHEAD_RULE(arrivals_are_passed_on)) {
-        const Table arrivals = from_elsewhere_;
-        for (std::size_t from = 0; from < kSourceCount; ++from) {
-            for (std::size_t by = 0; by < kMostKinds; ++by) {
-                for (std::size_t to = 0; to < kMostKinds; ++to) {
-                    lower(from_elsewhere_[from][to], saturating_add(arrivals[from][by], within_[by][to]));
-                }
-            }
+    const Table all = shortest_ways(channels.all);
+    at_any_rank_ = no_ways<Table>();
+    for (std::size_t at = 0; at < channels.within.size(); ++at) {
+        const Table within =
+            LOOKAHEAD_RULE(ways_have_several_channels) ? shortest_ways(channels.within[at]) : channels.within[at];
+        const Table from_elsewhere = ways_from_elsewhere(all, channels.from_elsewhere[at], within);
+        for (std::size_t source = 0; source < kSourceCount; ++source) {
+            lower_each(at_any_rank_[source], from_elsewhere[source]);
+        }
+        if (at == static_cast<std::size_t>(rank)) {
+            within_ = within;
+            from_elsewhere_ = from_elsewhere;
         }
     }
     by_any_way_ = to_rank_;
@@ -125,6 +120,21 @@ SourceLookahead::SourceLookahead(const Model& model, std::span<const int> rank_o
             }
         }
     }
+}
+
+SourceLookahead::Table SourceLookahead::ways_from_elsewhere(const Table& all, const Table& into, const Table& within) {
+    const Table arrivals = LOOKAHEAD_RULE(ways_lead_over_others) ? joined(all, into) : into;
+    Table ways = arrivals;
+    if (LOOKAHEAD_RULE(arrivals_are_passed_on)) {
+        for (std::size_t from = 0; from < kSourceCount; ++from) {
+            for (std::size_t by = 0; by < kMostKinds; ++by) {
+                for (std::size_t to = 0; to < kMostKinds; ++to) {
+                    lower(ways[from][to], saturating_add(arrivals[from][by], within[by][to]));
+                }
+            }
+        }
+    }
+    return ways;
 }
 
 /// By name, in the order in which the model has them.
@@ -171,17 +181,18 @@ SourceLookahead::Channels SourceLookahead::find_channels(const Model& model, std
         answers.emplace_back(answer.lp, answer.out_port);
     }
     std::ranges::sort(answers);
-    Channels least{no_ways<Table>(), no_ways<Table>(), no_ways<Table>()};
+    const std::vector<Table> none(to_rank_.size(), no_ways<Table>());
+    Channels least{no_ways<Table>(), none, none};
     Receivers receivers(kinds_, rank_of_lp);
     for (const ChannelDescription& channel : model.channels()) {
         const bool is_answer = std::ranges::binary_search(answers, std::tuple(channel.from, channel.out_port));
         const int from = rank_of_lp[channel.from];
         const auto add = [&](std::size_t source, std::size_t kind, int to) {
+            const auto at = static_cast<std::size_t>(to);
             lower(least.all[source][kind], channel.lookahead);
-            if (to == rank) {
-                lower((from == rank ? least.within : least.from_elsewhere)[source][kind], channel.lookahead);
-            } else if (from == rank) {
-                lower(to_rank_[static_cast<std::size_t>(to)][source], channel.lookahead);
+            lower((from == to ? least.within : least.from_elsewhere)[at][source][kind], channel.lookahead);
+            if (from == rank && to != rank) {
+                lower(to_rank_[at][source], channel.lookahead);
             }
         };
         for (const auto& [kind, to] : receivers.find(channel.to, channel.count)) {

@@ -41,6 +41,10 @@ class SourceLookahead {
     /// By kind, a bound below what arrives from other ranks at LPs of this one, or is brought about here by what does:
     /// `pending` is a bound for all ranks, this one included.
     KindTimes from_elsewhere(const SourceTimes& pending) const { return earliest(pending, from_elsewhere_); }
+    /// The same for LPs of this kind of any rank: where the ranks that have some may all go. Ranks that take windows together
+    /// gain nothing by going farther, and lose: a rank that the dispatcher of another holds back would have the longer windows
+    /// when the dispatcher's rank has the shorter ones, and each would wait for the other in turn.
+    KindTimes from_elsewhere_at_any_rank(const SourceTimes& pending) const { return earliest(pending, at_any_rank_); }
     /// By kind, a bound below what LPs of this rank bring about at each other without any other rank: `pending` is a bound
     /// for this rank.
     KindTimes from_within(const SourceTimes& pending) const { return earliest(pending, within_); }
@@ -58,13 +62,15 @@ class SourceLookahead {
     /// The shortest channels, by source and kind of the receiver.
     struct Channels {
         Table all;
-        Table within;          ///< from and to LPs of this rank
-        Table from_elsewhere;  ///< from those of others to those of this one
+        std::vector<Table> within;          ///< by rank: from and to its LPs
+        std::vector<Table> from_elsewhere;  ///< by rank: from those of others to its own
     };
 
     void find_kinds(const Model&);
     void find_sides(const Table& channels);
     Channels find_channels(const Model&, std::span<const int> rank_of_lp, int rank);
+    /// A way from elsewhere: any, then a channel into the rank, then any within it.
+    static Table ways_from_elsewhere(const Table& all, const Table& into, const Table& within);
     static KindTimes earliest(const SourceTimes& pending, const Table& ways);
 
     std::vector<std::uint8_t> kinds_;  ///< by LP
@@ -72,6 +78,7 @@ class SourceLookahead {
     std::array<std::uint8_t, kMostKinds> sides_{};
     bool has_two_sides_ = false;
     Table from_elsewhere_;
+    Table at_any_rank_;
     Table within_;
     std::vector<SourceTimes> to_rank_;     ///< the last channel alone
     std::vector<SourceTimes> by_any_way_;  ///< the same after any ways within this rank

@@ -84,7 +84,7 @@ bool WindowProtocol::choose_halves() {
 }
 
 KindTimes WindowProtocol::horizons(Time boundary, bool halfway) const {
-    KindTimes horizons = lookahead_.from_elsewhere(known_.pending);
+    KindTimes horizons = lookahead_.from_elsewhere_at_any_rank(known_.pending);
     for (std::size_t kind = 0; kind < kMostKinds; ++kind) {
         const Time end = std::min(boundary, horizons[kind]);
         horizons[kind] = std::max(reached_[kind], halfway ? std::midpoint(first_, end) : end);

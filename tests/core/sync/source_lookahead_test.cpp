@@ -104,6 +104,23 @@ TEST_CASE("what comes from elsewhere counts from its last channel into the rank,
     CHECK(gated.from_within(pending(1, 50))[3] == 57);
 }
 
+TEST_CASE("ranks that take windows together go by the same bounds, those of the rank that goes least far") {
+    // The dispatcher's own rank hears of it within, the other from elsewhere.
+    const std::vector<int> ranks = {0, 1, 0, 1, 1};
+    const SourceLookahead first(machine(), ranks, 0, 2), second(machine(), ranks, 1, 2);
+    const SourceTimes dispatcher = pending(kDispatcher, 1000);
+    CHECK(first.from_elsewhere(dispatcher)[kSm] == 1064);
+    CHECK(second.from_elsewhere(dispatcher)[kSm] == 1000 + 3 * 64);  // by way of the other SM
+    for (const SourceLookahead* at : {&first, &second}) {
+        CHECK(at->from_elsewhere_at_any_rank(dispatcher)[kSm] == 1064);
+        CHECK(at->from_elsewhere_at_any_rank(pending(kMemory, 1000))[kSm] == 1094);
+        CHECK(at->from_elsewhere_at_any_rank(pending(kSm, 1000))[kDispatcher] == 1064);
+    }
+    // What no rank hears of from elsewhere bounds none.
+    const SourceLookahead alone(machine(), std::vector<int>(5, 0), 0, 1);
+    CHECK(alone.from_elsewhere_at_any_rank(dispatcher) == all_at<kMostKinds>(kTimeInfinity));
+}
+
 TEST_CASE("what is pending on a rank without a channel to this one arrives by way of others") {
     Model model = of_kinds({"origin", "relay", "end"});
     model.connect(0, 0, 1, 0, 20);
