@@ -36,8 +36,8 @@ void SideSteps::begin(const WorkPlan& plan, std::span<const std::uint8_t> side_o
         parts_ = std::vector<Part>(plan.parts());
     }
     for (Part& part : parts_) {
-        for (std::atomic<std::uint32_t>& next : part.next) {
-            next.store(kNothingLeft, std::memory_order_relaxed);
+        for (std::atomic<Places>& free : part.free) {
+            free.store({}, std::memory_order_relaxed);
         }
     }
     for (Done& done : done_) {
@@ -58,25 +58,27 @@ void SideSteps::open(const Step& step) {
     slot.number.store(step.number, std::memory_order_relaxed);
     // Who claims a place sees all that was written before.
     for (std::size_t part = 0; part < parts_.size(); ++part) {
-        parts_[part].next[set].store(side.begins[part], std::memory_order_release);
+        parts_[part].free[set].store({side.begins[part], side.begins[part + 1]}, std::memory_order_release);
     }
 }
 
-/// The next place of a part that nobody has taken, unless its LP is still in its step before.
-bool SideSteps::claim_of(std::size_t set, std::uint64_t number, std::size_t part, Task& task) {
+/// A place of a part that nobody has taken, unless its LP is still in its step before.
+bool SideSteps::claim_of(std::size_t set, std::uint64_t number, std::size_t part, bool from_the_end, Task& task) {
     const Side& side = sides_[set / 2];
-    const std::uint32_t end = side.begins[part + 1];
-    std::atomic<std::uint32_t>& next = parts_[part].next[set];
-    const std::uint32_t likely = next.load(std::memory_order_relaxed);
-    if (likely >= end || done_[side.lps[likely]].step.load(std::memory_order_relaxed) + 1 != number) {
-        return false;
+    std::atomic<Places>& free = parts_[part].free[set];
+    Places seen = free.load(std::memory_order_relaxed);
+    while (seen.first < seen.end) {
+        const std::uint32_t place = from_the_end ? seen.end - 1 : seen.first;
+        if (done_[side.lps[place]].step.load(std::memory_order_relaxed) + 1 != number) {
+            return false;
+        }
+        const Places rest = from_the_end ? Places{seen.first, place} : Places{place + 1, seen.end};
+        if (free.compare_exchange_weak(seen, rest, std::memory_order_acquire, std::memory_order_relaxed)) {
+            task = {side.lps[place], static_cast<std::uint32_t>(part), &slots_[set].step};
+            return true;
+        }
     }
-    const std::uint32_t place = next.fetch_add(1, std::memory_order_acquire);
-    if (place >= end) {
-        return false;
-    }
-    task = {side.lps[place], static_cast<std::uint32_t>(part), &slots_[set].step};
-    return true;
+    return false;
 }
 
 bool SideSteps::claim(std::size_t member, Task& task) {
@@ -89,7 +91,7 @@ bool SideSteps::claim(std::size_t member, Task& task) {
     }
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         for (const auto& [number, set] : oldest) {
-            if (claim_of(set, number, (member + i) % parts_.size(), task)) {
+            if (claim_of(set, number, (member + i) % parts_.size(), i > 0, task)) {
                 return true;
             }
         }

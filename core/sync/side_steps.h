@@ -51,8 +51,8 @@ class SideSteps {
     /// Steps are numbered from 1 on.
     void open(const Step& step);
 
-    /// A task that nobody else claims: of the member's own part first, and then of others'; of each, that of the oldest step. Whose LP
-    /// is likely to be still in its step before is left for later.
+    /// A task that nobody else claims: of the member's own part first, and then of the ends of others', so that it takes over the same
+    /// LPs step after step; of each, that of the oldest step. Whose LP is likely to be still in its step before is left for later.
     bool claim(std::size_t member, Task& task);
     /// Waits until the LP has been through the step before this one.
     void wait_for_turn(const Task& task) const;
@@ -73,9 +73,14 @@ class SideSteps {
         std::vector<std::uint32_t> lps;     ///< part by part
         std::vector<std::uint32_t> begins;  ///< of each part in `lps`, and the end
     };
+    /// Places in Side::lps that nobody has taken, from `first` on, before `end`.
+    struct Places {
+        std::uint32_t first = 0;
+        std::uint32_t end = 0;
+    };
     /// Where a part stands in the steps that may be under way. Mostly one thread reads and writes it.
     struct alignas(64) Part {
-        std::array<std::atomic<std::uint32_t>, kSets> next{};  ///< place in Side::lps
+        std::array<std::atomic<Places>, kSets> free{};
         std::array<std::atomic<std::uint32_t>, kSets> left{};  ///< LPs that have not been through
     };
     struct alignas(64) Bounds {
@@ -90,9 +95,7 @@ class SideSteps {
         std::atomic<std::uint64_t> step{0};
     };
 
-    static constexpr std::uint32_t kNothingLeft = ~0u / 2;
-
-    bool claim_of(std::size_t set, std::uint64_t number, std::size_t part, Task& task);
+    bool claim_of(std::size_t set, std::uint64_t number, std::size_t part, bool from_the_end, Task& task);
     bool is_complete(std::size_t set) const;
 
     std::array<Side, kSides> sides_;

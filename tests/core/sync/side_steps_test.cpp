@@ -69,6 +69,17 @@ TEST_CASE("of the steps that are open the oldest comes first, and of two of an a
     CHECK(claimed(steps).step->number == 2);
 }
 
+TEST_CASE("a member goes through its own part from the front, and takes over the ends of others'") {
+    Begun steps(2);  // side 1: LP 1 of part 0, 3 and 4 of part 1
+    steps.open({.number = 1, .side = 1});
+    CHECK(claimed(steps, 1).lp == 3);
+    CHECK(claimed(steps, 0).lp == 1);
+    CHECK(claimed(steps, 0).lp == 4);
+    steps.open({.number = 1, .side = 0});  // 0 and 2 of part 0
+    CHECK(claimed(steps, 1).lp == 2);
+    CHECK(claimed(steps, 0).lp == 0);
+}
+
 TEST_CASE("a step is complete when all its LPs have been through, and knows the least of what they have left") {
     Begun steps;
     steps.open({.number = 1, .side = 0});
