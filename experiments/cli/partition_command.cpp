@@ -152,6 +152,7 @@ void add_partition_command(Command program, Session& session) {
         "the processes each")
         .positive();
     add_number("--half-work", cluster.half_work, "computing of a window in two halves, over that at once").positive();
+    add_number("--step-work", cluster.step_work, "computing by staggered steps, over that by windows").positive();
     command.add_flag("--json", options->json, "For --predict: print one JSON object on stdout and nothing else");
     session.on(command, [&session, options] { return show_partition(*options, session); });
 }

@@ -39,7 +39,7 @@ std::string SpeedupPrediction::text() const {
         "  message: {:.0f} ns of either core, {:.0f} bytes; process in a window: {:.0f} ns; window of threads: {:.2f} "
         "us;\n"
         "  a core whose neighbours are busy takes {:.2f} times as long, {:.2f} times where they have ranks of their "
-        "own, a window in halves {:.2f} times\n"
+        "own, a window in halves {:.2f} times, staggered steps {:.2f} times\n"
         "  one rank, one thread {:10.4f} s  (CPU time of all processes {:.4f} s)\n"
         "  critical path        {:10.4f} s  (slowest rank of each window)\n"
         "  computing            {:10.4f} s  (of the rank that has most, as the next two)\n"
@@ -52,8 +52,8 @@ std::string SpeedupPrediction::text() const {
         cluster.ranks, cluster.nodes, cluster.threads, windows, halves ? "by halves" : "each whole", times.packets,
         cluster.latency_us, cluster.local_latency_us, cluster.packet_us, cluster.gigabytes_per_s, cluster.message_ns,
         cluster.message_bytes, cluster.process_ns, cluster.share_us, cluster.slowdown, cluster.rank_slowdown,
-        cluster.half_work, one_core_seconds, work_seconds, critical_path_seconds, times.compute, times.messages,
-        times.overhead, rest, times.seconds, speedup());
+        cluster.half_work, cluster.step_work, one_core_seconds, work_seconds, critical_path_seconds, times.compute,
+        times.messages, times.overhead, rest, times.seconds, speedup());
 }
 
 std::string SpeedupPrediction::json() const {

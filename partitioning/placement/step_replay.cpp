@@ -175,7 +175,7 @@ bool StepReplay::take_lp(std::uint32_t number, double now) {
             }
             const std::uint32_t lp = side.processes[next++];
             const double work = log_.nanoseconds[(step - 1) * log_.processes + lp] * kNanosecond;
-            const double compute = work * slowdown();
+            const double compute = work * slowdown() * cluster_.step_work;
             const double messages =
                 rank.work > 0 ? work / rank.work * rank.written * cluster_.message_ns * kNanosecond : 0;
             const double overhead = cluster_.process_ns * kNanosecond;

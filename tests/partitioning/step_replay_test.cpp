@@ -46,6 +46,8 @@ TEST_CASE("what each LP, each step and each core costs is counted") {
     cluster = free_cluster(1, 1, 2);
     cluster.slowdown = 2;
     CHECK(steps_take(cluster, kTogether) == doctest::Approx(660));
+    cluster.step_work = 1.5;
+    CHECK(steps_take(cluster, kTogether) == doctest::Approx(990));
 }
 
 TEST_CASE("the first step of an epoch waits for all of the one before, and for what ranks tell each other at its end") {

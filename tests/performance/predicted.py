@@ -104,7 +104,8 @@ def calibrate(program, size, machine, folder, repeats):
 
 def costs_of(gain, slowdown, part):
     """As options of `partition`."""
-    costs = {"--core-slowdown": gain * slowdown, "--rank-slowdown": gain * slowdown, "--packet-us": part, "--local-latency-us": part}
+    costs = {"--core-slowdown": gain * slowdown, "--rank-slowdown": gain * slowdown, "--step-work": 1, "--packet-us": part,
+             "--local-latency-us": part}
     return [str(word) for option, value in costs.items() for word in (option, f"{value:.3f}")]
 
 
