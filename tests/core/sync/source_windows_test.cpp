@@ -151,6 +151,15 @@ TEST_CASE("results do not depend on ranks and protocol while the short channels 
     }
 }
 
+TEST_CASE("the manager's rank goes no farther than those that hear of it from elsewhere") {
+    const SimulationResult parallel = run(test_transport(), "window", 7);
+    for (const EngineStatistics& rank : parallel.per_rank) {
+        // Farther it would go by windows of its own within those of all, as a rank does that is alone.
+        const bool has_own_windows = rank.inner_windows > rank.windows + rank.windows / 20;
+        CHECK(has_own_windows == (parallel.per_rank.size() == 1));
+    }
+}
+
 TEST_CASE("staggered steps of those to whom nobody speaks are half of the shortest way from them and back") {
     InProcessTransport alone;
     const SimulationResult serial = run(alone, "serial", kSilent);
