@@ -50,11 +50,14 @@ double ProcessProfile::seconds_per_tick() const {
 void ProcessProfile::begin_window(Time start) {
     starts_.push_back(start);
     ticks_before_ = ticks_;
-    window_tick_ = now();
+    // Read in this order, and at the end in the other, a turn of another thread between the two readings counts as none.
     window_cpu_ = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
+    window_tick_ = now();
 }
 
 void ProcessProfile::end_window() {
+    const std::uint64_t end_tick = now();
+    const std::uint64_t computed = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) - window_cpu_;
     const double scale = seconds_per_tick() / kNanosecond;
     const auto nanoseconds = [scale](std::uint64_t ticks) {
         constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
@@ -65,8 +68,7 @@ void ProcessProfile::end_window() {
         nanoseconds_.push_back(nanoseconds(ticks_[i] - ticks_before_[i]));
     }
     // Another thread's turn falls into one LP's advance, which it makes the longest of the window.
-    const std::uint64_t computed = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) - window_cpu_;
-    const std::uint64_t elapsed = nanoseconds(now() - window_tick_);
+    const std::uint64_t elapsed = nanoseconds(end_tick - window_tick_);
     const auto longest =
         std::max_element(nanoseconds_.begin() + static_cast<std::ptrdiff_t>(first), nanoseconds_.end());
     if (longest != nanoseconds_.end() && elapsed > computed) {
