@@ -26,10 +26,17 @@ void lower(Time& least, Time time) {
     least = std::min(least, time);
 }
 
-/// The ways that go first as in `first`, if anything, and then as in `then`.
 template <class Table>
-Table joined(const Table& first, const Table& then) {
-    Table ways = then;
+void lower_ways(Table& ways, const Table& others) {
+    for (std::size_t from = 0; from < kSourceCount; ++from) {
+        lower_each(ways[from], others[from]);
+    }
+}
+
+/// The ways that go first as in `first` and then as in `then`.
+template <class Table>
+Table chained(const Table& first, const Table& then) {
+    Table ways = no_ways<Table>();
     for (std::size_t from = 0; from < kSourceCount; ++from) {
         for (std::size_t by = 0; by < kMostKinds; ++by) {
             for (std::size_t to = 0; to < kMostKinds; ++to) {
@@ -103,9 +110,7 @@ SourceLookahead::SourceLookahead(const Model& model, std::span<const int> rank_o
         const Table within =
             LOOKAHEAD_RULE(ways_have_several_channels) ? shortest_ways(channels.within[at]) : channels.within[at];
         const Table from_elsewhere = ways_from_elsewhere(all, channels.from_elsewhere[at], within);
-        for (std::size_t source = 0; source < kSourceCount; ++source) {
-            lower_each(at_any_rank_[source], from_elsewhere[source]);
-        }
+        lower_ways(at_any_rank_, from_elsewhere);
         if (at == static_cast<std::size_t>(rank)) {
             within_ = within;
             from_elsewhere_ = from_elsewhere;
@@ -123,16 +128,13 @@ SourceLookahead::SourceLookahead(const Model& model, std::span<const int> rank_o
 }
 
 SourceLookahead::Table SourceLookahead::ways_from_elsewhere(const Table& all, const Table& into, const Table& within) {
-    const Table arrivals = LOOKAHEAD_RULE(ways_lead_over_others) ? joined(all, into) : into;
+    Table arrivals = into;
+    if (LOOKAHEAD_RULE(ways_lead_over_others)) {
+        lower_ways(arrivals, chained(all, into));
+    }
     Table ways = arrivals;
     if (LOOKAHEAD_RULE(arrivals_are_passed_on)) {
-        for (std::size_t from = 0; from < kSourceCount; ++from) {
-            for (std::size_t by = 0; by < kMostKinds; ++by) {
-                for (std::size_t to = 0; to < kMostKinds; ++to) {
-                    lower(ways[from][to], saturating_add(arrivals[from][by], within[by][to]));
-                }
-            }
-        }
+        lower_ways(ways, chained(arrivals, within));
     }
     return ways;
 }

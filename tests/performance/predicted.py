@@ -103,7 +103,7 @@ def calibrate(program, size, machine, folder, repeats):
 
 
 def costs_of(gain, slowdown, part):
-    """As options of `partition`."""
+    """As options of `partition`. A way has threads or ranks, and its gain counts what its steps add."""
     costs = {"--core-slowdown": gain * slowdown, "--rank-slowdown": gain * slowdown, "--step-work": 1, "--packet-us": part,
              "--local-latency-us": part}
     return [str(word) for option, value in costs.items() for word in (option, f"{value:.3f}")]
