@@ -1,6 +1,7 @@
 #include "core/sync/rank_engine.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <exception>
 #include <tuple>
@@ -719,11 +720,12 @@ std::uint64_t RankEngine::traffic_hash() const {
     return sum;
 }
 
-std::uint64_t RankEngine::state_hash() const {
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < pointers_.size(); ++i) {
-        sum += hash_process(i, true);
-    }
+std::uint64_t RankEngine::state_hash() {
+    std::atomic<std::uint64_t> sum = 0;
+    parts_ = {0, pointers_.size()};
+    share([&](std::size_t member) {
+        team_->work_through(member, [&](std::size_t index) { sum += hash_process(index, true); });
+    });
     return sum;
 }
 

@@ -132,7 +132,8 @@ class RankEngine {
     std::span<LogicalProcess* const> processes() const { return pointers_; }
     std::uint64_t progress() const;
     std::uint64_t traffic_hash() const;
-    std::uint64_t state_hash() const;
+    /// Of all LPs, whose states the team shares among its threads.
+    std::uint64_t state_hash();
     const std::optional<LpFailure>& failure() const { return first_failure_; }
     EngineStatistics& statistics() { return statistics_; }
     const ProcessProfile& profile() const { return profile_; }

@@ -144,7 +144,6 @@ SimulationResult Simulation::Implementation::run() {
             break;
         }
     }
-    engine_->dismiss_helpers();
     if (result.outcome != Outcome::failed) {
         fails(result, agree_on_error(transport_, observed_));
     }
@@ -155,6 +154,7 @@ SimulationResult Simulation::Implementation::run() {
         audit(result);
     }
     complete(result);
+    engine_->dismiss_helpers();
     return result;
 }
 

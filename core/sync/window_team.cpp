@@ -47,7 +47,7 @@ std::optional<std::size_t> WindowTeam::join() {
 }
 
 bool WindowTeam::next_window(std::uint32_t& last) {
-    for (int looks = 0;; ++looks) {
+    for (Patience patience;;) {
         const std::uint32_t window = window_.load();
         if (window == kDismissed) {
             return false;
@@ -59,11 +59,8 @@ bool WindowTeam::next_window(std::uint32_t& last) {
                 return true;
             }
             --inside_;
-        } else if (looks < kLooks) {
-            _mm_pause();
-        } else {
+        } else if (!patience.after_a_look()) {
             window_.wait(window);
-            looks = 0;
         }
     }
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "core/sync/patience.h"
 #include "core/transport/waiting.h"
 
 namespace lookahead {
@@ -70,7 +71,6 @@ class WindowTeam {
 
   private:
     static constexpr std::size_t kLine = 64;  // of the host's caches
-    static constexpr int kLooks = 2000;       // some 50 us, longer than the leader usually takes between two windows
     static constexpr std::uint32_t kDismissed = 0xffff'fffe;
 
     static bool is_open(std::uint32_t window) { return (window & 1) != 0; }
@@ -83,7 +83,7 @@ class WindowTeam {
     std::size_t most_;
     std::span<const std::size_t> begins_;
     std::unique_ptr<std::atomic<std::uint8_t>[]> claimed_;  ///< by task of the open window
-    Waiting waiting_{kLooks};
+    Waiting waiting_{Patience::kLooks};
 };
 
 }  // namespace lookahead

@@ -37,12 +37,13 @@ LinearMap map_of_steps(std::size_t steps) {
 
 }  // namespace
 
-void XorShift32::fill(std::span<float> values) {
+template <auto next, class T>
+void XorShift32::fill_in_parts(std::span<T> values) {
     constexpr std::size_t kParts = 8;
     constexpr std::size_t kWorthwhile = 1 << 14;  // below that the maps take longer than the numbers
     if (values.size() < kWorthwhile) {
-        for (float& value : values) {
-            value = next_float();
+        for (T& value : values) {
+            value = (this->*next)();
         }
         return;
     }
@@ -54,13 +55,13 @@ void XorShift32::fill(std::span<float> values) {
         state_ = apply(map, state_);
     }
     constexpr std::size_t kBlock = 16;
-    std::array<std::array<float, kParts>, kBlock> block;
+    std::array<std::array<T, kParts>, kBlock> block;
     for (std::size_t begin = 0; begin < length; begin += kBlock) {
         const std::size_t count = std::min(kBlock, length - begin);
         for (std::size_t i = 0; i < count; ++i) {
             for (std::size_t part = 0; part < kParts; ++part) {
                 XorShift32 random(states[part]);
-                block[i][part] = random.next_float();
+                block[i][part] = (random.*next)();
                 states[part] = random.state_;
             }
         }
@@ -70,9 +71,17 @@ void XorShift32::fill(std::span<float> values) {
             }
         }
     }
-    for (float& value : values.subspan(kParts * length)) {
-        value = next_float();
+    for (T& value : values.subspan(kParts * length)) {
+        value = (this->*next)();
     }
+}
+
+void XorShift32::fill(std::span<std::uint32_t> values) {
+    fill_in_parts<&XorShift32::next>(values);
+}
+
+void XorShift32::fill(std::span<float> values) {
+    fill_in_parts<&XorShift32::next_float>(values);
 }
 
 }  // namespace lookahead

@@ -118,8 +118,11 @@ TEST_CASE("an array is filled with the numbers that come one after another, what
         std::vector<float> expected(length);
         for (float& value : expected) value = one.next_float();
         std::vector<float> values(length);
-        many.fill(values);
+        many.fill(std::span(values));
         CHECK(values == expected);
+        std::vector<std::uint32_t> words(length);
+        for (std::uint32_t& word : words) word = one.next();
+        CHECK(many.words(length) == words);
         CHECK(many.next() == one.next());
     }
 }

@@ -1,7 +1,5 @@
 #include "core/sync/staggered/staggered_protocol.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -75,7 +73,7 @@ void StaggeredProtocol::begin_epoch(std::span<const Time> earliest, Time boundar
 void StaggeredProtocol::work_until_end(std::size_t member) {
     const bool may_look_after = member == 0 || transport_.takes_any_thread();
     bool waits = false;
-    for (int looks = 0; !is_over_.load(std::memory_order_acquire);) {
+    for (Patience patience; !is_over_.load(std::memory_order_acquire);) {
         const std::uint32_t seen = opened_.load(std::memory_order_acquire);
         const StepWork done = engine_.work_on_steps(member, waits);
         const bool has_news = done != StepWork::some || transport_.size() > 1;
@@ -90,14 +88,11 @@ void StaggeredProtocol::work_until_end(std::size_t member) {
         }
         if (done != StepWork::none || has_looked) {
             waits = waits && done == StepWork::none;
-            looks = 0;
+            patience.begin();
         } else if (member == 0) {
             waiting_.after_a_look();
-        } else if (++looks < kLooks) {
-            _mm_pause();
-        } else {
+        } else if (!patience.after_a_look()) {
             opened_.wait(seen);
-            looks = 0;
         }
     }
     if (member == 0 && !waits) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/sync/patience.h"
 #include "core/sync/side_steps.h"
 #include "core/sync/sync_protocol.h"
 #include "core/transport/waiting.h"
@@ -34,7 +35,6 @@ class StaggeredProtocol final : public SyncProtocol {
     void run_epoch(std::span<const Time> earliest, Time boundary) override;
 
   private:
-    static constexpr int kLooks = 2000;  ///< some 50 us
     static constexpr unsigned kSides = SideSteps::kSides;
     static constexpr std::size_t kRemembered =
         8;  ///< steps of a side: those before and after the last one that is known
@@ -89,7 +89,7 @@ class StaggeredProtocol final : public SyncProtocol {
     Time boundary_ = 0;
     std::uint64_t looked_at_ = 0;  ///< the last step after which it is known what is left
     std::uint64_t last_ = 0;       ///< step of the epoch, once that is known
-    Waiting waiting_{kLooks};
+    Waiting waiting_{Patience::kLooks};
     std::mutex looking_after_;
     std::exception_ptr error_;
     std::atomic<bool> is_over_{false};

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <span>
 #include <vector>
 
 #include "experiments/workloads/fft/files.h"
@@ -36,13 +37,15 @@ class Fft : public SizedWorkload<kParameters> {
             turns[k] = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k) / kPoints);
         }
         std::vector<double> expected;
+        expected.reserve(before_.size());
+        Points points(kPoints), spectrum(kPoints);
         for (std::int64_t batch = 0; batch < batches_; ++batch) {
-            Points points(kPoints);
             for (std::size_t i = 0; i < kPoints; ++i) {
                 const float* point = &before_[2 * (batch * kPoints + i)];
                 points[i] = {point[0], point[1]};
             }
-            for (const std::complex<double>& value : transform(points, turns)) {
+            transform(points.data(), 1, spectrum, turns);
+            for (const std::complex<double>& value : spectrum) {
                 expected.push_back(value.real());
                 expected.push_back(value.imag());
             }
@@ -53,20 +56,26 @@ class Fft : public SizedWorkload<kParameters> {
   private:
     using Points = std::vector<std::complex<double>>;
 
-    /// Recursive, by halves of even and odd index. `turns`: the first half of the roots of unity of kPoints.
-    static Points transform(const Points& x, const Points& turns) {
-        const std::size_t n = x.size();
-        if (n == 1) return x;
-        Points even(n / 2), odd(n / 2), result(n);
-        for (std::size_t i = 0; i < n; ++i) (i % 2 == 0 ? even : odd)[i / 2] = x[i];
-        even = transform(even, turns);
-        odd = transform(odd, turns);
-        for (std::size_t k = 0; k < n / 2; ++k) {
-            const std::complex<double> turned = turns[k * (kPoints / n)] * odd[k];
-            result[k] = even[k] + turned;
-            result[k + n / 2] = even[k] - turned;
+    /// Of every `stride`th point. Recursive, by halves of even and odd index. `turns`: the first half of the roots of unity of
+    /// kPoints.
+    static void transform(const std::complex<double>* points, std::size_t stride,
+                          std::span<std::complex<double>> spectrum, const Points& turns) {
+        const std::size_t half = spectrum.size() / 2;
+        if (half == 1) {
+            spectrum[0] = points[0] + points[stride];
+            spectrum[1] = points[0] - points[stride];
+            return;
         }
-        return result;
+        const auto even = spectrum.first(half), odd = spectrum.last(half);
+        transform(points, 2 * stride, even, turns);
+        transform(points + stride, 2 * stride, odd, turns);
+        for (std::size_t k = 0; k < half; ++k) {
+            const std::complex<double> turn = turns[k * stride], point = odd[k];
+            const std::complex<double> turned(turn.real() * point.real() - turn.imag() * point.imag(),
+                                              turn.real() * point.imag() + turn.imag() * point.real());
+            odd[k] = even[k] - turned;
+            even[k] += turned;
+        }
     }
 
     const std::int64_t batches_ = value(0);

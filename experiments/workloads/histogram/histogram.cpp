@@ -22,8 +22,7 @@ class Histogram : public SizedWorkload<kParameters> {
 
     void run(Device& device) override {
         XorShift32 random(seed());
-        data_.resize(words_);
-        for (std::uint32_t& word : data_) word = random.next();
+        data_ = random.words(words_);
 
         const DeviceAddress data = device.upload(data_);
         const DeviceAddress partial = device.allocate(blocks_ * kBins * sizeof(std::uint32_t));

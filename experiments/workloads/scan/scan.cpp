@@ -22,10 +22,8 @@ class Scan : public SizedWorkload<kParameters> {
 
     void run(Device& device) override {
         XorShift32 random(seed());
-        short_.resize(short_arrays_ * kPiece);
-        long_.resize(long_arrays_ * kLongPieces * kPiece);
-        for (std::uint32_t& value : short_) value = random.next();
-        for (std::uint32_t& value : long_) value = random.next();
+        short_ = random.words(short_arrays_ * kPiece);
+        long_ = random.words(long_arrays_ * kLongPieces * kPiece);
 
         const LaunchConfiguration short_shape{{static_cast<std::uint32_t>(short_arrays_)}, {kThreads}};
         const DeviceAddress short_from = device.upload(short_), short_to = device.allocate(bytes(short_.size()));

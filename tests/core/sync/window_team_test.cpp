@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/sync/patience.h"
 #include "core/sync/simulation.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
@@ -99,6 +100,21 @@ SimulationResult run_wanderers(const WandererOptions& options, Transport& transp
 }
 
 }  // namespace
+
+TEST_CASE("a thread without work looks for some time before it sleeps, and anew when it was woken or had some") {
+    const auto looks_of = [](Patience& patience) {
+        int looks = 1;
+        while (patience.after_a_look()) ++looks;
+        return looks;
+    };
+    Patience patience;
+    const int looks = looks_of(patience);
+    CHECK(looks == Patience::kLooks + Patience::kYields + 1);
+    CHECK(looks_of(patience) == looks);
+    patience.after_a_look();
+    patience.begin();
+    CHECK(looks_of(patience) == looks);
+}
 
 TEST_CASE("every task of a window is done once, whoever does it") {
     for (std::size_t most = 1; most <= 5; ++most) {
