@@ -17,10 +17,15 @@ constexpr std::array<SizedParameter, 1> kParameters{{
 
 using Block = std::array<std::uint8_t, kBlockBytes>;
 
-/// Product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, section 4.2).
+/// Twice a in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, section 4.2.1).
+constexpr unsigned doubled(unsigned a) {
+    return a << 1 ^ (a >> 7) * 0x11B;
+}
+
+/// Product in that field (FIPS 197, section 4.2).
 constexpr std::uint8_t product(std::uint8_t a, std::uint8_t b) {
     unsigned result = 0, power = a;
-    for (int bit = 0; bit < 8; ++bit, power = power << 1 ^ ((power & 0x80) != 0 ? 0x11B : 0)) {
+    for (int bit = 0; bit < 8; ++bit, power = doubled(power)) {
         if ((b >> bit & 1) != 0) result ^= power;
     }
     return static_cast<std::uint8_t>(result);
@@ -109,7 +114,7 @@ class Aes : public SizedWorkload<kParameters> {
             for (std::size_t i = 0; i < kBlockBytes; ++i) {
                 const std::uint8_t* column = &shifted[i / 4 * 4];
                 const auto at = [&](std::size_t j) { return column[(i + j) % 4]; };
-                const int mixed = product(at(0), 2) ^ product(at(1), 3) ^ at(2) ^ at(3);
+                const unsigned mixed = doubled(at(0)) ^ doubled(at(1)) ^ at(1) ^ at(2) ^ at(3);
                 state[i] =
                     static_cast<std::uint8_t>((round < kRounds ? mixed : shifted[i]) ^ keys[kBlockBytes * round + i]);
             }
