@@ -20,7 +20,7 @@ class Patience {
             looks_ = 0;
             return false;
         }
-        if (++looks_ < kLooks) {
+        if (++looks_ <= kLooks) {
             _mm_pause();
         } else {
             sched_yield();

@@ -132,7 +132,7 @@ class RankEngine {
     std::span<LogicalProcess* const> processes() const { return pointers_; }
     std::uint64_t progress() const;
     std::uint64_t traffic_hash() const;
-    /// Of all LPs, whose states the team shares among its threads.
+    /// Of all LPs, whose states the team shares among its threads: before dismiss_helpers().
     std::uint64_t state_hash();
     const std::optional<LpFailure>& failure() const { return first_failure_; }
     EngineStatistics& statistics() { return statistics_; }

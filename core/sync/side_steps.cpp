@@ -1,13 +1,11 @@
 #include "core/sync/side_steps.h"
 
-#include <immintrin.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
+#include "core/sync/patience.h"
 
 namespace lookahead {
 
@@ -100,16 +98,10 @@ bool SideSteps::claim(std::size_t member, Task& task) {
 }
 
 void SideSteps::wait_for_turn(const Task& task) const {
-    constexpr int kLooksBeforeYield = 1000;
     const std::uint64_t before = task.step->number - 1;
-    for (int look = 0;
-         done_[task.lp].step.load(std::memory_order_acquire) != before && LOOKAHEAD_RULE(one_step_after_the_other);
-         ++look) {
-        if (look < kLooksBeforeYield) {
-            _mm_pause();
-        } else {
-            sched_yield();
-        }
+    Patience patience;
+    while (done_[task.lp].step.load(std::memory_order_acquire) != before && LOOKAHEAD_RULE(one_step_after_the_other)) {
+        patience.after_a_look();  // nobody would wake it
     }
 }
 

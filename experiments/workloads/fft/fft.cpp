@@ -71,6 +71,7 @@ class Fft : public SizedWorkload<kParameters> {
         transform(points + stride, 2 * stride, odd, turns);
         for (std::size_t k = 0; k < half; ++k) {
             const std::complex<double> turn = turns[k * stride], point = odd[k];
+            // The product in full: operator* would look for NaNs.
             const std::complex<double> turned(turn.real() * point.real() - turn.imag() * point.imag(),
                                               turn.real() * point.imag() + turn.imag() * point.real());
             odd[k] = even[k] - turned;
