@@ -142,4 +142,10 @@ constexpr bool is_memory(Operation op) {
     return is_load(op) || is_store(op) || op == Operation::atomic || op == Operation::reduce;
 }
 
+/// Operations that write predicates and nothing else.
+constexpr bool sets_predicate(Operation op) {
+    return op == Operation::setp || op == Operation::pred_and || op == Operation::pred_or ||
+           op == Operation::pred_xor || op == Operation::pred_not || op == Operation::pred_mov;
+}
+
 }  // namespace lookahead::isa

@@ -254,20 +254,6 @@ Class chosen(const Class& predicate, std::span<const Class> choices, Condition c
     return with_condition(std::move(all), condition);
 }
 
-bool sets_predicate(Operation operation) {
-    switch (operation) {
-        case Operation::setp:
-        case Operation::pred_and:
-        case Operation::pred_or:
-        case Operation::pred_xor:
-        case Operation::pred_not:
-        case Operation::pred_mov:
-            return true;
-        default:
-            return false;
-    }
-}
-
 bool makes_mask(const VirtualKernel& kernel, const VirtualInstruction& instruction) {
     if (instruction.machine.operation != Operation::shr || !isa::is_signed(instruction.machine.type)) return false;
     return finaliser::literal_value(kernel.frame, instruction.source[1]) == isa::bits(instruction.machine.type) - 1U;

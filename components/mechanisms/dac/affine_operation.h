@@ -22,9 +22,6 @@ Class with_condition(Class made, Condition condition);
 /// What a register holds that has one of `choices` by a predicate's class.
 Class chosen(const Class& predicate, std::span<const Class> choices, Condition condition);
 
-/// Operations that write predicates and nothing else.
-bool sets_predicate(isa::Operation operation);
-
 /// A signed shift to the right that leaves nothing but the sign: nvcc's x < 0 ? y : 0 is (x >> 31) & y.
 bool makes_mask(const finaliser::VirtualKernel& kernel, const finaliser::VirtualInstruction& instruction);
 

@@ -169,7 +169,7 @@ Class Classes::computed(Position at) const {
     const VirtualInstruction& instruction = values_.instruction(at);
     const Reads& reads = values_.reads(at);
     if (const Class given = given_class(kernel_, instruction); given.kind != Kind::none) return given;
-    if (sets_predicate(instruction.machine.operation)) return comparison(at);
+    if (isa::sets_predicate(instruction.machine.operation)) return comparison(at);
     std::array<Class, 4> sources;
     for (std::size_t i = 0; i < sources.size(); ++i) {
         sources[i] = operand(at, i);

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "components/mechanisms/dac/affine_operation.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::dac {
@@ -33,7 +32,7 @@ class Kept {
     }
 
     Reader reader_of(const VirtualInstruction& instruction, std::size_t source) const {
-        if (sets_predicate(instruction.machine.operation)) return Reader::predicate;
+        if (isa::sets_predicate(instruction.machine.operation)) return Reader::predicate;
         if (!isa::is_memory(instruction.machine.operation) || source != 0) return Reader::value;
         switch (instruction.machine.space) {
             case Space::constant:

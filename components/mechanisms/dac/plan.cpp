@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "components/mechanisms/dac/affine_operation.h"
 #include "components/mechanisms/dac/unread.h"
 #include "core/mutation/rule.h"
 
@@ -81,7 +80,7 @@ void Plan::find_candidates() {
     for_each([this](Position position) {
         const VirtualInstruction& instruction = values_.instruction(position);
         const bool access = is_access(instruction) && instruction.machine.space != Space::constant;
-        if (!access && !sets_predicate(instruction.machine.operation)) return;
+        if (!access && !isa::sets_predicate(instruction.machine.operation)) return;
         Step& step = at(position);
         step.candidate = true;
         step.stays =

@@ -18,17 +18,7 @@ namespace {
 
 /// Whether the instruction may run in lanes where its guard fails, if its results go to new places.
 bool can_run_unguarded(const VirtualInstruction& instruction) {
-    switch (instruction.machine.operation) {
-        case Operation::setp:
-        case Operation::pred_and:
-        case Operation::pred_or:
-        case Operation::pred_xor:
-        case Operation::pred_not:
-        case Operation::pred_mov:
-            return true;
-        default:
-            return false;
-    }
+    return isa::sets_predicate(instruction.machine.operation);
 }
 
 /// Moves predicates to rows.
