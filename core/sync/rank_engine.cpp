@@ -242,10 +242,23 @@ void RankEngine::advance_tasks_as(std::size_t member) {
 }
 
 void RankEngine::share(const std::function<void(std::size_t member)>& work) {
-    shared_work_ = &work;
+    const std::function<void(std::size_t)> guarded = [&](std::size_t member) {
+        try {
+            work(member);
+        } catch (...) {
+            const std::lock_guard lock(failing_);
+            if (!thrown_) {
+                thrown_ = std::current_exception();
+            }
+        }
+    };
+    shared_work_ = &guarded;
     team_->open(parts_);
-    work(0);
+    guarded(0);
     team_->close();
+    if (thrown_) {
+        std::rethrow_exception(std::exchange(thrown_, nullptr));
+    }
 }
 
 std::function<void()> RankEngine::helper() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -94,6 +95,7 @@ class RankEngine {
     void divide_batches();
     void begin_steps();
     /// The team's threads are at `work`, each with its member's number, this one as 0; returns when all have returned from it.
+    /// What one throws is thrown here; of several throws the first.
     void share(const std::function<void(std::size_t member)>& work);
     /// Advances the LPs of a side to the horizons of their kinds, once what is sent by the other side's step before has come.
     void open_step(unsigned side, std::uint64_t number, const KindTimes& horizons);
@@ -228,6 +230,7 @@ class RankEngine {
     std::optional<SideSteps> steps_;
     KindTimes opened_{};  ///< the horizons of the last steps that were opened
     std::mutex failing_;
+    std::exception_ptr thrown_;  ///< by shared work
     std::size_t batch_header_bytes_ = 0;
     std::optional<LpFailure> first_failure_;
     EngineStatistics statistics_;

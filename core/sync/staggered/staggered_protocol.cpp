@@ -37,17 +37,12 @@ void StaggeredProtocol::run_epoch(std::span<const Time> earliest, Time boundary)
     engine_.share([this](std::size_t member) {
         try {
             work_until_end(member);
-        } catch (...) {  // thrown again by the thread that runs the epoch
-            const std::lock_guard lock(looking_after_);
-            error_ = std::current_exception();
-            is_over_.store(true);
+        } catch (...) {
+            wake_at_end();
+            throw;
         }
-        ++opened_;
-        opened_.notify_all();
+        wake_at_end();
     });
-    if (error_) {
-        std::rethrow_exception(error_);
-    }
     engine_.end_steps(last_);
     engine_.account(TraceActivity::blocked);
 }
@@ -68,6 +63,12 @@ void StaggeredProtocol::begin_epoch(std::span<const Time> earliest, Time boundar
     }
     engine_.begin_steps();
     look_after(0);
+}
+
+void StaggeredProtocol::wake_at_end() {
+    is_over_.store(true);
+    ++opened_;
+    opened_.notify_all();
 }
 
 void StaggeredProtocol::work_until_end(std::size_t member) {

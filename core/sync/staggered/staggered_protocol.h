@@ -3,7 +3,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <exception>
 #include <mutex>
 #include <vector>
 
@@ -70,6 +69,7 @@ class StaggeredProtocol final : public SyncProtocol {
 
     void begin_epoch(std::span<const Time> earliest, Time boundary);
     void work_until_end(std::size_t member);
+    void wake_at_end();
     /// Does what can be done without waiting. Returns whether that was anything.
     bool look_after(std::size_t member);
     bool take_packets(std::size_t member);
@@ -91,7 +91,6 @@ class StaggeredProtocol final : public SyncProtocol {
     std::uint64_t last_ = 0;       ///< step of the epoch, once that is known
     Waiting waiting_{Patience::kLooks};
     std::mutex looking_after_;
-    std::exception_ptr error_;
     std::atomic<bool> is_over_{false};
     std::atomic<std::uint32_t> opened_{0};  ///< steps, over all epochs: what threads without work wait for
 };

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "core/error/error.h"
 #include "core/sync/patience.h"
 #include "core/sync/simulation.h"
 #include "core/transport/in_process/in_process_transport.h"
@@ -240,4 +243,32 @@ TEST_CASE("a helper that comes after the simulation's end, or its death, returns
         helper();
     }
     helper();
+}
+
+TEST_CASE("what another thread of the team throws, the run throws") {
+    static std::thread::id leader;
+    static std::atomic<bool> has_thrown;
+    leader = std::this_thread::get_id();
+    has_thrown = false;
+    struct Unreadable final : Passive {
+        void advance(Inbox, Time) override {}
+        void fields(StateArchive&) override {
+            if (std::this_thread::get_id() != leader) {
+                has_thrown = true;
+                throw InternalError("its state cannot be read");
+            }
+            while (!has_thrown) {
+                std::this_thread::yield();
+            }
+        }
+    };
+    Model model;
+    for (int i = 0; i < 4; ++i) {
+        model.add({"unreadable" + std::to_string(i), "unreadable"}, [] { return std::make_unique<Unreadable>(); });
+    }
+    InProcessTransport alone;
+    std::vector<std::jthread> helpers;  // who waits for the simulation's death
+    Simulation simulation(model, spread(4, 1, false), alone, {.threads = 2});
+    helpers.emplace_back(simulation.helper());
+    CHECK_THROWS_WITH_AS(simulation.run(), "its state cannot be read", InternalError);
 }
