@@ -242,22 +242,24 @@ void RankEngine::advance_tasks_as(std::size_t member) {
 }
 
 void RankEngine::share(const std::function<void(std::size_t member)>& work) {
-    const std::function<void(std::size_t)> guarded = [&](std::size_t member) {
-        try {
-            work(member);
-        } catch (...) {
-            const std::lock_guard lock(failing_);
-            if (!thrown_) {
-                thrown_ = std::current_exception();
-            }
-        }
-    };
-    shared_work_ = &guarded;
+    shared_work_ = &work;
     team_->open(parts_);
-    guarded(0);
+    work_as(0);
     team_->close();
     if (thrown_) {
         std::rethrow_exception(std::exchange(thrown_, nullptr));
+    }
+}
+
+/// An exception waits for the team's leader.
+void RankEngine::work_as(std::size_t member) {
+    try {
+        (*shared_work_)(member);
+    } catch (...) {
+        const std::lock_guard lock(failing_);
+        if (!thrown_) {
+            thrown_ = std::current_exception();
+        }
     }
 }
 
@@ -266,7 +268,7 @@ std::function<void()> RankEngine::helper() {
         const std::optional<std::size_t> member = team->join();
         // While there is a window the engine lives.
         for (std::uint32_t last = 0; member && team->next_window(last); team->leave()) {
-            (*shared_work_)(*member);
+            work_as(*member);
         }
     };
 }

@@ -173,6 +173,7 @@ class RankEngine {
     void advance_window();
     void advance_task(Worker&, std::size_t task, std::uint64_t& mark);
     void advance_tasks_as(std::size_t member);
+    void work_as(std::size_t member);
     /// Returns how many were for other ranks.
     std::uint64_t deliver_through(MessageRouter&, const KindTimes& reached, std::span<const std::byte> messages);
     bool take_step(Worker&, const SideSteps::Task& task);
