@@ -58,7 +58,7 @@ class Dac final : public gpu::IssueExtension,
     bool supply(unsigned context, Cycle now) override;
     void before_execution(unsigned context, Cycle now) override;
     void dequeue_addresses(unsigned context, isa::LaneMask active, std::uint64_t* addresses) override;
-    void written_back(unsigned context, std::uint32_t pc) override;
+    void written_back(unsigned context, std::uint32_t pc, bool all) override;
     void event(unsigned generation, std::uint32_t pc, Cycle now) override;
 
     const DacCounters& counters() const { return counters_; }

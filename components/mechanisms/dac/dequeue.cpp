@@ -243,7 +243,7 @@ void Dac::to_thread_offsets(unsigned context, LaneMask active, std::uint64_t* ad
 }
 
 /// Loads of which no access has been seen, as those that a companion of L1 has served, give their locks back here.
-void Dac::written_back(unsigned context, std::uint32_t) {
+void Dac::written_back(unsigned context, std::uint32_t, bool) {
     if (held_.empty() || state_.warps.streams[context].in_flight != 0) {
         return;
     }

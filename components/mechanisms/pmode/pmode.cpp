@@ -307,7 +307,7 @@ bool Pmode::classify(unsigned context) {
     return true;
 }
 
-void Pmode::written_back(unsigned context, std::uint32_t pc) {
+void Pmode::written_back(unsigned context, std::uint32_t pc, bool) {
     PreExecution& warp = warps_[context];
     if (warp.exited) {
         if (state_.warps.streams[context].in_flight == 0) {
@@ -321,7 +321,7 @@ void Pmode::written_back(unsigned context, std::uint32_t pc) {
         if (!LOOKAHEAD_RULE(own_load_spares_what_is_redefined)) {
             streams_.set().scoreboard.release(context, state_.kernel->writes(pc));
         } else if (LOOKAHEAD_RULE(own_load_ends_poison)) {
-            streams_.set().scoreboard.release_but(context, state_.kernel->writes(pc), warp.redefined.data());
+            streams_.set().scoreboard.release_as(context, state_.warps.scoreboard, warp.redefined.data());
         }
         streams_.renew(context);
     }

@@ -42,7 +42,7 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     void before_execution(unsigned context, Cycle now) override;
     void collecting(unsigned context, const std::uint16_t* rows, unsigned count, Cycle collected, Cycle now) override;
     void transferred(unsigned context) override;
-    void written_back(unsigned context, std::uint32_t pc) override;
+    void written_back(unsigned context, std::uint32_t pc, bool all) override;
 
     ContextMask extended() const override { return streams_.running(); }
 

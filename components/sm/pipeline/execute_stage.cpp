@@ -311,12 +311,13 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
 inline void ExecuteStage::written(unsigned context, std::uint32_t pc) {
     --state_.warps.streams[context].in_flight;
     if (state_.attended.has(context)) [[unlikely]] {
-        tell_written(context, pc);
+        tell_written(context, pc, true);
     }
 }
 
-void ExecuteStage::tell_written(unsigned context, std::uint32_t pc) {
-    state_.extensions->for_attending(context, [&](IssueExtension& extension) { extension.written_back(context, pc); });
+void ExecuteStage::tell_written(unsigned context, std::uint32_t pc, bool all) {
+    state_.extensions->for_attending(context,
+                                     [&](IssueExtension& extension) { extension.written_back(context, pc, all); });
 }
 
 [[gnu::hot]] void ExecuteStage::memory_completed(unsigned context, const isa::Instruction& instruction) {
@@ -333,8 +334,9 @@ void ExecuteStage::tell_written(unsigned context, std::uint32_t pc) {
 void ExecuteStage::element_completed(unsigned context, const isa::Instruction& instruction, unsigned element,
                                      bool last) {
     state_.warps.scoreboard.release_bit(context, instruction.destination + element);
-    if (last) {
-        written(context, static_cast<std::uint32_t>(&instruction - state_.kernel->kernel().code.data()));
+    state_.warps.streams[context].in_flight -= last;
+    if (state_.attended.has(context)) {
+        tell_written(context, static_cast<std::uint32_t>(&instruction - state_.kernel->kernel().code.data()), last);
     }
     state_.wake(context);
 }

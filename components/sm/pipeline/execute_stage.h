@@ -94,7 +94,7 @@ class ExecuteStage {
     void read_offsets(const std::uint16_t* map, const isa::Instruction& instruction);
     void read_store_data(const std::uint16_t* map, const isa::Instruction& instruction);
     void written(unsigned context, std::uint32_t pc);
-    void tell_written(unsigned context, std::uint32_t pc);
+    void tell_written(unsigned context, std::uint32_t pc, bool all);
     void reserve(unsigned context, Stream& stream, std::uint32_t pc, const DecodedInstruction& decoded);
     void schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded, Cycle now,
                              Cycle from);

@@ -86,8 +86,8 @@ class IssueExtension {
     virtual void collecting(unsigned, const std::uint16_t*, unsigned, Cycle, Cycle) {}
     /// The context's stream has gone elsewhere than to the next instruction.
     virtual void transferred(unsigned) {}
-    /// The context's instruction at `pc` has written its destinations.
-    virtual void written_back(unsigned, std::uint32_t) {}
+    /// The context's instruction at `pc` has written its destinations: all of them, or one more element of a vector.
+    virtual void written_back(unsigned, std::uint32_t, bool /*all*/) {}
 
     /// Contexts for which a stream of the extension runs while their own waits, for traces.
     virtual ContextMask extended() const { return 0; }

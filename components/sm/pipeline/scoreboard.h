@@ -45,12 +45,12 @@ class Scoreboard {
             long_latency_[at + word] &= ~writes[word];
         }
     }
-    /// Those of `writes` that are not in `kept`.
-    void release_but(unsigned context, const std::uint64_t* writes, const std::uint64_t* kept) {
+    /// Releases what the same context of `other`, of the same launch, does not await, `kept` apart.
+    void release_as(unsigned context, const Scoreboard& other, const std::uint64_t* kept) {
         const std::size_t at = std::size_t{context} * words_;
         for (unsigned word = 0; word < words_; ++word) {
-            pending_[at + word] &= ~writes[word] | kept[word];
-            long_latency_[at + word] &= ~writes[word] | kept[word];
+            pending_[at + word] &= other.pending_[at + word] | kept[word];
+            long_latency_[at + word] &= other.long_latency_[at + word] | kept[word];
         }
     }
     /// One register or predicate.

@@ -254,8 +254,10 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         const auto element = static_cast<unsigned>(entry.element);
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
             if ((access.active >> lane & 1) != 0) {
-                std::memcpy(&registers_.row(access.destination_rows[element])[lane],
-                            place_of(access, lane) + 4 * element, 4);
+                const std::uint64_t address =
+                    access.elements > 1 ? access.element_address(element, lane) : access.addresses[lane] + 4 * element;
+                std::memcpy(&registers_.row(access.destination_rows[element])[lane], place_at(access, lane, address),
+                            4);
             }
         }
         listener_.element_completed(access.context, *access.instruction, element,

@@ -19,6 +19,7 @@ class RandomKernel {
         }
         wide_ = k_.reg64();
         quad_ = k_.registers(4);
+        offsets_ = k_.registers(4);
         address_ = k_.reg64();
         const auto count = k_.reg();
         const auto more = k_.predicate();
@@ -62,8 +63,22 @@ class RandomKernel {
         k_.op(operation, operation == Operation::bit_xor ? Type::b32 : Type::u32, any(),
               {any(), random_() % 2 == 0 ? any() : k_.literal(static_cast<std::uint32_t>(random_() % 1000))});
     }
+    /// Of four words, whose places the thread's number and values say.
+    void load_vector() {
+        for (unsigned word = 0; word < 4; ++word) {
+            k_.op(Operation::bit_and, Type::b32, KernelBuilder::word(offsets_, word), {any(), k_.literal(0x1f)});
+        }
+        const bool strided = random_() % 2 == 0;
+        isa::Instruction& load = k_.op(strided ? Operation::load_stride : Operation::load_indirect, Type::b32, quad_,
+                                       {k_.in, strided ? KernelBuilder::word(offsets_, 0) : offsets_});
+        load.space = isa::Space::global;
+        load.vector = 4;
+    }
     /// To a place of the data of the second parameter that a value names.
     void load() {
+        if (random_() % 3 == 0) {
+            return load_vector();
+        }
         const auto value = any();
         k_.op(Operation::bit_and, Type::b32, value, {any(), k_.literal(0x1f0)});
         k_.op(Operation::mad_wide, Type::u64, address_, {value, k_.literal(1), k_.in}).source_type = Type::u32;
@@ -121,6 +136,9 @@ class RandomKernel {
             case 3:
                 k_.op(Operation::mul_wide, Type::u64, wide_, {any(), any()}).source_type = Type::u32;
                 break;
+            case 4:
+                k_.op(Operation::add, Type::u32, any(), {any(), KernelBuilder::word(quad_, random_() % 4)});
+                break;
             default:
                 arithmetic();
                 break;
@@ -132,7 +150,7 @@ class RandomKernel {
     BlockedKernel k_;
     std::vector<isa::Operand> values_;
     std::vector<KernelBuilder::Predicate> predicates_;
-    isa::Operand wide_, quad_, address_;
+    isa::Operand wide_, quad_, offsets_, address_;
 };
 
 }  // namespace lookahead::test

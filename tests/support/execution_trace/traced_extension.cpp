@@ -22,10 +22,13 @@ bool TracedExtension::awaits_memory(const Step& step) const {
 
 TracedExtension::Step TracedExtension::issued(unsigned context, std::uint32_t pc, isa::LaneMask active) {
     TraceChecker* checker = TraceChecker::current();
-    return {checker == nullptr ? 0 : checker->issued(warps_[context].name, state_.kernel->kernel(), pc, active), pc,
-            active};
+    return {checker == nullptr ? 0 : checker->issued(warps_[context].name, state_.kernel->kernel(), pc, active),
+            pc,
+            active,
+            {}};
 }
 
+/// Those that it has kept of its rows are as they came; the others are in the registers.
 void TracedExtension::written(unsigned context, const Step& step) {
     if (TraceChecker* checker = TraceChecker::current()) {
         const isa::Kernel& kernel = state_.kernel->kernel();
@@ -34,7 +37,12 @@ void TracedExtension::written(unsigned context, const Step& step) {
         words_.clear();
         append_written(
             instruction, step.active, state_.warps.streams[context].predicates,
-            [&](unsigned i) { return state_.registers.row(map[instruction.destination + i]); }, words_);
+            [&](unsigned i) {
+                const auto kept = step.rows.find(i);
+                return kept != step.rows.end() ? kept->second.data()
+                                               : state_.registers.row(map[instruction.destination + i]);
+            },
+            words_);
         checker->written(warps_[context].name, kernel, step.number, words_);
     }
 }
@@ -81,13 +89,25 @@ void TracedExtension::before_execution(unsigned context, Cycle) {
     warps_[context].steps.push_back(issued(context, pc, active));
 }
 
-void TracedExtension::written_back(unsigned context, std::uint32_t pc) {
+void TracedExtension::written_back(unsigned context, std::uint32_t pc, bool all) {
     std::vector<Step>& steps = warps_[context].steps;
     const auto load = std::find_if(steps.begin(), steps.end(),
                                    [&](const Step& step) { return step.pc == pc && awaits_memory(step); });
-    if (load != steps.end()) {
+    if (load == steps.end()) {
+        return;
+    }
+    if (all) {
         written(context, *load);
         steps.erase(load);
+        return;
+    }
+    const isa::Instruction& instruction = state_.kernel->kernel().code[pc];
+    for (unsigned i = 0; i < instruction.destination_rows; ++i) {
+        const unsigned number = instruction.destination + i;
+        if (!state_.warps.scoreboard.is_pending(context, number) && !load->rows.contains(i)) {
+            const std::uint32_t* row = state_.registers.row(state_.warps.map.of(context)[number]);
+            load->rows[i] = std::vector(row, row + isa::kWarpSize);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "components/sm/pipeline/issue_extension.h"
@@ -20,7 +21,7 @@ class TracedExtension final : public gpu::IssueExtension {
     bool supply(unsigned context, Cycle now) override;
     void supplied(unsigned context, std::uint32_t pc, isa::LaneMask lanes) override;
     void before_execution(unsigned context, Cycle now) override;
-    void written_back(unsigned context, std::uint32_t pc) override;
+    void written_back(unsigned context, std::uint32_t pc, bool all) override;
 
   private:
     /// An instruction that has issued and is not told as written.
@@ -28,6 +29,7 @@ class TracedExtension final : public gpu::IssueExtension {
         std::size_t number;
         std::uint32_t pc;
         isa::LaneMask active;
+        std::map<unsigned, std::vector<std::uint32_t>> rows;  ///< of a vector's elements that came before the last
     };
     struct Warp {
         WarpName name{};

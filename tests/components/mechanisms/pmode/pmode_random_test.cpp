@@ -35,7 +35,8 @@ TEST_CASE("random programs take the same way with P-mode, and leave the same mem
         const isa::Kernel kernel = RandomKernel(seed).finish();
         std::mt19937_64 random(seed);
         const auto threads = static_cast<unsigned>(1 + random() % 160);
-        const FakeMemory memory{.global_latency = static_cast<Cycle>(40 + random() % 400)};
+        const FakeMemory memory{.global_latency = static_cast<Cycle>(40 + random() % 400),
+                                .element_interval = static_cast<Cycle>(random() % 100)};
         const std::string simt = seed % 2 == 0 ? "simt = \"convergence_barrier\"\n" : "";
         PmodeBench plain(kernel, "registers = 0\n", memory, simt);
         const Outcome expected = outcome_of(plain, threads);

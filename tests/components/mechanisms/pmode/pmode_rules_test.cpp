@@ -1,6 +1,8 @@
 // A directed test for each rule of P-mode, from both sides.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/components/mechanisms/pmode/pmode_bench.h"
 
 namespace lookahead::test {
@@ -503,6 +505,48 @@ TEST_CASE("a load of the warp that returns meanwhile frees its register, if pre-
         const unsigned loaded = 7 * 64 + 3 + (redefined ? 3 + 1 : 0);
         CHECK(bench.harness.memory().global_word(0) == loaded + 30);
     }
+}
+
+/// Four words of the second parameter's memory from the thread's place on, element by element.
+isa::Operand load_four(BlockedKernel& k) {
+    const auto four = k.registers(4), stride = k.reg();
+    k.op(Operation::mov, Type::u32, stride, {k.literal(1)});
+    isa::Instruction& load = k.op(Operation::load_stride, Type::b32, four, {k.in, stride});
+    load.space = Space::global;
+    load.vector = 4;
+    return four;
+}
+
+TEST_CASE("a vector's last element frees no register that a later load of the warp writes") {
+    BlockedKernel k;
+    const auto c = k.reg(), z = k.reg();
+    const auto four = load_four(k);
+    k.add(c, KernelBuilder::word(four, 0));
+    k.load(Space::global, Type::u32, KernelBuilder::word(four, 0), k.in, 256);
+    k.block();
+    k.add(c, c, 18);  // 18 x 4 cycles: the vector's last element comes meanwhile
+    const auto user = k.index_of(k.op(Operation::add, Type::u32, z, {KernelBuilder::word(four, 0), c}));
+    k.store(Space::global, Type::u32, k.out, z);
+    PmodeBench bench(k.finish(), "", {.global_latency = 100, .element_interval = 20});
+    bench.run();
+    const auto executes = [&](const PmodeStep& step) { return step.kind == Kind::executed && step.pc == user; };
+    CHECK(std::none_of(bench.steps.begin(), bench.steps.end(), executes));
+    CHECK(bench.harness.memory().global_word(0) == (7 * 64 + 3) + (3 + 1) + 18);
+}
+
+TEST_CASE("a vector's element that comes ends its register's poison, before the others are there") {
+    BlockedKernel k;
+    const auto c = k.reg(), z = k.reg();
+    const auto four = load_four(k);
+    k.add(k.used, KernelBuilder::word(four, 3));
+    k.add(c, c, 30);  // 30 x 4 cycles: the first element comes meanwhile
+    const auto early = k.index_of(k.op(Operation::add, Type::u32, z, {KernelBuilder::word(four, 0), c}));
+    const auto late = k.index_of(k.op(Operation::add, Type::u32, z, {KernelBuilder::word(four, 2), c}));
+    k.store(Space::global, Type::u32, k.out, z);
+    PmodeRun bench(k.finish(), "", {.global_latency = 100, .element_interval = 100});
+    CHECK(bench.executes(early));
+    CHECK(bench.skips(late, SkipReason::poisoned));
+    CHECK(bench.harness.memory().global_word(0) == 7 * 2 + 3 + 30);
 }
 
 TEST_CASE("a reader in P-mode waits for the last of two writers, and reuse for the result") {
