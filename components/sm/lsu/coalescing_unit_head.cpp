@@ -120,8 +120,8 @@ bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
         pending.first = head_.first_load;
     }
     head_.started = true;
-    if (prefetches_ != nullptr && first && !memory.pre_load) [[unlikely]] {
-        prefetches_->observe(elements_.current());  // the instruction counts once
+    if (prefetches_ != nullptr && !memory.pre_load) [[unlikely]] {
+        prefetches_->observe(elements_.current());
     }
     return true;
 }

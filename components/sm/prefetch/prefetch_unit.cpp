@@ -115,7 +115,6 @@ void PrefetchUnit::observe(const QueuedInstruction& entry) {
     ++row.executions;
     row.accesses += count;
     const ObservedLoad load{
-        .instruction = memory.instruction,
         .pc = memory.pc,
         .context = memory.context,
         .cta_slot = memory.cta_slot,

@@ -23,13 +23,13 @@ namespace lookahead::gpu {
 
 /// Loads that prefetchers see: weak ones from global memory.
 inline bool is_prefetchable(const isa::Instruction& instruction) {
-    return instruction.operation == isa::Operation::load && instruction.order == isa::Order::weak &&
+    return isa::is_load(instruction.operation) && instruction.order == isa::Order::weak &&
            (instruction.space == isa::Space::global || instruction.space == isa::Space::generic);
 }
 
-/// A warp's weak load from global memory, in the cycle in which it makes its first access to L1.
+/// A warp's weak load from global memory, in the cycle in which it makes its first access to L1. Each element of a vector
+/// load whose elements have addresses of their own is a load.
 struct ObservedLoad {
-    const isa::Instruction* instruction;
     std::uint32_t pc;       ///< index in the kernel's code
     std::uint16_t context;  ///< stream context: the warp's number on the SM
     std::uint16_t cta_slot;

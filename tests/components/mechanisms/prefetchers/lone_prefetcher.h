@@ -35,7 +35,7 @@ class LonePrefetcher : public PrefetchPort {
         const std::uint64_t address = kFirst + line * kLineBytes;
         asked_.clear();
         warps_.clear();
-        prefetcher_->on_load({nullptr, pc, warp, 0, warp, {&address, 1}}, now);
+        prefetcher_->on_load({pc, warp, 0, warp, {&address, 1}}, now);
         return asked();
     }
     /// What it asks for after an access of that kind.

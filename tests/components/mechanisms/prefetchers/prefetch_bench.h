@@ -45,6 +45,18 @@ class PrefetchBench : public Bench {
         issue(what);
         run_to(now + static_cast<Cycle>(list.size()));
     }
+    /// The strided load of four words: element k of all lanes falls into line `first` + k * `apart`.
+    MemoryInstruction vector_load(std::uint16_t context, std::uint64_t first, std::int32_t apart) {
+        MemoryInstruction what = instruction(kernels.front().code.back(), words_from(kBase + first * kLineBytes),
+                                             isa::kFullMask, 64 + 4u * context, context);
+        what.pc = static_cast<std::uint32_t>(kernels.front().code.size() - 1);
+        what.cta_slot = static_cast<std::uint16_t>(context / warps_per_cta_);
+        what.elements = what.instruction->vector;
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            what.offsets[0][lane] = apart * static_cast<std::int32_t>(kLineBytes / 4);
+        }
+        return what;
+    }
     /// The same, until nothing is under way.
     void load_and_drain(std::uint16_t context, std::uint32_t pc, std::initializer_list<std::uint64_t> numbers) {
         load(context, pc, numbers);

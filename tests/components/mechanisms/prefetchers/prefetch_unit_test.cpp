@@ -69,6 +69,18 @@ TEST_CASE("a prefetcher sees the lines of a load, coalesced, in the order of its
     CHECK(bench.prefetches().load_accesses == 3);
 }
 
+TEST_CASE("a prefetcher sees each element of a vector load as a load of its own") {
+    const std::uint32_t pc = 16;
+    ToldBench bench({request(7, pc, 2)});
+    bench.issue(bench.vector_load(2, 5, 2));
+    REQUIRE(bench.drain());
+    CHECK(ToldPrefetcher::seen == std::vector<std::uint64_t>{request(11).line});
+    CHECK(bench.prefetches().loads == 4);
+    CHECK(bench.prefetches().load_accesses == 4);
+    CHECK(bench.prefetches().matched + bench.prefetches().duplicates == 4);
+    check_accounts(bench.prefetches());
+}
+
 TEST_CASE("a line that a demand load finds in L1 is useful, once") {
     ToldBench bench({request(7, 1, 3)});
     bench.ask_once();

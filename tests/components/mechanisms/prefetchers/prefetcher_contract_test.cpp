@@ -36,6 +36,11 @@ class RandomProgram {
             bench_.unit->accept(what, bench_.now);
             return;
         }
+        if (random_() % 8 == 0) {
+            bench_.unit->accept(bench_.vector_load(context, random_() % 200, static_cast<std::int32_t>(random_() % 3)),
+                                bench_.now);
+            return;
+        }
         const std::uint64_t first =
             pc * 40 + context * strides_[pc] + (random_() % 4 == 0 ? random_() % 100 : iteration_++ / 8);
         const std::uint64_t pitch = 1 + random_() % 2;

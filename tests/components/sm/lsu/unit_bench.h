@@ -65,11 +65,14 @@ constexpr auto words_from(std::uint64_t address) {
     return [=](unsigned lane) { return address + 4 * lane; };
 }
 
-/// A kernel whose instructions are global loads, as prefetchers want to know it.
+/// A kernel whose instructions are global loads, as prefetchers want to know it: loads of a word and, as the last
+/// instruction, a strided load of four.
 inline isa::KernelTable kernels_of_loads(unsigned loads) {
     isa::KernelTable kernels;
     kernels.emplace_back();
     kernels.front().code.assign(loads, make_memory(isa::Operation::load));
+    kernels.front().code.push_back(make_memory(isa::Operation::load_stride, isa::Type::b32, isa::Space::global, 4));
+    kernels.front().code.back().destination_rows = 4;
     return kernels;
 }
 
