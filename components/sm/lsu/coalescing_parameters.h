@@ -25,8 +25,10 @@ struct lookahead::ParametersOf<lookahead::gpu::CoalescingParameters> {
         integer("queue", &P::queue, {1, 256, "instruction"},
                 {.help = "Memory instructions between their issue and their last access, on their way "
                          "through operand collection too (a latch, two collectors, a latch)."}),
-        integer("pending_loads", &P::pending_loads, {1, 65536, "instruction"},
-                {.help = "Loads and atomics between their first access and their completion."}),
+        integer(
+            "pending_loads", &P::pending_loads, {2, 65536, "instruction"},
+            {.help = "Loads and atomics between their first access and their completion. A vector load has an entry "
+                     "for itself and one for each element under way."}),
         integer(
             "overlap", &P::overlap, {0, 16, "element"},
             {.help = "Of a vector memory instruction so many elements may be left when the next memory instruction "
