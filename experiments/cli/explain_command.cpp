@@ -167,8 +167,8 @@ constexpr const char* kGroupNames[] = {"loads", "stores", "predicates", "rest"};
 
 Group group_of(const isa::Instruction& instruction) {
     const bool off_chip = instruction.space == isa::Space::global || instruction.space == isa::Space::local;
-    if (instruction.operation == isa::Operation::load && off_chip) return Group::loads;
-    if (instruction.operation == isa::Operation::store && off_chip) return Group::stores;
+    if (isa::is_load(instruction.operation) && off_chip) return Group::loads;
+    if (isa::is_store(instruction.operation) && off_chip) return Group::stores;
     return class_of(instruction) == InstructionClass::predicate ? Group::predicates : Group::rest;
 }
 

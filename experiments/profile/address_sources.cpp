@@ -12,8 +12,7 @@ using isa::Instruction;
 using isa::Operation;
 
 bool hands_on_memory(const Instruction& instruction) {
-    return instruction.operation == Operation::load || instruction.operation == Operation::texture ||
-           instruction.operation == Operation::load_stride || instruction.operation == Operation::load_indirect ||
+    return isa::is_load(instruction.operation) || instruction.operation == Operation::texture ||
            (!LOOKAHEAD_RULE(atomics_are_no_lists) && instruction.operation == Operation::atomic);
 }
 

@@ -53,6 +53,10 @@ class Taint {
     /// The result is data by itself.
     static bool is_source(const Instruction& instruction) {
         switch (instruction.operation) {
+            case Operation::load_stride:
+            case Operation::load_indirect:
+            case Operation::texture:
+                return true;
             case Operation::load:
                 return !LOOKAHEAD_RULE(constants_are_no_data) || instruction.space != isa::Space::constant;
             case Operation::atomic:

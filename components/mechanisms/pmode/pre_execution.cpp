@@ -50,7 +50,7 @@ bool makes_scratchpad_stale(const DecodedInstruction& decoded) {
         return false;
     }
     const bool orders = instruction.order != isa::Order::weak;
-    if (instruction.operation == isa::Operation::load) {
+    if (isa::is_load(instruction.operation)) {
         return LOOKAHEAD_RULE(ordered_load_makes_scratchpad_stale) && orders;
     }
     return orders || instruction.space == isa::Space::shared ||

@@ -117,8 +117,7 @@ bool is_followed(const VirtualInstruction& instruction) {
 
 /// Whether the result comes from elsewhere, where an address may have been put.
 bool brings_value(Operation operation) {
-    return operation == Operation::load || operation == Operation::atomic || operation == Operation::shuffle ||
-           operation == Operation::load_stride || operation == Operation::load_indirect;
+    return isa::is_load(operation) || operation == Operation::atomic || operation == Operation::shuffle;
 }
 
 bool is_wide_access(const VirtualInstruction& instruction) {
