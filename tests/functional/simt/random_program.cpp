@@ -20,7 +20,7 @@ class Generator {
 
     std::string text() {
         // %r0 to %r7 hold values; %r8 and up are counters and temporaries.
-        emit(".reg .f32 %f<4>;\n.reg .f64 %d<4>;\n.reg .b16 %h<4>;\n.local .align 8 .b8 frame[64];");
+        emit(".reg .f32 %f<4>;\n.reg .f64 %d<4>;\n.reg .b16 %h<4>;\n.local .align 16 .b8 frame[64];");
         for (int i = 0; i < 8; ++i)
             emit("mad.lo.u32 %r" + std::to_string(i) + ", %n, " + number(1, 99) + ", " + number(0, 9999) + ";");
         for (int part = 0; part < 4; ++part) {
@@ -30,7 +30,9 @@ class Generator {
         }
         for (int i = 1; i < 8; ++i) emit("mad.lo.u32 %r0, %r0, 31, %r" + std::to_string(i) + ";");
         emit("st.global.u32 [%out], %r0;");
-        return kernel(body_, R"(
+        std::string table = ".global .align 16 .u32 table[64] = {1";
+        for (int i = 1; i < 64; ++i) table += ", " + std::to_string(i * i * 2654435761u);
+        return kernel(body_, table + "};" + R"(
 .global .align 4 .u32 factors[4] = {3, 5, 7, 11};
 .const .align 4 .u32 addends[4] = {17, 170, 1700, 17000};
 .shared .align 4 .b8 buffer[512];
@@ -195,11 +197,56 @@ DONE:
         emit(below(2) ? "st.local.u32 [%r23], " + value() + ";" : "ld.local.u32 " + to + ", [%r23];");
     }
 
+    /// Words of a table one behind the other, in a loop with a counter.
+    void table_loop(const std::string& to) {
+        const std::string again = label();
+        emit("and.b32 %r20, " + value() + ", 28;\nmul.wide.u32 %rd5, %r20, 4;\nmov.u64 %rd4, table;");
+        emit("add.u64 %rd4, %rd4, %rd5;\nmov.u32 %r21, 0;\n" + again + ":");
+        emit("ld.global.u32 %r22, [%rd4];\nadd.u64 %rd4, %rd4, 4;\nmad.lo.u32 " + to + ", " + to + ", 3, %r22;");
+        emit("add.u32 %r21, %r21, 1;\nsetp.lt.u32 %p7, %r21, " + number(1, 32) + ";\n@%p7 bra " + again + ";");
+    }
+
+    /// Vectors, bytes and halves of the thread's local memory and of the table, by addresses of their space or generic ones.
+    void memory_forms(const std::string& to) {
+        const bool is_local = below(3) != 0, is_generic = below(2) != 0;
+        const std::string space = is_local ? ".local" : ".global";
+        emit("and.b32 %r20, " + value() + ", 48;\ncvt.u64.u32 %rd5, %r20;");
+        emit(std::string("mov.u64 %rd4, ") + (is_local ? "frame" : "table") + ";");
+        if (is_generic) emit("cvta" + space + ".u64 %rd4, %rd4;");
+        emit("add.u64 %rd4, %rd4, %rd5;");
+        const std::string kind = is_generic ? "" : space;
+        const bool stores = is_local && below(2) == 0;
+        switch (below(4)) {
+            case 0:
+                return emit(stores ? "st" + kind + ".v4.u32 [%rd4], {" + value() + ", " + value() + ", " + value() +
+                                         ", " + value() + "};"
+                                   : "ld" + kind + ".v4.u32 {%r0, %r2, %r4, %r6}, [%rd4];");
+            case 1:
+                return emit(stores ? "st" + kind + ".v2.u32 [%rd4+8], {" + value() + ", " + value() + "};"
+                                   : "ld" + kind + ".v2.u32 {%r1, %r3}, [%rd4+8];");
+            case 2: {
+                const std::string at = " [%rd4+" + number(0, 15) + "]";
+                return emit(stores ? "st" + kind + ".u8" + at + ", " + value() + ";"
+                                   : "ld" + kind + one_of({".u8 ", ".s8 "}) + to + "," + at + ";");
+            }
+            default: {
+                const std::string at = " [%rd4+" + std::to_string(2 * below(8)) + "]";
+                return emit(stores ? "st" + kind + ".u16" + at + ", " + value() + ";"
+                                   : "ld" + kind + one_of({".u16 ", ".s16 "}) + to + "," + at + ";");
+            }
+        }
+    }
+
     void arithmetic() {
         static const char* const kOps[] = {"add.u32",    "sub.u32", "xor.b32", "and.b32",   "or.b32",
                                            "mul.lo.u32", "min.s32", "max.u32", "mul.hi.u32"};
         const std::string to = value();
-        switch (below(16)) {
+        switch (below(18)) {
+            case 13:
+                return table_loop(to);
+            case 14:
+            case 15:
+                return memory_forms(to);
             case 4:
             case 5:
                 return single_precision(to);

@@ -124,6 +124,14 @@ Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const s
     return {outcome.code, outcome.message};
 }
 
+Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options,
+                            const std::vector<std::uint32_t>& expected) {
+    current_expected = &expected;
+    const Ending ending = ending_of_simulation(program, simt, options);
+    current_expected = nullptr;
+    return ending;
+}
+
 void check_mentions(const Ending& ending, std::initializer_list<std::string_view> words) {
     INFO(ending.message);
     CHECK(ending.code == ExitCode::program_misbehaved);

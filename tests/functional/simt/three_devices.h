@@ -48,6 +48,9 @@ struct Ending {
     ExitCode code = ExitCode::done;
     std::string message;
 };
+/// On the timing model; a program that gives something else than `expected` has misbehaved.
+Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options,
+                            const std::vector<std::uint32_t>& expected);
 Ending ending_of_emulation(const Program& program, isa::SimtModel simt);
 Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options = {});
 /// Checks that the program misbehaved, in a message that has all of the words.
