@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "components/isa/address_space.h"
 #include "components/isa/memory_access.h"
 #include "core/error/error.h"
 
@@ -64,8 +65,11 @@ std::string describe_lane(const ExecutionPlace& place, unsigned lane) {
 
 std::string describe_nearest(const ExecutionPlace& place, std::uint64_t address, const Allocator& allocator) {
     const isa::Space space = instruction_at(place).space;
-    if (space == isa::Space::shared) return "it is beyond the CTA's shared memory";
-    if (space == isa::Space::local) return "it is beyond the thread's local memory";
+    const bool generic = space == isa::Space::generic;
+    if (space == isa::Space::shared || (generic && address - isa::kSharedWindowBase < isa::kSharedWindowBytes))
+        return "it is beyond the CTA's shared memory";
+    if (space == isa::Space::local || (generic && address - isa::kLocalWindowBase < isa::kLocalWindowBytes))
+        return "it is beyond the thread's local memory";
     const Allocator::Block* const block = allocator.nearest(address);
     if (block == nullptr) return "nothing is allocated";
     return fmt::format("the nearest allocation is [{:#x}, {:#x})", block->address, block->end());

@@ -93,6 +93,10 @@ void set_place_value(std::byte* at, unsigned bytes, std::uint64_t value) {
     }
 }
 
+bool is_inside(const std::vector<std::byte>& memory, const std::byte* at) {
+    return reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(memory.data()) < memory.size();
+}
+
 std::uint64_t lane_value(const std::uint32_t* low, const std::uint32_t* high, unsigned lane, unsigned bytes) {
     return bytes == 8 ? low[lane] | std::uint64_t{high[lane]} << 32 : low[lane];
 }
@@ -274,18 +278,22 @@ void MemoryUnit::load(DecodedInstruction& decoded, std::uint32_t* frame, LaneMas
     }
 }
 
+/// Whether the bytes at `at` are now others.
+inline void MemoryUnit::note_change(const std::byte* at, bool changes) {
+    changed_ |= changes;
+    changed_for_others_ |= changes && !is_inside(local_, at);
+}
+
 void MemoryUnit::note_changes(const isa::Instruction& instruction, const std::uint32_t* source, const Access& access,
                               LaneMask active) {
     const auto rows = rows_from(source);
     std::array<std::byte, 4 * isa::kMostOperandRows> bytes{};
-    bool changes = false;
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const std::byte* const at = access.base + access.offset[lane];
         isa::read_stored(instruction, lane, rows.data(), bytes.data());
-        changes |= std::memcmp(bytes.data(), access.base + access.offset[lane], isa::lane_bytes(instruction)) != 0;
+        note_change(at, std::memcmp(bytes.data(), at, isa::lane_bytes(instruction)) != 0);
     }
-    changed_ |= changes;
-    changed_for_others_ |= changes && instruction.space != Space::local;
 }
 
 void MemoryUnit::store(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
@@ -347,9 +355,8 @@ void MemoryUnit::store_elements(DecodedInstruction& decoded, std::uint32_t* fram
         const std::uint32_t* const data = frame + decoded.source[1][0] + element * kWarpSize;
         for (LaneMask left = watches_ ? active : 0; left != 0; left &= left - 1) {
             const auto lane = static_cast<unsigned>(std::countr_zero(left));
-            const bool changes = std::memcmp(&data[lane], access.base + access.offset[lane], 4) != 0;
-            changed_ |= changes;
-            changed_for_others_ |= changes;
+            const std::byte* const at = access.base + access.offset[lane];
+            note_change(at, std::memcmp(&data[lane], at, 4) != 0);
         }
         scatter<1>(access.base, access.offset, data,
                    LOOKAHEAD_RULE(masked_lanes_store_nothing) ? active : isa::kFullMask);
@@ -373,11 +380,11 @@ void MemoryUnit::atomic(DecodedInstruction& decoded, std::uint32_t* frame, LaneM
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         std::byte* const at = access.base + access.offset[lane];
         const std::uint64_t old_value = place_value(at, bytes);
+        const Space space = is_inside(shared_, at) ? Space::shared : Space::global;
         const std::uint64_t new_value = isa::apply_atomic(instruction.atomic, instruction.type, old_value,
-                                                          operand(1, lane), operand(2, lane), instruction.space);
+                                                          operand(1, lane), operand(2, lane), space);
         set_place_value(at, bytes, new_value);
-        changed_ |= new_value != old_value;
-        changed_for_others_ |= new_value != old_value;
+        note_change(at, new_value != old_value);
         if (!returns) continue;
         frame[decoded.destination[0] + lane] = static_cast<std::uint32_t>(old_value);
         if (bytes == 8) frame[decoded.destination[1] + lane] = static_cast<std::uint32_t>(old_value >> 32);

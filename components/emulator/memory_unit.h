@@ -45,7 +45,7 @@ class MemoryUnit {
         watches_ = false;
         return changed_;
     }
-    /// The same of memory that more than one thread can name, as far as the instruction tells.
+    /// The same of memory that more than one thread can name.
     bool changed_for_others() {
         watches_ = false;
         return changed_for_others_;
@@ -75,6 +75,7 @@ class MemoryUnit {
     /// nullptr if the access is not inside the memory that it names.
     std::byte* host_address(const DecodedInstruction& decoded, std::uint64_t address, std::uint32_t thread);
 
+    void note_change(const std::byte* at, bool changes);
     void note_changes(const isa::Instruction& instruction, const std::uint32_t* source, const Access& access,
                       isa::LaneMask active);
 

@@ -32,7 +32,8 @@ void read_stored(const Instruction& instruction, unsigned lane, const std::uint3
 
 /// New value of an atomic operation on `type` (u32, s32, b32, u64, s64, b64, f32, f64); for cas `operand` is the
 /// value to compare with and `operand2` the one to store. Additions of f32 flush subnormal operands and results to
-/// zero in global memory and keep them in shared memory (PTX ISA, atom).
+/// zero in global memory and keep them in shared memory (PTX ISA, atom). `space` is where the address leads: of a generic
+/// instruction, too.
 std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old_value, std::uint64_t operand,
                            std::uint64_t operand2, Space space = Space::global);
 

@@ -695,12 +695,11 @@ void ScalarInterpreter::store_elements(Block& block, Thread& thread, const ptx::
 
 namespace {
 
-std::uint64_t floating_sum(const ptx::Instruction& instruction, std::uint64_t a, std::uint64_t b) {
-    const Type type = instruction.type();
+/// PTX ISA, "atom": additions of f32 in global memory flush subnormals, those in shared memory do not.
+std::uint64_t floating_sum(Type type, std::uint64_t a, std::uint64_t b, bool in_shared_memory) {
     if (type == Type::f64) return double_bits(as_double(a, type) + as_double(b, type));
     if (type != Type::f32) return half_sum(type, a, b);
-    // PTX ISA, "atom": additions in global memory flush subnormals, those in shared memory do not.
-    const bool flushes = instruction.modifiers.space != ptx::StateSpace::shared;
+    const bool flushes = !in_shared_memory;
     const auto in = [&](std::uint64_t bits) { return as_float(flushes ? flushed(bits) : bits); };
     const std::uint64_t sum = float_bits(in(a) + in(b));
     return flushes ? flushed(sum) : sum;
@@ -729,7 +728,9 @@ void ScalarInterpreter::atomic(Block& block, Thread& thread, const ptx::Instruct
     } else if (operation == AtomicOperation::cas) {
         result = a == b ? value(block, thread, sources[2]) : old;
     } else if (operation == AtomicOperation::add && ptx::is_floating(type)) {
-        result = floating_sum(instruction, old, operand);
+        const auto begin = reinterpret_cast<std::uintptr_t>(block.shared.data());
+        const bool in_shared_memory = reinterpret_cast<std::uintptr_t>(place) - begin < block.shared.size();
+        result = floating_sum(type, old, operand, in_shared_memory);
     } else if (const auto integer = reduced(operation, a, b)) {
         result = static_cast<std::uint64_t>(*integer);
     } else {
