@@ -155,6 +155,10 @@ inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask
             return barrier(decoded, warp, active);
         case Action::meeting:
             return meet(decoded, warp, active);
+        case Action::converged:
+            require_members(decoded, warp, active);
+            if (decoded.handler != nullptr) compute(decoded, warp, active);
+            break;
         case Action::trap:
             trap(decoded, warp, active);
         case Action::texture:

@@ -88,6 +88,7 @@ class CtaRunner {
 
     // Lanes that wait for one another (cta_meeting.cpp).
     void meet(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
+    void require_members(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
     void settle_meetings(Warp& warp);
     void barrier(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
     void arrive(const isa::BarrierArrival& arrival, Warp& warp, isa::LaneMask lanes, isa::LaneMask predicates);

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "components/emulator/cta.h"
+#include "components/isa/failure.h"
 #include "core/error/error.h"
 
 namespace lookahead {
@@ -30,6 +31,14 @@ void CtaRunner::meet(const DecodedInstruction& decoded, Warp& warp, LaneMask act
             settle_meetings(warp);
             return check_runs(warp);
     }
+}
+
+/// On a stack: all whom the lanes' member masks name execute the instruction with them.
+void CtaRunner::require_members(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) const {
+    const LaneMask missing = isa::missing_members(warp.frame + decoded.members, active, warp.simt, *launch_.kernel);
+    if (missing == 0) return;
+    throw ProgramError(fmt::format("{}, warp {}: {}", describe(place(warp)), warp.first_thread / isa::kWarpSize,
+                                   isa::missing_members_sentence(active, missing)));
 }
 
 /// Executes what lanes have come together for.

@@ -102,12 +102,11 @@ void decode_rows(const isa::Kernel& kernel, const Instruction& instruction, Deco
     decoded.source[0] = {words(dequeued), words(dequeued + 1)};
 }
 
-/// On a stack the lanes that run together are all that can meet.
 void decode_members(const isa::Kernel& kernel, const Instruction& instruction, isa::SimtModel simt,
                     DecodedInstruction& decoded) {
     const int source = isa::member_source(instruction);
-    if (source < 0 || simt == isa::SimtModel::stack) return;
-    decoded.action = Action::meeting;
+    if (source < 0) return;
+    decoded.action = simt == isa::SimtModel::stack ? Action::converged : Action::meeting;
     decoded.members = row_of(kernel, instruction.source[source]) * isa::kWarpSize;
 }
 

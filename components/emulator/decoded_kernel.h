@@ -22,7 +22,8 @@ enum class Action : std::uint8_t {
     branch,
     exit,
     barrier,
-    meeting,  ///< an alu instruction, or none, that lanes named by its member mask execute together
+    meeting,    ///< an alu instruction, or none, that lanes named by its member mask execute together
+    converged,  ///< the same on a stack: those that run are all that can meet
     nothing,
     trap,
     texture,
@@ -56,7 +57,7 @@ struct DecodedInstruction {
     std::uint8_t destination_predicate = kUnreadPredicate;
     std::uint8_t destination_predicate2 = kUnreadPredicate;
     std::uint8_t lane_bytes = 0;   ///< of a memory access; of one element of a vector memory instruction
-    std::uint32_t members = 0;     ///< row of the member mask of a meeting
+    std::uint32_t members = 0;     ///< row of the member mask
     isa::LaneMask guard_flip = 0;  ///< all ones where the predicate is negated
     isa::LaneMask source_predicate_flip = 0;
     isa::LaneMask source_predicate2_flip = 0;

@@ -52,6 +52,16 @@ std::string wrong_call_sentence(std::uint32_t low, std::uint32_t high) {
            ", which is no function with the call's parameters and results";
 }
 
+std::string missing_members_sentence(LaneMask active, LaneMask missing) {
+    char text[320];
+    std::snprintf(text, sizeof text,
+                  "lanes 0x%08x execute a .sync instruction whose member mask names lanes 0x%08x too, which have not "
+                  "exited and do not execute it with them; on a reconvergence stack they cannot come later "
+                  "(sm.simt=convergence_barrier lets them)",
+                  active, missing);
+    return text;
+}
+
 std::string stack_overflow_sentence() {
     return "the calls of recursive functions need more stack than the " + std::to_string(kCallStackBytes) +
            " bytes that a thread has";

@@ -27,4 +27,7 @@ std::string wrong_call_sentence(std::uint32_t low, std::uint32_t high);
 /// For TrapMode::stack.
 std::string stack_overflow_sentence();
 
+/// For a `*.sync` instruction that `active` execute on a stack, and `missing` do not (warp_exchange.h, missing_members).
+std::string missing_members_sentence(LaneMask active, LaneMask missing);
+
 }  // namespace lookahead::isa

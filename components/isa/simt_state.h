@@ -52,6 +52,7 @@ class SimtState : private SimtStack {
     void start(SimtModel model, std::uint32_t pc, LaneMask mask);
 
     using SimtStack::active;
+    using SimtStack::for_each_later;  // on a stack
     using SimtStack::pc;
     SimtModel model() const { return model_; }
     /// Some path runs. If none does and not all have ended, the warp waits.

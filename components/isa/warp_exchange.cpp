@@ -7,10 +7,23 @@
 
 namespace lookahead::isa {
 
-Members members_of(const std::uint32_t* masks, LaneMask active, LaneMask alive) {
+namespace {
+
+LaneMask named_by(const std::uint32_t* masks, LaneMask active) {
     LaneMask named = 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) named |= (active >> lane & 1) ? masks[lane] : 0;
-    if ((named & alive & ~active) == 0) return {active, 0};
+    return named;
+}
+
+bool ends_lanes(const Instruction& instruction) {
+    return instruction.operation == Operation::exit && instruction.guard == kTruePredicate &&
+           !instruction.guard_negated;
+}
+
+}  // namespace
+
+Members members_of(const std::uint32_t* masks, LaneMask active, LaneMask alive) {
+    if ((named_by(masks, active) & alive & ~active) == 0) return {active, 0};
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const LaneMask mask = masks[std::countr_zero(left)];
         if ((mask & alive & ~active) == 0) continue;
@@ -19,6 +32,17 @@ Members members_of(const std::uint32_t* masks, LaneMask active, LaneMask alive) 
         return {same & active, mask};
     }
     return {active, 0};
+}
+
+LaneMask missing_members(const std::uint32_t* masks, LaneMask active, const SimtState& simt, const Kernel& kernel) {
+    const LaneMask others = simt.alive() & ~active;
+    if (others == 0) return 0;
+    LaneMask missing = named_by(masks, active) & others;
+    if (missing == 0) return 0;
+    simt.for_each_later([&](std::uint32_t pc, LaneMask lanes) {
+        if (ends_lanes(kernel.code[pc])) missing &= ~lanes;
+    });
+    return missing;
 }
 
 std::uint64_t meeting_key(const Instruction& instruction) {

@@ -4,6 +4,7 @@
 
 #include "components/isa/handlers.h"
 #include "components/isa/launch.h"
+#include "components/isa/simt_state.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::isa {
@@ -17,6 +18,11 @@ struct Members {
 /// `masks`: each lane's member mask. If nobody of any mask is missing all of `active` need not wait; else the lanes with
 /// the first mask of which a living lane is missing are given.
 Members members_of(const std::uint32_t* masks, LaneMask active, LaneMask alive);
+
+/// On a stack, where no lane can wait for another: the lanes that the member masks (`masks`, as above) of `active` name,
+/// that have not exited, and that do not execute the instruction with them: they are on other paths, or its guard leaves
+/// them out. Lanes whose next instruction is their exit count as having exited: of an early return they wait there.
+LaneMask missing_members(const std::uint32_t* masks, LaneMask active, const SimtState& simt, const Kernel& kernel);
 
 /// Equal for instructions that can be executed together: same operation, type and qualifiers.
 std::uint64_t meeting_key(const Instruction& instruction);

@@ -351,6 +351,9 @@ bool Pmode::supply(unsigned context, Cycle now) {
     const DecodedInstruction& decoded = (*state_.kernel)[entry.pc];
     LOOKAHEAD_ASSERT(entry.active == decoded.guarded_lanes(own.stack.active(), own.predicates),
                      "a result is reused by other lanes than made it");
+    if (decoded.action == Action::converged) {
+        execute_.require_members(context, decoded, entry.active);
+    }
     if (parameters_.check) {
         verify_reuse(context, entry, now);
     }
@@ -403,8 +406,8 @@ void Pmode::before_execution(unsigned context, Cycle) {
         return;
     }
     counters_.renamings += LOOKAHEAD_RULE(own_instruction_is_charged_a_renaming);
-    const bool writes_at_once =
-        decoded.action == Action::alu || decoded.action == Action::special_register || decoded.action == Action::memory;
+    const bool writes_at_once = decoded.action == Action::alu || decoded.action == Action::converged ||
+                                decoded.action == Action::special_register || decoded.action == Action::memory;
     if (!LOOKAHEAD_RULE(own_full_write_goes_home) || !writes_at_once ||
         (LOOKAHEAD_RULE(own_partial_write_stays) && is_partial(own.stack, decoded))) {
         return;

@@ -207,9 +207,8 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
                                                     std::to_string(pc) + " of " + kernel_.name);
     }
 
-    // On a stack the lanes that run together are all that can meet.
-    if (const int members = isa::member_source(from); members >= 0 && simt != isa::SimtModel::stack) {
-        to.action = Action::meeting;
+    if (const int members = isa::member_source(from); members >= 0) {
+        to.action = simt == isa::SimtModel::stack ? Action::converged : Action::meeting;
         to.members = static_cast<std::uint8_t>(members);
     }
 

@@ -12,7 +12,7 @@
 
 namespace lookahead::gpu {
 
-/// What the execute stage does with an instruction. A meeting: what lanes named by a member mask execute together.
+/// What the execute stage does with an instruction.
 enum class Action : std::uint8_t {
     alu,
     special_register,
@@ -22,8 +22,9 @@ enum class Action : std::uint8_t {
     exit,
     barrier,
     trap,
-    meeting,
-    queue,  ///< enqueues or dequeues, and does nothing else: an extension does it
+    meeting,    ///< an alu instruction, or none, that lanes named by its member mask execute together
+    converged,  ///< the same on a stack: those that run are all that can meet
+    queue,      ///< enqueues or dequeues, and does nothing else: an extension does it
     nothing
 };
 
@@ -50,7 +51,7 @@ struct DecodedInstruction {
     InstructionClass instruction_class = InstructionClass::integer;
     ExecutionUnit unit = ExecutionUnit::sp;
     std::uint8_t sources = 0;       ///< that its handler reads
-    std::uint8_t members = 0;       ///< source that holds a meeting's member mask
+    std::uint8_t members = 0;       ///< source that holds the member mask
     std::uint8_t reads = 0;         ///< registers that operand collection reads
     std::uint8_t issue_cycles = 1;  ///< for which it holds its scheduler's slot, to have its operands staged
     bool guarded = false;

@@ -60,6 +60,13 @@ using isa::LaneMask;
         case Action::meeting:
             meet(context, stream, decoded, active, now, from);
             return false;
+        case Action::converged:
+            require_members(context, decoded, active);
+            if (decoded.handler != nullptr) {
+                alu(context, stream, decoded, active);
+            }
+            schedule_write_back(context, pc, decoded, now, from);
+            break;
         case Action::trap:
             trap(context, decoded, active);
         case Action::queue:

@@ -40,6 +40,9 @@ class ExecuteStage {
     // For extensions, whose streams have maps and predicates of their own.
     isa::OperandRows operand_rows(const std::uint16_t* map, const isa::LaneMask* predicates,
                                   const DecodedInstruction& decoded);
+    /// On a stack, before `active` of the context's warp execute an instruction with a member mask, or an extension takes
+    /// its result from elsewhere: throws ProgramError unless all whom the mask names execute it with them.
+    void require_members(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active) const;
     /// What the instruction reads of a special register, for all lanes.
     void read_special(unsigned context, const isa::Instruction& instruction, Cycle now, isa::Row (&values)[2]) const;
     /// The memory instruction at `pc` of the context's warp, its addresses from `map`. It stands until the next one is

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstdio>
 
+#include "components/isa/failure.h"
 #include "components/sm/pipeline/execute_stage.h"
 #include "core/error/error.h"
 #include "core/state/state_hasher.h"
@@ -32,6 +33,15 @@ void ExecuteStage::meet(unsigned context, Stream& stream, const DecodedInstructi
         case SimtState::Arrival::apart:
             settle_meetings(context, stream, now);
             return go_on(context, stream, pc);
+    }
+}
+
+void ExecuteStage::require_members(unsigned context, const DecodedInstruction& decoded, LaneMask active) const {
+    const isa::Operand& masks = decoded.instruction->source[decoded.members];
+    const LaneMask missing = isa::missing_members(source_row(state_.warps.map.of(context), masks, 0), active,
+                                                  state_.warps.streams[context].stack, state_.kernel->kernel());
+    if (missing != 0) {
+        throw ProgramError(place_of(context) + ": " + isa::missing_members_sentence(active, missing));
     }
 }
 

@@ -8,8 +8,8 @@ class StackModel final : public SimtModel {
 };
 LOOKAHEAD_REGISTER_VARIANT(
     SimtModel, StackModel, "stack",
-    "A stack of paths that reconverge at immediate post-dominators; lanes that wait for lanes of "
-    "their own warp never end.",
+    "A stack of paths that reconverge at immediate post-dominators; a program whose lanes wait for "
+    "lanes of another path of their warp is stopped.",
     "Fung et al., MICRO 2007")
 
 class ConvergenceBarrierModel final : public SimtModel {

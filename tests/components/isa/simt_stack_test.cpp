@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "components/isa/simt_state.h"
@@ -60,6 +61,26 @@ TEST_CASE("nested divergence reconverges from the inside out") {
     stack.branch(0x3, 100, 51, kNoTarget);
     CHECK(stack.pc() == 100);
     CHECK(stack.active() == 0xf);
+}
+
+TEST_CASE("the lanes of other paths are told once each, with the place that they go on from") {
+    const auto told = [](const SimtStack& stack) {
+        std::vector<std::pair<std::uint32_t, LaneMask>> places;
+        stack.for_each_later([&](std::uint32_t pc, LaneMask lanes) { places.emplace_back(pc, lanes); });
+        return places;
+    };
+    using Places = std::vector<std::pair<std::uint32_t, LaneMask>>;
+    SimtStack stack(0, 0x1f);
+    CHECK(told(stack).empty());
+    stack.branch(0x10, 100, 1, 100);  // lane 4 waits at the reconvergence point
+    CHECK(told(stack) == Places{{100, 0x10}});
+    stack.branch(0x3, 50, 2, 90);
+    stack.branch(0x4, 20, 3, 30);  // lane 3 runs at 3
+    CHECK(stack.active() == 0x8);
+    CHECK(told(stack) == Places{{20, 0x4}, {50, 0x3}, {100, 0x10}});
+    stack.exit(0x8);
+    CHECK(stack.active() == 0x4);
+    CHECK(told(stack) == Places{{50, 0x3}, {100, 0x10}});
 }
 
 TEST_CASE("nested branches with one reconvergence point merge there together") {

@@ -7,7 +7,6 @@
 
 using namespace lookahead;
 using namespace lookahead::test;
-using isa::LaneMask;
 using isa::SimtModel;
 
 namespace {
@@ -88,36 +87,31 @@ JOIN:
                                      }));
 }
 
-TEST_CASE("on a stack votes and sums are of the lanes that run together, and shuffles read what other lanes hold") {
+TEST_CASE("votes and sums of one side of a branch are of its lanes, and shuffles read what other lanes hold") {
     const Program program = launched(kOneWarp, 128, R"(
     setp.lt.u32 %p0, %t, 10;
     setp.lt.u32 %p1, %t, 20;
     mad.lo.u32 %r4, %t, 3, 100;
     @%p0 bra LOW;
-    vote.sync.ballot.b32 %r0, %p1, -1;
-    redux.sync.add.u32 %r2, %t, -1;
-    shfl.sync.bfly.b32 %r3, %r4, 31, 31, -1;
+    vote.sync.ballot.b32 %r0, %p1, 0xfffffc00;
+    redux.sync.add.u32 %r2, %t, 0xfffffc00;
+    shfl.sync.bfly.b32 %r3, %r4, 31, 31, 0xfffffc00;
     bra.uni JOIN;
 LOW:
-    vote.sync.ballot.b32 %r0, %p1, -1;
-    redux.sync.add.u32 %r2, %t, -1;
-    shfl.sync.bfly.b32 %r3, %r4, 31, 31, -1;
+    vote.sync.ballot.b32 %r0, %p1, 0x3ff;
+    redux.sync.add.u32 %r2, %t, 0x3ff;
+    shfl.sync.bfly.b32 %r3, %r4, 31, 31, 0x3ff;
 JOIN:
     st.global.u32 [%out], %r0;
     st.global.u32 [%out+128], %r2;
     st.global.u32 [%out+256], %r3;
     st.global.u32 [%out+384], %r4;)");
-    const auto expected = [](LaneMask low, LaneMask high, unsigned low_sum, unsigned high_sum) {
-        return of_lanes(128, [=](unsigned i) -> std::uint32_t {
-            const unsigned lane = i % 32;
-            if (i < 32) return lane < 10 ? low : high;
-            if (i < 64) return lane < 10 ? low_sum : high_sum;
-            return 3 * (i < 96 ? 31 - lane : lane) + 100;
-        });
-    };
-    const auto apart = expected(0x3ff, 0xffc00, 45, 496 - 45);
-    expect(program, SimtModel::stack, apart);
-    expect_with_convergence_barriers(program, expected(0xfffff, 0xfffff, 496, 496));
+    expect_everywhere(program, of_lanes(128, [=](unsigned i) -> std::uint32_t {
+                          const unsigned lane = i % 32;
+                          if (i < 32) return lane < 10 ? 0x3ff : 0xffc00;
+                          if (i < 64) return lane < 10 ? 45 : 496 - 45;
+                          return 3 * (i < 96 ? 31 - lane : lane) + 100;
+                      }));
 }
 
 TEST_CASE("lanes whose masks differ meet those of their own mask only") {
