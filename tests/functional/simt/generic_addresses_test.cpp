@@ -105,6 +105,58 @@ TEST_CASE("lanes of one generic atomic add f32 by the memory that each lane's ad
     expect_everywhere(program, expected);
 }
 
+TEST_CASE("volatile accesses of more than a word go where each lane's generic address leads, local memory included") {
+    // Lanes store and load in turn in local, shared and global memory; some lanes do nothing.
+    const auto program_of = [](const std::string& type, const std::string& value, const std::string& to) {
+        return launched(kOneWarp, 32 + 4 * 32 + 4,
+                        R"(
+    .local .align 16 .b8 mine[32];
+    and.b32 %r0, %t, 3;
+    setp.eq.u32 %p0, %r0, 0;
+    setp.eq.u32 %p1, %r0, 1;
+    setp.ne.u32 %p2, %r0, 3;
+    mov.u64 %rd0, mine;
+    cvta.local.u64 %rd0, %rd0;
+    mov.u64 %rd1, ours;
+    cvta.shared.u64 %rd1, %rd1;
+    mul.wide.u32 %rd2, %t, 16;
+    add.u64 %rd1, %rd1, %rd2;
+    add.u64 %rd3, %base, 128;
+    cvta.global.u64 %rd3, %rd3;
+    add.u64 %rd3, %rd3, %rd2;
+    selp.b64 %rd4, %rd0, %rd1, %p0;
+    selp.b64 %rd4, %rd3, %rd4, %p1;
+    mov.u32 %r1, 0;
+    mov.u32 %r2, 0;
+    mov.u64 %rd5, 0;
+    cvt.u64.u32 %rd6, %t;
+    mad.lo.u64 %rd6, %rd6, 0x100000003, 0x700000005;
+    mad.lo.u32 %r3, %t, 5, 11;
+    @%p2 st.volatile.)" + type +
+                            " [%rd4], " + value +
+                            R"(;
+    @%p2 ld.volatile.)" + type +
+                            " " + to + R"(, [%rd4];
+    cvt.u32.u64 %r4, %rd5;
+    shr.u64 %rd5, %rd5, 32;
+    cvt.u32.u64 %r5, %rd5;
+    mad.lo.u32 %r1, %r1, 3, %r2;
+    mad.lo.u32 %r1, %r4, 5, %r1;
+    mad.lo.u32 %r1, %r5, 7, %r1;
+    st.global.u32 [%out], %r1;)",
+                        ".shared .align 16 .b8 ours[512];");
+    };
+    for (const Program& program :
+         {program_of("u64", "%rd6", "%rd5"), program_of("v2.u32", "{%r3, %t}", "{%r1, %r2}"),
+          program_of("v4.u32", "{%r3, %t, %r0, %r3}", "{%r1, %r2, %r6, %r7}"),
+          program_of("v2.u64", "{%rd6, %rd2}", "{%rd5, %rd7}"), program_of("u64", "%rd6", "%rd4")}) {
+        CAPTURE(program.text);
+        const std::vector<std::uint32_t> expected = interpret(program);
+        CHECK(expected[33 + 3] != 0);  // what lane 1 has stored is in global memory
+        expect_everywhere(program, expected);
+    }
+}
+
 TEST_CASE("a fault of a generic address names the memory that it leads to") {
     const auto ending = [](const char* space) {
         const Program program = launched(kOneWarp, 1,

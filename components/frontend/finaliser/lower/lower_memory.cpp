@@ -191,36 +191,72 @@ void lower_parameter_store(LoweringContext& context) {
 }
 
 /// A thread's words of local memory do not lie side by side (isa::local_memory_address), so that no access there takes
-/// more than one. Where generic addresses may be local ones, those accesses that may be torn are split too.
-bool must_be_split(LoweringContext& context, const VirtualInstruction& access) {
-    if (isa::lane_bytes(access.machine) <= 4) return false;
-    if (access.machine.space == isa::Space::local) return true;
-    return access.machine.space == isa::Space::generic && access.machine.order == isa::Order::weak &&
-           makes_generic_local_addresses(context.function());
+/// more than one: a larger one is split. Where generic addresses may be local ones, those accesses that may be torn are
+/// split too; of the others, whose bytes other threads must see together, the lanes whose address is a local one.
+enum class Form { whole, split, by_address };
+
+Form form_of(LoweringContext& context, const VirtualInstruction& access) {
+    if (isa::lane_bytes(access.machine) <= 4) return Form::whole;
+    if (access.machine.space == isa::Space::local) return Form::split;
+    if (access.machine.space != isa::Space::generic || !makes_generic_local_addresses(context.function()))
+        return Form::whole;
+    if (access.machine.order == isa::Order::weak) return Form::split;
+    return access.source[0].rows == 2 ? Form::by_address : Form::whole;  // 32 bits reach no window
 }
 
-/// Emits the access `count` times, each for one row of its data: words of 64-bit elements, or elements.
+PredicateUse guard_of(LoweringContext& context) {
+    const auto& guard = context.instruction().guard;
+    return guard ? PredicateUse{context.place(guard->reg), guard->negated} : PredicateUse{kAlways, false};
+}
+
+/// The PTX instruction's guard and `condition`.
+PredicateUse guarded(LoweringContext& context, PredicateUse condition) {
+    const PredicateUse guard = guard_of(context);
+    if (guard.index == kAlways) return condition;
+    VirtualInstruction both = context.make(Operation::pred_and, Type::pred);
+    both.source_predicate = {guard, condition};
+    return context.emit_temporary_predicate(both);
+}
+
+/// Whether the access's address is one of local memory.
+PredicateUse is_local(LoweringContext& context, const VirtualInstruction& access) {
+    const std::uint64_t to_offset = static_cast<std::uint64_t>(access.machine.offset) - isa::kLocalWindowBase;
+    VirtualInstruction test = context.make(Operation::setp, Type::u64);
+    test.machine.comparison = isa::Comparison::lt;
+    test.source = {context.value(Operation::add, Type::u64, {access.source[0], context.literal(to_offset, 2)}),
+                   context.literal(isa::kLocalWindowBytes, 2)};
+    return context.emit_temporary_predicate(test);
+}
+
+/// Emits the access once for each row of its data: words of 64-bit elements, or elements.
 template <typename SetData>
-void emit_split(LoweringContext& context, VirtualInstruction access, SetData set_data) {
+void emit_split(LoweringContext& context, VirtualInstruction access, PredicateUse guard, SetData set_data) {
     const unsigned element_bytes = isa::type_bytes(access.machine.type);
     const unsigned count = isa::type_rows(access.machine.type) * access.machine.vector;
     const unsigned step = element_bytes == 8 ? 4 : element_bytes;
     if (element_bytes == 8) access.machine.type = isa::Type::b32;
     access.machine.vector = 1;
+    access.guard = guard;
     for (unsigned i = 0; i < count; ++i) {
         VirtualInstruction one = access;
         one.machine.offset += static_cast<std::int32_t>(i * step);
         set_data(one, i);
-        context.emit(one);
+        context.append(one);
     }
 }
 
-/// Into rows of its own, because the destination may be the address's register.
-void emit_split_load(LoweringContext& context, const VirtualInstruction& load, std::uint32_t rows) {
-    emit_split(context, load, [rows](VirtualInstruction& one, unsigned i) {
-        one.destination = rows + i;
-        one.destination_rows = 1;
-    });
+/// `set_data(one, i)` makes the access one of its i-th row.
+template <typename SetData>
+void emit_access(LoweringContext& context, VirtualInstruction access, SetData set_data) {
+    const Form form = form_of(context, access);
+    if (form == Form::whole) return context.emit(access);
+    if (form == Form::split) return emit_split(context, access, guard_of(context), set_data);
+    const PredicateUse local = is_local(context, access);
+    VirtualInstruction elsewhere = access;
+    elsewhere.guard = guarded(context, {local.index, !local.negated});
+    context.append(elsewhere);
+    access.machine.order = isa::Order::weak;
+    emit_split(context, access, guarded(context, local), set_data);
 }
 
 /// Vector elements arrive in consecutive rows and are copied to where the program wants them.
@@ -230,24 +266,22 @@ void lower_load(LoweringContext& context) {
     VirtualInstruction load = make_access(context, Operation::load);
     set_address(context, load, instruction.sources()[0]);
     const ptx::Operand& destination = instruction.destinations()[0];
-    const bool split = must_be_split(context, load);
-    if (destination.kind != ptx::OperandKind::vector) {
-        if (!split) return context.emit_to(destination, load);
-        const std::uint32_t rows = context.kernel.new_rows(2);
-        emit_split_load(context, load, rows);
-        VirtualInstruction copy = context.make(Operation::mov, Type::b64);
-        copy.source[0] = {Operand::Kind::reg, 2, rows};
-        return context.emit_to(destination, copy);
-    }
+    const bool vector = destination.kind == ptx::OperandKind::vector;
+    if (!vector && form_of(context, load) == Form::whole) return context.emit_to(destination, load);
     const unsigned element_rows = isa::type_rows(instruction.type());
-    load.destination_rows = static_cast<std::uint8_t>(element_rows * destination.elements.size());
-    if (load.destination_rows > 4) context.refuse("vectors of up to 16 bytes are supported");
+    const std::size_t elements = vector ? destination.elements.size() : 1;
+    if (element_rows * elements > 4) context.refuse("vectors of up to 16 bytes are supported");
+    // Into rows of its own, because the destination may be the address's register.
+    load.destination_rows = static_cast<std::uint8_t>(element_rows * elements);
     load.destination = context.kernel.new_rows(load.destination_rows);
-    if (split)
-        emit_split_load(context, load, load.destination);
-    else
-        context.emit(load);
-    context.emit_to_elements(destination.elements, load.destination, element_rows);
+    emit_access(context, load, [first = load.destination](VirtualInstruction& one, unsigned i) {
+        one.destination = first + i;
+        one.destination_rows = 1;
+    });
+    if (vector) return context.emit_to_elements(destination.elements, load.destination, element_rows);
+    VirtualInstruction copy = context.make(Operation::mov, Type::b64);
+    copy.source[0] = {Operand::Kind::reg, 2, load.destination};
+    context.emit_to(destination, copy);
 }
 
 VirtualOperand store_data(LoweringContext& context, const ptx::Operand& operand) {
@@ -263,9 +297,8 @@ void lower_store(LoweringContext& context) {
     VirtualInstruction store = make_access(context, Operation::store);
     set_address(context, store, instruction.sources()[0]);
     store.source[1] = store_data(context, instruction.sources()[1]);
-    if (!must_be_split(context, store)) return context.emit(store);
-    const VirtualOperand data = store.source[1];
-    emit_split(context, store, [data](VirtualInstruction& one, unsigned i) { one.source[1] = part(data, i); });
+    emit_access(context, store,
+                [data = store.source[1]](VirtualInstruction& one, unsigned i) { one.source[1] = part(data, i); });
 }
 
 /// A stride, or indices side by side.
