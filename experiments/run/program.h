@@ -55,7 +55,7 @@ template <>
 struct lookahead::ParametersOf<lookahead::finaliser::IsaOptions> {
     using P = finaliser::IsaOptions;
     inline static const auto list = parameter_list<P>(
-        integer("registers", &P::registers, {1, 255, "register"},
+        integer("registers", &P::registers, {1, finaliser::kMostRegisters, "register"},
                 {.help = "32-bit registers that a thread may use.",
                  .source = "CUDA C++ Programming Guide: 63 for compute capability 2.x"}),
         boolean("expand_64bit", &P::expand_64bit,

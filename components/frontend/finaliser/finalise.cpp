@@ -22,9 +22,9 @@ namespace lookahead::finaliser {
 namespace {
 
 void check_options(const FinaliserOptions& options) {
-    if (options.isa.registers < 1 || options.isa.registers > 255)
-        throw ConfigurationError(
-            fmt::format("register limit {} is out of range; it must be from 1 to 255", options.isa.registers));
+    if (options.isa.registers < 1 || options.isa.registers > kMostRegisters)
+        throw ConfigurationError(fmt::format("register limit {} is out of range; it must be from 1 to {}",
+                                             options.isa.registers, kMostRegisters));
     if (options.spill_order != "cost" && options.spill_order != "affine_first")
         throw ConfigurationError(
             fmt::format("spill order \"{}\" is not known; it is \"cost\" or \"affine_first\"", options.spill_order));
@@ -86,12 +86,26 @@ isa::Kernel emit_checked(const ptx::Function& function, const VirtualKernel& cod
     return result;
 }
 
+/// Registers of a program without lanes are no thread's: a thread's limit is not theirs, and local memory has no place for
+/// what is in them.
+Allocation fit_without_lanes(const ptx::Function& function, VirtualProgram& program, FinaliserOptions& options) {
+    options.isa.registers = kMostRegisters - options.isa.reserved_registers;
+    Allocation allocation = schedule_and_allocate(program.code, options);
+    if (allocation.registers > options.isa.registers)
+        throw InputError(
+            fmt::format("{}:{}: kernel {} needs {} registers at once in its {} program, whose values cannot "
+                        "be kept in local memory, and there are {}; kernel.transform = none leaves it whole",
+                        program.code.frame.source_file, function.line, program.code.frame.name, allocation.registers,
+                        program.name, options.isa.registers));
+    return allocation;
+}
+
 /// Spilled values of a further program lie behind all that the kernel has in local memory.
-void add_program(isa::Kernel& kernel, const ptx::Function& function, VirtualProgram program,
-                 const FinaliserOptions& options) {
+void add_program(isa::Kernel& kernel, const ptx::Function& function, VirtualProgram program, FinaliserOptions options) {
     program.code.frame.local_bytes = kernel.local_bytes;
     program.code.frame.spill_bytes = 0;
-    const Allocation allocation = fit_program(program.code, options);
+    const Allocation allocation =
+        program.has_lanes ? fit_program(program.code, options) : fit_without_lanes(function, program, options);
     append_program(kernel, program.name, emit_checked(function, program.code, allocation, options));
 }
 

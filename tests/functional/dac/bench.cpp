@@ -91,9 +91,12 @@ Outcome run(const std::string& text, isa::Dim3 grid, isa::Dim3 block, const std:
             const finaliser::FinaliserOptions& options, const std::vector<std::string>& keys) {
     const ptx::Module module = ptx::parse_module(text, "test.ptx");
     Outcome outcome;
-    // Whole comparisons: halves of one have its origin too.
+    // Whole comparisons, under their guards: halves of one have its origin too, and one whose result goes to a register runs in
+    // lanes where its guard fails.
     finaliser::FinaliserOptions whole = options;
     whole.isa.expand_64bit = false;
+    whole.isa.registers = finaliser::IsaOptions{}.registers;
+    whole.predicate_limit = isa::kPredicateRegisters;
     outcome.original = finaliser::finalise(module, module.functions[0], with("test_marks", whole));
     outcome.decoupled = finaliser::finalise(module, module.functions[0], with("dac", options, keys));
     const LaunchConfiguration configuration{grid, block};

@@ -21,7 +21,7 @@ constexpr std::array kDecouple = {"all", "accesses", "predicates"};
 
 TEST_CASE("random kernels do as two streams what they did as one") {
     const std::uint64_t first = lookahead::test::random_seed();
-    std::uint64_t compared = 0, reports = 0;
+    std::uint64_t compared = 0, reports = 0, spilled = 0;
     std::size_t tuples = 0;
     for (std::uint64_t seed = first; seed < first + kKernels; ++seed) {
         CAPTURE(seed);
@@ -32,6 +32,9 @@ TEST_CASE("random kernels do as two streams what they did as one") {
         options.fuse_products = seed % 4 == 0;
         options.isa.expand_64bit = seed % 5 == 0;
         options.isa.single_constant = seed % 7 == 0;
+        options.rematerialise = seed % 9 != 0;
+        if (seed % 2 == 1) options.isa.registers = 5 + seed / 2 % 12;
+        if (seed % 3 == 1) options.predicate_limit = 2 + seed / 3 % 5;
         Outcome outcome;
         CHECK_NOTHROW(outcome =
                           run(text, kRandomGrids[seed % 3], kRandomBlocks[seed % 6],
@@ -41,9 +44,12 @@ TEST_CASE("random kernels do as two streams what they did as one") {
                                std::string("dac.decouple=") + kDecouple[seed % 8 == 1 ? seed / 8 % 3 : 0]}));
         compared += outcome.compared;
         reports += outcome.reports;
+        spilled += outcome.decoupled.spill_bytes;
         tuples = std::max(tuples, outcome.most_tuples);
     }
-    MESSAGE("compared " << compared << ", most tuples " << tuples << ", reports " << reports);
+    MESSAGE("compared " << compared << ", most tuples " << tuples << ", reports " << reports << ", bytes spilled "
+                        << spilled);
+    CHECK(spilled > 0);
     CHECK(reports > kKernels / 4);
     CHECK(compared > 10 * kKernels);
     CHECK(tuples > 1);

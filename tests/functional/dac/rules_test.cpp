@@ -8,6 +8,7 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/mechanisms/dac/streams.h"
+#include "core/error/error.h"
 #include "tests/functional/dac/affine_interpreter.h"
 #include "tests/functional/dac/bench.h"
 
@@ -612,4 +613,89 @@ TEST_CASE("the register that holds what a decoupled load brings is its own") {
         "add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 3; @%p1 bra L;");
     CHECK(outcome.says("LD.GLOBAL") == "decoupled");
     CHECK(outcome.says("ST.GLOBAL") == "decoupled");
+}
+
+namespace {
+
+/// Ten loads from addresses of their own whose values and addresses live up to the stores behind them, half of which a branch
+/// skips for some lanes.
+std::string crowded() {
+    std::string body = "mov.u32 %r1, %tid.x;", loads, stores;
+    for (int i = 0; i < 10; ++i) {
+        const std::string n = std::to_string(i), address = "%rd" + n, value = "%r" + std::to_string(10 + i);
+        body += "mad.lo.u32 %r2, %gid, " + std::to_string(4 * i + 4) + ", %a; mul.wide.u32 " + address + ", %r2, 4;" +
+                "add.s64 " + address + ", %out, " + address + "; ld.global.u32 " + value + ", [" + address + "];";
+    }
+    for (int i = 0; i < 10; ++i) {
+        const std::string value = "%r" + std::to_string(10 + i);
+        if (i == 5) body += "setp.lt.u32 %p1, %r1, 40; @%p1 bra N;";
+        body += "mad.lo.u32 " + value + ", " + value + ", " + value + ", %r19; st.global.u32 [%rd" + std::to_string(i) +
+                "], " + value + ";";
+    }
+    return body + "N: st.global.u32 [%mine], %r10;";
+}
+
+finaliser::FinaliserOptions with_registers(unsigned registers) {
+    finaliser::FinaliserOptions options;
+    options.isa.registers = registers;
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("a limit on a thread's registers spills the warps' values, and none of the affine stream's") {
+    for (const bool again : {true, false}) {
+        CAPTURE(again);
+        finaliser::FinaliserOptions options = with_registers(8);
+        options.rematerialise = again;
+        const std::string text = kernel_text(crowded());
+        const Outcome low = run(text, {2, 1, 1}, {64, 1, 1}, {7, 3}, options);
+        CHECK(low.decoupled.registers <= 8);
+        CHECK(count(low.own(), "LD.LOCAL") > 0);
+        CHECK(count(low.own(), "ST.LOCAL") > 0);
+        CHECK(count(low.affine(), "LOCAL") == 0);
+        CHECK(dac::affine_program(low.decoupled)->registers > 8);
+        const Outcome high = run(text, {2, 1, 1}, {64, 1, 1}, {7, 3}, with_registers(63));
+        CHECK(low.affine().size() == high.affine().size());
+        CHECK(low.compared == high.compared);
+    }
+}
+
+TEST_CASE("a kernel whose affine stream needs more registers than instructions can name is refused by name") {
+    const auto finalised = [](unsigned values) {
+        // Sums of numbers that nothing but the block's own index makes: each is read again behind all others.
+        std::string body = "mov.u32 %r1, %ctaid.x; mov.u32 %r2, 0;", rest;
+        std::string registers = ".reg .b32 %s<300>;";
+        for (unsigned i = 0; i < values; ++i) {
+            const std::string n = std::to_string(i);
+            body += "add.u32 %s" + n + ", %r1, %r2; mul.lo.u32 %r2, %s" + n + ", " + std::to_string(2 * i + 3) + ";";
+            rest = "mad.lo.u32 %r2, %r2, 5, %s" + n + ";" + rest;
+        }
+        body += rest + "and.b32 %r2, %r2, 255; mul.wide.u32 %rd1, %r2, 4; add.s64 %rd1, %in, %rd1;" +
+                "ld.global.u32 %r3, [%rd1]; st.global.u32 [%mine], %r3;";
+        const ptx::Module module = ptx::parse_module(kernel_text(registers + body), "test.ptx");
+        return finaliser::finalise(module, module.functions[0], with("dac", with_registers(20)));
+    };
+    const isa::Program* most = nullptr;
+    const isa::Kernel fits = finalised(200);
+    REQUIRE((most = dac::affine_program(fits)) != nullptr);
+    CHECK(most->registers > 200);
+    CHECK_THROWS_WITH_AS(finalised(280), doctest::Contains("in its affine program"), InputError);
+}
+
+TEST_CASE("predicates beyond a limit are kept in registers, those that are dequeued under a guard too") {
+    std::string body = "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; setp.lt.u32 %p0, %r1, 50;";
+    for (int i = 1; i < 6; ++i)
+        body += "setp.gt.u32 %p" + std::to_string(i) + ", %r1, 62; @%p0 setp.lt.u32 %p" + std::to_string(i) +
+                ", %r1, " + std::to_string(7 * i) + ";";
+    for (int i = 1; i < 6; ++i) body += "@%p" + std::to_string(i) + " add.u32 %r2, %r2, " + std::to_string(i) + ";";
+    body += "st.global.u32 [%mine], %r2;";
+    for (unsigned limit = 7; limit >= 2; --limit) {
+        CAPTURE(limit);
+        finaliser::FinaliserOptions options = with_registers(limit % 2 == 0 ? 9 : 63);
+        options.predicate_limit = limit;
+        const Outcome outcome = run(kernel_text(body), {2, 1, 1}, {64, 1, 1}, {7, 3}, options);
+        CHECK(outcome.decoupled.predicates <= limit);
+        CHECK(count(outcome.own(), "DEQ.PRED") >= 10);
+    }
 }

@@ -52,14 +52,19 @@ TEST_CASE("what is enqueued is what the original kernels compute, on all workloa
 
 TEST_CASE("the two streams give the workloads' outputs") {
     bool reports = false;
+    std::string registers = "isa.registers=63";
     SUBCASE("control by affine values alone") {}
     SUBCASE("with warps' reports") {
         reports = true;
     }
+    SUBCASE("with registers so few that warps spill") {
+        registers = "isa.registers=10";
+    }
     std::uint64_t dequeued = 0, reported = 0;
     for (const ManifestEntry& entry : workload_manifest()) {
         CAPTURE(entry.name);
-        const Configuration configuration = machine("dac", reports);
+        Configuration configuration = machine("dac", reports);
+        configuration.override_value(registers);
         const auto workload = tiny(entry.name, configuration);
         dac::ReferenceQueues queues(false);
         EmulatorOptions options;

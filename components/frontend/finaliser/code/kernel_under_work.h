@@ -13,7 +13,8 @@ struct VirtualProgram {
     /// Its frame begins as a copy of the kernel's, so that both have the parameters at the same place.
     VirtualKernel code;
     /// What stands in a register is a 32-bit word of each lane. Otherwise the machine has values of another kind there, of
-    /// any width, and operations on 64 bits stay whole, constants of 64 bits too.
+    /// any width: operations on 64 bits stay whole, constants of 64 bits too; a limit on a thread's registers is none of
+    /// theirs, and nothing is spilled.
     bool has_lanes = true;
 };
 

@@ -7,9 +7,12 @@ namespace lookahead::finaliser {
 
 class KernelTransform;
 
+/// Registers that an instruction's fields can name.
+inline constexpr unsigned kMostRegisters = 255;
+
 /// What the machine's ISA is like, where machines differ.
 struct IsaOptions {
-    /// 32-bit registers a thread may use, 1 to 255, reserved ones included. Fermi's machine ISA encodes 63.
+    /// 32-bit registers a thread may use, 1 to kMostRegisters, reserved ones included. Fermi's machine ISA encodes 63.
     unsigned registers = 63;
     /// 64-bit integer operations are sequences of 32-bit ones with carries.
     bool expand_64bit = false;

@@ -20,25 +20,6 @@ Allocation allocate_held(const VirtualKernel& code, const FinaliserOptions& opti
     return allocate(code);
 }
 
-/// Alignment may cost more registers than there are values, so that lower limits are tried when the allocation exceeds
-/// the real one, and the program's own order last.
-Allocation schedule_and_allocate(VirtualKernel& code, const FinaliserOptions& options) {
-    if (!options.schedule) return allocate_held(code, options);
-    for (unsigned eighths : {8U, 7U, 6U, 4U}) {
-        ScheduleLimits limits;
-        limits.registers = options.isa.registers * eighths / 8;
-        limits.predicates = options.predicate_limit;
-        limits.preferred_registers = std::min(limits.preferred_registers, limits.registers);
-        VirtualKernel scheduled = code;
-        schedule(scheduled, limits);
-        const Allocation allocation = allocate(scheduled);
-        if (!is_within(allocation, options)) continue;
-        code = std::move(scheduled);
-        return options.isa.held_sources > 0 ? allocate_held(code, options) : allocation;
-    }
-    return allocate_held(code, options);
-}
-
 Allocation spill_and_allocate(VirtualKernel& code, const FinaliserOptions& options) {
     if (options.schedule) {
         order_for_pressure(code);
@@ -72,6 +53,25 @@ void fit_by_spilling(const std::function<KernelUnderWork(bool rename)>& prepare,
 
 bool is_within(const Allocation& allocation, const FinaliserOptions& options) {
     return allocation.registers <= options.isa.registers && allocation.predicates <= options.predicate_limit;
+}
+
+Allocation schedule_and_allocate(VirtualKernel& code, const FinaliserOptions& options) {
+    if (!options.schedule) return allocate_held(code, options);
+    // Alignment may cost more registers than there are values, so that lower limits are tried when the allocation exceeds
+    // the real one, and the program's own order last.
+    for (unsigned eighths : {8U, 7U, 6U, 4U}) {
+        ScheduleLimits limits;
+        limits.registers = options.isa.registers * eighths / 8;
+        limits.predicates = options.predicate_limit;
+        limits.preferred_registers = std::min(limits.preferred_registers, limits.registers);
+        VirtualKernel scheduled = code;
+        schedule(scheduled, limits);
+        const Allocation allocation = allocate(scheduled);
+        if (!is_within(allocation, options)) continue;
+        code = std::move(scheduled);
+        return options.isa.held_sources > 0 ? allocate_held(code, options) : allocation;
+    }
+    return allocate_held(code, options);
 }
 
 FittedKernel fit(const std::function<KernelUnderWork(bool rename)>& prepare, const FinaliserOptions& options) {

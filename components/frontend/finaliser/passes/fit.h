@@ -19,7 +19,11 @@ struct FittedKernel {
 /// with the fewest registers that were reached. `prepare(rename)` makes the kernel with all passes done.
 FittedKernel fit(const std::function<KernelUnderWork(bool rename)>& prepare, const FinaliserOptions& options);
 
-/// The same for code as it is.
+/// Schedules the code and allocates its registers, in the program's own order if no other one is within the limits; that one
+/// may need more.
+Allocation schedule_and_allocate(VirtualKernel& code, const FinaliserOptions& options);
+
+/// The same as fit() for code as it is.
 Allocation fit_program(VirtualKernel& code, const FinaliserOptions& options);
 
 bool is_within(const Allocation& allocation, const FinaliserOptions& options);

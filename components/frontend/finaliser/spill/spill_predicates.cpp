@@ -45,16 +45,19 @@ class Spiller {
             return;
         }
         const PredicateUse guard = instruction.guard;
-        if (instruction.guarded()) run_unguarded(instruction);
+        const bool stays_guarded = instruction.guarded() && !can_run_unguarded(instruction);
+        if (instruction.guarded() && !stays_guarded) run_unguarded(instruction);
         std::vector<Copy> kept;
         for (std::uint32_t& destination : instruction.destination_predicate) {
             if (!is_spilled(destination)) continue;
             kept.push_back({kernel_.new_predicate(), row_of_[destination]});
             destination = kept.back().from;
+            // Or its value where the guard fails would live since the kernel's start.
+            if (stays_guarded) move({kAlways, true}, destination, {kAlways, false}, instruction, code);
         }
         code.push_back(instruction);
         for (const auto& [from, to] : kept) keep(from, to, guard, instruction, code);
-        for (const auto& [from, to] : guarded_copies_) copy(from, to, guard, instruction, code);
+        for (const auto& [from, to] : guarded_copies_) move({from, false}, to, guard, instruction, code);
         guarded_copies_.clear();
     }
 
@@ -106,12 +109,12 @@ class Spiller {
         code.push_back(select);
     }
 
-    static void copy(std::uint32_t from, std::uint32_t to, PredicateUse guard, const VirtualInstruction& written_by,
+    static void move(PredicateUse from, std::uint32_t to, PredicateUse guard, const VirtualInstruction& written_by,
                      std::vector<VirtualInstruction>& code) {
         VirtualInstruction move = beside(written_by);
         move.machine.operation = Operation::pred_mov;
         move.machine.type = isa::Type::pred;
-        move.source_predicate[0] = {from, false};
+        move.source_predicate[0] = from;
         move.destination_predicate[0] = to;
         move.guard = guard;
         code.push_back(move);
@@ -126,31 +129,19 @@ class Spiller {
     std::vector<Copy> guarded_copies_;
 };
 
-/// By predicate.
-std::vector<bool> can_be_spilled(const VirtualKernel& kernel) {
-    std::vector<bool> result(kernel.predicates, true);
-    for (const VirtualBlock& block : kernel.blocks)
-        for (const VirtualInstruction& instruction : block.code)
-            for (const std::uint32_t predicate : instruction.destination_predicate)
-                if (predicate != kNone && instruction.guarded() && !can_run_unguarded(instruction))
-                    result[predicate] = false;
-    return result;
-}
-
-/// At most `most` of the predicates below `count` that can be spilled, those that live longest first.
+/// At most `most` of the predicates below `count`, those that live longest first.
 std::vector<std::uint32_t> longest_lived(const VirtualKernel& kernel, std::uint32_t count, std::size_t most) {
     struct PredicateLength {
         std::uint32_t predicate;
         std::uint32_t length;
     };
     const std::vector<RangeSet> ranges = live_ranges_of(kernel);
-    const std::vector<bool> may_go = can_be_spilled(kernel);
     std::vector<PredicateLength> candidates;
     for (std::uint32_t predicate = 0; predicate < count; ++predicate) {
         std::uint32_t length = 0;
         for (const LiveRange& range : ranges[predicate_unit(kernel, predicate)].ranges())
             length += range.end - range.start;
-        if (length > 0 && may_go[predicate]) candidates.push_back({predicate, length});
+        if (length > 0) candidates.push_back({predicate, length});
     }
     std::ranges::stable_sort(candidates, std::ranges::greater(), &PredicateLength::length);
     std::vector<std::uint32_t> result;
