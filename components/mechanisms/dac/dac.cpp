@@ -152,15 +152,14 @@ void Dac::name_pairs() {
     for (std::uint32_t pc = 0; pc < kernel.own_size(); ++pc) {
         const isa::Instruction& own = kernel.code[pc];
         takes_[pc] = own.dequeues || own.operation == Operation::dequeue || is_report(own);
-        const bool may_stop = is_marker(own) || isa::is_memory(own.operation);
-        // Where several instructions have one origin, the last one ends what they do.
-        const bool last = pc + 1 == kernel.own_size() || kernel.origins[pc + 1] != kernel.origins[pc];
+        // Loads and stores of its spilled operands have its origin, too.
+        const bool stops = stops_expansion(own);
         for (std::uint32_t other = launch_.program->entry; other < launch_.program->end; ++other) {
             if (kernel.origins[other] != kernel.origins[pc]) {
                 continue;
             }
             pair_[other] = takes_[pc] != 0 ? pc : pair_[other];
-            marker_[pc] |= static_cast<std::uint8_t>(may_stop && last && is_marker(kernel.code[other]));
+            marker_[pc] |= static_cast<std::uint8_t>(stops && is_marker(kernel.code[other]));
         }
     }
 }
@@ -213,6 +212,9 @@ void Dac::warp_exited(unsigned context) {
     reports_[context].shrink(0);
     const unsigned slot = state_.warps.streams[context].cta_slot;
     const std::uint64_t bit = std::uint64_t{1} << slot;
+    LOOKAHEAD_ASSERT(
+        streams_.running() != 0 || (served_ & bit) == 0 || markers_passed_[context] <= markers_enqueued_[context],
+        execute_.place_of(context) + ": the warp ends with more barriers passed than the affine warp");
     live_warps_[slot] = static_cast<std::uint8_t>(live_warps_[slot] - 1);
     if (streams_.running() != 0 && (served_ & bit) != 0) {
         stack_.drop(context);

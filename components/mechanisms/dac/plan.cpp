@@ -13,8 +13,11 @@ using isa::QueueMode;
 
 namespace {
 
+bool is_access(const isa::Instruction& machine) {
+    return machine.operation == Operation::load || machine.operation == Operation::store;
+}
 bool is_access(const VirtualInstruction& instruction) {
-    return instruction.machine.operation == Operation::load || instruction.machine.operation == Operation::store;
+    return is_access(instruction.machine);
 }
 
 QueueMode queue_of(const VirtualInstruction& instruction) {
@@ -36,19 +39,19 @@ bool overwrites_guard(const VirtualInstruction& instruction) {
 
 }  // namespace
 
-bool stops_expansion(const VirtualInstruction& instruction) {
+bool stops_expansion(const isa::Instruction& machine) {
     // Shared memory is none of L1's lines, and what is ordered by it is the CTA's: its stores update lines that were asked for.
-    if (LOOKAHEAD_RULE(shared_memory_stops_nothing) && isa::is_memory(instruction.machine.operation) &&
-        instruction.machine.space == Space::shared)
+    if (LOOKAHEAD_RULE(shared_memory_stops_nothing) && isa::is_memory(machine.operation) &&
+        machine.space == Space::shared)
         return false;
-    switch (instruction.machine.operation) {
+    switch (machine.operation) {
         case Operation::barrier:
         case Operation::membar:
         case Operation::atomic:
         case Operation::reduce:
             return true;
         default:
-            return is_access(instruction) && instruction.machine.order != isa::Order::weak;
+            return is_access(machine) && machine.order != isa::Order::weak;
     }
 }
 
@@ -131,7 +134,7 @@ void Plan::hide_behind_barriers() {
     };
     for_each([&](Position position) {
         const VirtualInstruction& instruction = values_.instruction(position);
-        if (!stops_expansion(instruction)) return;
+        if (!stops_expansion(instruction.machine)) return;
         const Class guard = classes_.predicate(values_.reads(position).guard, position.block);
         at(position).marker = classes_.followed(position.block) && guard.kind != Kind::other;
         if (!LOOKAHEAD_RULE(loads_behind_hidden_barriers_stay) || at(position).marker) return;

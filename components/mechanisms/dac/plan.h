@@ -89,6 +89,6 @@ class Plan {
 
 /// Instructions at which expansion stops until a warp has passed them: barriers, fences, atomics, and accesses that order others,
 /// but those of shared memory.
-bool stops_expansion(const finaliser::VirtualInstruction& instruction);
+bool stops_expansion(const isa::Instruction& instruction);
 
 }  // namespace lookahead::dac

@@ -6,7 +6,6 @@
 
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/finalise.h"
-#include "components/frontend/finaliser/transform/configured_transform.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/machine/machine.h"
 #include "components/mechanisms/cae/cae.h"
@@ -14,6 +13,7 @@
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
 #include "core/sync/simulation.h"
 #include "core/transport/in_process/in_process_transport.h"
+#include "experiments/run/program.h"
 #include "partitioning/partitioners/partition.h"
 #include "tests/functional/dac/bench.h"
 #include "tests/functional/dac/random_kernel.h"
@@ -36,9 +36,7 @@ Configuration configuration_of(const std::vector<std::string>& options, const st
 
 isa::Kernel kernel_of(const std::string& text, const Configuration& configuration) {
     const ptx::Module module = ptx::parse_module(text, "test.ptx");
-    finaliser::FinaliserOptions options;
-    options.transform = finaliser::configured_transform(configuration);
-    return finaliser::finalise(module, module.functions[0], options);
+    return finaliser::finalise(module, module.functions[0], finaliser_options(configuration));
 }
 
 std::vector<std::uint32_t> run_on(Device& device, const isa::Kernel& kernel, const LaunchConfiguration& launch,

@@ -389,6 +389,23 @@ TEST_CASE("addresses behind a barrier are expanded for the blocks that have pass
     CHECK(fence.dac.barrier_wait_cycles > 0);
 }
 
+TEST_CASE("an atomic whose result is spilled is passed once, not again with its store") {
+    // What they return is read in the opposite order.
+    std::string atomics, reads;
+    for (int i = 21; i < 30; ++i) {
+        const std::string value = "%r" + std::to_string(i);
+        atomics += "atom.global.add.u32 " + value + ", [%mine], %a;";
+        reads = "mad.lo.u32 %r3, %r3, %r3, " + value + ";" + reads;
+    }
+    const std::string load = "ld.global.u32 %r2, [%mine+8]; st.global.u32 [%mine+4], %r2;";
+    const std::string body = "mov.u32 %r3, 0;" + loop(atomics + reads + load) + "st.global.u32 [%mine+12], %r3;";
+    for (const std::string registers : {"isa.registers=63", "isa.registers=8", "isa.registers=6"}) {
+        CAPTURE(registers);
+        const MachineRun run = good(body, {2, 1, 1}, {64, 1, 1}, {registers, "finaliser.rematerialise=false"});
+        CHECK(run.dac.barrier_wait_cycles > 0);
+    }
+}
+
 TEST_CASE("addresses of stores wait for a barrier unless dac.addresses_pass_barriers, those of loads in any case") {
     const auto waits = [](const std::string& access, const char* pass) {
         return good(loop(kStore + " bar.sync 0;" + access), {2, 1, 1}, {64, 1, 1},

@@ -33,7 +33,10 @@ std::vector<std::string> random_options(std::mt19937_64& random) {
                                      fmt::format("sm.branch_latency={}", pick({"1", "4", "12"})),
                                      fmt::format("sm.warp_scheduler={}", pick({"gto", "two_level", "lrr"})),
                                      fmt::format("l1d.write_policy={}", pick({"write_evict", "write_through"})),
-                                     fmt::format("sm.operand_collectors={}", pick({"true", "false"}))};
+                                     fmt::format("sm.operand_collectors={}", pick({"true", "false"})),
+                                     fmt::format("isa.registers={}", pick({"5", "6", "8", "63"})),
+                                     fmt::format("finaliser.predicate_limit={}", pick({"2", "3", "7"})),
+                                     fmt::format("finaliser.rematerialise={}", pick({"true", "false"}))};
     if (random() % 2 == 0) {
         options.insert(options.end(),
                        {"l1d.set_index=linear", "l1d.sets=2", "l1d.mshrs=4", "l1d.merges=2", "l1d.miss_queue=2"});
