@@ -34,6 +34,11 @@ FURTHER = [
     ["sm.issue_extension=cae+dac", "cae.check=true"],
     ["sm.issue_extension=cae+dac+pmode"],
     ["kernel.transform=dac+vecmem"],
+    # With spilled values.
+    ["finaliser.register_share=0.5"],
+    ["finaliser.register_share=0.25", "finaliser.rematerialise=false", "dac.reports=true"],
+    ["finaliser.register_share=0.5", "sm.issue_extension=dac+pmode"],
+    ["finaliser.register_share=0.5", "sm.issue_extension=cae+dac", "cae.check=true"],
 ]
 
 

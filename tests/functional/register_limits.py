@@ -7,8 +7,8 @@ Without names all workloads run, --runs times each; --some N draws N of them, wh
 of its own, from the least that all kernels can be allocated with to the most that the machine has; 32-bit pointers, words
 for 64-bit operations, Volta's forms or none of these; values made again or all spilled, the affine ones first or not; L1 for
 all loads or for those of local memory; spilled values in an L1 that is small half of the time; and beside
-it, half of the time, an affine vector cache of a size and kind of its own; and CAPS, P-mode, or neither, with or without that
-cache. The seed is printed.
+it, half of the time, an affine vector cache of a size and kind of its own; and CAPS, P-mode, CAE or none of them, with or without
+that cache, or DAC, which refuses it. The seed is printed.
 """
 
 import pathlib
@@ -35,8 +35,10 @@ def draw(chance):
     spills = [f"finaliser.rematerialise={chance.choice(['true', 'false'])}",
               f"finaliser.spill_order={chance.choice(['cost', 'affine_first'])}",
               f"l1d.cached_loads={chance.choice(['all', 'local'])}"]
-    beside = chance.choice([[], ["sm.prefetcher=caps", "sm.warp_scheduler=pas"], ["sm.issue_extension=pmode"]])
-    return [f"isa.registers={limit}", *spills, *isa, *l1, *chance.choice([avc, []]), *beside]
+    beside = chance.choice([[], ["sm.prefetcher=caps", "sm.warp_scheduler=pas"], ["sm.issue_extension=pmode"],
+                            ["sm.issue_extension=cae", "cae.check=true"], ["sm.issue_extension=dac", "dac.check=true"]])
+    companion = [] if "sm.issue_extension=dac" in beside else chance.choice([avc, []])  # DAC refuses companions
+    return [f"isa.registers={limit}", *spills, *isa, *l1, *companion, *beside]
 
 
 def main():
