@@ -688,8 +688,9 @@ TEST_CASE("predicates beyond a limit are kept in registers, those that are deque
     for (int i = 1; i < 6; ++i)
         body += "setp.gt.u32 %p" + std::to_string(i) + ", %r1, 62; @%p0 setp.lt.u32 %p" + std::to_string(i) +
                 ", %r1, " + std::to_string(7 * i) + ";";
+    body += "mov.u32 %r9, 0; L:";  // in which they are read at each turn
     for (int i = 1; i < 6; ++i) body += "@%p" + std::to_string(i) + " add.u32 %r2, %r2, " + std::to_string(i) + ";";
-    body += "st.global.u32 [%mine], %r2;";
+    body += "add.u32 %r9, %r9, 1; setp.lt.u32 %p9, %r9, 3; @%p9 bra L; st.global.u32 [%mine], %r2;";
     for (unsigned limit = 7; limit >= 2; --limit) {
         CAPTURE(limit);
         finaliser::FinaliserOptions options = with_registers(limit % 2 == 0 ? 9 : 63);
