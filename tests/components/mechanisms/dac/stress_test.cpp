@@ -34,7 +34,7 @@ std::vector<std::string> random_options(std::mt19937_64& random) {
                                      fmt::format("sm.warp_scheduler={}", pick({"gto", "two_level", "lrr"})),
                                      fmt::format("l1d.write_policy={}", pick({"write_evict", "write_through"})),
                                      fmt::format("sm.operand_collectors={}", pick({"true", "false"})),
-                                     fmt::format("isa.registers={}", pick({"5", "6", "8", "63"})),
+                                     fmt::format("isa.registers={}", pick({"6", "7", "8", "63"})),
                                      fmt::format("finaliser.predicate_limit={}", pick({"2", "3", "7"})),
                                      fmt::format("finaliser.rematerialise={}", pick({"true", "false"}))};
     if (random() % 2 == 0) {
