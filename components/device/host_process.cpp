@@ -104,6 +104,7 @@ void HostProcess::handle(const MessageHeader& message) {
             record.end = completed.end;
             record.warp_instructions = completed.warp_instructions;
             record.thread_instructions = completed.thread_instructions;
+            remove_parameters();
             break;
         }
         default:
@@ -322,8 +323,30 @@ void HostProcess::begin_launch() {
     records_.push_back(std::move(record));
     ++counters_.launches;
 
+    if (kernel->addresses_parameters) {
+        place_parameters();
+    }
     send_launch(to_dispatcher_, 0, now_, now_ + link_latency(), launch, call_->source);
     outstanding_ = 1;
+}
+
+/// They arrive with the launch, and so before anything that reads them.
+void HostProcess::place_parameters() {
+    call_->address = isa::kParameterBase;
+    allocator_.place(isa::kParameterBase, call_->source.size());
+    announce_changes();
+    mapping_.for_each_share(isa::kParameterBase, call_->source.size(),
+                            [&](unsigned partition, std::uint64_t address, std::uint64_t share) {
+                                send_writes(partition, address, share, now_ + link_latency(), false);
+                            });
+}
+
+void HostProcess::remove_parameters() {
+    if (allocator_.find(isa::kParameterBase) == nullptr) {
+        return;
+    }
+    allocator_.release(isa::kParameterBase);
+    announce_changes();
 }
 
 std::string HostProcess::waiting_for() const {

@@ -96,6 +96,9 @@ class HostProcess : public LogicalProcess {
     void begin_call();
     void begin_transfer(const char* what);
     void begin_launch();
+    /// Puts the launch's parameters into memory, for a kernel that reads them by address; and takes them out again.
+    void place_parameters();
+    void remove_parameters();
     /// Tells the SMs what they may access now and might not before, and the reverse.
     void announce_changes();
     void announce(const Allocator::Block& block, bool released);

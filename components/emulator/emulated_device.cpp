@@ -12,6 +12,31 @@
 
 namespace lookahead {
 
+namespace {
+
+/// A launch's parameters, for a kernel that reads them by address; none: it does not.
+class ParametersInMemory {
+  public:
+    ParametersInMemory(std::span<const std::byte> parameters, FlatMemory& memory, Allocator& allocator)
+        : allocator_(allocator), any_(!parameters.empty()) {
+        if (!any_) return;
+        allocator_.place(isa::kParameterBase, parameters.size());
+        memory.open(isa::kParameterBase, parameters.size());
+        std::memcpy(memory.at(isa::kParameterBase), parameters.data(), parameters.size());
+    }
+    ~ParametersInMemory() {
+        if (any_) allocator_.release(isa::kParameterBase);
+    }
+    ParametersInMemory(const ParametersInMemory&) = delete;
+    ParametersInMemory& operator=(const ParametersInMemory&) = delete;
+
+  private:
+    Allocator& allocator_;
+    bool any_;
+};
+
+}  // namespace
+
 EmulatedDevice::EmulatedDevice(isa::KernelTable kernels, EmulatorOptions options)
     : kernels_(std::move(kernels)), options_(options), allocator_(kernels_.reach), memory_(options.memory_file) {
     for (const isa::ModuleVariable& variable : kernels_.image) {
@@ -89,6 +114,8 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
 
     if (options_.observer != nullptr) options_.observer->begin_launch(launches_.size());
     if (options_.instructions != nullptr) options_.instructions->begin_launch(launches_.size());
+    const ParametersInMemory in_memory(kernel.addresses_parameters ? parameters : std::span<const std::byte>(), memory_,
+                                       allocator_);
     GridRunner(state, memory_, allocator_, options_.observer).run();
 
     launches_.push_back({number, configuration, std::move(state.counts), {}});

@@ -53,8 +53,9 @@ void FlatMemory::grow_to(DeviceAddress end) {
 }
 
 void FlatMemory::open(DeviceAddress address, std::uint64_t bytes) {
-    const DeviceAddress begin = address / kPage * kPage;
-    const DeviceAddress end = (address + bytes + kPage - 1) / kPage * kPage;
+    constexpr std::uint64_t kWhole = Allocator::kPageBytes;  // as kernels may access it (Allocator::use_pages)
+    const DeviceAddress begin = address / kWhole * kWhole;
+    const DeviceAddress end = (address + bytes + kWhole - 1) / kWhole * kWhole;
     make_accessible(at(begin), end - begin);
 }
 

@@ -14,7 +14,7 @@ namespace lookahead {
 class FlatMemory {
   public:
     /// All device addresses from kGlobalBase on.
-    static constexpr std::uint64_t kBytes = isa::kConstantBase + isa::kConstantBytes - isa::kGlobalBase;
+    static constexpr std::uint64_t kBytes = isa::kConstantBankBase + isa::kConstantBankBytes - isa::kGlobalBase;
 
     /// Accessible from the start, for the page before all that can be allocated (Allocator::use_pages).
     static constexpr std::uint64_t kBytesBefore = Allocator::kPageBytes;
@@ -27,7 +27,7 @@ class FlatMemory {
 
     /// Makes all of global memory up to `end` accessible. Addresses beyond must not be touched.
     void grow_to(DeviceAddress end);
-    /// Makes a range behind what can be allocated accessible: the modules' variables.
+    /// Makes a range behind what can be allocated accessible: the modules' variables, a launch's parameters.
     void open(DeviceAddress address, std::uint64_t bytes);
 
     /// Fills an accessible range; whole pages of zeros are given back, so that they take no room.

@@ -20,9 +20,11 @@ inline constexpr std::uint64_t kModuleBytes = 0x0000'0001'0000'0000;
 inline constexpr std::uint64_t kConstantBase = kModuleBase + kModuleBytes;
 inline constexpr std::uint64_t kConstantBytes = 0x0000'0001'0000'0000;
 /// Where kernels' code and the launches' constant bank lie for the SMs' instruction and constant caches. Programs can
-/// not name them, and nothing is ever written there: the bytes that come do not matter, the traffic does.
+/// not name the code and nothing is ever written there: the bytes that come do not matter, the traffic does. Of the
+/// bank they can name the parameters, which are written there for kernels that read them by address (kParameterBase).
 inline constexpr std::uint64_t kCodeBase = 0x0000'0060'0000'0000;
 inline constexpr std::uint64_t kConstantBankBase = 0x0000'0061'0000'0000;
+inline constexpr std::uint64_t kConstantBankBytes = std::uint64_t{2} << 20;
 /// Where the threads' local memory lies, behind everything that programs can name.
 inline constexpr std::uint64_t kLocalMemoryBase = kConstantBase + kConstantBytes;
 /// Bytes that one row of local memory takes: the same word of each lane of a warp.

@@ -27,6 +27,8 @@ enum class LaunchRow : std::uint16_t {
     count
 };
 inline constexpr std::uint16_t kFirstParameterRow = static_cast<std::uint16_t>(LaunchRow::count);
+/// Where a launch's parameters lie in memory, for kernels that read them by address (Kernel::addresses_parameters).
+inline constexpr std::uint64_t kParameterBase = kConstantBankBase + std::uint64_t{kFirstParameterRow} * 4;
 
 /// A further program of a kernel: what another stream of a warp, or of an SM, executes for the same launch, with registers
 /// and predicates of its own. It stands in Kernel::code behind the kernel's own instructions, so that program counters,
@@ -62,6 +64,8 @@ struct Kernel {
     std::vector<std::uint32_t> parameter_sizes;    ///< of each parameter, bytes
     /// Bytes of the parameters from which addresses of 32 bits are made: they must be within kPointerReach.
     std::vector<std::uint32_t> pointer_parameters;
+    /// It reads parameters at addresses that it computes: a launch has them in memory too, from kParameterBase on.
+    bool addresses_parameters = false;
     std::uint32_t registers = 0;  ///< 32-bit registers a thread, for the kernel's own code
     std::uint32_t predicates = 0;
     std::uint32_t static_shared_bytes = 0;

@@ -40,6 +40,10 @@ bool is_pre_load(const DecodedInstruction& decoded) {
            (LOOKAHEAD_RULE(all_other_loads_are_pre_loads) || decoded.instruction->space == isa::Space::global);
 }
 
+bool is_within(std::uint64_t offset, unsigned bytes, std::uint64_t size) {
+    return bytes <= size && offset <= size - bytes;
+}
+
 /// It may write what a scratchpad load of its warp reads, or order such a load behind what others write.
 bool makes_scratchpad_stale(const DecodedInstruction& decoded) {
     const isa::Instruction& instruction = *decoded.instruction;
@@ -234,11 +238,16 @@ bool Pmode::out_of_bounds(unsigned context, const DecodedInstruction& decoded) c
     const MemoryInstruction& request =
         execute_.make_request(context, stream.stack.pc(), streams_.set().map.of(context), active, 0);
     const unsigned bytes = isa::lane_bytes(*decoded.instruction);
+    const auto in_constants = [&](std::uint64_t address) {
+        const std::uint64_t parameter_bytes =
+            state_.kernel->kernel().addresses_parameters ? state_.launch.parameters.size() : 0;
+        return isa::is_in_constant(*state_.image, address, bytes) ||
+               is_within(address - isa::kParameterBase, bytes, parameter_bytes);
+    };
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const std::uint64_t address = request.addresses[std::countr_zero(left)];
-        const bool inside = is_constant_load(decoded)
-                                ? isa::is_in_constant(*state_.image, address, bytes)
-                                : address < request.shared_bytes && address + bytes <= request.shared_bytes;
+        const bool inside =
+            is_constant_load(decoded) ? in_constants(address) : is_within(address, bytes, request.shared_bytes);
         if ((address & (bytes - 1)) != 0 || !inside) {
             return true;
         }

@@ -50,6 +50,7 @@ ConstantCache::Answer ConstantCache::load(std::uint64_t line, Waiter waiter, boo
             return Answer::refused;
         case ReadOnlyCache::Answer::missed:
             miss = tags_.last_miss();
+            note_asked(line);
             waiters_[std::size_t{miss} * merges_ + waiting_passes_[miss]++] = waiter;
             return Answer::missed;
         case ReadOnlyCache::Answer::merged:
@@ -57,6 +58,14 @@ ConstantCache::Answer ConstantCache::load(std::uint64_t line, Waiter waiter, boo
             return Answer::merged;
     }
     return Answer::refused;
+}
+
+/// A load asks for a line, which operands may want too.
+void ConstantCache::note_asked(std::uint64_t line) {
+    if (const std::uint64_t of_bank = bank_line(line); of_bank != kNoBankLine) {
+        asked_ |= std::uint64_t{1} << of_bank;
+        wanted_ &= ~(std::uint64_t{1} << of_bank);
+    }
 }
 
 void ConstantCache::install(unsigned miss, const std::byte* data) {

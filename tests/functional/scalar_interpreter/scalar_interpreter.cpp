@@ -19,6 +19,9 @@ namespace {
 
 using ptx::Opcode;
 
+/// Where a launch's parameters have their addresses.
+constexpr DeviceAddress kParameters = isa::kConstantBankBase;
+
 [[noreturn]] void refuse(const ptx::Module& module, const ptx::Instruction& instruction) {
     throw InputError(ptx::where(module, instruction) + " is not known to the scalar interpreter");
 }
@@ -114,6 +117,7 @@ void ScalarInterpreter::launch(std::string_view name, const LaunchConfiguration&
     }
     const isa::Dim3& grid = configuration.grid;
     const isa::Dim3& size = configuration.block;
+    allocations_[kParameters].assign(parameters.begin(), parameters.end());
     for (std::uint64_t linear = 0; linear < grid.count(); ++linear) {
         Block block{*kernel, configuration, {}, parameters, {}, {}, {}};
         block.id = {static_cast<std::uint32_t>(linear % grid.x), static_cast<std::uint32_t>(linear / grid.x % grid.y),
@@ -476,6 +480,8 @@ std::uint64_t ScalarInterpreter::symbol_address(const Block& block, const Thread
         if (variable.space == ptx::StateSpace::local) return thread.top().local_addresses[symbol.index];
         if (in_module && variable_addresses_[symbol.index] != 0) return variable_addresses_[symbol.index];
     }
+    if (symbol.kind == ptx::SymbolKind::parameter && thread.frames.size() == 1)
+        return kParameters + block.kernel.parameters[symbol.index].offset;
     throw InputError("scalar interpreter: the address of a symbol that has none");
 }
 
@@ -597,7 +603,8 @@ std::byte* ScalarInterpreter::parameter_memory(Block& block, Thread& thread, con
 std::byte* ScalarInterpreter::memory(Block& block, Thread& thread, const ptx::Instruction& instruction,
                                      const ptx::Operand& address, std::size_t bytes, std::int64_t displacement) {
     ptx::StateSpace space = instruction.modifiers.space;
-    if (space == ptx::StateSpace::param) return parameter_memory(block, thread, instruction, address, bytes);
+    if (space == ptx::StateSpace::param && !address.has_base)
+        return parameter_memory(block, thread, instruction, address, bytes);
     std::uint64_t place = address.value + static_cast<std::uint64_t>(displacement);
     if (address.has_base) {
         place += thread.top().registers[address.reg];
@@ -624,6 +631,7 @@ std::byte* ScalarInterpreter::memory(Block& block, Thread& thread, const ptx::In
         case ptx::StateSpace::generic:
         case ptx::StateSpace::constant:
         case ptx::StateSpace::global:
+        case ptx::StateSpace::param:
             return global(place, bytes);
         default:
             refuse(module_, instruction);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "components/frontend/finaliser/calls/operands.h"
+#include "components/frontend/finaliser/calls/parameter_addresses.h"
 
 namespace lookahead::finaliser {
 
@@ -23,6 +25,20 @@ bool is_parameter_address(const Operand& operand) {
     return operand.kind == OperandKind::symbol && operand.symbol.kind == SymbolKind::parameter;
 }
 
+bool is_call_variable_address(const Function& kernel, const Operand& operand) {
+    return operand.kind == OperandKind::symbol && operand.symbol.kind == SymbolKind::function_variable &&
+           kernel.variables[operand.symbol.index].space == StateSpace::param;
+}
+
+/// Of generic memory or of parameters, as other loads may be put together with it.
+bool is_weak_load(const Instruction& instruction) {
+    const ptx::Modifiers& modifiers = instruction.modifiers;
+    return (instruction.opcode == Opcode::ld || instruction.opcode == Opcode::ldu) &&
+           (modifiers.space == StateSpace::generic || modifiers.space == StateSpace::param) &&
+           modifiers.semantics.value_or(isa::Order::weak) == isa::Order::weak &&
+           modifiers.cache_operator != ptx::CacheOperator::cv;
+}
+
 Instruction access(const Instruction& origin, Opcode opcode, StateSpace space, Type type) {
     Instruction instruction;
     instruction.opcode = opcode;
@@ -34,6 +50,7 @@ Instruction access(const Instruction& origin, Opcode opcode, StateSpace space, T
     return instruction;
 }
 
+/// Each parameter whose address is taken gets a copy in local memory, made when the thread begins.
 class Copies {
   public:
     explicit Copies(const Function& kernel) : kernel_(kernel) {}
@@ -102,16 +119,114 @@ class Copies {
     std::vector<Instruction> prologue_;
 };
 
+/// A .param variable of a call whose address the callee takes is in local memory.
+void put_call_variables_into_local(Function& kernel) {
+    std::vector<bool> addressed(kernel.variables.size());
+    for (const Instruction& instruction : kernel.instructions)
+        for (const Operand& operand : instruction.operands)
+            if (is_call_variable_address(kernel, operand)) addressed[operand.symbol.index] = true;
+    for (Instruction& instruction : kernel.instructions)
+        for (const Operand& operand : instruction.operands)
+            if (operand.kind == OperandKind::address && operand.symbol.kind == SymbolKind::function_variable &&
+                addressed[operand.symbol.index])
+                instruction.modifiers.space = StateSpace::local;
+    for (std::size_t i = 0; i < addressed.size(); ++i)
+        if (addressed[i]) kernel.variables[i].space = StateSpace::local;
+}
+
+/// Registers that are set once, to a parameter's address and a number.
+class KnownAddresses {
+  public:
+    explicit KnownAddresses(const Function& kernel) : known_(kernel.registers.size()) {
+        std::vector<std::uint32_t> writes(kernel.registers.size());
+        const auto count = [&writes](const auto& self, const Operand& operand) -> void {
+            if (operand.kind == OperandKind::reg) ++writes[operand.reg];
+            for (const Operand& element : operand.elements) self(self, element);
+        };
+        for (const Instruction& instruction : kernel.instructions)
+            for (const Operand& operand : instruction.destinations()) count(count, operand);
+        for (const Instruction& instruction : kernel.instructions)
+            if (const auto place = result_of(instruction); place && writes[instruction.operands[0].reg] == 1)
+                known_[instruction.operands[0].reg] = place;
+    }
+
+    /// [register + number] is [parameter + number] then, as the machine's instructions take it.
+    void name(const Function& kernel, Instruction& load) const {
+        if (!is_weak_load(load)) return;
+        Operand& address = load.operands[load.destination_count];
+        if (!address.has_base || !known_[address.reg]) return;
+        const Place& place = *known_[address.reg];
+        const ptx::Parameter& parameter = kernel.parameters[place.parameter];
+        const std::uint64_t offset = place.offset + address.value;
+        const std::uint64_t element = ptx::bytes(load.type());
+        const std::uint64_t bytes = element * load.modifiers.vector_width;
+        const bool inside = bytes <= parameter.size && offset <= parameter.size - bytes;
+        if (!inside || (parameter.offset + offset) % element != 0) return;
+        address = address_operand({SymbolKind::parameter, place.parameter}, offset);
+        load.modifiers.space = StateSpace::param;
+    }
+
+  private:
+    struct Place {
+        std::uint32_t parameter;
+        std::uint64_t offset;
+    };
+
+    std::optional<Place> place_of(const Operand& operand) const {
+        if (is_parameter_address(operand)) return Place{operand.symbol.index, operand.value};
+        return operand.kind == OperandKind::reg ? known_[operand.reg] : std::nullopt;
+    }
+
+    std::optional<Place> result_of(const Instruction& instruction) const {
+        if (instruction.destination_count != 1 || instruction.operands[0].kind != OperandKind::reg) return std::nullopt;
+        if (instruction.opcode == Opcode::mov || instruction.opcode == Opcode::cvta)
+            return place_of(instruction.sources()[0]);
+        if (instruction.opcode != Opcode::add || instruction.sources()[1].kind != OperandKind::immediate)
+            return std::nullopt;
+        std::optional<Place> place = place_of(instruction.sources()[0]);
+        if (place) place->offset += instruction.sources()[1].value;
+        return place;
+    }
+
+    std::vector<std::optional<Place>> known_;  ///< by register
+};
+
+/// A load by register that reads nothing but parameters is one of constant memory. Whether any reads one.
+bool read_as_constants(Function& kernel, const ParameterAddresses& addresses) {
+    bool reads = false;
+    for (Instruction& instruction : kernel.instructions) {
+        const auto address = std::ranges::find(instruction.operands, OperandKind::address, &Operand::kind);
+        if (address == instruction.operands.end() || !address->has_base) continue;
+        const bool by_space = instruction.modifiers.space == StateSpace::param;
+        if (by_space || (is_weak_load(instruction) && addresses.are_all_of(address->reg)))
+            instruction.modifiers.space = StateSpace::constant;
+        reads |= by_space || addresses.are_possible_in(address->reg);
+    }
+    return reads;
+}
+
 }  // namespace
 
 bool takes_parameter_addresses(const Function& kernel) {
-    return std::ranges::any_of(kernel.instructions, [](const Instruction& instruction) {
-        return std::ranges::any_of(instruction.operands, is_parameter_address);
+    return std::ranges::any_of(kernel.instructions, [&](const Instruction& instruction) {
+        return std::ranges::any_of(instruction.operands, [&](const Operand& operand) {
+            return is_parameter_address(operand) || is_call_variable_address(kernel, operand);
+        });
     });
 }
 
-Function copy_addressed_parameters(const Function& kernel) {
-    return Copies(kernel).make();
+PlacedParameters place_addressed_parameters(const Function& kernel, Type address_type) {
+    PlacedParameters placed{kernel};
+    put_call_variables_into_local(placed.function);
+    const ParameterAddresses addresses(placed.function);
+    if (addresses.are_given_away() || address_type != Type::u64) {
+        placed.function = Copies(placed.function).make();
+        return placed;
+    }
+    const KnownAddresses known(kernel);
+    for (Instruction& instruction : placed.function.instructions) known.name(kernel, instruction);
+    placed.in_memory = read_as_constants(placed.function, addresses);
+    return placed;
 }
 
 }  // namespace lookahead::finaliser

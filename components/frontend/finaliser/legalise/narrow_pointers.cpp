@@ -26,9 +26,10 @@ constexpr std::uint8_t kGlobal = window_of(isa::kGlobalBase);
 /// Windows that data have addresses in, other than what can be allocated.
 constexpr bool is_window(std::uint8_t high) {
     return high == window_of(isa::kSharedWindowBase) || high == window_of(isa::kLocalWindowBase) ||
-           high == window_of(isa::kModuleBase) || high == window_of(isa::kConstantBase);
+           high == window_of(isa::kModuleBase) || high == window_of(isa::kConstantBase) ||
+           high == window_of(isa::kConstantBankBase);
 }
-static_assert(isa::kConstantBase >> 32 <= 0xff && isa::kModuleBytes <= isa::kPointerReach);
+static_assert(isa::kConstantBankBase >> 32 <= 0xff && isa::kModuleBytes <= isa::kPointerReach);
 
 /// Where a 64-bit value points, as far as the code says. What a join of two can be stands behind both.
 struct Origin {

@@ -112,10 +112,12 @@ VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel, bool
     const ptx::Function flat = whole ? ptx::Function() : inline_calls(module, kernel);
     const ptx::Function& inlined = whole ? kernel : flat;
     const bool addressed = takes_parameter_addresses(inlined);
-    const ptx::Function copied = addressed ? copy_addressed_parameters(inlined) : ptx::Function();
-    const ptx::Function& function = addressed ? copied : inlined;
+    const PlacedParameters placed =
+        addressed ? place_addressed_parameters(inlined, module.address_type()) : PlacedParameters();
+    const ptx::Function& function = addressed ? placed.function : inlined;
     const ptx::Cfg cfg = ptx::build_cfg(function);
     LoweringContext context(module, function, keep_cvta);
+    context.kernel.frame.addresses_parameters = placed.in_memory;
     context.kernel.blocks.resize(cfg.blocks.size() + 1);
     for (std::uint32_t block = 0; block < cfg.blocks.size(); ++block)
         for (std::uint32_t i = cfg.blocks[block].first; i < cfg.blocks[block].end; ++i) {

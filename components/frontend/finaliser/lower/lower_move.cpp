@@ -115,17 +115,18 @@ std::uint64_t window_base(LoweringContext& context, StateSpace space) {
     switch (space) {
         case StateSpace::global:
         case StateSpace::constant:
+        case StateSpace::param:
             return 0;
         case StateSpace::shared:
             return isa::kSharedWindowBase;
         case StateSpace::local:
             return isa::kLocalWindowBase;
         default:
-            context.refuse("cvta and isspacep are supported for .global, .const, .shared and .local");
+            context.refuse("cvta and isspacep are supported for .global, .const, .param, .shared and .local");
     }
 }
 
-/// Generic addresses of global memory and constants are the addresses themselves; shared and local memory lie in windows.
+/// Generic addresses of global memory, constants and parameters are the addresses themselves; shared and local memory lie in windows.
 void lower_cvta(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const VirtualOperand address = context.source(instruction.sources()[0]);
@@ -144,11 +145,14 @@ void lower_cvta(LoweringContext& context) {
     context.emit_to(destination, shift);
 }
 
-/// The addresses that are of a space: everything outside the windows is global but for the constants, the last.
+/// The addresses that are of a space: everything outside the windows is global but for the constants and parameters, the
+/// last.
 Window window_of(LoweringContext& context, StateSpace space) {
     switch (space) {
         case StateSpace::constant:
             return {isa::kConstantBase, isa::kConstantBytes};
+        case StateSpace::param:
+            return {isa::kParameterBase, isa::kConstantBankBase + isa::kConstantBankBytes - isa::kParameterBase};
         case StateSpace::global:
             return {isa::kGlobalBase, isa::kConstantBase - isa::kGlobalBase};
         case StateSpace::local:

@@ -137,12 +137,14 @@ const ptx::Variable* LoweringContext::variable_of(const ptx::SymbolReference& sy
 
 ptx::StateSpace LoweringContext::space_of(const ptx::SymbolReference& symbol) const {
     const ptx::Variable* variable = variable_of(symbol);
-    if (variable == nullptr) refuse("addresses of variables are supported; those of parameters are not");
+    if (variable == nullptr) refuse("addresses of variables and of a kernel's parameters are supported");
     return variable->space;
 }
 
 std::uint64_t LoweringContext::address_of(const ptx::SymbolReference& symbol) const {
     if (symbol.kind == ptx::SymbolKind::function) return isa::code_address(symbol.index);
+    if (symbol.kind == ptx::SymbolKind::parameter)
+        return isa::kParameterBase + function_.parameters[symbol.index].offset;
     const bool is_module_variable = symbol.kind == ptx::SymbolKind::module_variable;
     switch (space_of(symbol)) {
         case ptx::StateSpace::shared:

@@ -33,9 +33,10 @@ std::vector<std::uint32_t> emulate(const ptx::Module& module, const FinaliserOpt
 }
 
 std::vector<std::uint32_t> run_everywhere(const std::string& text, const LaunchConfiguration& configuration,
-                                          std::uint32_t a, std::uint32_t words) {
+                                          std::uint32_t a, std::uint32_t words, Oracle oracle) {
     const ptx::Module module = ptx::parse_module(text, "test.ptx");
-    const auto expected = interpret(module, configuration, a, words);
+    const auto expected = oracle == Oracle::interpreter ? interpret(module, configuration, a, words)
+                                                        : emulate(module, {}, configuration, a, words);
     for (const bool schedule : {true, false}) {
         for (const unsigned registers : {63U, 12U}) {
             for (const bool words_only : {false, true}) {

@@ -19,10 +19,14 @@ std::vector<std::uint32_t> interpret(const ptx::Module& module, const LaunchConf
 std::vector<std::uint32_t> emulate(const ptx::Module& module, const FinaliserOptions& options,
                                    const LaunchConfiguration& configuration, std::uint32_t a, std::uint32_t words);
 
+/// What the emulator's words are held against: the interpreter's, or, of what it does not know, the emulator's own.
+enum class Oracle { interpreter, none };
+
 /// Parses and runs on the interpreter and, finalised with several limits, on the emulator; checks that all agree and
 /// gives the words.
 std::vector<std::uint32_t> run_everywhere(const std::string& text, const LaunchConfiguration& configuration,
-                                          std::uint32_t a = 0, std::uint32_t words = 64);
+                                          std::uint32_t a = 0, std::uint32_t words = 64,
+                                          Oracle oracle = Oracle::interpreter);
 
 /// `before`, then the kernel k around `body`, with %r0-31, %rd0-15, %f0-15, %fd0-7, %rs0-7, %p0-7 declared; %out holds
 /// the address of the thread's own word, %t its %tid.x, %a the parameter.

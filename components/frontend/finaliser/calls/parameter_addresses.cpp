@@ -1,0 +1,154 @@
+#include "components/frontend/finaliser/calls/parameter_addresses.h"
+
+#include <algorithm>
+
+namespace lookahead::finaliser {
+
+using ptx::Instruction;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::OperandKind;
+using ptx::StateSpace;
+using ptx::SymbolKind;
+
+namespace {
+
+bool is_parameter(const Operand& operand) {
+    return operand.kind == OperandKind::symbol && operand.symbol.kind == SymbolKind::parameter;
+}
+
+bool takes_address(const Instruction& instruction) {
+    return std::ranges::any_of(instruction.sources(), is_parameter);
+}
+
+/// A .param variable of a call, by name: a place for values, as registers are.
+bool is_call_variable(const Instruction& instruction, const Operand& operand) {
+    return instruction.modifiers.space == StateSpace::param && operand.kind == OperandKind::address &&
+           !operand.has_base && operand.symbol.kind == SymbolKind::function_variable;
+}
+
+bool reads_only(Opcode opcode) {
+    return opcode == Opcode::ld || opcode == Opcode::ldu || opcode == Opcode::ld_stride ||
+           opcode == Opcode::ld_indirect || opcode == Opcode::prefetch || opcode == Opcode::prefetchu;
+}
+
+const Operand* address_of(const Instruction& instruction) {
+    const auto found = std::ranges::find(instruction.operands, OperandKind::address, &Operand::kind);
+    return found == instruction.operands.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+ParameterAddresses::ParameterAddresses(const ptx::Function& kernel) : kernel_(kernel), registers_(kernel.registers) {
+    const std::size_t nodes = registers_.size() + kernel.variables.size();
+    users_.resize(nodes);
+    possible_.resize(nodes, false);
+    for (std::uint32_t i = 0; i < kernel.instructions.size(); ++i) {
+        steps_.push_back(step_of(kernel.instructions[i]));
+        for (const std::uint32_t node : steps_.back().from) users_[node].push_back(i);
+    }
+    find_possible();
+    find_certain();
+    judge_uses();
+}
+
+void ParameterAddresses::add_sources(const Operand& operand, Nodes& nodes) const {
+    if (operand.kind == OperandKind::reg) nodes.push_back(operand.reg);
+    for (const Operand& element : operand.elements) add_sources(element, nodes);
+}
+
+void ParameterAddresses::add_destinations(const Operand& operand, Nodes& nodes) const {
+    if (operand.kind == OperandKind::reg && registers_[operand.reg].type != ptx::Type::pred)
+        nodes.push_back(operand.reg);
+    for (const Operand& element : operand.elements) add_destinations(element, nodes);
+}
+
+/// What memory gives is no address, as long as none is given away.
+ParameterAddresses::Step ParameterAddresses::step_of(const Instruction& instruction) const {
+    Step step;
+    const Operand* const address = address_of(instruction);
+    const bool of_call = address != nullptr && is_call_variable(instruction, *address);
+    for (const Operand& operand : instruction.sources()) add_sources(operand, step.from);
+    for (const Operand& operand : instruction.destinations())
+        add_destinations(operand, address == nullptr || of_call ? step.to : step.loaded);
+    if (of_call) (reads_only(instruction.opcode) ? step.from : step.to).push_back(variable(address->symbol.index));
+    return step;
+}
+
+void ParameterAddresses::find_possible() {
+    Nodes open;
+    const auto reach = [&](const Step& step) {
+        for (const std::uint32_t node : step.to) {
+            if (!possible_[node]) open.push_back(node);
+            possible_[node] = true;
+        }
+    };
+    for (std::size_t i = 0; i < steps_.size(); ++i)
+        if (takes_address(kernel_.instructions[i])) reach(steps_[i]);
+    while (!open.empty()) {
+        const std::uint32_t node = open.back();
+        open.pop_back();
+        for (const std::uint32_t i : users_[node]) reach(steps_[i]);
+    }
+}
+
+bool ParameterAddresses::is_address(const Operand& operand) const {
+    return is_parameter(operand) || (operand.kind == OperandKind::reg && only_[operand.reg]);
+}
+
+/// The result is an address of a parameter if the operands are that which it is computed from.
+bool ParameterAddresses::carries_address(const Instruction& instruction, const Step& step) const {
+    const auto sources = instruction.sources();
+    switch (instruction.opcode) {
+        case Opcode::mov:
+        case Opcode::cvta:
+        case Opcode::sub:
+            return is_address(sources[0]);
+        case Opcode::add:
+            return is_address(sources[0]) || is_address(sources[1]);
+        case Opcode::mad:
+            return is_address(sources[2]);
+        case Opcode::selp:
+            return is_address(sources[0]) && is_address(sources[1]);
+        case Opcode::ld:
+        case Opcode::st:
+            return !step.from.empty() && std::ranges::all_of(step.from, [this](auto node) { return only_[node]; });
+        default:
+            return false;
+    }
+}
+
+void ParameterAddresses::find_certain() {
+    only_ = possible_;
+    Nodes open;
+    const auto drop = [&](const Nodes& nodes) {
+        for (const std::uint32_t node : nodes) {
+            if (only_[node]) open.push_back(node);
+            only_[node] = false;
+        }
+    };
+    const auto check = [&](std::uint32_t i) {
+        if (!carries_address(kernel_.instructions[i], steps_[i])) drop(steps_[i].to);
+        drop(steps_[i].loaded);
+    };
+    for (std::uint32_t i = 0; i < steps_.size(); ++i) check(i);
+    while (!open.empty()) {
+        const std::uint32_t node = open.back();
+        open.pop_back();
+        for (const std::uint32_t i : users_[node]) check(i);
+    }
+}
+
+void ParameterAddresses::judge_uses() {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        const Operand* const address = address_of(kernel_.instructions[i]);
+        if (address == nullptr) continue;
+        const bool at_address = address->has_base && possible_[address->reg];
+        const bool with_address = takes_address(kernel_.instructions[i]) ||
+                                  std::ranges::any_of(steps_[i].from, [this](auto node) { return possible_[node]; });
+        const bool goes_to_memory = with_address && steps_[i].to.empty();
+        given_away_ |= !reads_only(kernel_.instructions[i].opcode) && (at_address || goes_to_memory);
+    }
+}
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/frontend/ptx/module.h"
+
+namespace lookahead::finaliser {
+
+/// Which registers of a kernel without calls may hold addresses of its parameters, and what becomes of those. The order
+/// of the instructions plays no part.
+class ParameterAddresses {
+  public:
+    explicit ParameterAddresses(const ptx::Function& kernel);
+
+    /// Something is written at such an address, or one goes to memory, from where anybody may take it.
+    bool are_given_away() const { return given_away_; }
+    bool are_possible_in(std::uint32_t reg) const { return possible_[reg]; }
+    /// The register holds addresses of parameters and nothing else.
+    bool are_all_of(std::uint32_t reg) const { return only_[reg]; }
+
+  private:
+    /// Registers, and behind them all the .param variables of calls.
+    using Nodes = std::vector<std::uint32_t>;
+    /// An instruction, as far as addresses pass through it.
+    struct Step {
+        Nodes from, to;
+        Nodes loaded;  ///< get what is in memory
+    };
+
+    std::uint32_t variable(std::uint32_t index) const { return static_cast<std::uint32_t>(registers_.size()) + index; }
+    void add_sources(const ptx::Operand& operand, Nodes& nodes) const;
+    void add_destinations(const ptx::Operand& operand, Nodes& nodes) const;
+    Step step_of(const ptx::Instruction& instruction) const;
+    void find_possible();
+    void find_certain();
+    bool carries_address(const ptx::Instruction& instruction, const Step& step) const;
+    bool is_address(const ptx::Operand& operand) const;
+    void judge_uses();
+
+    const ptx::Function& kernel_;
+    const std::vector<ptx::Register>& registers_;
+    std::vector<Step> steps_;                        ///< by instruction
+    std::vector<std::vector<std::uint32_t>> users_;  ///< by node: instructions
+    std::vector<bool> possible_, only_;              ///< by node
+    bool given_away_ = false;
+};
+
+}  // namespace lookahead::finaliser
