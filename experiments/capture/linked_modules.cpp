@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <map>
 #include <utility>
 
 namespace lookahead {
@@ -48,16 +49,17 @@ class Pieces {
     std::string_view rest_;
 };
 
-/// The names that a module defines, and those that another one does. Each has a shared array without a size for itself.
-struct Names {
-    std::set<std::string, std::less<>> defined;
-    std::set<std::string, std::less<>> external;
-};
+bool is_function_word(std::string_view piece) {
+    return piece == ".func" || piece == ".entry";
+}
 
-Names names_of(std::string_view ptx) {
-    Names names;
+using NameSet = std::set<std::string, std::less<>>;
+
+/// What a module defines. Shared arrays without a size are each module's own.
+NameSet names_defined_in(std::string_view ptx) {
+    NameSet defined, functions;
     int braces = 0, parentheses = 0;
-    bool is_external = false, is_shared = false, in_value = false;
+    bool is_external = false, is_shared = false, is_function = false, in_value = false;
     for (Pieces pieces(ptx); !pieces.done();) {
         const std::string_view piece = pieces.next();
         if (piece == "{") ++braces;
@@ -65,22 +67,33 @@ Names names_of(std::string_view ptx) {
         if (piece == "(") ++parentheses;
         if (piece == ")") --parentheses;
         if (braces != 0 || parentheses != 0) continue;
-        if (piece == ";" || piece == "}") is_external = is_shared = in_value = false;
+        if (piece == "}") defined.merge(functions);
+        if (piece == ";" || piece == "}") {
+            is_external = is_shared = is_function = in_value = false;
+            functions.clear();  // without a body
+        }
         is_external |= piece == ".extern";
         is_shared |= piece == ".shared";
+        is_function |= is_function_word(piece);
         in_value |= piece == "=";
         if (!begins_identifier(piece.front()) || in_value) continue;
-        (is_external && !is_shared ? names.external : names.defined).emplace(piece);
+        if (is_function || !is_external || is_shared) (is_function ? functions : defined).emplace(piece);
     }
-    for (const std::string& name : names.external) names.defined.erase(name);
-    return names;
+    return defined;
 }
 
 /// A declaration or definition at the outermost level, with what stands before it.
 struct Statement {
     std::string_view text;
+    std::string_view head;  ///< of a function: what stands before its body, or all of its prototype
     std::string_view name;  ///< the first identifier outside of parentheses
-    bool is_variable = false, is_external = false, is_weak = false;
+    bool is_variable = false, is_function = false, is_external = false, is_weak = false, is_visible = false;
+
+    bool is_definition() const { return is_function ? head.size() < text.size() : is_variable && !is_external; }
+    /// A declaration of what other parts may name, too.
+    bool is_shared_prototype() const {
+        return is_function && !is_definition() && (is_external || is_weak || is_visible);
+    }
 };
 
 template <class Do>
@@ -104,12 +117,15 @@ std::vector<Statement> statements_of(std::string_view ptx) {
     bool has_value = false;
     for (Pieces pieces(ptx); !pieces.done();) {
         const std::string_view piece = pieces.next();
+        if (piece == "{" && braces == 0 && statement.is_function) statement.head = ptx.substr(begin, at - begin);
         at += piece.size();
         parentheses += (piece == "(") - (piece == ")");
         braces += (piece == "{") - (piece == "}");
         if (braces == 0 && parentheses == 0) {
             statement.is_external |= piece == ".extern";
             statement.is_weak |= piece == ".weak";
+            statement.is_visible |= piece == ".visible";
+            statement.is_function |= is_function_word(piece);
             statement.is_variable |= piece == ".global" || piece == ".const";
             has_value |= piece == "=";
             if (statement.name.empty() && begins_identifier(piece.front())) statement.name = piece;
@@ -117,6 +133,7 @@ std::vector<Statement> statements_of(std::string_view ptx) {
         const bool is_end = braces == 0 && parentheses == 0 && (piece == ";" || (piece == "}" && !has_value));
         if (!is_end && !pieces.done()) continue;
         statement.text = ptx.substr(begin, at - begin);
+        if (statement.head.empty()) statement.head = statement.text;
         statements.push_back(statement);
         statement = {};
         begin = at;
@@ -131,49 +148,63 @@ std::string link_parts(std::span<const std::string> parts) {
     std::vector<std::string> preambles(parts.size()), bodies(parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i)
         for_each_line(parts[i], [&](std::string_view line) { (is_preamble(line) ? preambles : bodies)[i] += line; });
-    std::set<std::string, std::less<>> elsewhere;
-    for (const std::string& body : bodies)
-        for (const Statement& statement : statements_of(body))
+    NameSet elsewhere, chosen;
+    for (const std::string& body : bodies) {
+        for (const Statement& statement : statements_of(body)) {
             if (statement.is_external && statement.is_variable) elsewhere.emplace(statement.name);
+            if (statement.is_visible && statement.is_definition()) chosen.emplace(statement.name);
+        }
+    }
 
+    std::map<std::string_view, std::string_view> prototypes;
     std::string variables;
-    std::set<std::string, std::less<>> weak;
     LinkedModules linked;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         std::string kept = preambles[i];
         for (const Statement& statement : statements_of(bodies[i])) {
             if (statement.is_external && statement.is_variable) continue;
-            if (statement.is_weak && !weak.emplace(statement.name).second) continue;
+            if (statement.is_shared_prototype()) prototypes.emplace(statement.name, statement.text);
+            if (statement.is_weak && statement.is_definition() && !chosen.emplace(statement.name).second) {
+                if (statement.is_function) kept += std::string(statement.head) + ";\n";
+                continue;
+            }
             (statement.is_variable && elsewhere.contains(statement.name) ? variables : kept) += statement.text;
         }
         linked.add(kept);
     }
-    return linked.preamble() + variables + '\n' + linked.body();
+    // Variables of several parts come first, and before them the functions that their values name.
+    std::string functions;
+    for (Pieces pieces(variables); !pieces.done();)
+        if (const auto named = prototypes.extract(pieces.next())) functions += named.mapped();
+    return linked.preamble() + functions + variables + '\n' + linked.body();
 }
 
-void LinkedModules::take_preamble(std::string_view line) {
+unsigned LinkedModules::take_preamble(std::string_view line) {
     const std::string text(line);
-    int major = 0, minor = 0, architecture = 0;
+    int major = 0, minor = 0;
+    unsigned architecture = 0;
     if (std::sscanf(text.c_str(), ".version %d.%d", &major, &minor) == 2) {
-        if (std::pair(major, minor) <= std::pair(preamble_.major, preamble_.minor)) return;
+        if (std::pair(major, minor) <= std::pair(preamble_.major, preamble_.minor)) return 0;
         preamble_.major = major;
         preamble_.minor = minor;
         preamble_.version = text;
-    } else if (std::sscanf(text.c_str(), ".target sm_%d", &architecture) == 1) {
-        if (architecture <= preamble_.architecture) return;
+    } else if (std::sscanf(text.c_str(), ".target sm_%u", &architecture) == 1) {
+        if (architecture <= preamble_.architecture) return architecture;
         preamble_.architecture = architecture;
         preamble_.target = text;
     } else {
         preamble_.address_size = text;
     }
+    return architecture;
 }
 
 unsigned LinkedModules::add(std::string_view ptx) {
     const auto number = static_cast<unsigned>(bodies_.size());
     std::string body;
+    unsigned& architecture = architectures_.emplace_back(0);
     for_each_line(ptx, [&](std::string_view line) {
         if (is_preamble(line)) {
-            take_preamble(line);
+            architecture = std::max(architecture, take_preamble(line));
         } else {
             body += line;
         }
@@ -181,7 +212,7 @@ unsigned LinkedModules::add(std::string_view ptx) {
     if (!body.ends_with('\n')) body += '\n';
 
     auto& renamed = renamed_.emplace_back();
-    for (const std::string& name : names_of(body).defined)
+    for (const std::string& name : names_defined_in(body))
         if (!defined_.insert(name).second) renamed.emplace(name, fmt::format("{}${}", name, number));
     for (const auto& [name, other] : renamed) defined_.insert(other);
     std::string& kept = bodies_.emplace_back();

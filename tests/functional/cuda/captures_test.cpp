@@ -415,6 +415,55 @@ TEST_CASE("Parts of relocatable code become one module") {
     CHECK(value == 8);
 }
 
+TEST_CASE("A weak function that parts declare before its body has one body, which all of them call") {
+    const std::string preamble = ".version 9.0\n.target sm_75\n.address_size 64\n";
+    const auto prototype = [](const std::string& linkage, const std::string& name) {
+        return linkage + " .func (.param .b32 result) " + name + "\n(\n\t.param .b32 x\n)\n;\n";
+    };
+    const auto body = [](const std::string& linkage, const std::string& name, const std::string& added) {
+        return linkage + " .func (.param .b32 result) " + name + "(.param .b32 x)\n{ .reg .b32 %r<2>; " +
+               "ld.param.u32 %r0, [x]; add.u32 %r1, %r0, " + added + "; st.param.b32 [result], %r1; ret; }\n";
+    };
+    const auto call = [](const std::string& name) {
+        return "{ .param .b32 p; st.param.b32 [p], %r1; .param .b32 r; call.uni (r), " + name +
+               ", (p); ld.param.b32 %r1, [r]; }\n";
+    };
+    // As nvcc writes inline members (`both`), one that another part replaces (`replaced`), and a table of functions.
+    const std::vector<std::string> parts = {
+        preamble + prototype(".weak", "both") + prototype(".weak", "replaced") + prototype(".extern", "outer") +
+            ".extern .global .align 8 .u64 table[1];\n" + body(".weak", "replaced", "1000") +
+            ".visible .global .align 4 .u32 sum;\n.visible .entry run() { .reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+            "mov.u32 %r1, 5;\n" +
+            call("both") + call("replaced") + call("outer") +
+            "mov.u64 %rd1, table; ld.global.u64 %rd2, [%rd1];\n"
+            "{ .param .b32 p; st.param.b32 [p], %r1; .param .b32 r; shape: .callprototype (.param .b32 _) _ (.param "
+            ".b32 _);\n"
+            "call (r), %rd2, (p), shape; ld.param.b32 %r1, [r]; }\n"
+            "st.global.u32 [sum], %r1; ret; }\n" +
+            body(".weak", "both", "1"),
+        preamble + prototype(".weak", "both") + prototype(".visible", "outer") +
+            ".visible .global .align 8 .u64 table[1] = {both};\n" + body(".visible", "replaced", "20") +
+            body(".visible", "outer", "300") + body(".weak", "both", "1"),
+        preamble + prototype(".weak", "both") + "\n.visible .entry other() { .reg .b32 %r<4>;\nmov.u32 %r1, 5;\n" +
+            call("both") + "ret; }\n"};
+    const std::string linked = link_parts(parts);
+    CHECK(linked.find('$') == std::string::npos);
+
+    Session session;
+    std::vector<std::byte> binaries;
+    for (const std::string& part : parts) std::ranges::copy(fat_binary(part), std::back_inserter(binaries));
+    const auto number =
+        static_cast<std::uint32_t>(session.ask({.operation = Operation::load_module, .value = 3}, binaries).address);
+    const cudart::Request launch{
+        .operation = Operation::launch, .module = number, .name_bytes = 3, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    CHECK(session.ask(launch, bytes_of(std::string("run"))).error == cudart::kSuccess);
+    const auto sum = session.ask({.operation = Operation::find_variable, .module = number}, bytes_of("sum"));
+    session.ask({.operation = Operation::copy_from_device, .address = sum.address, .bytes = 4});
+    std::uint32_t value = 0;
+    std::memcpy(&value, session.answer.data(), sizeof value);
+    CHECK(value == 5 + 1 + 20 + 300 + 1);
+}
+
 TEST_CASE("What the host writes to managed memory and to pinned memory that kernels use is in the capture") {
     Session session;
     session.load();
