@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "components/device/device_print.h"
 #include "components/emulator/memory_fault.h"
@@ -78,10 +79,11 @@ cudart::CudaError error_of(KernelFault::Kind kind) {
     return cudart::kLaunchFailure;
 }
 
+constexpr std::uint32_t kOwn = cudart::kCapabilityMajor * 10 + cudart::kCapabilityMinor;
+
 /// The PTX that a GPU of the device's capability would take: the newest that is not newer. Where there is only newer PTX,
 /// the oldest of it may do.
 const cudart::PtxImage& best_of(std::span<const cudart::PtxImage> images) {
-    constexpr std::uint32_t kOwn = cudart::kCapabilityMajor * 10 + cudart::kCapabilityMinor;
     return *std::ranges::min_element(images, {}, [](const cudart::PtxImage& image) {
         const bool newer = image.architecture > kOwn;
         return std::pair(newer, newer ? image.architecture : kOwn - image.architecture);
@@ -227,17 +229,29 @@ Reply CaptureServer::load_module(std::span<const std::byte> fat_binaries, unsign
     for (unsigned part = 0; part < std::max(linked, 1u); ++part) {
         const std::uint64_t bytes = linked == 0 ? fat_binaries.size() : cudart::fat_binary_bytes(fat_binaries, name);
         const auto images = cudart::extract_ptx(fat_binaries.first(bytes), name);
-        if (!images.empty())
-            parts.push_back(best_of(images).text);
-        else if (bytes > sizeof(cudart::FatBinaryHeader))
+        if (!images.empty()) {
+            const cudart::PtxImage& best = best_of(images);
+            tell_if_newer(best.architecture);
+            parts.push_back(best.text);
+        } else if (bytes > sizeof(cudart::FatBinaryHeader)) {
             throw InputError(capture_.program + " has a module without PTX: build it with nvcc -arch=sm_75, which " +
                              "embeds PTX too");
+        }
         fat_binaries = fat_binaries.subspan(bytes);
     }
     if (parts.empty()) return {};  // the linker's stub
     const unsigned number = modules_.add(linked == 0 ? parts.front() : link_parts(parts));
     capture_.modules = modules_.texts();
     return {.address = number};
+}
+
+/// Once: a GPU would refuse the program, which here runs as far as its instructions are supported.
+void CaptureServer::tell_if_newer(std::uint32_t architecture) {
+    if (architecture <= kOwn || std::exchange(told_of_newer_, true)) return;
+    report(cudart::kSuccess,
+           fmt::format("it has no PTX for the device, whose compute capability is {}.{}: the oldest is for {}.{}, and "
+                       "is run as far as its instructions are supported; nvcc -arch=sm_{} gives PTX for the device",
+                       cudart::kCapabilityMajor, cudart::kCapabilityMinor, architecture / 10, architecture % 10, kOwn));
 }
 
 EmulatedDevice& CaptureServer::device() {
@@ -277,7 +291,8 @@ Reply CaptureServer::find_kernel(unsigned module, const std::string& name, std::
                                      .max_threads = kernel->max_threads_per_cta != 0 ? kernel->max_threads_per_cta
                                                                                      : cudart::kMaxThreadsPerBlock,
                                      .parameter_bytes = kernel->parameter_bytes,
-                                     .parameters = static_cast<std::uint32_t>(kernel->parameter_offsets.size())});
+                                     .parameters = static_cast<std::uint32_t>(kernel->parameter_offsets.size()),
+                                     .architecture = modules_.architecture(module)});
     for (std::size_t i = 0; i < kernel->parameter_offsets.size(); ++i)
         append(answer, cudart::ParameterPlace{kernel->parameter_offsets[i], kernel->parameter_sizes[i]});
     return {};

@@ -82,6 +82,7 @@ class CaptureServer {
     EmulatedDevice& device();
     cudart::Reply report(cudart::CudaError error, const std::string& sentence) const;
     void take_copy_time(std::uint64_t bytes);
+    void tell_if_newer(std::uint32_t architecture);
 
     CaptureMachine machine_;
     bool asked_ = false;
@@ -94,6 +95,7 @@ class CaptureServer {
     Device* performer_ = nullptr;
     std::unique_ptr<HostPages> host_pages_;
     bool recorded_pages_ = false;
+    bool told_of_newer_ = false;
     std::vector<Allocator::Block> pinned_;       ///< not shared with kernels yet
     cudart::CudaError lost_ = cudart::kSuccess;  ///< a kernel failed; CUDA's context is gone
     std::int32_t process_ = 0;                   ///< of the program; the device is its

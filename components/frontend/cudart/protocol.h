@@ -75,6 +75,7 @@ struct KernelInformation {
     std::uint32_t max_threads = 0;     ///< of a block
     std::uint32_t parameter_bytes = 0;
     std::uint32_t parameters = 0;
+    std::uint32_t architecture = 0;  ///< of the module's .target: 75 for sm_75
 };
 
 struct ParameterPlace {

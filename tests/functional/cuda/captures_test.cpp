@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -586,6 +588,51 @@ TEST_CASE("Of PTX for several architectures the newest that the device can take 
     CHECK(used({50, 70, 80}) == "70");
     CHECK(used({90, 75, 70}) == "75");
     CHECK(used({90, 80}) == "80");
+}
+
+TEST_CASE("A kernel is told its module's target, and a program without PTX for the device is said to be one, once") {
+    const TemporaryFolder folder;
+    const std::string said = folder.file("stderr");
+    const auto asked = [&](std::vector<std::uint32_t> architectures) {
+        std::fflush(stderr);
+        const int kept = dup(STDERR_FILENO);
+        const int file = open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        dup2(file, STDERR_FILENO);
+        CaptureServer server("program");
+        std::vector<std::byte> answer;
+        for (const std::uint32_t architecture : architectures) {
+            const std::string number = std::to_string(architecture);
+            server.serve({.operation = Operation::load_module},
+                         fat_binary({Entry{architecture, ".version 8.0\n.target sm_" + number +
+                                                             "\n.address_size 64\n.visible .entry run" + number +
+                                                             "() { ret; }\n"}}),
+                         answer);
+        }
+        std::vector<std::uint32_t> told;
+        for (std::uint32_t module = 0; module < architectures.size(); ++module) {
+            const std::string name = "run" + std::to_string(architectures[module]);
+            server.serve({.operation = Operation::find_kernel, .module = module}, bytes_of(name), answer);
+            cudart::KernelInformation known;
+            std::memcpy(&known, answer.data(), sizeof known);
+            told.push_back(known.architecture);
+        }
+        std::fflush(stderr);
+        dup2(kept, STDERR_FILENO);
+        close(kept);
+        close(file);
+        return told;
+    };
+    const auto sentence = [&] {
+        std::ifstream in(said);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    CHECK(asked({52, 75}) == std::vector<std::uint32_t>{52, 75});
+    CHECK(sentence().empty());
+    CHECK(asked({90, 75, 100}) == std::vector<std::uint32_t>{90, 75, 100});
+    CHECK(
+        sentence() ==
+        "lookahead: program: it has no PTX for the device, whose compute capability is 7.5: the oldest is for 9.0, and "
+        "is run as far as its instructions are supported; nvcc -arch=sm_75 gives PTX for the device\n");
 }
 
 TEST_CASE("A kernel that cannot run, itself or by what it calls, stops the program when it is launched") {

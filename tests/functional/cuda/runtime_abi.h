@@ -38,6 +38,7 @@ cudaError_t cudaMemcpyAsync_ptsz(void*, const void*, std::size_t, int, cudaStrea
 cudaError_t cudaMemcpy_ptds(void*, const void*, std::size_t, int);
 cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t);
 cudaError_t cudaFuncGetParamInfo(const void*, std::size_t, std::size_t*, std::size_t*);
+cudaError_t cudaFuncGetAttributes(void*, const void*);
 cudaError_t cudaFuncSetAttribute(const void*, int, int);
 cudaError_t cudaMalloc(void**, std::size_t);
 cudaError_t cudaMallocHost(void**, std::size_t);

@@ -60,6 +60,16 @@ bool properties_fit(int version) {
     return major == 7 && std::strlen(reinterpret_cast<const char*>(bytes.data())) > 0;
 }
 
+/// PTX and binary version are those of the module's .target.
+bool versions_fit() {
+    constexpr std::size_t kPtxVersion = 32;  // the offset of `ptxVersion`, before `binaryVersion`
+    std::vector<unsigned char> bytes(512);
+    if (cudaFuncGetAttributes(bytes.data(), &fill_stub) != 0) return false;
+    int versions[2];
+    std::memcpy(versions, bytes.data() + kPtxVersion, sizeof versions);
+    return versions[0] == 50 && versions[1] == 50;
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
@@ -74,6 +84,7 @@ int main(int, char** arguments) {
     unsigned results[kThreads], calls = 0;
     wrong += cudaRuntimeGetVersion(&version) != 0 || version != std::stoi(arguments[1]) * 1000;
     wrong += !properties_fit(version);
+    wrong += !versions_fit();
     wrong += cudaMalloc(&out, sizeof results) != 0;
     wrong += launch(kThreads, out, 7) != 0;
     wrong += cudaDeviceSynchronize() != 0;

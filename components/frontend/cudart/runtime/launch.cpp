@@ -198,8 +198,7 @@ CudaError cudaFuncGetAttributes(FunctionAttributes* attributes, const void* func
     found.local_bytes = kernel->information.local_bytes;
     found.max_threads_per_block = static_cast<int>(kernel->information.max_threads);
     found.registers = static_cast<int>(kernel->information.registers);
-    found.ptx_version = kCapabilityMajor * 10 + kCapabilityMinor;
-    found.binary_version = found.ptx_version;
+    found.ptx_version = found.binary_version = static_cast<int>(kernel->information.architecture);
     found.max_dynamic_shared_bytes = static_cast<int>(shared_limit(*kernel) - kernel->information.shared_bytes);
     found.preferred_carveout = kernel->carveout;
     constexpr std::size_t kOldBytes = 56;  // before CUDA 12
