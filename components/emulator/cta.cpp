@@ -273,6 +273,7 @@ isa::WarpIdentity CtaRunner::identity(const Warp& warp) const {
     identity.sms = 1;
     identity.clock = launch_.executed;
     identity.nanoseconds = launch_.executed;
+    identity.launch = launch_.number;
     return identity;
 }
 

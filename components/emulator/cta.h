@@ -25,6 +25,7 @@ struct LaunchState {
     const isa::Kernel* kernel = nullptr;
     const isa::ModuleImage* image = nullptr;
     LaunchConfiguration configuration;
+    std::uint64_t number = 0;  ///< launches of the device before this one
     isa::SimtModel simt = isa::SimtModel::stack;
     std::vector<isa::Row> constants;
     std::vector<DecodedInstruction> code;

@@ -94,6 +94,7 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
     state.kernel = &kernel;
     state.image = &kernels_.image;
     state.configuration = configuration;
+    state.number = launches_.size();
     state.constants = isa::make_constant_rows(kernel, configuration.grid, configuration.block,
                                               configuration.dynamic_shared_bytes, parameters);
     state.simt = options_.simt;

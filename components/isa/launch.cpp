@@ -79,6 +79,8 @@ std::uint64_t uniform_value(SpecialRegister special, const WarpIdentity& warp) {
             return warp.clock;
         case SpecialRegister::globaltimer:
             return warp.nanoseconds;
+        case SpecialRegister::gridid:
+            return warp.launch;
         default:
             LOOKAHEAD_ASSERT(false, "special register without a value");
             return 0;
@@ -167,7 +169,8 @@ void read_special(SpecialRegister special, const WarpIdentity& warp, std::uint32
     }
     const std::uint64_t value = uniform_value(special, warp);
     std::fill(low, low + kWarpSize, static_cast<std::uint32_t>(value));
-    if (special == SpecialRegister::clock64 || special == SpecialRegister::globaltimer)
+    if (special == SpecialRegister::clock64 || special == SpecialRegister::globaltimer ||
+        special == SpecialRegister::gridid)
         std::fill(high, high + kWarpSize, static_cast<std::uint32_t>(value >> 32));
 }
 

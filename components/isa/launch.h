@@ -33,9 +33,11 @@ struct WarpIdentity {
     std::uint32_t sms = 0;           ///< %nsmid
     std::uint64_t clock = 0;         ///< %clock64, cycles
     std::uint64_t nanoseconds = 0;   ///< %globaltimer
+    std::uint64_t launch = 0;        ///< %gridid: launches of the run before this one
 };
 
-/// Writes the special register's value for all 32 lanes; `high` is needed for clock64 and globaltimer only.
+/// Writes the special register's value for all 32 lanes; `high` is needed for those of 64 bits only: clock64,
+/// globaltimer and gridid.
 void read_special(SpecialRegister special, const WarpIdentity& warp, std::uint32_t* low, std::uint32_t* high);
 
 inline std::uint32_t warps_per_cta(const Dim3& block) {

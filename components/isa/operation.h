@@ -130,6 +130,7 @@ enum class SpecialRegister : std::uint8_t {
     clock,
     clock64,
     globaltimer,
+    gridid,
 };
 
 }  // namespace lookahead::isa

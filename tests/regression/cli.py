@@ -156,6 +156,13 @@ def check_kernel_of_file(checks):
         done = lookahead.simulate(checks.program, ["ptx", "--set", f"file={file}", "--set", f"kernel={name}", "--set",
                                                    f"arguments={arguments}", "--out", checks.folder / "kernel.h5"])
         checks.check(f"ptx, kernel={name}", done["status"] == "complete" and done["kernels"] == 1, done)
+    # The kernel traps unless each member and each element, which a register indexes, is where it should be.
+    for more in ([], ["-o", "constant_cache.enabled=false"], ["-o", "sm.issue_extension=pmode", "-o", "pmode.check=true"],
+                 ["-o", "sm.issue_extension=dac", "-o", "dac.check=true"], ["-o", "kernel.transform=vecmem"]):
+        done = lookahead.simulate(checks.program, ["ptx", "--set", f"file={file.parent / 'structure.ptx'}", "--set",
+                                                   "arguments={s32[32],s16:3,f32:1} s32(1000)=10", *more, "--out",
+                                                   checks.folder / "kernel.h5"])
+        checks.check(f"ptx, parameters that are structures, {more}", done["status"] == "complete", done)
 
 
 def check_default_output(checks):

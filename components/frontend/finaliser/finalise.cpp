@@ -165,7 +165,10 @@ isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptio
     table.image = module_image(module);
     if (options.isa.pointers == 32) table.reach = isa::kPointerReach;
     for (const ptx::Function& function : module.functions)
-        if (function.is_kernel && function.is_defined) try {
+        if (function.is_kernel && function.is_defined && !function.launch_problem.empty())
+            table.push_back(refused_kernel(module, function, options, function.launch_problem));
+        else if (function.is_kernel && function.is_defined)
+            try {
                 FinaliserOptions limits = options;
                 if (options.register_share > 0) {
                     const RegisterProfile profile = profile_registers(module, function, options);

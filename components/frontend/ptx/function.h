@@ -71,6 +71,8 @@ struct Function {
     std::vector<Label> labels;  ///< in order of their instruction
     std::vector<Prototype> prototypes;
     std::uint32_t line = 0;
+    /// Why a kernel with a usable body cannot be launched, likewise; empty: it can.
+    std::string launch_problem;
     /// Why the body cannot be used, as a sentence with file and line; empty: it can. One that cannot is empty.
     std::string problem;
 };

@@ -1,5 +1,6 @@
 #include "components/frontend/ptx/function_parser.h"
 
+#include <array>
 #include <limits>
 #include <string>
 #include <utility>
@@ -29,12 +30,38 @@ std::uint32_t parse_count(Cursor& cursor, std::string_view what) {
     return static_cast<std::uint32_t>(cursor.expect_number(what, kLargestCount));
 }
 
-/// Directives between the parameters and the body.
-void parse_performance_directives(Cursor& cursor, Function& function) {
+/// Directives of clusters of CTAs. Clusters of one CTA are none; a kernel that asks for others cannot be launched.
+class ClusterDirectives {
+  public:
+    /// Takes what follows the directive `word`; false if it is none of them.
+    bool take(Cursor& cursor, std::string_view word, std::uint32_t line) {
+        if (word == "maxclusterrank") {
+            parse_count(cursor, "a number of CTAs");
+            return true;
+        }
+        if (word != "reqnctapercluster" && word != "explicitcluster" && word != "blocksareclusters") return false;
+        if (word == "reqnctapercluster") single_ = parse_extent(cursor) == std::array<std::uint32_t, 3>{1, 1, 1};
+        if (!first_)
+            first_ =
+                Problem{line, "a kernel with this directive cannot be launched: clusters of CTAs are not supported",
+                        "." + std::string(word)};
+        return true;
+    }
+    std::optional<Problem> problem() const { return single_ ? std::nullopt : first_; }
+
+  private:
+    std::optional<Problem> first_;
+    bool single_ = false;  ///< one CTA in each
+};
+
+/// Directives between the parameters and the body. Gives why the kernel cannot be launched, if it cannot.
+std::optional<Problem> parse_performance_directives(Cursor& cursor, Function& function) {
+    ClusterDirectives clusters;
     while (cursor.peek().kind == TokenKind::dot_word) {
         if (skip_debug_or_pragma(cursor)) continue;
         const std::uint32_t line = cursor.line();
         const std::string_view word = cursor.next().text;
+        if (clusters.take(cursor, word, line)) continue;
         if (word == "maxntid") {
             function.bounds.max_threads = parse_extent(cursor);
         } else if (word == "reqntid") {
@@ -47,9 +74,10 @@ void parse_performance_directives(Cursor& cursor, Function& function) {
             function.is_noreturn = true;
         } else {
             fail(line, "directive ." + std::string(word) + " is not supported before a function's body; supported: " +
-                           ".maxntid, .reqntid, .minnctapersm, .maxnreg, .noreturn, .pragma");
+                           ".maxntid, .reqntid, .minnctapersm, .maxnreg, .maxclusterrank, .noreturn, .pragma");
         }
     }
+    return clusters.problem();
 }
 
 /// `.file 1 "name" [, time, size]`
@@ -230,7 +258,7 @@ bool skip_debug_or_pragma(Cursor& cursor) {
     return true;
 }
 
-Function parse_signature(Cursor& cursor, Linkage linkage) {
+Signature parse_signature(Cursor& cursor, Linkage linkage) {
     Function function;
     function.line = cursor.line();
     function.is_kernel = cursor.next().text == "entry";
@@ -247,8 +275,8 @@ Function parse_signature(Cursor& cursor, Linkage linkage) {
     for (const Parameter& parameter : function.parameters) {
         if (function.is_kernel && parameter.in_register) fail(function.line, "a kernel's parameters are .param");
     }
-    parse_performance_directives(cursor, function);
-    return function;
+    std::optional<Problem> problem = parse_performance_directives(cursor, function);
+    return {std::move(function), std::move(problem)};
 }
 
 void parse_body(Cursor& cursor, const SymbolTable& names, const Module& module, Function& function) {

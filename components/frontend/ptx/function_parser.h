@@ -1,15 +1,23 @@
 #pragma once
 
+#include <optional>
+
 #include "components/frontend/ptx/cursor.h"
 #include "components/frontend/ptx/declaration.h"
 #include "components/frontend/ptx/function_scope.h"
 #include "components/frontend/ptx/module.h"
+#include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {
 
+struct Signature {
+    Function function;
+    std::optional<Problem> launch_problem;  ///< why a kernel cannot be launched
+};
+
 /// The signature and directives of a function: from .entry or .func up to, not including, `{` or `;`.
 /// Throws Problem.
-Function parse_signature(Cursor& cursor, Linkage linkage);
+Signature parse_signature(Cursor& cursor, Linkage linkage);
 
 /// The body of `function`, which is an element of `module.functions`, from `{` to `}`. Throws Problem.
 void parse_body(Cursor& cursor, const SymbolTable& names, const Module& module, Function& function);

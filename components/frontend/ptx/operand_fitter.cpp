@@ -97,9 +97,9 @@ Operand OperandFitter::fit_one(const InstructionForm& form, const OperandPlace& 
             if (raw.operand.kind != OperandKind::immediate) refuse("the last operand must be a constant");
             return immediate(raw.literal, type);
         case OperandShape::value:
-            return width == 1 ? source(raw, type, place.wider) : vector(raw, width, type, place.wider, false);
+            return value(raw, width, type, place.wider, false);
         case OperandShape::value_destination:
-            return width == 1 ? destination(raw, type, place.wider) : vector(raw, width, type, place.wider, true);
+            return value(raw, width, type, place.wider, true);
         case OperandShape::address:
             return address(form, raw);
         case OperandShape::variable_address:
@@ -181,6 +181,13 @@ Operand OperandFitter::destination(const RawOperand& raw, Type type, bool wider)
     if (raw.operand.kind != OperandKind::reg) refuse("expected a register as destination");
     if (raw.operand.negated) refuse("a destination cannot be negated");
     return reg(raw.operand, type, wider);
+}
+
+/// Of one element without braces, or with them (as Triton writes all of its loads and stores).
+Operand OperandFitter::value(const RawOperand& raw, std::size_t width, Type type, bool wider, bool is_result) {
+    if (width > 1) return vector(raw, width, type, wider, is_result);
+    if (raw.operand.kind == OperandKind::vector) return vector(raw, width, type, wider, is_result).elements[0];
+    return is_result ? destination(raw, type, wider) : source(raw, type, wider);
 }
 
 Operand OperandFitter::vector(const RawOperand& raw, std::size_t width, Type type, bool wider, bool is_result) {

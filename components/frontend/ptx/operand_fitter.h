@@ -38,6 +38,7 @@ class OperandFitter {
     Operand fit_one(const InstructionForm& form, const OperandPlace& place, const RawOperand& raw);
     Operand reg(const Operand& operand, Type type, bool wider);
     Operand immediate(const Literal& literal, Type type);
+    Operand value(const RawOperand& raw, std::size_t width, Type type, bool wider, bool is_result);
     Operand vector(const RawOperand& raw, std::size_t width, Type type, bool wider, bool is_destination);
     Operand special(const Operand& operand, Type type);
     Operand symbol(const Operand& operand, Type type);

@@ -126,7 +126,8 @@ class ModuleParser {
     }
 
     void function(Linkage linkage) {
-        Function parsed = parse_signature(cursor_, linkage);
+        auto [parsed, launch_problem] = parse_signature(cursor_, linkage);
+        if (launch_problem) parsed.launch_problem = sentence(module_.file_name, *launch_problem);
         const std::uint32_t line = parsed.line;
         Function& function = module_.functions[place(std::move(parsed))];
         if (cursor_.accept(';')) return;

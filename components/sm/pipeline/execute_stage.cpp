@@ -133,6 +133,7 @@ void ExecuteStage::read_special(unsigned context, const isa::Instruction& instru
     warp.sms = identity_.count;
     warp.clock = static_cast<std::uint64_t>(now);
     warp.nanoseconds = static_cast<std::uint64_t>(clock_.edge(now)) / 1'000'000;
+    warp.launch = state_.launch.fields.launch;
     isa::read_special(instruction.special, warp, values[0].lanes, values[1].lanes);
 }
 

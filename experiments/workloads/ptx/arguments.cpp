@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kAddressBytes = 8;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;  ///< of a buffer, which is on the host, too
+constexpr std::uint64_t kMostParameterBytes = 32764;          ///< of a kernel (PTX ISA 8.1, section 5.1.6.1)
 
 struct ElementType {
     std::string_view name;
@@ -29,10 +30,10 @@ constexpr ElementType kTypes[] = {
 };
 
 [[noreturn]] void refuse(const std::string& word) {
-    throw ConfigurationError(
-        "ptx.arguments is '" + word +
-        "': give words like f32[1024], u32[256]=0 or s32:7, of the types u8, s8, u16, s16, u32, s32, "
-        "u64, s64, f32 and f64");
+    throw ConfigurationError("ptx.arguments is '" + word +
+                             "': give words like f32[1024], u32[256]=0 or s32:7, for parameters that are structures "
+                             "{f32:1,s32:7} or f32(8), of "
+                             "the types u8, s8, u16, s16, u32, s32, u64, s64, f32 and f64");
 }
 
 /// The same bits, if the type holds the number.
@@ -62,8 +63,72 @@ void read_value(KernelArgument& argument, const ElementType& type, std::string_v
     argument.bits = value_bits(argument, floating, integer);
 }
 
+/// Behind the type and its bracket: `N]`, `N]=V`, or likewise with the other kind of bracket.
+void read_elements(KernelArgument& argument, const ElementType& type, std::string_view rest, char bracket) {
+    const std::size_t close = rest.find(bracket);
+    if (close == std::string_view::npos || !read_number(rest.substr(0, close), argument.elements) ||
+        argument.elements == 0) {
+        refuse(argument.text);
+    }
+    const bool is_buffer = argument.kind == KernelArgument::Kind::buffer;
+    const std::uint64_t most = (is_buffer ? kMostBytes : kMostParameterBytes) / argument.element_bytes;
+    if (argument.elements > most) {
+        throw ConfigurationError("ptx.arguments is '" + argument.text +
+                                 "': " + (is_buffer ? "a buffer" : "an array that is a parameter") +
+                                 " may have up to " + std::to_string(most) + " elements of " + argument.type);
+    }
+    const std::string_view filling = rest.substr(close + 1);
+    argument.random = filling.empty();
+    if (!argument.random && !filling.starts_with('=')) {
+        refuse(argument.text);
+    }
+    if (!argument.random) {
+        read_value(argument, type, filling.substr(1));
+    }
+}
+
+KernelArgument parse_argument(const std::string& word);
+
+/// The words between commas that stand in no braces of their own.
+std::vector<std::string> members_of(const std::string& structure) {
+    std::vector<std::string> words(1);
+    int depth = 0;
+    for (std::size_t i = 0; i < structure.size(); ++i) {
+        const char c = structure[i];
+        const bool is_last = i + 1 == structure.size();
+        depth += (c == '{') - (c == '}');
+        if (depth < 1 && !is_last) refuse(structure);
+        if (i == 0 || is_last) continue;
+        if (c == ',' && depth == 1) {
+            words.emplace_back();
+        } else {
+            words.back() += c;
+        }
+    }
+    if (depth != 0) refuse(structure);
+    return words;
+}
+
+/// Members lie as in C: each at the next multiple of its alignment.
+KernelArgument parse_structure(const std::string& word) {
+    KernelArgument structure{.kind = KernelArgument::Kind::structure, .text = word};
+    const auto aligned = [](std::uint64_t bytes, std::size_t alignment) {
+        return (bytes + alignment - 1) / alignment * alignment;
+    };
+    for (const std::string& member : members_of(word)) {
+        structure.members.push_back(parse_argument(member));
+        const KernelArgument& added = structure.members.back();
+        structure.offsets.push_back(aligned(structure.bytes, added.alignment));
+        structure.bytes = structure.offsets.back() + added.bytes;
+        structure.alignment = std::max(structure.alignment, added.alignment);
+    }
+    structure.bytes = aligned(structure.bytes, structure.alignment);
+    return structure;
+}
+
 KernelArgument parse_argument(const std::string& word) {
-    const std::size_t end_of_type = std::min(word.find_first_of(":["), word.size());
+    if (word.starts_with('{')) return parse_structure(word);
+    const std::size_t end_of_type = std::min(word.find_first_of(":[("), word.size());
     const auto* const type =
         std::ranges::find(kTypes, std::string_view(word).substr(0, end_of_type), &ElementType::name);
     if (type == std::end(kTypes) || end_of_type == word.size()) {
@@ -71,27 +136,22 @@ KernelArgument parse_argument(const std::string& word) {
     }
     KernelArgument argument{
         .text = word, .type = std::string(type->name), .floating = type->floating, .element_bytes = type->bytes};
+    argument.alignment = argument.bytes = type->bytes;
     const std::string_view rest = std::string_view(word).substr(end_of_type + 1);
-    if (word[end_of_type] == ':') {
-        read_value(argument, *type, rest);
-        return argument;
-    }
-    const std::size_t close = rest.find(']');
-    if (close == std::string_view::npos || !read_number(rest.substr(0, close), argument.elements) ||
-        argument.elements == 0) {
-        refuse(word);
-    }
-    if (argument.elements > kMostBytes / argument.element_bytes) {
-        throw ConfigurationError("ptx.arguments is '" + word + "': a buffer may have up to " +
-                                 std::to_string(kMostBytes / argument.element_bytes) + " elements of " + argument.type);
-    }
-    const std::string_view filling = rest.substr(close + 1);
-    argument.random = filling.empty();
-    if (!argument.random && !filling.starts_with('=')) {
-        refuse(word);
-    }
-    if (!argument.random) {
-        read_value(argument, *type, filling.substr(1));
+    switch (word[end_of_type]) {
+        case ':':
+            read_value(argument, *type, rest);
+            break;
+        case '[':
+            argument.kind = KernelArgument::Kind::buffer;
+            argument.alignment = argument.bytes = kAddressBytes;
+            read_elements(argument, *type, rest, ']');
+            break;
+        default:
+            argument.kind = KernelArgument::Kind::array;
+            read_elements(argument, *type, rest, ')');
+            argument.bytes = argument.elements * type->bytes;
+            break;
     }
     return argument;
 }
@@ -116,7 +176,7 @@ std::string declared(const std::vector<ptx::Parameter>& parameters) {
 /// What would be right for a parameter.
 std::string right_for(const ptx::Parameter& parameter) {
     if (!is_scalar(parameter)) {
-        return "words cannot give it; write a host program and `lookahead capture` it";
+        return "give its members, as in {f32:1,s32:2}, or an array, as in f32(8), of that many bytes";
     }
     const std::string bytes = std::to_string(8 * parameter.size);
     if (ptx::is_floating(parameter.type)) {
@@ -126,12 +186,18 @@ std::string right_for(const ptx::Parameter& parameter) {
     return "give " + scalar + (parameter.size == kAddressBytes ? ", or for an address a buffer, as in f32[1024]" : "");
 }
 
+std::string given(const KernelArgument& argument) {
+    const bool is_whole =
+        argument.kind == KernelArgument::Kind::array || argument.kind == KernelArgument::Kind::structure;
+    return argument.text + (is_whole ? " of " + std::to_string(argument.bytes) + " bytes" : "");
+}
+
 bool fits(const KernelArgument& argument, const ptx::Parameter& parameter) {
-    const bool is_buffer = argument.elements > 0;
-    const std::size_t bytes = is_buffer ? kAddressBytes : argument.element_bytes;
-    const bool floating = !is_buffer && argument.floating;
-    return is_scalar(parameter) && parameter.size == bytes &&
-           (ptx::is_bits(parameter.type) || ptx::is_floating(parameter.type) == floating);
+    if (parameter.size != argument.bytes) return false;
+    if (argument.kind == KernelArgument::Kind::array || argument.kind == KernelArgument::Kind::structure)
+        return !is_scalar(parameter);
+    const bool floating = argument.kind == KernelArgument::Kind::scalar && argument.floating;
+    return is_scalar(parameter) && (ptx::is_bits(parameter.type) || ptx::is_floating(parameter.type) == floating);
 }
 
 }  // namespace
@@ -168,7 +234,7 @@ void check_arguments(const ptx::Function& kernel, const std::vector<KernelArgume
         const ptx::Parameter& parameter = kernel.parameters[i];
         if (!fits(arguments[i], parameter)) {
             throw ConfigurationError("ptx.arguments: parameter " + std::to_string(i + 1) + " of " + name + " is " +
-                                     declared(parameter) + ", given " + arguments[i].text + ": " +
+                                     declared(parameter) + ", given " + given(arguments[i]) + ": " +
                                      right_for(parameter));
         }
     }

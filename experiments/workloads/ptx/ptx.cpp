@@ -1,4 +1,5 @@
 // The workload `ptx`: one launch of a kernel from a file of the user's.
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -33,8 +34,9 @@ struct ParametersOf<PtxParameters> {
         text("block", &PtxParameters::block, {.help = "Threads of a CTA: X, X,Y or X,Y,Z."}),
         text("arguments", &PtxParameters::arguments,
              {.help = "The kernel's parameters, separated by blanks: TYPE[N] (a buffer of random elements), TYPE[N]=V "
-                      "(a filled buffer) or TYPE:V (a scalar), with TYPE one of u8, s8, u16, s16, u32, s32, u64, s64, "
-                      "f32, f64."}),
+                      "(a filled buffer), TYPE:V (a scalar), TYPE(N) or TYPE(N)=V (an array that is passed whole) or "
+                      "{WORD,WORD,...} (a structure), with TYPE one of u8, s8, u16, s16, u32, s32, u64, s64, f32, "
+                      "f64."}),
         integer("dynamic_shared", &PtxParameters::dynamic_shared, {0, 1 << 20, "byte"},
                 {.help = "Dynamic shared memory of a CTA."}));
 };
@@ -92,10 +94,7 @@ class PtxFile : public Workload {
         XorShift32 random(seed_);
         std::vector<std::byte> packed(parameter_bytes_);
         for (std::size_t i = 0; i < arguments_.size(); ++i) {
-            const KernelArgument& argument = arguments_[i];
-            const bool buffer = argument.elements > 0;
-            const std::uint64_t bits = buffer ? make_buffer(device, argument, random) : argument.bits;
-            std::memcpy(packed.data() + offsets_[i], &bits, buffer ? sizeof(DeviceAddress) : argument.element_bytes);
+            pack(device, arguments_[i], random, packed.data() + offsets_[i]);
         }
         device.launch(kernel_, configuration_, packed);
     }
@@ -103,14 +102,29 @@ class PtxFile : public Workload {
     CheckReport check() const override { return {Outputs::unchecked, "kernels of files have no CPU reference"}; }
 
   private:
-    static DeviceAddress make_buffer(Device& device, const KernelArgument& argument, XorShift32& random) {
+    static void pack(Device& device, const KernelArgument& argument, XorShift32& random, std::byte* to) {
+        using Kind = KernelArgument::Kind;
+        if (argument.kind == Kind::scalar) {
+            std::memcpy(to, &argument.bits, argument.element_bytes);
+        } else if (argument.kind == Kind::array) {
+            std::ranges::copy(make_elements(argument, random), to);
+        } else if (argument.kind == Kind::buffer) {
+            const DeviceAddress address = device.upload(make_elements(argument, random));
+            std::memcpy(to, &address, sizeof address);
+        }
+        for (std::size_t i = 0; i < argument.members.size(); ++i) {
+            pack(device, argument.members[i], random, to + argument.offsets[i]);
+        }
+    }
+
+    static std::vector<std::byte> make_elements(const KernelArgument& argument, XorShift32& random) {
         std::vector<std::byte> bytes(argument.elements * argument.element_bytes);
         for (std::uint64_t i = 0; i < argument.elements; ++i) {
             const std::uint64_t bits =
                 argument.random ? value_bits(argument, random.next_float(), random.next() >> 1) : argument.bits;
             std::memcpy(bytes.data() + i * argument.element_bytes, &bits, argument.element_bytes);
         }
-        return device.upload(bytes);
+        return bytes;
     }
 
     std::string file_, kernel_, text_;

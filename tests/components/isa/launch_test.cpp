@@ -104,6 +104,7 @@ TEST_CASE("special registers tell the warp's identity") {
     warp.sms = 15;
     warp.clock = 0x123456789abull;
     warp.nanoseconds = 0xfedcba98765ull;
+    warp.launch = 0x1'0000'0002ull;
     const auto value = [&warp](SpecialRegister which) {
         Row low{}, high{};
         read_special(which, warp, low.lanes, high.lanes);
@@ -120,6 +121,7 @@ TEST_CASE("special registers tell the warp's identity") {
     CHECK(value(SpecialRegister::clock) == 0x456789ab);
     CHECK(value(SpecialRegister::clock64) == 0x123456789abull);
     CHECK(value(SpecialRegister::globaltimer) == 0xfedcba98765ull);
+    CHECK(value(SpecialRegister::gridid) == 0x1'0000'0002ull);
 }
 
 TEST_CASE("lane masks order the lanes") {

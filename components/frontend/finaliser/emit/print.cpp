@@ -53,10 +53,10 @@ static_assert(kScopes.size() == static_cast<std::size_t>(isa::Scope::sys) + 1);
 constexpr std::array kAtomics = {"", "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS"};
 static_assert(kAtomics.size() == static_cast<std::size_t>(isa::AtomicOp::cas) + 1);
 
-constexpr std::array kSpecials = {"",       "TID.X",  "TID.Y",   "TID.Z", "CTAID.X", "CTAID.Y",    "CTAID.Z",
-                                  "LANEID", "WARPID", "NWARPID", "SMID",  "NSMID",   "EQMASK",     "LEMASK",
-                                  "LTMASK", "GEMASK", "GTMASK",  "CLOCK", "CLOCK64", "GLOBALTIMER"};
-static_assert(kSpecials.size() == static_cast<std::size_t>(isa::SpecialRegister::globaltimer) + 1);
+constexpr std::array kSpecials = {"",       "TID.X",  "TID.Y",   "TID.Z", "CTAID.X", "CTAID.Y",     "CTAID.Z",
+                                  "LANEID", "WARPID", "NWARPID", "SMID",  "NSMID",   "EQMASK",      "LEMASK",
+                                  "LTMASK", "GEMASK", "GTMASK",  "CLOCK", "CLOCK64", "GLOBALTIMER", "GRIDID"};
+static_assert(kSpecials.size() == static_cast<std::size_t>(isa::SpecialRegister::gridid) + 1);
 
 constexpr std::array kLaunchRows = {"ntid.x",   "ntid.y",   "ntid.z",       "nctaid.x",
                                     "nctaid.y", "nctaid.z", "dynamic_smem", "zero"};

@@ -249,9 +249,10 @@ VirtualOperand LoweringContext::special(Special reg) {
         case Special::grid_workspace_low:
             return part(grid_workspace(), 0);
         case Special::gridid:
-            break;
+            return read_special(S::gridid, 2);
     }
-    refuse(fmt::format("{} is not supported", ptx::name_of(reg)));
+    LOOKAHEAD_ASSERT(false, "a special register that is not lowered");
+    return {};
 }
 
 void LoweringContext::append(VirtualInstruction instruction) {

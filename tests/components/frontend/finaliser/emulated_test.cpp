@@ -13,6 +13,7 @@
 #include "components/isa/texture.h"
 #include "tests/components/frontend/finaliser/random_ptx.h"
 #include "tests/components/frontend/finaliser/scalar_machine.h"
+#include "tests/components/frontend/finaliser/test_kernel.h"
 #include "tests/functional/scalar_interpreter/scalar_interpreter.h"
 
 using namespace lookahead;
@@ -162,4 +163,27 @@ TEST_CASE("surfaces take what is stored inside of them and drop the rest with .z
     const std::string inside = "mov.u32 %r1, 20; mov.u32 %r2, 2;", outside = "mov.u32 %r1, 24; mov.u32 %r2, 2;";
     CHECK(run_surface(inside + "sust.b.2d.b32.trap [%rd0, {%r1, %r2}], {%r4};").at(5, 2) == 77);
     CHECK_THROWS(run_surface(outside + "sust.b.2d.b32.trap [%rd0, {%r1, %r2}], {%r4};"));
+}
+
+TEST_CASE("%gridid tells launches apart, whole and by its low word") {
+    const ptx::Module module = module_of(
+        "mov.u64 %rd0, %gridid; mov.u32 %r0, %gridid; cvt.u32.u64 %r1, %rd0; mad.lo.u32 %r0, %r0, 100, %r1;"
+        "st.global.u32 [%out], %r0;");
+    EmulatedDevice device(finalise_module(module, {}));
+    const DeviceAddress out = device.allocate(4);
+    for (std::uint32_t launch = 0; launch < 3; ++launch) {
+        device.launch("k", {{1}, {1}}, pack_parameters(out, std::uint32_t{0}, std::uint32_t{0}));
+        CHECK(device.download<std::uint32_t>(out, 1)[0] == 101 * launch);
+    }
+}
+
+TEST_CASE("a kernel for clusters of CTAs is refused when it is launched; another one of its module runs") {
+    EmulatedDevice device(finalise_module(
+        ptx::parse_module(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry clustered() .explicitcluster "
+                          "{ ret; }\n.visible .entry plain() { ret; }\n",
+                          "test.ptx"),
+        {}));
+    device.launch("plain", {{1}, {32}}, {});
+    CHECK_THROWS_WITH_AS(device.launch("clustered", {{1}, {32}}, {}),
+                         doctest::Contains("test.ptx:4: `.explicitcluster`"), InputError);
 }

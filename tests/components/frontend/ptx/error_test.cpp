@@ -231,7 +231,7 @@ TEST_CASE("malformed and unsupported declarations are refused") {
     refused(".global .attribute(.managed .u32 x;", "expected ')' after the attribute");
     refused(".alias a, b;", "`.alias` is not supported at the top");
     refused(".extern .func f(.param .b8 a[]);", "variable argument lists");
-    refused(".entry k() .explicitcluster { ret; }", "directive .explicitcluster is not supported");
+    refused(".entry k() .unknown { ret; }", "directive .unknown is not supported");
     refused(".entry k(.param .b8 a[40000]) { ret; }", "40000 bytes of parameters; 32764 are supported");
     refused(".entry k(.reg .u32 a) { ret; }", "a kernel's parameters are .param");
     refused(".global .u32 x", "expected ';'");

@@ -44,6 +44,16 @@ TEST_CASE("a wide product has a destination of twice the width") {
     CHECK(j.operands[3].type == Type::u32);
 }
 
+TEST_CASE("the value of a load or store may be a vector of one element, which is the element") {
+    const Instruction load = first_instruction("ld.global.b32 { %r1 }, [ %rd1 + 4 ];");
+    CHECK(load.modifiers.vector_width == 1);
+    CHECK(load.operands[0].kind == OperandKind::reg);
+    CHECK(load.operands[0].type == Type::b32);
+    const Instruction store = first_instruction("@%p1 st.global.b32 [ %rd1 + 0 ], { %r2 };");
+    CHECK(store.operands[1].kind == OperandKind::reg);
+    CHECK(first_instruction("st.shared.u32 [%r1], {7};").operands[1].value == 7);
+}
+
 TEST_CASE("guards name a predicate and may be negated") {
     const Instruction plain = first_instruction("@%p3 mov.u32 %r1, 1;");
     REQUIRE(plain.guard);

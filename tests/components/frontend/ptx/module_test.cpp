@@ -84,6 +84,22 @@ TEST_CASE("launch bounds are kept") {
     CHECK(module.functions[1].bounds.required_threads == std::array<std::uint32_t, 3>{8, 8, 8});
 }
 
+TEST_CASE("a kernel for clusters of CTAs cannot be launched, and its module can be used") {
+    const Module module = parse(with_header(
+        ".entry one() .explicitcluster { ret; }\n.entry two() .reqnctapercluster 2 .maxntid 64 { ret; }\n"
+        ".entry free() .maxclusterrank 8 { ret; } .entry single() .explicitcluster .reqnctapercluster 1,1,1 "
+        "{ ret; } .entry all() .blocksareclusters { ret; }"));
+    CHECK(module.find_kernel("one")->launch_problem ==
+          "test.ptx:4: `.explicitcluster`: a kernel with this directive cannot be launched: clusters of CTAs are not "
+          "supported");
+    CHECK(module.find_kernel("two")->launch_problem.starts_with("test.ptx:5: `.reqnctapercluster`"));
+    CHECK(module.find_kernel("two")->bounds.max_threads == std::array<std::uint32_t, 3>{64, 1, 1});
+    CHECK(module.find_kernel("all")->launch_problem.starts_with("test.ptx:6: `.blocksareclusters`"));
+    CHECK(module.find_kernel("free")->launch_problem.empty());
+    CHECK(module.find_kernel("single")->launch_problem.empty());
+    for (const Function& kernel : module.functions) CHECK(kernel.problem.empty());
+}
+
 TEST_CASE("a declaration and a later body are one function") {
     const Module module =
         parse(with_header(".func (.param .b32 r) f(.param .b32 a);\n.extern .func vprintf(.param .b64 a);\n"

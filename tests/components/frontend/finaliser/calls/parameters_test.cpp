@@ -87,9 +87,10 @@ TEST_CASE("a parameter that is written through its address, or whose address is 
                     "st.u32 [%rd0], %r0; ld.u32 %r1, [%rd0]; st.global.u32 [%out], %r1;"),
         kThreeWords, 77, 4, Oracle::none);
     CHECK(written[2] == 79);
-    const std::string stored = "mov.u64 %rd6, a; cvta.param.u64 %rd0, %rd6; and.b32 %r1, %t, 0; cvt.u64.u32 %rd7, %r1;"
-                               "add.s64 %rd0, %rd0, %rd7; st.local.u64 [place], %rd0;"
-                               "ld.local.u64 %rd1, [place]; ld.u32 %r0, [%rd1]; st.global.u32 [%out], %r0;";
+    const std::string stored =
+        "mov.u64 %rd6, a; cvta.param.u64 %rd0, %rd6; and.b32 %r1, %t, 0; cvt.u64.u32 %rd7, %r1;"
+        "add.s64 %rd0, %rd0, %rd7; st.local.u64 [place], %rd0;"
+        "ld.local.u64 %rd1, [place]; ld.u32 %r0, [%rd1]; st.global.u32 [%out], %r0;";
     CHECK(own_words(".local .align 8 .b8 place[8]; " + stored)[2] == 77);
     CHECK(kernel(".local .align 8 .b8 place[8]; " + stored).local_bytes == 12);
 }
@@ -101,18 +102,19 @@ TEST_CASE("a function that takes its own parameter's address has it in local mem
         " mul.wide.s32 %rd3, %r0, 4; add.s64 %rd3, %rd2, %rd3; ld.local.u32 %r1, [%rd3]; ld.param.u32 %r2, [s+4];"
         " add.u32 %r1, %r1, %r2; st.param.b32 [result], %r1; ret; }\n";
     const auto words = run_everywhere(
-        kernel_text("{ .param .align 4 .b8 p0[12]; st.param.b32 [p0], 10; st.param.b32 [p0+4], %a; st.param.b32 [p0+8], 30;"
-                    " .param .b32 p1; st.param.b32 [p1], %t; .param .b32 r0; call.uni (r0), get, (p0, p1);"
-                    " ld.param.b32 %r0, [r0]; } st.global.u32 [%out], %r0;",
-                    get),
+        kernel_text(
+            "{ .param .align 4 .b8 p0[12]; st.param.b32 [p0], 10; st.param.b32 [p0+4], %a; st.param.b32 [p0+8], 30;"
+            " .param .b32 p1; st.param.b32 [p1], %t; .param .b32 r0; call.uni (r0), get, (p0, p1);"
+            " ld.param.b32 %r0, [r0]; } st.global.u32 [%out], %r0;",
+            get),
         kThreeWords, 77, 4, Oracle::none);
     CHECK(words == std::vector<std::uint32_t>{87, 154, 107, 0});
 }
 
 TEST_CASE("an index beyond the parameters is reported as it is for other constants") {
-    const ptx::Module module = kernel_module("mov.u64 %rd0, out;" + kOwnWord +
-                                             "ld.param.u32 %r0, [%rd1]; st.global.u32 [%out], %r0;");
+    const ptx::Module module =
+        kernel_module("mov.u64 %rd0, out;" + kOwnWord + "ld.param.u32 %r0, [%rd1]; st.global.u32 [%out], %r0;");
     CHECK_NOTHROW(emulate(module, {}, {{1}, {3}}, 0, 3));
-    CHECK_THROWS_WITH_AS(emulate(module, {}, {{1}, {4}}, 0, 4), doctest::Contains("load of 4 bytes from constant memory"),
-                         ProgramError);
+    CHECK_THROWS_WITH_AS(emulate(module, {}, {{1}, {4}}, 0, 4),
+                         doctest::Contains("load of 4 bytes from constant memory"), ProgramError);
 }
