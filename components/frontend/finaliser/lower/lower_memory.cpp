@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "components/frontend/finaliser/lower/lower.h"
+#include "components/isa/address_space.h"
 #include "components/isa/memory_access.h"
 
 namespace lookahead::finaliser {
