@@ -48,18 +48,19 @@ bool may_hold_addresses(const ptx::Module& module) {
     });
 }
 
+/// The limits are the configuration's, or the kernel's own where those are lower.
 void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation& allocation,
                   const FinaliserOptions& options) {
     if (allocation.registers > options.isa.registers)
-        throw InputError(
+        throw RegisterLimitError(
             fmt::format("{}:{}: kernel {} needs {} registers at once, also with all other values in local memory, and "
                         "the limit is {}; raise the limit",
                         frame.source_file, line, frame.name, allocation.registers + options.isa.reserved_registers,
                         options.isa.registers + options.isa.reserved_registers));
     if (allocation.predicates > options.predicate_limit)
-        throw InputError(fmt::format("{}:{}: kernel {} needs {} predicate registers at once and there are {}",
-                                     frame.source_file, line, frame.name, allocation.predicates,
-                                     options.predicate_limit));
+        throw RegisterLimitError(fmt::format("{}:{}: kernel {} needs {} predicate registers at once and there are {}",
+                                             frame.source_file, line, frame.name, allocation.predicates,
+                                             options.predicate_limit));
 }
 
 /// The most registers a thread that the kernel's own bounds allow (.maxnreg, and .maxntid or .reqntid where the SM's
@@ -136,7 +137,7 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
         return result;
     try {
         return finalise_within(module, kernel, bounded);
-    } catch (const InputError&) {
+    } catch (const RegisterLimitError&) {
         return result;  // fewer cannot be had: a launch of CTAs that do not fit says so
     }
 }

@@ -3,13 +3,20 @@
 #include "components/frontend/finaliser/code/options.h"
 #include "components/frontend/ptx/module.h"
 #include "components/isa/kernel.h"
+#include "core/error/error.h"
 
 namespace lookahead::finaliser {
 
+/// A kernel needs more registers, or predicates, than the configuration allows, also with all other values in memory.
+class RegisterLimitError : public ConfigurationError {
+  public:
+    using ConfigurationError::ConfigurationError;
+};
+
 /// Brings one kernel onto the machine ISA: instruction selection, copy propagation, scheduling, allocation of
 /// real registers, resolved branches with their reconvergence points. The result passes `verify`.
-/// Throws InputError with file, line and instruction for what the machine ISA cannot express, and when the
-/// kernel needs more registers than the options allow.
+/// Throws InputError with file, line and instruction for what the machine ISA cannot express, and RegisterLimitError when
+/// the kernel needs more registers than the options allow.
 isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options);
 
 /// All kernels of a module, in the order of the file, and its variables.

@@ -30,7 +30,7 @@ RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function
     for (unsigned limit = profile.preferred; limit-- > 1;) {
         try {
             profile.limits.push_back(at_limit(module, kernel, options, limit));
-        } catch (const InputError&) {
+        } catch (const RegisterLimitError&) {
             break;  // an instruction needs more
         }
         const RegistersAtLimit& now = profile.limits.back();

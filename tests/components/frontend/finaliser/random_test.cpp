@@ -51,7 +51,7 @@ void compare(std::uint64_t seed, const FinaliserOptions& options, Counts& counts
     isa::Kernel kernel;
     try {
         kernel = finalise(module, module.functions[0], options);
-    } catch (const InputError&) {
+    } catch (const RegisterLimitError&) {
         ++counts.refused;
         return;
     }

@@ -167,7 +167,7 @@ TEST_CASE("a kernel of which one instruction needs more registers than there are
     const std::string body =
         "ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%out]; st.global.v4.u32 [%out+16], {%r0, %r1, %r2, %r3};";
     CHECK(kernel_of(body, unscheduled(4)).registers == 4);
-    CHECK_THROWS_WITH_AS(kernel_of(body, unscheduled(3)), doctest::Contains("the limit is 3"), InputError);
+    CHECK_THROWS_WITH_AS(kernel_of(body, unscheduled(3)), doctest::Contains("the limit is 3"), RegisterLimitError);
 }
 
 TEST_CASE("the scheduler gives way when its order does not fit the limit") {

@@ -179,5 +179,5 @@ TEST_CASE("a further program that needs more than the limit is refused as the ke
     options.isa.registers = 16;
     CHECK(kernel_of(kBody, with_transform(wide, {}, options)).programs[0].registers == 16);
     options.isa.registers = 15;
-    CHECK_THROWS_AS(kernel_of(kBody, with_transform(wide, {}, options)), InputError);
+    CHECK_THROWS_AS(kernel_of(kBody, with_transform(wide, {}, options)), RegisterLimitError);
 }
