@@ -173,7 +173,9 @@ ExitCode start(int argc, char** argv, PointServer* server) {
 /// Launchers send signals to ranks that have hardly begun.
 void take_signals(int argc, char** argv) {
     const std::string_view command = argc > 1 ? argv[1] : "";
-    if (command == "run" || command == "resume" || (command == "sweep" && is_under_mpirun())) {
+    if (command == "run" || command == "resume") {
+        StopSignal::end_start_from_now(is_first_rank());
+    } else if (command == "sweep" && is_under_mpirun()) {
         StopSignal::note_from_now();
     }
 }

@@ -92,8 +92,8 @@ struct ExecutionOptions {
         command.add_option(
             "--checkpoint-every", checkpoint_every,
             "Write a checkpoint at the first epoch after every so many core cycles; 0: only when stopped by "
-            "SIGTERM, SIGINT, SIGHUP or SIGUSR1, which every run obeys at its next epoch (exit code 75); a second "
-            "one of the first three ends it at once");
+            "SIGTERM, SIGINT, SIGHUP or SIGUSR1, which every run obeys at its next epoch, or at once before the "
+            "simulation begins (exit code 75); a second one of the first three ends it at once");
         command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-RUN-CYCLE.checkpoint.h5")
             .show_default()
             .existing_folder();

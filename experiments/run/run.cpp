@@ -183,6 +183,9 @@ class Run {
         for (std::size_t i = 1; i < options.threads; ++i) {
             helpers.emplace_back(simulation.helper());
         }
+        if (request_.command.empty()) {
+            StopSignal::note_from_now();
+        }
         const auto begin = std::chrono::steady_clock::now();
         const SimulationResult result = simulation.run();
         meta.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

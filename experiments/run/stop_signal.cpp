@@ -2,9 +2,13 @@
 
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
+
+#include "core/error/error.h"
 
 namespace lookahead {
 
@@ -38,26 +42,46 @@ void note(int number) {
     }
 }
 
-}  // namespace
+void end_start(int) {
+    _exit(static_cast<int>(ExitCode::stopped_at_checkpoint));
+}
 
-void StopSignal::note_from_now() {
+void end_start_aloud(int number) {
+    constexpr std::string_view kSentence =
+        "lookahead: stopped on request before the simulation began; the same command starts anew\n";
+    // Nobody is left to be told that stderr is gone.
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, kSentence.data(), kSentence.size());
+    end_start(number);
+}
+
+void handle_with(void (*handler)(int number)) {
     for (const int number : kSignals) {
         struct sigaction before {};
         sigaction(number, nullptr, &before);
         if (before.sa_handler != SIG_IGN) {
             struct sigaction action {};
-            action.sa_handler = note;
+            action.sa_handler = handler;
             action.sa_flags = SA_RESTART;
             sigaction(number, &action, nullptr);
         }
     }
 }
 
+}  // namespace
+
+void StopSignal::end_start_from_now(bool speaks) {
+    handle_with(speaks ? end_start_aloud : end_start);
+}
+
+void StopSignal::note_from_now() {
+    handle_with(note);
+}
+
 void StopSignal::end_process_from_now() {
     for (const int number : kSignals) {
         struct sigaction before {};
         sigaction(number, nullptr, &before);
-        if (before.sa_handler == note) {
+        if (before.sa_handler == note || before.sa_handler == end_start || before.sa_handler == end_start_aloud) {
             signal(number, SIG_DFL);
         }
     }

@@ -130,7 +130,7 @@ class Round:
         ends = []
         while code != 0:
             checkpoint = self.last_checkpoint()
-            if code == STOPPED and self.disturbance == "stop" and checkpoint:
+            if code == STOPPED and self.disturbance == "stop":  # without a checkpoint: before the simulation began
                 ends.append("stopped")
             elif self.disturbance == "kill" and disturbed:
                 ends.append("killed")

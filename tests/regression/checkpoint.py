@@ -84,10 +84,34 @@ def check_stopped(checker):
         stop(checker, ranks)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         stop(checker, 0, number)
-    stop(checker, 0, signal.SIGTERM, at_once=True)
 
 
-def stop(checker, ranks, number=signal.SIGUSR1, at_once=False):
+def check_stopped_at_start(checker):
+    """A signal that comes before anything is simulated ends the program at once, with one sentence and no file."""
+    # A kernel that takes the finaliser some time: it fits into no registers.
+    lines = [f"mad.lo.u32 %r{i}, %r{i - 7}, %r{i - 3}, %r{i - 1};" for i in range(8, 20000)]
+    kernel = checker.folder / "long.ptx"
+    kernel.write_text(".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry long(.param .u64 out)\n{\n.reg .b32 %r<20000>;\n"
+                      ".reg .b64 %rd<2>;\nld.param.u64 %rd1, [out];\n" +
+                      "\n".join(f"ld.global.u32 %r{i}, [%rd1+{4 * i}];" for i in range(8)) + "\n" + "\n".join(lines) + "\n" +
+                      "\n".join(f"st.global.u32 [%rd1+{4 * (i % 64)}], %r{i};" for i in range(0, 20000, 7)) + "\nret;\n}\n")
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+        checker.clear()
+        process = lookahead.start(checker.program, ["run", "ptx", "--set", f"file={kernel}", "--set", "arguments=u32[64]",
+                                                    "--out", checker.folder / "none.h5", "--checkpoint-dir", checker.folder])
+        lookahead.wait_for(lambda: lookahead.catches(process.pid, number))
+        time.sleep(0.2)
+        process.send_signal(number)
+        begin = time.monotonic()
+        _, err = process.communicate(timeout=60)
+        said = [line for line in err.splitlines() if line.startswith("lookahead: ")]
+        checker.expect(process.returncode == STOPPED and time.monotonic() - begin < 2 and len(said) == 1 and
+                       "before the simulation began" in said[0], f"{number.name} at the start: {process.returncode}, {err}")
+        checker.expect(not checker.checkpoints() and not list(checker.folder.glob("none.h5*")),
+                       f"{number.name} at the start: files are left")
+
+
+def stop(checker, ranks, number=signal.SIGUSR1):
     checker.clear()
     stopped = checker.folder / "stopped.h5"
     run = ["run", "sgemm", "--size", "small"]
@@ -96,13 +120,10 @@ def stop(checker, ranks, number=signal.SIGUSR1, at_once=False):
     whole = checker.whole(run)
     stopped.unlink(missing_ok=True)
     process = lookahead.start(checker.program, [*run, "--out", stopped, "--checkpoint-dir", checker.folder, "--json"], ranks)
-    if at_once:
-        lookahead.wait_for(lambda: lookahead.catches(process.pid, number))
-    else:
-        lookahead.wait_until_simulating(process)
+    lookahead.wait_until_simulating(process)
     process.send_signal(number)
     out, err = process.communicate(timeout=120)
-    what = f"{signal.Signals(number).name}, {ranks} ranks{', at once' if at_once else ''}"
+    what = f"{signal.Signals(number).name}, {ranks} ranks"
     checker.expect(process.returncode == STOPPED, f"{what}: exit {process.returncode}: {err}")
     if process.returncode != STOPPED:
         return
@@ -278,6 +299,6 @@ def check_refused(checker):
 
 
 if __name__ == "__main__":
-    sys.exit(lookahead.run_checks(__doc__, Checker, check_resumed, check_kept, check_stopped, check_second_signal, check_nohup,
+    sys.exit(lookahead.run_checks(__doc__, Checker, check_resumed, check_kept, check_stopped, check_stopped_at_start, check_second_signal, check_nohup,
                                   check_lost_folder, check_probed, check_neighbours, check_abandoned, check_printed_once,
                                   check_refused))

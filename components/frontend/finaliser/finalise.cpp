@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "components/frontend/finaliser/emit/append_program.h"
@@ -110,14 +111,17 @@ void add_program(isa::Kernel& kernel, const ptx::Function& function, VirtualProg
     append_program(kernel, program.name, emit_checked(function, program.code, allocation, options));
 }
 
-isa::Kernel finalise_within(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& given) {
+isa::Kernel finalise_within(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& given,
+                            PreparedKernels& prepared) {
     FinaliserOptions options = given;
     options.isa.registers -= given.isa.reserved_registers;
     const bool variables_in_memory = may_hold_addresses(module);
     const auto prepare = [&](bool rename) {
-        KernelUnderWork work{lower(module, kernel, options.keep_cvta), {}};
-        run_passes(work, {options, rename, variables_in_memory});
-        return work;
+        return prepared.get(rename, options.isa.registers, [&](std::shared_ptr<Findings> findings) {
+            KernelUnderWork work{lower(module, kernel, options.keep_cvta), {}, {}, std::move(findings)};
+            run_passes(work, {options, rename, variables_in_memory});
+            return work;
+        });
     };
     FittedKernel fitted = fit(prepare, options);
     isa::Kernel result = emit_checked(kernel, fitted.work.main, fitted.allocation, options);
@@ -127,16 +131,22 @@ isa::Kernel finalise_within(const ptx::Module& module, const ptx::Function& kern
 
 }  // namespace
 
-isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& given) {
+isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options) {
+    PreparedKernels prepared;
+    return finalise(module, kernel, options, prepared);
+}
+
+isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& given,
+                     PreparedKernels& prepared) {
     check_options(given);
     if (!kernel.problem.empty()) throw InputError(kernel.problem);
-    isa::Kernel result = finalise_within(module, kernel, given);
+    isa::Kernel result = finalise_within(module, kernel, given, prepared);
     FinaliserOptions bounded = given;
     bounded.isa.registers = limit_of(kernel.bounds, given);
     if (result.registers <= bounded.isa.registers || bounded.isa.registers <= given.isa.reserved_registers)
         return result;
     try {
-        return finalise_within(module, kernel, bounded);
+        return finalise_within(module, kernel, bounded, prepared);
     } catch (const RegisterLimitError&) {
         return result;  // fewer cannot be had: a launch of CTAs that do not fit says so
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "components/frontend/finaliser/code/options.h"
+#include "components/frontend/finaliser/passes/fit.h"
 #include "components/frontend/ptx/module.h"
 #include "components/isa/kernel.h"
 #include "core/error/error.h"
@@ -18,6 +19,11 @@ class RegisterLimitError : public ConfigurationError {
 /// Throws InputError with file, line and instruction for what the machine ISA cannot express, and RegisterLimitError when
 /// the kernel needs more registers than the options allow.
 isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options);
+
+/// The same, for a kernel that is finalised with several limits of registers and otherwise the same options: `prepared`
+/// keeps what the limits have in common.
+isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options,
+                     PreparedKernels& prepared);
 
 /// All kernels of a module, in the order of the file, and its variables.
 isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptions& options);

@@ -11,9 +11,9 @@ namespace lookahead::finaliser {
 namespace {
 
 RegistersAtLimit at_limit(const ptx::Module& module, const ptx::Function& kernel, FinaliserOptions options,
-                          unsigned limit) {
+                          unsigned limit, PreparedKernels& prepared) {
     options.isa.registers = limit;
-    const isa::Kernel finalised = finalise(module, kernel, options);
+    const isa::Kernel finalised = finalise(module, kernel, options, prepared);
     const SpillInstructions spills = spill_instructions(finalised);
     return {limit,        finalised.registers, finalised.spill_bytes,
             spills.loads, spills.stores,       static_cast<std::uint32_t>(finalised.code.size())};
@@ -24,12 +24,13 @@ RegistersAtLimit at_limit(const ptx::Module& module, const ptx::Function& kernel
 RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function& kernel,
                                   const FinaliserOptions& options) {
     RegisterProfile profile;
-    profile.limits.push_back(at_limit(module, kernel, options, options.isa.registers));
+    PreparedKernels prepared;
+    profile.limits.push_back(at_limit(module, kernel, options, options.isa.registers, prepared));
     profile.preferred = profile.base = profile.least = profile.limits.back().registers;
     // What a kernel does not use changes nothing: the next limit is one less than what it uses.
     for (unsigned limit = profile.preferred; limit-- > 1;) {
         try {
-            profile.limits.push_back(at_limit(module, kernel, options, limit));
+            profile.limits.push_back(at_limit(module, kernel, options, limit, prepared));
         } catch (const RegisterLimitError&) {
             break;  // an instruction needs more
         }

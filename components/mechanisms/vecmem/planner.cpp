@@ -12,15 +12,29 @@
 namespace lookahead::vecmem {
 
 Planner::Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit,
-                 const VectorKinds& kinds)
+                 const VectorKinds& kinds, std::shared_ptr<TriedPlans> tried)
     : kernel_(kernel),
       lengths_(std::move(lengths)),
       register_limit_(register_limit),
       kinds_(kinds),
+      tried_(std::move(tried)),
       plans_(kernel.blocks.size()) {}
 
+/// Why a plan is not another one is told in the code, and changes no outcome.
+const std::vector<BlockOutcome>& Planner::outcomes_of(const std::vector<BlockPlan>& plans) {
+    TriedPlans::Key key;
+    for (const BlockPlan& plan : plans) {
+        key.insert(key.end(), {plan.factor, plan.fewer, plan.mixes_rounds, plan.checks_words,
+                               static_cast<std::uint32_t>(plan.lengths.size())});
+        key.insert(key.end(), plan.lengths.begin(), plan.lengths.end());
+    }
+    const auto [found, is_new] = tried_->outcomes.try_emplace(std::move(key));
+    if (is_new) found->second = pack_kernel(kernel_, plans, kinds_).blocks;
+    return found->second;
+}
+
 PackedKernel Planner::run() {
-    before_ = pack_kernel(kernel_, plans_, kinds_).blocks;
+    before_ = outcomes_of(plans_);
     for (BlockPlan& plan : plans_) plan.lengths = lengths_;
     read_loops();
     try_lengths();
@@ -38,7 +52,7 @@ void Planner::read_loops() {
     const finaliser::Flow& flow = bodies.flow();
     const finaliser::Values values(kernel_, flow, finaliser::AllRows::yes);
     const Forms forms(kernel_, flow, values);
-    const std::vector<BlockOutcome> in_place = pack_kernel(kernel_, plans_, kinds_).blocks;
+    const std::vector<BlockOutcome>& in_place = outcomes_of(plans_);
     for (const finaliser::Loop& loop : flow.loops())
         loop.blocks.for_each([&](std::uint32_t block) { plans_[block].reason = Reason::control; });
     VirtualKernel names = kernel_;
@@ -104,9 +118,9 @@ void Planner::try_factor(unsigned length, unsigned factor, bool checks_words, bo
         // What has no vector of this length may have a shorter one, if that may be.
         plans[loop->header()].lengths.assign(std::ranges::find(lengths_, length), lengths_.end());
     }
-    const PackedKernel packed = pack_kernel(kernel_, plans, kinds_);
+    const std::vector<BlockOutcome>& outcomes = outcomes_of(plans);
     for (Loop* loop : taking_part) {
-        const BlockOutcome& outcome = packed.blocks[loop->header()];
+        const BlockOutcome& outcome = outcomes[loop->header()];
         BlockPlan& plan = plans_[loop->header()];
         const bool is_crowded = outcome.refused == Reason::none && is_too_much(outcome, loop->header());
         if (!mixes_rounds) loop->is_crowded |= is_crowded;
@@ -140,9 +154,12 @@ bool Planner::repeats_vectors(const BlockOutcome& outcome, const Loop& loop, uns
     return LOOKAHEAD_RULE(vectors_are_not_repeated) && loop.vectors != 0 && outcome.vectors >= factor * loop.vectors;
 }
 
-bool Planner::is_too_much(const BlockOutcome& outcome, std::uint32_t block) const {
-    return LOOKAHEAD_RULE(registers_bound_vectors) && outcome.vectors != 0 && outcome.registers > register_limit_ &&
-           outcome.registers > before_[block].registers;
+bool Planner::is_too_much(const BlockOutcome& outcome, std::uint32_t block) {
+    if (outcome.vectors == 0 || outcome.registers <= before_[block].registers) return false;
+    const bool is_more = LOOKAHEAD_RULE(registers_bound_vectors) && outcome.registers > register_limit_;
+    same_for_.narrow_to(is_more ? finaliser::RegisterBounds{.least = 0, .most = outcome.registers - 1}
+                                : finaliser::RegisterBounds{.least = outcome.registers});
+    return is_more;
 }
 
 /// Where shorter vectors may be, they are for the rounds that are left over by those of the longest.
@@ -169,11 +186,11 @@ PackedKernel Planner::fitted() {
     for (;;) {
         set_fewer();
         settle_reasons();
-        PackedKernel packed = pack_kernel(kernel_, plans_, kinds_);
+        const std::vector<BlockOutcome>& outcomes = outcomes_of(plans_);
         bool fits = true;
         for (std::uint32_t block = 0; block < plans_.size(); ++block) {
             BlockPlan& plan = plans_[block];
-            if (plan.lengths.empty() || !is_too_much(packed.blocks[block], block)) continue;
+            if (plan.lengths.empty() || !is_too_much(outcomes[block], block)) continue;
             fits = false;
             if (plan.factor > 1 && !plan.mixes_rounds) {
                 plan.mixes_rounds = true;
@@ -184,7 +201,7 @@ PackedKernel Planner::fitted() {
             plan.factor = plan.lengths.empty() ? 1 : std::max(plan.factor * plan.lengths[0] / length, 1U);
             if (plan.lengths.empty()) plan.reason = Reason::registers;
         }
-        if (fits) return packed;
+        if (fits) return pack_kernel(kernel_, plans_, kinds_);
     }
 }
 

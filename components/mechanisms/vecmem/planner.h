@@ -1,24 +1,35 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "components/frontend/finaliser/code/kernel_under_work.h"
 #include "components/mechanisms/vecmem/counted_loop.h"
 #include "components/mechanisms/vecmem/pack_kernel.h"
 
 namespace lookahead::vecmem {
 
+/// What became of a kernel's blocks, by all plans that were tried: of that the limit of registers changes nothing.
+struct TriedPlans : finaliser::Findings {
+    using Key = std::vector<std::uint32_t>;
+    std::map<Key, std::vector<BlockOutcome>> outcomes;
+};
+
 /// Finds for each block the plan that packs most: for a loop the length and the rounds at once that leave the fewest
 /// instructions a round, within the registers; if none leaves fewer than there are, it stays. Jumps end their blocks.
 class Planner {
   public:
-    /// `lengths`: those that vectors may have, the wanted ones first.
+    /// `lengths`: those that vectors may have, the wanted ones first. `tried` is of this kernel, these lengths and kinds.
     Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit,
-            const VectorKinds& kinds = {});
+            const VectorKinds& kinds = {}, std::shared_ptr<TriedPlans> tried = std::make_shared<TriedPlans>());
 
     PackedKernel run();
+    /// After run(): the limits with which it would have come to the same.
+    const finaliser::RegisterBounds& same_for() const { return same_for_; }
 
   private:
     struct Loop {
@@ -33,6 +44,7 @@ class Planner {
         std::uint32_t header() const { return blocks.front(); }
     };
 
+    const std::vector<BlockOutcome>& outcomes_of(const std::vector<BlockPlan>& plans);
     void read_loops();
     Loop loop_as_it_is(const std::vector<std::uint32_t>& blocks, const CountedLoop& counted,
                        const std::vector<BlockOutcome>& in_place) const;
@@ -44,15 +56,17 @@ class Planner {
     PackedKernel fitted();
     bool is_better(std::uint64_t cost, const Loop& loop, const BlockPlan& plan) const;
     static bool repeats_vectors(const BlockOutcome& outcome, const Loop& loop, unsigned factor);
-    bool is_too_much(const BlockOutcome& outcome, std::uint32_t block) const;
+    bool is_too_much(const BlockOutcome& outcome, std::uint32_t block);
 
     const VirtualKernel& kernel_;
     const std::vector<unsigned> lengths_;
     const unsigned register_limit_;
     const VectorKinds kinds_;
+    const std::shared_ptr<TriedPlans> tried_;
     std::vector<BlockPlan> plans_;
     std::vector<Loop> loops_;
     std::vector<BlockOutcome> before_;  ///< by block: as it is
+    finaliser::RegisterBounds same_for_;
 };
 
 }  // namespace lookahead::vecmem

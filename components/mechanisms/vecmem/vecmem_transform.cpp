@@ -1,4 +1,6 @@
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "components/frontend/finaliser/analysis/control_flow.h"
@@ -34,6 +36,8 @@ namespace lookahead::vecmem {
 
 namespace {
 
+using finaliser::RegisterBounds;
+
 /// What groups of registers at multiples of their length cost beside the values that live.
 constexpr unsigned kAlignmentRegisters = 4;
 
@@ -58,13 +62,24 @@ class VecmemTransform final : public finaliser::KernelTransform {
         finaliser::split_at_jumps(kernel.main);
         if (!has_candidates(kernel.main)) return;
         const unsigned limit = options.isa.registers;
-        kernel.main =
-            Planner(kernel.main, lengths_, limit > kAlignmentRegisters ? limit - kAlignmentRegisters : 0, kinds_)
-                .run()
-                .kernel;
+        const bool is_same_code = kernel.same_for.contain(0) && kernel.same_for.contain(RegisterBounds{}.most);
+        auto tried = is_same_code ? std::dynamic_pointer_cast<TriedPlans>(kernel.findings) : nullptr;
+        if (tried == nullptr) kernel.findings = tried = std::make_shared<TriedPlans>();
+        Planner planner(kernel.main, lengths_, limit > kAlignmentRegisters ? limit - kAlignmentRegisters : 0, kinds_,
+                        tried);
+        VirtualKernel packed = planner.run().kernel;
+        kernel.main = std::move(packed);
+        kernel.same_for.narrow_to(with_alignment(planner.same_for()));
     }
 
   private:
+    /// The kernel's limits for which the planner's are these.
+    static RegisterBounds with_alignment(RegisterBounds bounds) {
+        if (bounds.least > 0) bounds.least += kAlignmentRegisters;
+        if (bounds.most < RegisterBounds{}.most) bounds.most += kAlignmentRegisters;
+        return bounds;
+    }
+
     std::vector<unsigned> lengths_;
     VectorKinds kinds_;
 };

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "components/frontend/finaliser/emit/print.h"
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/parse_module.h"
 #include "tests/functional/vecmem/bench.h"
 
 using namespace lookahead;
@@ -396,4 +399,22 @@ TEST_CASE("loops in few registers stay, in 63 they do not") {
     CHECK(shorter.count("LD.STRIDE") == 1);
     options.isa.registers = 63;
     CHECK(run(text, "16", 40, 0, options).executed == 4);
+}
+
+TEST_CASE("what is kept of a kernel for other limits of registers gives the same code as without it") {
+    const std::string text = kernel_text(loop("0", kCountsUp));
+    const ptx::Module module = ptx::parse_module(text, "test.ptx");
+    finaliser::PreparedKernels prepared;
+    unsigned last = 0, changes = 0;
+    for (unsigned limit = 40; limit >= 8; --limit) {
+        finaliser::FinaliserOptions options = with_pass("best");
+        options.isa.registers = limit;
+        const isa::Kernel kept = finaliser::finalise(module, module.functions.back(), options, prepared);
+        const isa::Kernel fresh = finaliser::finalise(module, module.functions.back(), options);
+        CAPTURE(limit);
+        CHECK(finaliser::print(kept) == finaliser::print(fresh));
+        changes += kept.code.size() != last;
+        last = static_cast<unsigned>(kept.code.size());
+    }
+    CHECK(changes > 2);  // shorter vectors in fewer registers
 }

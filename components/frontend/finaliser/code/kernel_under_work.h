@@ -1,8 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "components/frontend/finaliser/code/register_bounds.h"
 #include "components/frontend/finaliser/code/virtual_kernel.h"
 
 namespace lookahead::finaliser {
@@ -18,10 +20,19 @@ struct VirtualProgram {
     bool has_lanes = true;
 };
 
+/// What a transform found out of a kernel's code, whatever the limit of registers is.
+struct Findings {
+    virtual ~Findings() = default;
+};
+
 /// What the passes work on: a kernel, and the programs that transforms have made beside it.
 struct KernelUnderWork {
     VirtualKernel main;
     std::vector<VirtualProgram> programs;
+    /// With any of these limits the passes make the same of it.
+    RegisterBounds same_for;
+    /// Of a kernel that the passes take more than once, with other limits: what the transform left there the last time.
+    std::shared_ptr<Findings> findings;
 };
 
 }  // namespace lookahead::finaliser

@@ -51,6 +51,13 @@ void fit_by_spilling(const std::function<KernelUnderWork(bool rename)>& prepare,
 
 }  // namespace
 
+KernelUnderWork PreparedKernels::get(bool rename, unsigned registers,
+                                     const std::function<KernelUnderWork(std::shared_ptr<Findings>)>& prepare) {
+    std::optional<KernelUnderWork>& kernel = kernels_[rename];
+    if (!kernel || !kernel->same_for.contain(registers)) kernel = prepare(kernel ? kernel->findings : nullptr);
+    return *kernel;
+}
+
 bool is_within(const Allocation& allocation, const FinaliserOptions& options) {
     return allocation.registers <= options.isa.registers && allocation.predicates <= options.predicate_limit;
 }

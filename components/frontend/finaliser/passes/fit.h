@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
 #include <functional>
+#include <memory>
+#include <optional>
 
 #include "components/frontend/finaliser/allocate/allocate.h"
 #include "components/frontend/finaliser/code/kernel_under_work.h"
@@ -12,6 +15,18 @@ namespace lookahead::finaliser {
 struct FittedKernel {
     KernelUnderWork work;
     Allocation allocation;
+};
+
+/// A kernel after all passes, for one limit of registers after another: the passes run again only where their result
+/// would be another.
+class PreparedKernels {
+  public:
+    /// The kernel with or without renaming; `prepare(findings)` makes it with all passes done.
+    KernelUnderWork get(bool rename, unsigned registers,
+                        const std::function<KernelUnderWork(std::shared_ptr<Findings>)>& prepare);
+
+  private:
+    std::array<std::optional<KernelUnderWork>, 2> kernels_;  ///< by `rename`
 };
 
 /// Schedules the main program and allocates its registers. If these are more than the options' limits, the program's own

@@ -16,6 +16,8 @@ namespace lookahead::finaliser {
 /// Contract:
 /// - A kernel is finalised more than once, with other registers or names, until it fits: a transform keeps nothing from
 ///   one call to the next and does the same to the same code. It names what it finds by `origin`, not by place or row.
+///   One that looks at options.isa.registers narrows KernelUnderWork::same_for to the limits for which it does the same,
+///   and may keep in KernelUnderWork::findings what it finds out without looking at them.
 /// - What the programs do together, with what the mechanism adds to the machine, is what the kernel did alone. The name,
 ///   the parameters and the launch bounds in the frame stay.
 /// - Code stays well formed: rows and predicates come from new_rows and new_predicate, operands of several rows are the
