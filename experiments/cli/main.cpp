@@ -173,10 +173,11 @@ ExitCode start(int argc, char** argv, PointServer* server) {
 /// Launchers send signals to ranks that have hardly begun.
 void take_signals(int argc, char** argv) {
     const std::string_view command = argc > 1 ? argv[1] : "";
-    if (command == "run" || command == "resume") {
-        StopSignal::end_start_from_now(is_first_rank());
-    } else if (command == "sweep" && is_under_mpirun()) {
-        StopSignal::note_from_now();
+    const bool simulates = command == "run" || command == "resume";
+    if (is_under_mpirun() && (simulates || command == "sweep")) {
+        StopSignal::note_from_now();  // mpirun sends them to the ranks that are left when one has ended
+    } else if (simulates) {
+        StopSignal::end_start_from_now();
     }
 }
 

@@ -43,15 +43,11 @@ void note(int number) {
 }
 
 void end_start(int) {
-    _exit(static_cast<int>(ExitCode::stopped_at_checkpoint));
-}
-
-void end_start_aloud(int number) {
     constexpr std::string_view kSentence =
         "lookahead: stopped on request before the simulation began; the same command starts anew\n";
     // Nobody is left to be told that stderr is gone.
     [[maybe_unused]] const auto written = write(STDERR_FILENO, kSentence.data(), kSentence.size());
-    end_start(number);
+    _exit(static_cast<int>(ExitCode::stopped_at_checkpoint));
 }
 
 void handle_with(void (*handler)(int number)) {
@@ -69,8 +65,8 @@ void handle_with(void (*handler)(int number)) {
 
 }  // namespace
 
-void StopSignal::end_start_from_now(bool speaks) {
-    handle_with(speaks ? end_start_aloud : end_start);
+void StopSignal::end_start_from_now() {
+    handle_with(end_start);
 }
 
 void StopSignal::note_from_now() {
@@ -81,7 +77,7 @@ void StopSignal::end_process_from_now() {
     for (const int number : kSignals) {
         struct sigaction before {};
         sigaction(number, nullptr, &before);
-        if (before.sa_handler == note || before.sa_handler == end_start || before.sa_handler == end_start_aloud) {
+        if (before.sa_handler == note || before.sa_handler == end_start) {
             signal(number, SIG_DFL);
         }
     }

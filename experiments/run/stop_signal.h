@@ -6,10 +6,9 @@ namespace lookahead {
 /// and SIGHUP.
 class StopSignal {
   public:
-    /// From now on each ends the process at once, as stopped and with a sentence if `speaks`: there is nothing to make a
-    /// checkpoint of. main() calls it before anything that may take long; of a job's ranks one speaks. A signal that is
-    /// ignored, as SIGHUP under nohup, stays so.
-    static void end_start_from_now(bool speaks);
+    /// From now on each ends the process at once, as stopped and with a sentence: there is nothing to make a checkpoint of.
+    /// main() calls it before anything that may take long. A signal that is ignored, as SIGHUP under nohup, stays so.
+    static void end_start_from_now();
 
     /// From now on they are noted, and obeyed at the next epoch. Of the last three a second one ends the process at once, if
     /// it comes a quarter of a second after the first or later: launchers and `timeout` send the first one twice, to the

@@ -130,7 +130,8 @@ class Round:
         ends = []
         while code != 0:
             checkpoint = self.last_checkpoint()
-            if code == STOPPED and self.disturbance == "stop":  # without a checkpoint: before the simulation began
+            # Without a checkpoint: before the simulation began.
+            if code == STOPPED and self.disturbance == "stop" and (checkpoint or self.started == 1):
                 ends.append("stopped")
             elif self.disturbance == "kill" and disturbed:
                 ends.append("killed")
