@@ -217,6 +217,14 @@ void Command::require_command() {
     command_->require_subcommand(1);
 }
 
+std::string Command::names() const {
+    std::string names = command_->get_name();
+    for (const CLI::App* outer = command_->get_parent(); outer->get_parent() != nullptr; outer = outer->get_parent()) {
+        names = outer->get_name() + " " + names;
+    }
+    return names;
+}
+
 void Command::when_given(std::function<void()> action) {
     command_->callback(std::move(action));
 }

@@ -59,6 +59,8 @@ class Command {
     explicit Command(CLI::App* command) : command_(command) {}
 
     Command add_command(const std::string& name, const std::string& help);
+    /// Its name, behind those of the commands that it belongs to: "sweep run".
+    std::string names() const;
     /// Refuses a line that names none of the commands added.
     void require_command();
     /// Called when the line has been read, if it names this command.

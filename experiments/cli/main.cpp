@@ -51,26 +51,22 @@ void add_commands(Command program, Session& session) {
     }
 }
 
-/// Sets session.action; false if the line only wished for what has been printed.
-bool read_line(Session& session) {
+/// Sets session.names and session.action; or the text that the line only wishes to see.
+std::optional<std::string> read_line(Session& session) {
     CommandLine line = make_command_line();
     add_commands(line.program(), session);
-    const std::optional<std::string> help = line.read(session.arguments);
-    if (help && session.prints()) {
-        std::fputs(help->c_str(), stdout);
-    }
-    return !help;
+    return line.read(session.arguments);
 }
 
 ExitCode parse_and_run(Session& session) {
-    const bool has_action = on_every_rank(session.transport, [&] {
+    const std::optional<std::string> help = on_every_rank(session.transport, [&] {
         check_host_processor();
         return read_line(session);
     });
-    require_alike(session.transport,
-                  {{"the program", git_revision() + " " + build_id()},
-                   {"the command", session.arguments.size() > 1 ? session.arguments[1] : std::string("none")}});
-    const ExitCode code = has_action ? session.action() : ExitCode::done;
+    require_alike(session.transport, {{"the program", git_revision() + " " + build_id()},
+                                      {"the command", help ? "--help or --version" : session.names}});
+    session.print(help.value_or(""));
+    const ExitCode code = help ? ExitCode::done : session.action();
     if (code == ExitCode::done && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
         throw InputError("stdout cannot be written: is there room for it, and is it open?");
     }
@@ -144,7 +140,7 @@ int run_line(const std::vector<std::string>& arguments) {
     std::vector<std::string> texts{"lookahead"};
     texts.insert(texts.end(), arguments.begin(), arguments.end());
     InProcessTransport transport;
-    Session session{transport, texts, {}};
+    Session session{transport, texts};
     return static_cast<int>(conclude(session, attempt(session)));
 }
 
@@ -166,7 +162,7 @@ ExitCode start(int argc, char** argv, PointServer* server) {
         std::fprintf(stderr, "lookahead: %s\n", error.what());
         return error.code();
     }
-    Session session{*transport, std::vector<std::string>(argv, argv + argc), {}, server};
+    Session session{*transport, std::vector<std::string>(argv, argv + argc), {}, {}, server};
     return conclude(session, attempt(session));
 }
 

@@ -377,7 +377,7 @@ RunRequest request_of_line(const std::vector<std::string>& arguments, Transport&
     std::vector<std::string> texts{"lookahead"};
     texts.insert(texts.end(), arguments.begin(), arguments.end());
     line.read(texts);
-    return options.request(Session{transport, texts, {}});
+    return options.request(Session{transport, texts});
 }
 
 }  // namespace

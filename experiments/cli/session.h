@@ -19,13 +19,17 @@ namespace lookahead::cli {
 /// What every command needs, and what the command line chose to do.
 struct Session {
     Transport& transport;
-    std::vector<std::string> arguments;   ///< argv, for the result's /meta
-    std::function<ExitCode()> action;     ///< set by the command that was given
-    PointServer* point_server = nullptr;  ///< for `sweep run` under mpirun; else null
+    std::vector<std::string> arguments;     ///< argv, for the result's /meta
+    std::string names = {};                 ///< of the command that was given, as "sweep run"
+    std::function<ExitCode()> action = {};  ///< set by it
+    PointServer* point_server = nullptr;    ///< for `sweep run` under mpirun; else null
 
     /// What the line does if it names this command.
     void on(Command command, std::function<ExitCode()> what) {
-        command.when_given([this, what = std::move(what)] { action = what; });
+        command.when_given([this, own = command.names(), what = std::move(what)] {
+            names = own;
+            action = what;
+        });
     }
     /// The same for what prints alone, which only rank 0 does.
     void on_first_rank(Command command, std::function<ExitCode()> what) {

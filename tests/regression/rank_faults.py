@@ -132,6 +132,11 @@ def check_differences(checker):
     differs("trace", ["--trace is given"], "--trace", checker.folder / "trace.json")
     checker.ends("workload", 2, ["rank 1: ", "the workload is bfs"], run, ["run", "bfs", *run[2:]])
     checker.ends("command", 2, ["rank 1: ", "the command is list"], run, ["list"])
+    checker.ends("command of a command", 2, ["rank 1: ", "the command is bench window here and bench phold on rank 0"],
+                 ["bench", "phold"], ["bench", "window"])
+    for wish in (["run", "--help"], ["--help"], ["--version"]):
+        checker.ends(f"{wish} on rank 1", 2, ["rank 1: ", "the command is --help or --version here and run on rank 0"], run, wish)
+        checker.ends(f"{wish} on rank 0", 2, ["rank 1: ", "the command is run here and --help or --version on rank 0"], wish, run)
     other = checker.folder / "lookahead"
     lookahead.copy_built_otherwise(checker.program, other)
     shutil.copy(checker.program.parent / "liblookahead_mpi.so", checker.folder)
