@@ -319,11 +319,9 @@ Json find_schema(const Group& root, const std::string& path) {
     throw InputError(path + ": unknown schema \"" + id + "\"; known: " + known);
 }
 
-}  // namespace
-
-std::vector<std::string> validate_file(const std::string& path) {
-    const hdf5::InputFile file(path);
+std::vector<std::string> violations_of(const hdf5::InputFile& file) {
     const Group root = file.root();
+    const std::string path = root.file_name();
     const Json schema = find_schema(root, path);
     const auto known = schema.at("version").get<std::string>();
     const std::string text = root.text_attribute("schema_version");
@@ -342,9 +340,25 @@ std::vector<std::string> validate_file(const std::string& path) {
     return validator.violations;
 }
 
-void require_valid(const std::string& path, std::string_view id) {
-    const auto violations = validate_file(path);
-    const std::string kind = hdf5::InputFile(path).root().text_attribute("schema");
+}  // namespace
+
+std::vector<std::string> validate_file(const std::string& path) {
+    return violations_of(hdf5::InputFile(path));
+}
+
+bool is_file_of(const std::string& path, std::string_view id) {
+    try {
+        return hdf5::InputFile(path).root().text_attribute("schema") == id;
+    } catch (const InputError&) {
+        return false;
+    }
+}
+
+void require_valid(const hdf5::InputFile& file, std::string_view id) {
+    const auto violations = violations_of(file);
+    const Group root = file.root();
+    const std::string path = root.file_name();
+    const std::string kind = root.text_attribute("schema");
     if (kind != id) {
         throw InputError(path + ": a " + kind + " file, not a " + std::string(id) + " one");
     }

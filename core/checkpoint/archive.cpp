@@ -85,6 +85,8 @@ void archive_from(const ByteSource& source, const std::string& what, const Archi
         throw InputError(what + " cannot be restored: " + error.what());
     } catch (const std::length_error&) {
         throw InputError(what + " cannot be restored: a length in it is impossible");
+    } catch (const std::out_of_range&) {
+        throw InputError(what + " cannot be restored: a number in it is impossible");
     } catch (const std::bad_alloc&) {
         throw InputError(what + " cannot be restored: a length in it is impossible");
     }

@@ -71,7 +71,9 @@ std::vector<std::uint64_t> Dataset::shape() const {
 std::uint64_t Dataset::size() const {
     std::uint64_t product = 1;
     for (const std::uint64_t extent : shape()) {
-        product *= extent;
+        if (__builtin_mul_overflow(product, extent, &product)) {
+            throw InputError(file_name() + ": " + name() + " has more elements than can be");
+        }
     }
     return product;
 }
@@ -132,7 +134,11 @@ std::vector<std::byte> Dataset::read_bytes() const {
     if (H5Tdetect_class(stored.get(), H5T_VLEN) > 0 || H5Tis_variable_str(stored.get()) > 0) {
         throw InputError(file_name() + ": " + name() + " holds variable-length elements, which have no fixed bytes");
     }
-    std::vector<std::byte> bytes(size() * H5Tget_size(stored.get()));
+    std::size_t byte_count = 0;
+    if (__builtin_mul_overflow(size(), H5Tget_size(stored.get()), &byte_count)) {
+        throw InputError(file_name() + ": " + name() + " has more elements than can be");
+    }
+    std::vector<std::byte> bytes(byte_count);
     if (!bytes.empty()) {
         check(H5Dread(id(), stored.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), id(), "read " + name());
     }

@@ -15,7 +15,9 @@
 #include <iterator>
 
 #include "core/error/error.h"
+#include "core/hdf5/checksum.h"
 #include "core/hdf5/library.h"
+#include "core/hdf5/trial.h"
 
 namespace lookahead::hdf5 {
 
@@ -25,16 +27,38 @@ namespace {
     throw InputError(path + ": cannot " + action + ": " + std::strerror(errno));
 }
 
-void sync_to_disk(const std::string& path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-        fail_by_errno(path, "open");
+/// An open file or folder. InputError if it cannot be opened.
+class Descriptor {
+  public:
+    Descriptor(const std::string& path, int flags) : value_(::open(path.c_str(), flags | O_CLOEXEC)) {
+        if (value_ < 0) {
+            fail_by_errno(path, "open");
+        }
     }
-    const int result = ::fsync(descriptor);
-    ::close(descriptor);
-    if (result != 0) {
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() { ::close(value_); }
+
+    int get() const { return value_; }
+
+  private:
+    int value_;
+};
+
+void sync_to_disk(const Descriptor& descriptor, const std::string& path) {
+    if (::fsync(descriptor.get()) != 0) {
         fail_by_errno(path, "write to disk");
     }
+}
+
+Checksum checksum_of_file(const std::string& path) {
+    const Descriptor file(path, O_RDONLY | O_NONBLOCK);  // a pipe would wait for who writes into it
+    struct stat about {};
+    if (::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) {
+        throw InputError(path + ": cannot be read: it is " +
+                         (S_ISDIR(about.st_mode) ? "a folder" : "a device or a pipe") + ", not an HDF5 file");
+    }
+    return checksum_of(file.get(), path);
 }
 
 /// Renames a file unless the name is there, which is EEXIST.
@@ -77,19 +101,18 @@ bool is_whole_file(const std::string& path) {
 
 InputFile::InputFile(const std::string& path) {
     prepare();
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-        fail_by_errno(path, "open");
+    const Checksum checksum = checksum_of_file(path);
+    if (checksum == Checksum::wrong) {
+        throw InputError(path +
+                         ": was damaged after it was written (its checksum is wrong); copy it again or make it anew");
     }
-    struct stat about {};
-    const bool is_folder = ::fstat(descriptor, &about) == 0 && S_ISDIR(about.st_mode);
-    ::close(descriptor);
-    if (is_folder) {
-        throw InputError(path + ": cannot be read: it is a folder, not an HDF5 file");
+    has_checksum_ = checksum == Checksum::right;
+    if (!has_checksum_) {
+        read_on_trial(path);
     }
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (file_.get() < 0) {
-        fail(path, "read as an HDF5 file (is it truncated, or of another kind?)");
+        fail(path, kOpenAction);
     }
 }
 
@@ -136,7 +159,9 @@ void OutputFile::close_on_disk() {
     if (file_.reset() < 0) {
         fail(partial_path(), "close");
     }
-    sync_to_disk(partial_path());
+    const Descriptor file(partial_path(), O_RDWR);
+    append_checksum(file.get(), partial_path());
+    sync_to_disk(file, partial_path());
 }
 
 void OutputFile::commit() {
@@ -160,8 +185,9 @@ void OutputFile::commit_beside(const std::function<std::string()>& other) {
 
 void OutputFile::note_commit() {
     committed_ = true;
-    const auto folder = std::filesystem::path(path_).parent_path();
-    sync_to_disk(folder.empty() ? "." : folder.string());
+    const std::string parent = std::filesystem::path(path_).parent_path().string();
+    const std::string folder = parent.empty() ? "." : parent;
+    sync_to_disk(Descriptor(folder, O_RDONLY), folder);
 }
 
 }  // namespace lookahead::hdf5

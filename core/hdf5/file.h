@@ -8,14 +8,18 @@
 
 namespace lookahead::hdf5 {
 
-/// A file opened for reading. A missing, truncated or foreign file is an InputError with the path.
+/// A file opened for reading. A missing, truncated, damaged or foreign file is an InputError with the path: HDF5 opens a file
+/// only if its checksum is right, or, where it has none, after a child process has read all of it.
 class InputFile {
   public:
     explicit InputFile(const std::string& path);
     Group root() const;
+    /// It is as this program, or another of this project, has written it.
+    bool has_checksum() const { return has_checksum_; }
 
   private:
     Handle file_;
+    bool has_checksum_ = false;
 };
 
 /// Whether a file is there and not shorter than its HDF5 superblock says, which takes a hundredth of the time of opening it.
@@ -26,8 +30,8 @@ bool is_whole_file(const std::string& path);
 bool is_being_written(const std::string& path);
 
 /// A file that appears under its name only when it is complete and on the disk: it is written to `path`.partial, and
-/// commit() closes, syncs and renames it. Without commit() the partial file is removed. InputError if another run is writing
-/// it; what a killed one has left is overwritten.
+/// commit() closes it, adds its checksum, syncs and renames it. Without commit() the partial file is removed. InputError if
+/// another run is writing it; what a killed one has left is overwritten.
 class OutputFile {
   public:
     explicit OutputFile(std::string path);

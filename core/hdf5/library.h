@@ -18,6 +18,9 @@ Handle access_properties();
 /// For making one: times of creation would make equal results differ.
 Handle creation_properties();
 
+/// What fail() says of a file that HDF5 does not open.
+constexpr const char* kOpenAction = "read as an HDF5 file (is it truncated, or of another kind?)";
+
 /// Throws InputError: "PATH: cannot ACTION: REASON", with the innermost reason that HDF5 gives.
 [[noreturn]] void fail(const std::string& path, const std::string& action);
 

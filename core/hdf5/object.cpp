@@ -137,6 +137,10 @@ std::string Object::text_attribute(std::string_view name) const {
     throw InputError(file_name() + ": the attribute " + quoted(name) + " of " + this->name() + " is not a text");
 }
 
+void Object::fail_by_type(std::string_view name) const {
+    throw InputError(file_name() + ": the attribute " + quoted(name) + " of " + this->name() + " is of another type");
+}
+
 std::string Object::name() const {
     // As in file_name_of(): what a failure is called must not hide its reason.
     const hid_t stack = H5Eget_current_stack();

@@ -34,6 +34,15 @@ class Object {
     AttributeValue attribute(std::string_view name) const;
     /// Throws InputError unless the attribute is there and is one text.
     std::string text_attribute(std::string_view name) const;
+    /// The same for any alternative of AttributeValue.
+    template <class T>
+    T attribute_as(std::string_view name) const {
+        AttributeValue value = attribute(name);
+        if (auto* found = std::get_if<T>(&value)) {
+            return std::move(*found);
+        }
+        fail_by_type(name);
+    }
 
     /// The object's path in its file: "/kernels/start".
     std::string name() const;
@@ -44,6 +53,9 @@ class Object {
 
   protected:
     Handle handle_;
+
+  private:
+    [[noreturn]] void fail_by_type(std::string_view name) const;
 };
 
 }  // namespace lookahead::hdf5

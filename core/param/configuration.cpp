@@ -2,10 +2,12 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
+#include <array>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 #include <sstream>
 
+#include "core/checkpoint/archive.h"
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
 #include "core/param/suggestion.h"
@@ -376,22 +378,21 @@ ParameterValue load_value(boost::archive::binary_iarchive& archive) {
 
 Configuration Configuration::from_bytes(std::string_view bytes) {
     using Load = ParameterValue (*)(boost::archive::binary_iarchive&);
-    static constexpr Load kLoad[] = {&load_value<bool>, &load_value<std::int64_t>, &load_value<double>,
-                                     &load_value<std::string>};
+    static constexpr std::array<Load, 4> kLoad{&load_value<bool>, &load_value<std::int64_t>, &load_value<double>,
+                                               &load_value<std::string>};
     Configuration result;
-    std::istringstream stream{std::string(bytes)};
-    boost::archive::binary_iarchive archive(stream, boost::archive::no_header);
-    std::size_t size = 0;
-    archive >> size;
-    for (std::size_t i = 0; i < size; ++i) {
-        std::string key;
-        SetValue set;
-        std::uint8_t type = 0;
-        archive >> key >> set.raw >> set.file >> set.line >> set.column >> type;
-        LOOKAHEAD_ASSERT(type < std::size(kLoad), "a configuration from another rank is damaged");
-        set.value = kLoad[type](archive);
-        result.state_->set.emplace(std::move(key), std::move(set));
-    }
+    archive_from_bytes(bytes, "the configuration", [&](boost::archive::binary_iarchive& archive) {
+        std::size_t size = 0;
+        archive >> size;
+        for (std::size_t i = 0; i < size; ++i) {
+            std::string key;
+            SetValue set;
+            std::uint8_t type = 0;
+            archive >> key >> set.raw >> set.file >> set.line >> set.column >> type;
+            set.value = kLoad.at(type)(archive);
+            result.state_->set.emplace(std::move(key), std::move(set));
+        }
+    });
     return result;
 }
 

@@ -149,8 +149,8 @@ void write_capture(const Capture& capture, const std::string& path) {
 }
 
 Capture read_capture(const std::string& path) {
-    require_valid(path, schema::kId);
     const hdf5::InputFile file(path);
+    require_valid(file, schema::kId);
     const Group root = file.root();
     Capture capture;
     capture.program = root.text_attribute(schema::kProgramAttribute);

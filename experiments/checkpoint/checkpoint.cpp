@@ -64,6 +64,11 @@ void write_bytes(Group& group, const DatasetName& name, const std::string& bytes
 }
 
 std::string read_bytes(const Dataset& column, std::uint64_t first, std::uint64_t count) {
+    const std::uint64_t bytes = column.size() * kWordBytes;
+    if (first > bytes || count > bytes - first) {
+        throw InputError(fmt::format("{}: {} is too short: {} bytes are to begin at {}", column.file_name(),
+                                     column.name(), count, first));
+    }
     const std::uint64_t word = first / kWordBytes;
     const std::uint64_t begin = first % kWordBytes;
     const auto words = column.read_part<std::uint32_t>(word, (begin + count + kWordBytes - 1) / kWordBytes);
@@ -134,21 +139,16 @@ ProcessTable read_table(const Group& table) {
     return processes;
 }
 
-template <class T>
-T attribute(const Group& group, const char* name) {
-    return std::get<T>(group.attribute(name));
-}
-
 void read_run(const Group& root, Checkpoint& checkpoint) {
     checkpoint.run_id = root.text_attribute(schema::kRunIdAttribute);
     checkpoint.workload = root.text_attribute(schema::kWorkloadAttribute);
     checkpoint.size = root.text_attribute(schema::kSizeAttribute);
-    checkpoint.seed = attribute<std::uint64_t>(root, schema::kSeedAttribute);
+    checkpoint.seed = root.attribute_as<std::uint64_t>(schema::kSeedAttribute);
     checkpoint.machine = root.text_attribute(schema::kMachineAttribute);
-    checkpoint.max_cycles = attribute<std::uint64_t>(root, schema::kMaxCyclesAttribute);
-    checkpoint.max_instructions = attribute<std::uint64_t>(root, schema::kMaxInstructionsAttribute);
-    checkpoint.cycle = attribute<std::uint64_t>(root, schema::kCycleAttribute);
-    checkpoint.time = attribute<std::int64_t>(root, schema::kTimeFsAttribute);
+    checkpoint.max_cycles = root.attribute_as<std::uint64_t>(schema::kMaxCyclesAttribute);
+    checkpoint.max_instructions = root.attribute_as<std::uint64_t>(schema::kMaxInstructionsAttribute);
+    checkpoint.cycle = root.attribute_as<std::uint64_t>(schema::kCycleAttribute);
+    checkpoint.time = root.attribute_as<std::int64_t>(schema::kTimeFsAttribute);
     const Group inputs = root.open_group(schema::kInputsGroup);
     const auto files = inputs.open_dataset(schema::kInputsFile.name).read_texts();
     const auto hashes = inputs.open_dataset(schema::kInputsHash.name).read_texts();
@@ -159,7 +159,7 @@ void read_run(const Group& root, Checkpoint& checkpoint) {
 
 void read_contents(const Group& table, const Group& contents, Checkpoint& checkpoint) {
     const auto whole = [&](const DatasetName& name, const char* size) {
-        return read_bytes(contents.open_dataset(name.name), 0, attribute<std::uint64_t>(contents, size));
+        return read_bytes(contents.open_dataset(name.name), 0, contents.attribute_as<std::uint64_t>(size));
     };
     checkpoint.names = table.open_dataset(schema::kProcessesName.name).read_texts();
     checkpoint.series = whole(schema::kContentsSeries, schema::kContentsSeriesBytesAttribute);
@@ -238,13 +238,17 @@ void CheckpointWriter::finish(const Checkpoint& checkpoint) {
 }
 
 struct CheckpointFile::File {
-    explicit File(const std::string& path) : input((require_valid(path, schema::kId), path)) {
+    explicit File(const std::string& path) : input(path) {
+        require_valid(input, schema::kId);
         const Group root = input.root();
         const std::string revision = root.text_attribute(schema::kGitRevisionAttribute);
         if (revision != git_revision()) {
             throw InputError(
                 fmt::format("{}: written by revision {} of the program, which alone can go on from it; this is {}",
                             path, revision, git_revision()));
+        }
+        if (!input.has_checksum()) {
+            throw InputError(path + ": has no checksum, with which every checkpoint ends: it was changed or cut off");
         }
         const Group processes = root.open_group(schema::kProcessesGroup);
         const Group contents = root.open_group(schema::kContentsGroup);
@@ -254,6 +258,9 @@ struct CheckpointFile::File {
         table = read_table(processes);
         states.emplace(contents.open_dataset(schema::kContentsStates.name));
         messages.emplace(contents.open_dataset(schema::kContentsMessages.name));
+        if (!std::ranges::is_sorted(table.ids)) {
+            throw InputError(path + ": the processes are not in the order of their numbers");
+        }
         state_begins = beginnings(table.state_bytes);
         message_begins = beginnings(table.message_bytes);
     }

@@ -118,6 +118,9 @@ void SeriesCollector::continue_from(std::string_view bytes) {
     archive_from_bytes(bytes, "the series of the run", [&](boost::archive::binary_iarchive& archive) {
         archive >> cycles_ >> earlier_ >> epochs_in_row_ >> epochs_in_last_row_;
     });
+    if (std::ranges::any_of(earlier_, [&](const Track& track) { return track.values.size() > cycles_.size(); })) {
+        throw InputError("the series of the run cannot be restored: some have more values than there are intervals");
+    }
     rows_.resize(cycles_.size());
 }
 

@@ -71,9 +71,8 @@ EarlierCosts::EarlierCosts(const Study& study, const SweepFolder& folder, std::s
         if (mean.count < kSamples && folder.state(point).status == PointStatus::complete) {
             const hdf5::InputFile file(folder.result_file(point));
             const hdf5::Group meta = file.root().open_group(run_schema::kMetaGroup);
-            add(point,
-                std::get<double>(meta.attribute(run_schema::kMetaWallSAttribute)) *
-                    static_cast<double>(std::get<std::int64_t>(meta.attribute(run_schema::kMetaRanksAttribute))));
+            add(point, meta.attribute_as<double>(run_schema::kMetaWallSAttribute) *
+                           static_cast<double>(meta.attribute_as<std::int64_t>(run_schema::kMetaRanksAttribute)));
         }
     }
 }

@@ -204,9 +204,9 @@ PointFacts read_point_facts(const std::string& path, const std::vector<Metric>& 
     facts.state_hash = root.text_attribute(run_schema::kStateHashAttribute);
     const Group meta = root.open_group(run_schema::kMetaGroup);
     facts.host = meta.text_attribute(run_schema::kMetaHostAttribute);
-    facts.ranks = static_cast<std::uint64_t>(std::get<std::int64_t>(meta.attribute(run_schema::kMetaRanksAttribute)));
-    facts.peak_rss_bytes = std::get<std::uint64_t>(meta.attribute(run_schema::kMetaPeakRssBytesAttribute));
-    facts.point_s = std::get<double>(meta.attribute(run_schema::kMetaWallSAttribute));
+    facts.ranks = static_cast<std::uint64_t>(meta.attribute_as<std::int64_t>(run_schema::kMetaRanksAttribute));
+    facts.peak_rss_bytes = meta.attribute_as<std::uint64_t>(run_schema::kMetaPeakRssBytesAttribute);
+    facts.point_s = meta.attribute_as<double>(run_schema::kMetaWallSAttribute);
     read_kernels(root, names, facts);
     return facts;
 }

@@ -27,7 +27,7 @@ std::string fault_of_result(const SweepPoint& point, const std::string& file, co
     if (meta.text_attribute(run_schema::kMetaProgramHashAttribute) != build_id()) {
         return "another program than the sweep's ran the point: start the sweep again";
     }
-    const auto inputs = std::get<std::vector<std::string>>(meta.attribute(run_schema::kMetaInputHashesAttribute));
+    const auto inputs = meta.attribute_as<std::vector<std::string>>(run_schema::kMetaInputHashesAttribute);
     return point_key(root.text_attribute(run_schema::kRunIdAttribute), program, inputs) == point.key
                ? ""
                : "the point ran on other files than the sweep was planned with, which have changed since: start the "

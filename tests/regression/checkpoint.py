@@ -14,6 +14,7 @@ import h5py
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
+from hdf5_files import CHECKSUM_BYTES, seal  # noqa: E402
 
 STOPPED = 75
 ENDLESS = pathlib.Path(__file__).resolve().parent / "ptx/endless.ptx"
@@ -271,6 +272,7 @@ def check_refused(checker):
         shutil.copy(good, bad)
         with h5py.File(bad, "r+") as file:
             change(file)
+        seal(bad)
         return [bad]
 
     refused([folder / "nowhere.h5"], 3, "No such file")
@@ -278,6 +280,8 @@ def check_refused(checker):
     bad.write_bytes(good.read_bytes()[:1000])
     refused([bad], 3, str(bad))
     refused(changed(lambda file: file.attrs.__setitem__("git_revision", "0")), 3, "written by revision 0")
+    bad.write_bytes(good.read_bytes()[:-CHECKSUM_BYTES])
+    refused([bad], 3, "has no checksum")
     refused(changed(lambda file: file.attrs.__setitem__("run_id", "0")), 3, "the checkpoint is of run 0")
     refused(changed(lambda file: file["processes/state_bytes"].__setitem__(0, 2**40)), 3, "too short")
     refused(changed(lambda file: file["processes/name"].__setitem__(0, "guest")), 3, "other processes")

@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from . import Run, RunFileError
+from .messages import UNUSABLE, reason_of
 from .packages import pandas, require
 
 
@@ -33,6 +34,9 @@ def main():
             print_run(run)
     except RunFileError as error:
         print(f"lookahead_analysis: {error}", file=sys.stderr)
+        return 3
+    except UNUSABLE as error:
+        print(f"lookahead_analysis: {arguments.run}: does not hold what its schema says: {reason_of(error)}", file=sys.stderr)
         return 3
     return 0
 

@@ -11,6 +11,7 @@ import sys
 
 from . import avc_figures, caps_figures, dac_figures, packages, pmode_figures, vecmem_figures
 from .drawing import grouped_bars, is_around_one, legend_beside, pyplot, stacked_bars, turned_names
+from .files import whole_file
 from .messages import Parser, text_of
 from .published import PUBLISHED
 from .sweeps import Sweep, SweepError, facts_of
@@ -111,7 +112,10 @@ def draw(table, title, paper, axis, path, published=None):
     if not published:
         figure.text(0.01, 0, f"paper: {paper}", fontsize=7, va="top")
     figure.tight_layout()
-    figure.savefig(path, dpi=150, bbox_inches="tight")
+    ending = pathlib.Path(path).suffix
+    written = {"Software" if ending == ".png" else "Creator": "lookahead report"}
+    with whole_file(path) as partial:
+        figure.savefig(partial, format=ending[1:], dpi=150, bbox_inches="tight", metadata=written)
     plt.close(figure)
 
 

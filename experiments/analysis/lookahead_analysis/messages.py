@@ -8,12 +8,22 @@ REASONS = {FOLDER: "it is a folder", NO_FILE: "there is no such file or folder",
            NOT_ALLOWED: "that is not allowed"}
 
 
+class DamagedFile(OSError):
+    """What is wrong with the file, without its name."""
+
+
+# What reading raises where a file has other contents than its schema says.
+UNUSABLE = (OSError, LookupError, ValueError, TypeError, ArithmeticError, MemoryError)
+
+
 def reason_of(error):
     """Why a file could not be used, without what HDF5 and the operating system call it."""
     if isinstance(error, OSError) and error.errno in REASONS:
         return REASONS[error.errno]
-    if isinstance(error, OSError) and error.errno is None:  # h5py's
+    if isinstance(error, OSError) and error.errno is None and not isinstance(error, DamagedFile):  # h5py's
         return "it is no HDF5 file, or a damaged one"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
     return error.args[0] if isinstance(error, KeyError) else str(error)
 
 

@@ -10,7 +10,8 @@ import sys
 
 from . import packages
 from .drawing import cut_to_kernels, fit_height, legend_beside, picture
-from .messages import Parser, text_of
+from .files import write_page
+from .messages import UNUSABLE, Parser, reason_of, text_of
 from .packages import pandas as pd
 from .run import Run, RunFileError
 
@@ -212,12 +213,20 @@ def engine(runs):
 
 
 def document(title, body, more_style=""):
-    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
+    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="lookahead report"><title>{html.escape(title)}</title>'
             f"<style>{STYLE}</style>{more_style}</head><body>\n<h1>{html.escape(title)}</h1>\n{body}\n</body></html>\n")
 
 
 def page(runs):
-    """The HTML text for open runs by name."""
+    """The HTML text for open runs by name. RunFileError if their files do not hold what the schema says."""
+    try:
+        return _page(runs)
+    except UNUSABLE as error:
+        files = ", ".join(run.path for run in runs.values())
+        raise RunFileError(f"{files}: no page can be made of it: {reason_of(error)}") from error
+
+
+def _page(runs):
     title = ", ".join(runs) if len(runs) > 1 else "{workload} {size} on {machine}".format(**next(iter(runs.values())).summary)
     body = "\n".join([overview(runs), differences(runs), where_cycles_went(runs), over_time(runs), memory(runs),
                       energy(runs), kernels(runs), engine(runs)])
@@ -243,7 +252,7 @@ def main(arguments=None):
         for name, file in zip(names_of(chosen.files), chosen.files):
             runs[name] = Run(file)
         text = page(runs)
-        pathlib.Path(chosen.out).write_text(text, encoding="utf-8")
+        write_page(chosen.out, text)
     except (RunFileError, OSError) as error:
         print(f"lookahead: {text_of(error, chosen.out)}", file=sys.stderr)
         return 3

@@ -3,6 +3,7 @@
 import h5py
 import numpy as np
 
+from .files import open_file
 from .messages import reason_of
 from .packages import pandas as pd
 
@@ -39,11 +40,11 @@ class Run:
     def __init__(self, path):
         self.path = str(path)
         try:
-            self.file = h5py.File(self.path, "r")
+            self.file = open_file(self.path)
         except OSError as error:
             raise RunFileError(f"{self.path}: cannot be read: {reason_of(error)}") from error
-        schema = _value(self.file.attrs.get("schema", ""))
-        version = _value(self.file.attrs.get("schema_version", ""))
+        schema = str(_value(self.file.attrs.get("schema", "")))
+        version = str(_value(self.file.attrs.get("schema_version", "")))
         if schema != SCHEMA or version.split(".")[0] != MAJOR_VERSION:
             self.file.close()
             raise RunFileError(f"{self.path}: not a file of {SCHEMA} {MAJOR_VERSION}.x, but of '{schema}' '{version}'")

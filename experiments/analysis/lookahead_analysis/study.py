@@ -4,11 +4,10 @@
 import itertools
 import pathlib
 
-import h5py
 import numpy as np
 
 from .packages import pandas as pd
-from .sweeps import Sweep, SweepError, geometric_mean, values_of
+from .sweeps import Sweep, SweepError, geometric_mean
 
 MEAN = "geometric mean"
 
@@ -25,9 +24,7 @@ class Study:
         self.sweep = Sweep(folder.parent if folder.name == "index.h5" else folder)
         self.folder, self.name, self.title = self.sweep.folder, self.sweep.study, self.sweep.title
         self.points, self.axes, self.units = self.sweep.points, self.sweep.axes, self.sweep.units
-        with h5py.File(self.folder / "index.h5", "r") as index:
-            self.source = str(index.attrs["source"])
-            self.bests = pd.DataFrame({name: values_of(dataset) for name, dataset in index.get("best", {}).items()})
+        self.source, self.bests = self.sweep.source, self.sweep.bests
         self.values = {axis: ordered(self.points[axis].unique()) for axis in self.axes}
         self.baseline = {axis: self.points[axis].iloc[0] for axis in self.axes} | (baseline or {})
         for axis, value in self.baseline.items():

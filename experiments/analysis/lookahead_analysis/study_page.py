@@ -12,6 +12,7 @@ import urllib.parse
 
 from . import packages
 from .drawing import picture
+from .files import write_page
 from .messages import Parser, text_of
 from .page import document, page, section, text_table
 from .run import Run, RunFileError
@@ -107,7 +108,7 @@ def write_run_pages(study, folder, most):
             folder.mkdir(parents=True, exist_ok=True)
             name = ", ".join([point["workload"], *([study.name_of(study.combination(point))] if study.axes else [])])
             with Run(source) as run:
-                target.write_text(page({name: run}), encoding="utf-8")
+                write_page(target, page({name: run}))
             made[point["key"]] = target
     return made
 
@@ -174,7 +175,7 @@ def main(arguments=None):
     try:
         study = Study(chosen.sweep, baseline_of(parser, chosen.baseline))
         pages = write_run_pages(study, out.with_name(out.stem + "-runs"), chosen.run_pages)
-        out.write_text(study_page(study, pages, out), encoding="utf-8")
+        write_page(out, study_page(study, pages, out))
     except (SweepError, RunFileError, OSError) as error:
         print(f"lookahead: {text_of(error, chosen.out)}", file=sys.stderr)
         return 3

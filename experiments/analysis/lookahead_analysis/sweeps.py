@@ -5,7 +5,8 @@ import pathlib
 import h5py
 import numpy as np
 
-from .messages import reason_of
+from .files import open_file
+from .messages import UNUSABLE, reason_of
 from .packages import pandas as pd
 from .run import values_of
 
@@ -42,8 +43,9 @@ class Sweep:
         if self.folder.is_dir() and not (self.folder / "index.h5").exists():
             raise SweepError(f"{self.folder}: {without_index(self.folder)}")
         try:
-            with h5py.File(self.folder / "index.h5", "r") as index:
+            with open_file(self.folder / "index.h5") as index:
                 self.study = str(index.attrs["study"])
+                self.source = str(index.attrs.get("source", ""))
                 points = index["points"]
                 count = points["workload"].shape
                 self.points = pd.DataFrame({name: values_of(points[name]) for name in points if points[name].shape == count})
@@ -56,7 +58,7 @@ class Sweep:
                     self.points[axis] = [name_of(value) for value in self.points[axis]]
                 best = index.get("best", {})
                 self.bests = pd.DataFrame({name: values_of(best[name]) for name in best})
-        except (OSError, KeyError) as error:
+        except UNUSABLE as error:
             raise SweepError(f"{self.folder}: is no sweep with an index: {reason_of(error)}") from error
 
     def require(self, figure, study, axes):
@@ -84,9 +86,9 @@ class Sweep:
     def of_point(self, point, facts):
         """What `facts` makes of a point's result file. SweepError if the file cannot be read or lacks what is needed."""
         try:
-            with h5py.File(self.folder / point["file"], "r") as run:
+            with open_file(self.folder / point["file"]) as run:
                 return facts(run)
-        except (OSError, KeyError, ValueError) as error:
+        except UNUSABLE as error:
             raise SweepError(f"{self.folder / point['file']}: the result of {point['workload']} cannot be used: "
                              f"{reason_of(error)}") from error
 

@@ -1,16 +1,20 @@
 #include <doctest/doctest.h>
+#include <hdf5.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "core/error/error.h"
+#include "core/hdf5/checksum.h"
 #include "core/hdf5/file.h"
 #include "tests/core/error/error_of.h"
 #include "tests/core/hdf5/temporary_folder.h"
@@ -36,7 +40,7 @@ TEST_CASE("a file is whole to its last byte, and nothing else is a whole file") 
     output.commit();
     CHECK(is_whole_file(path));
     const auto length = std::filesystem::file_size(path);
-    std::filesystem::resize_file(path, length - 1);
+    std::filesystem::resize_file(path, length - kChecksumBytes - 1);
     CHECK_FALSE(is_whole_file(path));
     CHECK(open_error(path) != "no error");
     std::filesystem::resize_file(path, 20);
@@ -44,6 +48,75 @@ TEST_CASE("a file is whole to its last byte, and nothing else is a whole file") 
     CHECK_FALSE(is_whole_file(folder.file("")));
     std::ofstream(path) << std::string(1000, 'x');
     CHECK_FALSE(is_whole_file(path));
+}
+
+std::string bytes_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_bytes(const std::string& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+}
+
+TEST_CASE("a file with any bit changed is refused before HDF5 opens it") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.h5");
+    OutputFile output(path);
+    write_something(output.root());
+    output.commit();
+    const std::string whole = bytes_of(path);
+    for (std::size_t i = 0; i < whole.size() - kChecksumBytes; i += 1 + whole.size() / 97) {
+        std::string damaged = whole;
+        damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
+        write_bytes(path, damaged);
+        CHECK(open_error(path) ==
+              path + ": was damaged after it was written (its checksum is wrong); copy it again or make it anew");
+    }
+    write_bytes(path, whole + "more");
+    CHECK(open_error(path) == "no error");  // as HDF5 does: the checksum is not at the end, so there is none
+    write_bytes(path, whole.substr(0, whole.size() / 3) + whole.substr(whole.size() / 3 + 8));
+    CHECK(open_error(path).find("its checksum is wrong") != std::string::npos);
+    write_bytes(path, whole);
+    CHECK(open_error(path) == "no error");
+}
+
+TEST_CASE("a file without a checksum is opened, and one that another tool changes has none") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.h5");
+    OutputFile output(path);
+    write_something(output.root());
+    output.commit();
+    const std::string whole = bytes_of(path);
+    write_bytes(path, whole.substr(0, whole.size() - kChecksumBytes));
+    CHECK(open_error(path) == "no error");
+    write_bytes(path, whole);
+    {
+        const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+        const Handle group(H5Gcreate2(file.get(), "more", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+        REQUIRE(group.get() >= 0);
+    }
+    CHECK(bytes_of(path).find("CHECKSUM") == std::string::npos);
+    CHECK(open_error(path) == "no error");
+    CHECK(InputFile(path).root().has("more"));
+}
+
+TEST_CASE("a file that HDF5 crashes on or does not come to the end of is an input error") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("loop.h5");
+    {
+        const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+        REQUIRE(H5Lcreate_hard(file.get(), "/", file.get(), "loop", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    }
+    CHECK(open_error(path).find(" is damaged: ") != std::string::npos);
+}
+
+TEST_CASE("a device and a pipe are no files") {
+    const TemporaryFolder folder;
+    const std::string pipe = folder.file("pipe.h5");
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK(open_error(pipe) == pipe + ": cannot be read: it is a device or a pipe, not an HDF5 file");
+    CHECK(open_error("/dev/zero") == "/dev/zero: cannot be read: it is a device or a pipe, not an HDF5 file");
 }
 
 TEST_CASE("a file has its name only when it is complete") {

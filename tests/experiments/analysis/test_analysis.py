@@ -19,6 +19,8 @@ import numpy as np
 
 from lookahead_analysis import Run, RunFileError
 
+CHECKSUM_BYTES = 24
+
 
 class ReaderTest(unittest.TestCase):
     def setUp(self):
@@ -131,6 +133,24 @@ class ReaderTest(unittest.TestCase):
                 file.attrs["schema_version"] = "2.0"
             with self.assertRaisesRegex(RunFileError, "not a file of lookahead.run 1.x"):
                 Run(other)
+
+    def test_a_damaged_file_is_refused_before_it_is_opened(self):
+        with tempfile.TemporaryDirectory() as folder:
+            other = pathlib.Path(folder) / "other.h5"
+            whole = EXAMPLE.read_bytes()
+            for place in range(0, len(whole) - CHECKSUM_BYTES, len(whole) // 50):
+                other.write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1:])
+                with self.assertRaisesRegex(RunFileError, r"other.h5: .*its checksum is wrong"):
+                    Run(other)
+            other.write_bytes(whole[:-CHECKSUM_BYTES])
+            Run(other).close()
+            for place in range(0, len(whole) - CHECKSUM_BYTES, len(whole) // 20):
+                # Nothing says that it was damaged: whatever comes of it is an error with a sentence, or none.
+                other.write_bytes(whole[:place] + b"\xff" * 8 + whole[place + 8:-CHECKSUM_BYTES])
+                try:
+                    Run(other).close()
+                except RunFileError as error:
+                    self.assertIn("other.h5", str(error))
 
 
 class PackagesTest(unittest.TestCase):

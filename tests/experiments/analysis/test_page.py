@@ -123,7 +123,7 @@ class PageTest(unittest.TestCase):
         file, _ = self.run_file("a.h5")
         done = self.report(file, "-o", self.folder / "no" / "page.html")
         self.assertEqual(done.returncode, 3)
-        self.assertIn("there is no such file or folder", done.stderr)
+        self.assertIn("No such file or directory", done.stderr)
         self.assertEqual(self.report(file, file, "--figure", "caps/fig10").returncode, 2)
         self.assertEqual(self.report().returncode, 2)
 
