@@ -1,9 +1,13 @@
 #include "core/trace/chrome_trace.h"
 
 #include <cstdio>
+#include <fstream>
+#include <string_view>
 
 namespace lookahead {
 namespace {
+
+constexpr std::string_view kBegin = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
 
 double microseconds(TraceSink::Clock::duration span) {
     return std::chrono::duration<double, std::micro>(span).count();
@@ -35,9 +39,8 @@ std::string ChromeTrace::events() const {
 }
 
 std::string ChromeTrace::document(const std::vector<std::string>& events_of_ranks) {
-    std::string text =
-        "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
-        "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{\"name\":\"ranks, wall time\"}},\n";
+    std::string text = std::string(kBegin) +
+                       "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{\"name\":\"ranks, wall time\"}},\n";
     for (std::size_t rank = 0; rank < events_of_ranks.size(); ++rank) {
         text += "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":0,\"tid\":" + std::to_string(rank) +
                 ",\"args\":{\"name\":\"rank " + std::to_string(rank) + "\"}}";
@@ -47,6 +50,12 @@ std::string ChromeTrace::document(const std::vector<std::string>& events_of_rank
         text += rank + 1 < events_of_ranks.size() ? ",\n" : "\n";
     }
     return text + "]}\n";
+}
+
+bool ChromeTrace::is_one(const std::string& path) {
+    std::string begin(kBegin.size(), ' ');
+    return std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size())) &&
+           begin == kBegin;
 }
 
 }  // namespace lookahead

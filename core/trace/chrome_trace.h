@@ -19,6 +19,8 @@ class ChromeTrace final : public TraceSink {
     std::string events() const;
     /// The whole file from the events of all ranks.
     static std::string document(const std::vector<std::string>& events_of_ranks);
+    /// Whether the file begins as document() does.
+    static bool is_one(const std::string& path);
 
   private:
     struct Span {

@@ -3,13 +3,13 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "components/emulator/emulated_device.h"
 #include "components/sm/simt/simt_model.h"
+#include "core/files/writable.h"
 #include "core/text/readable_name.h"
 #include "experiments/capture/capture_machine.h"
 #include "experiments/capture/launcher.h"
@@ -19,6 +19,8 @@
 #include "experiments/cli/session.h"
 #include "experiments/run/program.h"
 #include "experiments/run/progress.h"
+#include "hdf5_schemas/capture_schema.h"
+#include "hdf5_schemas/validate.h"
 
 namespace lookahead::cli {
 
@@ -28,6 +30,7 @@ struct CaptureOptions {
     MachineOptions machine;
     WorkloadOptions workload;
     std::string out;
+    bool force = false;
     std::string progress = "plain";
     std::vector<std::string> command;
 };
@@ -51,11 +54,9 @@ std::string out_of(const CaptureOptions& options, const std::string& program) {
     return !options.out.empty() ? options.out : program + ".capture.h5";
 }
 
-/// A long program must not find out at its end that its capture cannot be written.
-void require_writable(const std::string& out) {
-    const std::string partial = out + ".partial";
-    if (!std::ofstream(partial).is_open()) throw InputError(out + ": the file cannot be written; is its folder there?");
-    std::filesystem::remove(partial);
+void require_writable(const std::string& out, const CaptureOptions& options) {
+    const auto is_one = [](const std::string& path) { return is_file_of(path, capture_schema::kId); };
+    require_writable(out, FileKind{"a capture", is_one}, options.force);
 }
 
 void write(const Capture& capture, const CaptureOptions& options) {
@@ -79,7 +80,7 @@ CaptureServer::LaunchWatcher print_launches() {
 
 ExitCode capture_program(const CaptureOptions& options) {
     const std::string program = std::filesystem::path(options.command.front()).filename().string();
-    require_writable(out_of(options, program));
+    require_writable(out_of(options, program), options);
     const ProgressMode progress = parse_progress(options.progress);
     CaptureServer server(program, capture_machine(options.machine.machine, options.machine.configuration()));
     if (progress != ProgressMode::none) server.watch_launches(print_launches());
@@ -102,7 +103,7 @@ ExitCode capture_program(const CaptureOptions& options) {
 
 ExitCode capture_workload(const CaptureOptions& options) {
     const std::string& name = options.workload.workload;
-    require_writable(out_of(options, name));
+    require_writable(out_of(options, name), options);
     Configuration configuration = options.machine.configuration();
     options.workload.apply_to(configuration);
     const auto workload = make_variant<Workload>(name, configuration, options.workload.context());
@@ -142,6 +143,7 @@ void add_capture_command(Command program, Session& session) {
         return is_setting ? "'" + text + "' is no file that ends in .h5; --option sets a key of the machine" : "";
     };
     command.add_option("--out", options->out, "The capture [PROGRAM.capture.h5]").check(refusal);
+    command.add_flag("--force", options->force, "Also in place of a file that is no capture");
     command.add_unlisted("-o", options->out).check(refusal);
     command.add_option("--machine,-m", options->machine.machine, "The machine whose properties the program sees")
         .show_default();

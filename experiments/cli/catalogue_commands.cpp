@@ -208,20 +208,20 @@ void add_describe_command(Command program, Session& session) {
         "--markdown", *folder,
         "Instead of a NAME: write the reference of all commands, parameters, variants, statistics and file "
         "formats into this folder, in Markdown");
-    command.when_given([&session, name, folder] {
+    auto force = std::make_shared<bool>(false);
+    command.add_flag("--force", *force, "With --markdown: also in a folder with files of which the reference is none");
+    session.on(command, [&session, name, folder, force] {
         if (name->empty() == folder->empty()) {
             throw ConfigurationError(
                 "describe takes a NAME or --markdown FOLDER; `lookahead list` shows what there is");
         }
-        session.action = [&session, name, folder] {
-            if (name->empty()) {
-                write_reference(*folder, session);
-                session.print(*folder + "/README.md\n");
-                return ExitCode::done;
-            }
-            session.print(describe_anything(*name) + "\n");
+        if (name->empty()) {
+            write_reference(*folder, *force, session);
+            session.print(*folder + "/README.md\n");
             return ExitCode::done;
-        };
+        }
+        session.print(describe_anything(*name) + "\n");
+        return ExitCode::done;
     });
 }
 

@@ -1,10 +1,13 @@
 #include "experiments/cli/reference.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "core/component/reference.h"
 #include "core/error/error.h"
+#include "core/files/writable.h"
 #include "experiments/cli/command_table.h"
 #include "experiments/cli/session.h"
 #include "experiments/machines/machines.h"
@@ -75,12 +78,29 @@ std::string catalogue_page() {
     return text;
 }
 
+constexpr const char* kTitle = "# Reference of Lookahead\n";
+
+/// Pages that somebody else has written are not replaced.
+void require_own_folder(const std::filesystem::path& root, bool force) {
+    std::error_code fault;
+    std::filesystem::create_directories(root, fault);
+    if (fault) {
+        throw InputError(root.string() + ": the folder cannot be made: " + fault.message());
+    }
+    if (!force && !std::filesystem::is_empty(root) && !has_text((root / "README.md").string(), kTitle)) {
+        throw InputError(root.string() +
+                         ": the folder has files, and no README.md of this reference; name another one, or replace "
+                         "what has the names of its pages with --force");
+    }
+}
+
 void write(const std::filesystem::path& path, const std::string& text) {
     std::ofstream file(path);
     file << text;
     file.close();
     if (!file) {
-        throw InputError(path.string() + ": cannot be written; name a folder in which you may write");
+        throw InputError(path.string() + ": cannot be written: " + std::strerror(errno) +
+                         "; name a folder in which you may write");
     }
 }
 
@@ -94,14 +114,13 @@ CommandOutline outline_of_all_commands(Session& session) {
     return line.outline();
 }
 
-void write_reference(const std::string& folder, Session& session) {
+void write_reference(const std::string& folder, bool force, Session& session) {
     if (!session.prints()) {
         return;
     }
     const std::filesystem::path root = folder;
-    std::error_code fault;
-    std::filesystem::create_directories(root, fault);
-    write(root / "README.md", "# Reference of Lookahead\nMade by `lookahead describe --markdown` of revision " +
+    require_own_folder(root, force);
+    write(root / "README.md", std::string(kTitle) + "Made by `lookahead describe --markdown` of revision " +
                                   git_revision() +
                                   R"(.
 

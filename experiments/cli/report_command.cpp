@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/files/writable.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/free_path.h"
 #include "experiments/cli/session.h"
@@ -32,6 +33,7 @@ void add_report_command(Command program, Session& session) {
         std::string python = "python3";
         std::vector<std::string> baseline;
         std::optional<std::uint64_t> run_pages;
+        bool force = false;
     };
     Command command =
         program.add_command("report",
@@ -45,6 +47,7 @@ void add_report_command(Command program, Session& session) {
                        "Page to write [report.html, or where that is there report-2.html ..]; or image of the figure, "
                        "without which only its table is printed");
     command.add_unlisted("-o", options->out);
+    command.add_flag("--force", options->force, "Also in place of a file that no report wrote");
     command
         .add_option(
             "--baseline", options->baseline,
@@ -68,6 +71,10 @@ void add_report_command(Command program, Session& session) {
         const bool has_study_options = !options->baseline.empty() || options->run_pages.has_value();
         if (has_study_options && (!of_sweep || !options->figure.empty())) {
             throw ConfigurationError("--baseline and --run-pages are for the page of a sweep");
+        }
+        if (!options->out.empty()) {
+            const auto is_one = [](const std::string& path) { return has_text(path, "lookahead report"); };
+            require_writable(options->out, {"one that lookahead report wrote", is_one}, options->force);
         }
         if (options->figure.empty()) {
             const std::string page = options->out.empty() ? free_path("report.html") : options->out;

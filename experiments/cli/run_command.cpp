@@ -72,9 +72,11 @@ struct ExecutionOptions {
 
     void add_to(Command command) {
         command.add_option("--out", out,
-                           "Result file, which takes the place of an earlier one [WORKLOAD.h5, or the first of "
+                           "Result file, which takes the place of an earlier result [WORKLOAD.h5, or the first of "
                            "WORKLOAD-2.h5, WORKLOAD-3.h5 .. that is not there]");
-        command.add_flag("--force", force, "Without --out: WORKLOAD.h5, also in place of an earlier one");
+        command.add_flag("--force", force,
+                         "Also in place of files of other kinds; without --out: WORKLOAD.h5, also in place of an "
+                         "earlier one");
         command.add_option("--sync", sync,
                            fmt::format("Synchronisation, one of {} [serial; window on several ranks]",
                                        fmt::join(variant_names("sync"), ", ")));
@@ -146,6 +148,7 @@ struct ExecutionOptions {
             request.free_out = [by_default] { return free_path(by_default); };
         }
         request.out = request.free_out ? request.free_out() : !out.empty() ? out : by_default;
+        request.force = force;
         request.trace = trace;
         request.trace_of = trace_of;
         request.trace_begin = trace_cycles.first;

@@ -1,5 +1,6 @@
 // `sweep`: design-space studies.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -99,6 +100,22 @@ SweepRunOptions run_options(const SweepOptions& options) {
     return run;
 }
 
+/// A sweep whose points have all failed has no result: it ends as the first of them did. One that was ended, for its time or
+/// by a signal, misbehaved.
+[[noreturn]] void throw_first_failure(std::span<const SweepPoint> points, const SweepFolder& folder) {
+    constexpr std::array kOthers{ExitCode::usage, ExitCode::bad_input, ExitCode::internal};
+    for (const SweepPoint& point : points) {
+        const PointState state = folder.state(point);
+        if (state.status == PointStatus::failed) {
+            const auto code = static_cast<ExitCode>(state.exit_code);
+            throw Error(std::ranges::find(kOthers, code) == kOthers.end() ? ExitCode::program_misbehaved : code,
+                        "no point has a result; the first, of " + point.workload + ", failed: " + state.message +
+                            "; lookahead sweep status tells of the others");
+        }
+    }
+    throw InternalError("points failed of which the sweep's folder has no record");
+}
+
 ExitCode conclude(const SweepRunResult& result, const SweepRunOptions& run, const Study& study,
                   std::span<const SweepPoint> points, const SweepFolder& folder) {
     if (result.interrupted) {
@@ -119,6 +136,9 @@ ExitCode conclude(const SweepRunResult& result, const SweepRunOptions& run, cons
     }
     std::printf("%s\n",
                 run.shards == 1 ? folder.index_file().c_str() : "run `lookahead sweep collect` after all shards");
+    if (result.failed > 0 && result.complete == 0 && result.elsewhere == 0) {
+        throw_first_failure(points, folder);
+    }
     return ExitCode::done;
 }
 
@@ -185,6 +205,7 @@ ExitCode run_on_ranks(const SweepOptions& options, Session& session) {
 ExitCode status(const SweepOptions& options, Session&) {
     const Study study = load_study(options.study);
     const SweepFolder folder(options.folder(study));
+    static_cast<void>(folder.study());
     const std::vector<SweepPoint> points = points_of(study, folder);
     std::size_t counts[3] = {};
     for (const SweepPoint& point : points) {

@@ -1,6 +1,8 @@
 #include "experiments/run/keep_result.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -50,8 +52,9 @@ void write_whole_file(const std::string& path, const std::string& text) {
     file << text;
     file.close();
     if (!file || std::rename(partial.c_str(), path.c_str()) != 0) {
+        const std::string reason = std::strerror(errno);
         std::remove(partial.c_str());
-        throw InputError(path + ": the file cannot be written; is there room, and its folder?");
+        throw InputError(path + ": the file cannot be written: " + reason);
     }
 }
 

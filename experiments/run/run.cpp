@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -15,6 +14,7 @@
 #include "components/device/host_process.h"
 #include "components/machine/machine.h"
 #include "core/component/registered_keys.h"
+#include "core/files/writable.h"
 #include "core/hdf5/file.h"
 #include "core/param/parameter_registry.h"
 #include "core/state/archives.h"
@@ -39,6 +39,9 @@
 #include "experiments/run/program.h"
 #include "experiments/run/run_observer.h"
 #include "experiments/run/stop_signal.h"
+#include "hdf5_schemas/checkpoint_schema.h"
+#include "hdf5_schemas/run_schema.h"
+#include "hdf5_schemas/validate.h"
 #include "partitioning/partitioners/partition.h"
 
 namespace lookahead {
@@ -592,27 +595,32 @@ class Run {
     bool restoring_ = false;
 };
 
-/// InputError if the file cannot be written.
-void check_writable(const std::string& path) {
-    const std::string partial = path + ".partial";
-    std::error_code unknown;  // what cannot be looked at cannot be written either
-    if (std::filesystem::is_directory(path, unknown)) {
-        throw InputError(path + ": a folder is there; name a file");
-    }
-    if (hdf5::is_being_written(partial)) {
-        throw InputError(partial + ": another run is writing it; name another file");
-    }
-    if (!std::ofstream(partial).is_open()) {
-        throw InputError(path + ": the file cannot be written; is its folder there, and its name not too long?");
-    }
-    std::remove(partial.c_str());
+FileKind kind_of_schema(const std::string& name, std::string_view schema) {
+    return {name, [schema](const std::string& path) { return is_file_of(path, schema); }};
 }
 
-/// A long run must not find out at its end that its result cannot be written. Throws on every rank alike.
-void require_writable(const std::string& path, Transport& transport) {
+void require_unlocked(const std::string& path, const FileKind& kind, bool force) {
+    if (path.empty()) {
+        return;
+    }
+    if (hdf5::is_being_written(path + ".partial")) {
+        throw InputError(path + ".partial: another run is writing it; name another file");
+    }
+    require_writable(path, kind, force);
+}
+
+/// All files that the run will write can be written. Throws on every rank alike.
+void require_writable_files(const RunRequest& request, Transport& transport) {
     RankError fault;
-    if (transport.rank() == 0 && !path.empty()) {
-        fault = catch_error([&] { check_writable(path); });
+    if (transport.rank() == 0) {
+        fault = catch_error([&] {
+            require_unlocked(request.out, kind_of_schema("a result of a run", run_schema::kId), request.force);
+            require_unlocked(request.trace, {"a trace of a run", &ChromeTrace::is_one}, request.force);
+            if (request.checkpoint_every != 0) {
+                require_unlocked(checkpoint_stem(request) + std::string(kCheckpointSuffix),
+                                 kind_of_schema("a checkpoint", checkpoint_schema::kId), request.force);
+            }
+        });
     }
     if (const auto agreed = agree_on_error(transport, fault)) {
         throw_as_its_kind(*agreed);
@@ -638,10 +646,7 @@ RunOutcome run(const RunRequest& request, Transport& transport) {
         check_live(request, transport);
         StopSignal::end_process_from_now();
     }
-    require_writable(request.out, transport);
-    require_writable(request.trace, transport);
-    require_writable(request.checkpoint_every == 0 ? "" : checkpoint_stem(request) + std::string(kCheckpointSuffix),
-                     transport);
+    require_writable_files(request, transport);
     if (request.checkpoint_every != 0 && transport.rank() == 0) {
         remove_abandoned_checkpoints(request.checkpoint_folder, request.workload);
     }

@@ -46,6 +46,7 @@ struct RunRequest {
     bool is_one_of_many = false;     ///< what kernels print is lost, and so is a result without room at its place
     std::function<void()> at_epoch;  ///< called on every rank at each epoch; the run fails by what it throws
     std::string out;                 ///< HDF5 file; empty: none is written
+    bool force = false;              ///< `out` and `trace` may replace files of other kinds
     /// Gives the first name for `out` that no file has, where nobody has named it: then no file is replaced, also none that
     /// has come there since.
     std::function<std::string()> free_out;

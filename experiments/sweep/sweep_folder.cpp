@@ -109,7 +109,22 @@ const char* name_of(PointStatus status) {
     return names[static_cast<int>(status)];
 }
 
+/// Without a study's text the folder may be one in which another program begins this sweep just now.
+void SweepFolder::require_own() const {
+    std::error_code fault;
+    for (const auto& entry : std::filesystem::directory_iterator(path_, fault)) {
+        const std::string name = entry.path().filename().string();
+        if (name != "points" && !name.starts_with("study.toml")) {
+            throw InputError(path_ + ": the folder is of no sweep, and has files (" + name +
+                             "); give another one, or an empty one, with --out");
+        }
+    }
+}
+
 void SweepFolder::create(const Study& study, std::span<const SweepPoint> points) const {
+    if (!std::filesystem::exists(path_ + "/study.toml")) {
+        require_own();
+    }
     std::error_code fault;
     std::filesystem::create_directories(path_ + "/points", fault);
     if (fault) {
@@ -146,9 +161,14 @@ void SweepFolder::require_grown(const Study& now, std::span<const SweepPoint> po
 Study SweepFolder::study() const {
     const std::string file = path_ + "/study.toml";
     const auto text = read_file(file);
+    std::error_code unknown;
     const auto end_of_name = text ? text->find('\n') : std::string::npos;
     if (end_of_name == std::string::npos || !text->starts_with("# ")) {
-        throw InputError(path_ + " is not the folder of a sweep: it has no study.toml that `lookahead sweep` wrote");
+        throw InputError(path_ + " is not the folder of a sweep: " +
+                         (std::filesystem::is_directory(path_, unknown)
+                              ? "it has no study.toml that lookahead sweep wrote"
+                              : "there is no such folder") +
+                         "; give a sweep's with --out, or begin it with lookahead sweep run");
     }
     return parse_study(text->substr(end_of_name + 1), text->substr(2, end_of_name - 2), file);
 }

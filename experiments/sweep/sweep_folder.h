@@ -113,6 +113,7 @@ class SweepFolder {
 
   private:
     static std::optional<Claim> claim_file(const std::string& path, bool wait);
+    void require_own() const;
     void require_grown(const Study& now, std::span<const SweepPoint> points) const;
     std::string file_of(const SweepPoint& point, const char* suffix) const {
         return path_ + "/points/" + point.key + suffix;

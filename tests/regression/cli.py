@@ -204,6 +204,40 @@ def check_meanwhile(checks):
     checks.check("both results", files == ["bfs-2.h5", "bfs.h5"], files)
 
 
+def check_files_of_others(checks):
+    """What stands where a file is to be written is replaced only if it is of that kind, or by --force; a device never is."""
+    folder = checks.folder / "others"
+    folder.mkdir()
+    (folder / "link").symlink_to("/dev/full")
+    checks.prints(["run", "vecadd", "--size", "tiny", "--progress", "none", "--out", folder / "run.h5"])
+    writers = {
+        "result": ["run", "vecadd", "--size", "tiny", "--progress", "none", "--out"],
+        "trace": ["run", "vecadd", "--size", "tiny", "--progress", "none", "--out", folder / "traced.h5", "--trace"],
+        "capture": ["capture", "--workload", "vecadd", "--size", "tiny", "--out"],
+        "page": ["report", folder / "run.h5", "--python", sys.executable, "--out"],
+    }
+    for kind, line in writers.items():
+        for place in ("/dev/full", "/dev/null", folder / "link"):
+            for more in ([], ["--force"]):
+                checks.refuses([*line, place, *more], 3, f"{place}: what is there is no regular file")
+        thesis = folder / f"{kind}.html"
+        thesis.write_text("a thesis")
+        checks.refuses([*line, thesis], 3, f"{thesis}: the file that is there is not ")
+        checks.check(f"{kind}: the file stays", thesis.read_text() == "a thesis", "it was replaced")
+        for more in (["--force"], []):
+            checks.succeeds([*line, thesis, *more])
+            checks.check(f"{kind} {more}: it is replaced", b"a thesis" not in thesis.read_bytes(), "it was not")
+        checks.refuses([*line, folder / "none" / "x.html"], 3, "No such file or directory")
+    checks.check("nothing else is there", not list(folder.glob("*.partial")), list(folder.iterdir()))
+    reference = folder / "reference"
+    reference.mkdir()
+    (reference / "README.md").write_text("# My project")
+    checks.refuses(["describe", "--markdown", reference], 3, "has files, and no README.md of this reference")
+    checks.check("README.md stays", (reference / "README.md").read_text() == "# My project", "it was replaced")
+    for more in (["--force"], []):
+        checks.prints(["describe", "--markdown", reference, *more])
+
+
 def check_lost_output(checks):
     """What cannot be printed is an error, though all else is well."""
     out = checks.folder / "unprinted.h5"
@@ -305,6 +339,6 @@ def check_explain(checks):
 
 
 if __name__ == "__main__":
-    sys.exit(lookahead.run_checks(__doc__, CommandChecks, check_catalogue, check_lists, check_options_of_several_values, check_configuration,
+    sys.exit(lookahead.run_checks(__doc__, CommandChecks, check_catalogue, check_lists, check_options_of_several_values, check_files_of_others, check_configuration,
                                   check_engine, check_run, check_kernel_of_file, check_default_output, check_meanwhile, check_lost_output,
                                   check_partition, check_profile, check_vectors, check_explain))

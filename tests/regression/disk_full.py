@@ -71,6 +71,19 @@ def check_trace_without_room(checker):
     result.unlink()
 
 
+def check_page_without_room(checker):
+    """A page that has no room is nowhere."""
+    result, page = checker.folder / "run.h5", checker.folder / "page.html"
+    lookahead.simulate(checker.program, ["vecadd", "--size", "tiny", "--out", result])
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))  # noqa: E731
+    process = lookahead.start(checker.program, ["report", result, "--out", page, "--python", sys.executable], preexec_fn=limit)
+    _, err = process.communicate(timeout=60)
+    right = process.returncode == 3 and f"lookahead: {page}: cannot be written: File too large" in err and "rrno" not in err
+    checker.expect(right and err.count("lookahead: ") == 1, f"page without room: exit {process.returncode}: {err}")
+    checker.expect(checker.files() == ["run.h5"], f"page without room: there are {checker.files()}")
+    result.unlink()
+
+
 def check_lost_folder(checker):
     """The folder goes while the run is under way: the result is kept elsewhere, and is the one that it would have been."""
     whole = checker.folder / "whole.h5"
@@ -100,4 +113,4 @@ def lose_folder(checker, ranks, whole):
 
 
 if __name__ == "__main__":
-    sys.exit(lookahead.run_checks(__doc__, Checker, check_no_room, check_trace_without_room, check_lost_folder))
+    sys.exit(lookahead.run_checks(__doc__, Checker, check_no_room, check_trace_without_room, check_page_without_room, check_lost_folder))

@@ -116,6 +116,14 @@ def check_whole(checks):
     (checks.folder / "whole" / table["file"][3]).unlink()
     again = checks.command("run", study, "whole")
     checks.check("resume after a loss", "8 complete, 0 failed, 1 run now" in again.stdout, again.stdout)
+    for what in ("status", "collect"):
+        nowhere = checks.command(what, study, "nowhere")
+        checks.check(f"{what} without a folder", nowhere.returncode == 3 and "there is no such folder" in nowhere.stderr, nowhere.stderr)
+    (checks.folder / "mine").mkdir()
+    (checks.folder / "mine/thesis.txt").write_text("mine")
+    taken = checks.command("run", study, "mine")
+    checks.check("a folder of no sweep", taken.returncode == 3 and "of no sweep, and has files (thesis.txt)" in taken.stderr, taken.stderr)
+    checks.check("it is left alone", [file.name for file in (checks.folder / "mine").iterdir()] == ["thesis.txt"], None)
     other = checks.command("run", checks.study(STUDY.replace("Small", "Other"), "other.toml"), "whole")
     checks.check("another study in the folder", other.returncode == 3 and "another study" in other.stderr, other.stderr)
 
@@ -124,7 +132,9 @@ def check_failures(checks):
     """A kernel that never ends fails by time, one that is wrong at once: rows without figures."""
     study = checks.study(study_of_programs("endless", "wrong"), "fails.toml")
     done = checks.command("run", study, "fails", "--timeout", "1")
-    checks.check("timeout", done.returncode == 0 and "0 complete, 2 failed" in done.stdout, done.stdout + done.stderr)
+    checks.check("timeout", done.returncode == 4 and "0 complete, 2 failed" in done.stdout, done.stdout + done.stderr)
+    checks.check("no point has a result", "lookahead: no point has a result; the first, of " in done.stderr and
+                 done.stderr.count("lookahead: no") == 1 and "took longer" in done.stderr, done.stderr)
     table = checks.points("fails")
     checks.check("row", table["status"][0] == "failed" and table["exit_code"][0] == 137 and
                  "longer" in table["message"][0] and numpy.isnan(table["cycles"][0]) and table["file"][0] == "", table)
@@ -288,7 +298,7 @@ def check_changed_input(checks):
             wait_for((checks.folder / out / "study.toml").exists)  # written after the plan
             file.write_text(file.read_text() + "// changed\n")
         printed, errors = process.communicate(timeout=60)
-        checks.check(out, process.returncode == 0 and "0 complete, 1 failed" in printed, printed + errors)
+        checks.check(out, process.returncode == 3 and "0 complete, 1 failed" in printed, printed + errors)
         table = checks.points(out)
         checks.check(f"{out}: its row", table["exit_code"][0] == 3 and "other files" in table["message"][0],
                      f"{table['exit_code']} {table['message']}")

@@ -1,0 +1,59 @@
+#include "core/files/writable.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "core/error/error.h"
+
+namespace lookahead {
+
+namespace {
+
+void require_replaceable(const std::string& path, const FileKind& kind, bool force) {
+    namespace fs = std::filesystem;
+    std::error_code unknown;  // what cannot be looked at cannot be written either
+    const fs::file_status link = fs::symlink_status(path, unknown);
+    if (!fs::exists(link)) {
+        return;
+    }
+    const fs::file_status what = fs::status(path, unknown);
+    if (fs::is_directory(what)) {
+        throw InputError(path + ": a folder is there; name a file");
+    }
+    if (!fs::is_regular_file(what)) {
+        throw InputError(path + ": what is there is no regular file, and is not replaced; name a file");
+    }
+    if (!force && fs::file_size(path, unknown) > 0 && !kind.is_one(path)) {
+        throw InputError(path + ": the file that is there is not " + kind.name +
+                         "; name another one, or replace it with --force");
+    }
+}
+
+}  // namespace
+
+void require_writable(const std::string& path, const FileKind& kind, bool force) {
+    require_replaceable(path, kind, force);
+    const std::string partial = path + ".partial";
+    const int file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+    if (file < 0) {
+        throw InputError(path + ": the file cannot be written: " + std::strerror(errno) +
+                         "; name one in a folder that is there and in which you may write");
+    }
+    ::close(file);
+    std::remove(partial.c_str());
+}
+
+bool has_text(const std::string& path, const std::string& text) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string all{std::istreambuf_iterator<char>(file), {}};
+    return all.find(text) != std::string::npos;
+}
+
+}  // namespace lookahead
