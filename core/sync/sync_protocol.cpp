@@ -24,10 +24,10 @@ const OptionTable<SyncDescription> kProtocols(
          "Nicol, The cost of conservative synchronization in parallel discrete event simulations, JACM 1993",
          make<WindowProtocol>, INT_MAX, 4, true},
         {"null_message",
-         "Promises between each two ranks that ride on the batches, on 128 ranks at most; no global operation between "
+         "Promises between each two ranks that ride on the batches, on 16 ranks at most; no global operation between "
          "epochs.",
          "Chandy and Misra, Distributed simulation, IEEE TSE 1979; Bryant 1977; counting: Mattern 1987",
-         make<NullMessageProtocol>, 128, INT_MAX, false},
+         make<NullMessageProtocol>, 16, INT_MAX, false},
         {"staggered",
          "SMs, and what they speak to, go in steps of their own, an SM up to one ahead of the slowest: for several "
          "threads on each of 64 ranks at most.",

@@ -75,6 +75,8 @@ class Transport {
     /// With how many threads this rank will compute. Where a node's ranks have more of them than cores, those who wait
     /// leave theirs sooner. Every rank calls it; for a part of the ranks, which waits as the whole does, it has no effect.
     virtual void announce_threads(int threads) = 0;
+    /// How often this rank looks for something from another one before it leaves its core to others (Waiting).
+    virtual int looks_before_yield() const = 0;
 
     /// The ranks that give the same colour, in the order of the ranks here. Every rank calls it; what it returns must not
     /// outlive this transport.

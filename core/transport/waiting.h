@@ -20,6 +20,8 @@ class Waiting {
     /// `looks`: as many looks before the first yield while no strangers were met.
     explicit Waiting(int looks) : looks_(looks) {}
 
+    int looks() const { return looks_; }
+
     void begin() { look_ = 0; }
 
     void after_a_look() {

@@ -20,6 +20,7 @@ WORKLOADS = ["vecadd", "sgemm", "hotspot", "histogram", "bfs"]
 PROTOCOLS = ["window", "null_message", "staggered"]
 RANKS = [1, 2, 3, 4]
 PARTITIONERS = ["linear", "round_robin", "by_kind", "graph"]
+MOST_RANKS = {"null_message": 16}
 # Without ranks a run is alone, without mpirun.
 THREADED = [("serial", 0, "graph", 2), ("serial", 0, "graph", 3), ("serial", 0, "graph", 5),
             ("staggered", 0, "graph", 3), ("staggered", 2, "graph", 2), ("window", 2, "graph", 2),
@@ -28,7 +29,8 @@ THREADED = [("serial", 0, "graph", 2), ("serial", 0, "graph", 3), ("serial", 0, 
 
 def points_of(workload, chosen):
     """(protocol, ranks, partitioner, threads) of a workload's runs."""
-    pairs = itertools.product(chosen.protocols, chosen.ranks)
+    pairs = [(protocol, ranks) for protocol, ranks in itertools.product(chosen.protocols, chosen.ranks)
+             if ranks <= MOST_RANKS.get(protocol, ranks)]
     if chosen.fewer:
         first = WORKLOADS.index(workload) if workload in WORKLOADS else 0
         points = [(*pair, chosen.partitioners[(first + number) % len(chosen.partitioners)], 1)

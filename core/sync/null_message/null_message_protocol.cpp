@@ -21,7 +21,8 @@ NullMessageProtocol::NullMessageProtocol(const SyncArguments& arguments)
       ranks_(static_cast<std::size_t>(arguments.transport.size())),
       tellings_(ranks_),
       promised_(ranks_, 0),
-      promises_(ranks_, 0) {
+      promises_(ranks_, 0),
+      waiting_(std::min(kMostLooks, transport_.looks_before_yield())) {
     for (Telling& telling : tellings_) {
         telling.sent.assign(ranks_, 0);
         telling.received.assign(ranks_, 0);

@@ -26,7 +26,8 @@ SourceTimes StaggeredProtocol::Bounds::all() const {
 StaggeredProtocol::StaggeredProtocol(const SyncArguments& arguments)
     : SyncProtocol(arguments),
       sides_in_use_(lookahead_.has_two_sides() ? kSides : 1),
-      longest_step_(lookahead_.half_way_back()) {
+      longest_step_(lookahead_.half_way_back()),
+      waiting_(std::min(Patience::kLooks, transport_.looks_before_yield())) {
     engine_.divide_batches();
     engine_.reserve_batch_headers(sizeof(PacketHead) / 8);
 }

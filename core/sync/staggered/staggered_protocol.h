@@ -89,7 +89,7 @@ class StaggeredProtocol final : public SyncProtocol {
     Time boundary_ = 0;
     std::uint64_t looked_at_ = 0;  ///< the last step after which it is known what is left
     std::uint64_t last_ = 0;       ///< step of the epoch, once that is known
-    Waiting waiting_{Patience::kLooks};
+    Waiting waiting_;
     std::mutex looking_after_;
     std::atomic<bool> is_over_{false};
     std::atomic<std::uint32_t> opened_{0};  ///< steps, over all epochs: what threads without work wait for

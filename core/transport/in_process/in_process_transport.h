@@ -1,5 +1,7 @@
 #pragma once
 
+#include <climits>
+
 #include "core/transport/transport.h"
 
 namespace lookahead {
@@ -27,6 +29,7 @@ class InProcessTransport final : public Transport {
     std::unique_ptr<Transport> split(int) override { return std::make_unique<InProcessTransport>(); }
     std::unique_ptr<SharedCounter> make_counter() override;
     void announce_threads(int) override {}
+    int looks_before_yield() const override { return INT_MAX; }
     [[noreturn]] void abort(int exit_code) override;
 };
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <thread>
 
@@ -23,6 +24,7 @@ constexpr int kGatherTag = 3;
 constexpr int kPieceTag = 4;
 
 MPI_Comm duplicate(MPI_Comm communicator) {
+    const YieldWithinMpi yield;
     MPI_Comm copy = MPI_COMM_NULL;
     MPI_Comm_dup(communicator, &copy);
     return copy;
@@ -30,7 +32,8 @@ MPI_Comm duplicate(MPI_Comm communicator) {
 
 /// How often to look for what another rank sends before the core is left to others. Where this node's ranks have more
 /// threads than cores, that rank may need it. Else only strangers can want the core: some 20 ms of looking come first.
-int looks_before_yield(MPI_Comm communicator, int threads) {
+int looks_on_node(MPI_Comm communicator, int threads) {
+    const YieldWithinMpi yield;
     MPI_Comm node = MPI_COMM_NULL;
     MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     cpu_set_t cores;
@@ -77,6 +80,7 @@ class MpiTransport::Session {
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
     ~Session() {
+        const YieldWithinMpi yield;
         MPI_Comm_free(&farewell_);
         MPI_Comm_free(&communicator_);
         if (owns_mpi_) {
@@ -90,7 +94,7 @@ class MpiTransport::Session {
     Waiting& waiting() { return waiting_; }
     void announce_threads(int threads) {
         if (!is_part_) {
-            waiting_ = Waiting(looks_before_yield(communicator_, threads));
+            waiting_ = Waiting(looks_on_node(communicator_, threads));
         }
     }
     void wait_as(const Session& whole) {
@@ -141,7 +145,7 @@ class MpiTransport::Peer {
             }
         }
         for (Departure& departure : departures_) {
-            MPI_Wait(&departure.request, MPI_STATUS_IGNORE);
+            wait_for_all(departure.requests, waiting_);
         }
     }
 
@@ -154,10 +158,11 @@ class MpiTransport::Peer {
         if (size > kPostedBytes) {
             LOOKAHEAD_ASSERT(size <= INT32_MAX, "a packet of more than 2 GiB for rank " + std::to_string(rank_));
             departure.announced = size;
-            MPI_Send(&departure.announced, sizeof departure.announced, MPI_BYTE, rank_, kPacketTag, communicator_);
+            MPI_Isend(&departure.announced, sizeof departure.announced, MPI_BYTE, rank_, kPacketTag, communicator_,
+                      &departure.requests[1]);
         }
         MPI_Isend(departure.bytes.data(), static_cast<int>(size), MPI_BYTE, rank_,
-                  size > kPostedBytes ? kLargePacketTag : kPacketTag, communicator_, &departure.request);
+                  size > kPostedBytes ? kLargePacketTag : kPacketTag, communicator_, departure.requests.data());
     }
 
     bool try_receive(std::span<const std::byte>& packet) {
@@ -190,7 +195,7 @@ class MpiTransport::Peer {
     struct Departure {
         ByteBuffer bytes;
         std::uint64_t announced = 0;
-        MPI_Request request = MPI_REQUEST_NULL;
+        std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};  ///< of the bytes, and their number
     };
 
     void post(Slot& slot) {
@@ -215,8 +220,9 @@ class MpiTransport::Peer {
         if (size > kPostedBytes) {
             large_.clear();
             large_.extend(size);
-            MPI_Recv(large_.data(), static_cast<int>(size), MPI_BYTE, rank_, kLargePacketTag, communicator_,
-                     MPI_STATUS_IGNORE);
+            MPI_Request request = MPI_REQUEST_NULL;
+            MPI_Irecv(large_.data(), static_cast<int>(size), MPI_BYTE, rank_, kLargePacketTag, communicator_, &request);
+            wait_for_all({&request, 1}, waiting_);
             bytes = large_.data();
         }
         return {bytes + kPacketHeaderBytes, size - kPacketHeaderBytes};
@@ -225,7 +231,8 @@ class MpiTransport::Peer {
     Departure& free_departure() {
         for (Departure& departure : departures_) {
             int left = 0;
-            MPI_Test(&departure.request, &left, MPI_STATUS_IGNORE);
+            MPI_Testall(static_cast<int>(departure.requests.size()), departure.requests.data(), &left,
+                        MPI_STATUSES_IGNORE);
             if (left != 0) {
                 return departure;
             }
@@ -240,7 +247,7 @@ class MpiTransport::Peer {
     unsigned turn_ = 0;
     bool opened_ = false;
     ByteBuffer large_;
-    std::vector<Departure> departures_;
+    std::deque<Departure> departures_;  // MPI has their places
 };
 
 MpiTransport::MpiTransport() : MpiTransport(nullptr, kPieceBytes) {}
@@ -398,6 +405,7 @@ namespace {
 class MpiCounter final : public SharedCounter {
   public:
     explicit MpiCounter(MPI_Comm communicator) : communicator_(duplicate(communicator)) {
+        const YieldWithinMpi yield;
         int rank = 0;
         MPI_Comm_rank(communicator_, &rank);
         const MPI_Aint bytes = rank == 0 ? sizeof(std::uint64_t) : 0;
@@ -417,6 +425,7 @@ class MpiCounter final : public SharedCounter {
         if (std::uncaught_exceptions() > 0) {
             return;  // the others may never come to free it too; it ends with the process
         }
+        const YieldWithinMpi yield;
         MPI_Win_unlock_all(window_);
         MPI_Win_free(&window_);
         MPI_Comm_free(&communicator_);
@@ -463,9 +472,16 @@ void MpiTransport::announce_threads(int threads) {
     session_->announce_threads(threads);
 }
 
+int MpiTransport::looks_before_yield() const {
+    return session_->waiting().looks();
+}
+
 std::unique_ptr<Transport> MpiTransport::split(int colour) {
     MPI_Comm part = MPI_COMM_NULL;
-    MPI_Comm_split(session_->communicator(), colour, rank(), &part);
+    {
+        const YieldWithinMpi yield;
+        MPI_Comm_split(session_->communicator(), colour, rank(), &part);
+    }
     auto transport = std::make_unique<MpiTransport>(&part, piece_bytes_);  // which has duplicates of it
     transport->session_->wait_as(*session_);
     MPI_Comm_free(&part);

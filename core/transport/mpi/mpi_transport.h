@@ -31,6 +31,7 @@ class MpiTransport final : public Transport {
     bool try_all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all,
                         std::chrono::milliseconds patience) override;
     void announce_threads(int threads) override;
+    int looks_before_yield() const override;
     std::unique_ptr<Transport> split(int colour) override;
     std::unique_ptr<SharedCounter> make_counter() override;
     [[noreturn]] void abort(int exit_code) override;

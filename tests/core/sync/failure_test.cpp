@@ -185,9 +185,9 @@ TEST_CASE("an unknown protocol is refused with the nearest name and the list of 
 }
 
 TEST_CASE("promises between each two ranks are made on 128 ranks and not on 129, windows on any") {
-    CHECK(find_sync_protocol("null_message", 128).name == "null_message");
-    CHECK_THROWS_WITH_AS(find_sync_protocol("null_message", 129),
-                         "the protocol null_message runs on 128 ranks at most, not on 129; take window",
+    CHECK(find_sync_protocol("null_message", 16).name == "null_message");
+    CHECK_THROWS_WITH_AS(find_sync_protocol("null_message", 17),
+                         "the protocol null_message runs on 16 ranks at most, not on 17; take window",
                          ConfigurationError);
     CHECK_THROWS_WITH_AS(find_sync_protocol("serial", 2), "the protocol serial runs on one rank, not on 2; take window",
                          ConfigurationError);
