@@ -38,7 +38,11 @@ class ParametersInMemory {
 }  // namespace
 
 EmulatedDevice::EmulatedDevice(isa::KernelTable kernels, EmulatorOptions options)
-    : kernels_(std::move(kernels)), options_(options), allocator_(kernels_.reach), memory_(options.memory_file) {
+    : kernels_(std::move(kernels)),
+      options_(options),
+      allocator_(kernels_.reach),
+      memory_(options.memory_file),
+      executed_(kernels_.size()) {
     for (const isa::ModuleVariable& variable : kernels_.image) {
         allocator_.place(variable.address, variable.bytes);
         memory_.open(variable.address, variable.bytes);
@@ -119,9 +123,11 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
                                        allocator_);
     GridRunner(state, memory_, allocator_, options_.observer).run();
 
-    launches_.push_back({number, configuration, std::move(state.counts), {}});
-    launches_.back().counts = summarise(kernel, launches_.back().by_instruction);
-    counts_ += launches_.back().counts;
+    launches_.push_back({number, configuration});
+    counts_ += summarise(kernel, state.counts);
+    std::vector<InstructionCount>& sums = executed_[number];
+    sums.resize(state.counts.size());
+    std::ranges::transform(state.counts, sums, sums.begin(), [](const auto& count, auto sum) { return sum += count; });
 }
 
 }  // namespace lookahead

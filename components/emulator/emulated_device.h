@@ -32,12 +32,10 @@ struct EmulatorOptions {
 /// The functional emulator: kernels run at once, on flat memory, without timing.
 class EmulatedDevice : public Device {
   public:
-    /// A launch that has run.
+    /// A launch that has run. Programs make hundreds of thousands of them: what was executed is kept by kernel.
     struct Launch {
         std::uint32_t kernel = 0;  ///< number in the table
         LaunchConfiguration configuration;
-        std::vector<InstructionCount> by_instruction;
-        ExecutionCounts counts;
     };
 
     explicit EmulatedDevice(isa::KernelTable kernels, EmulatorOptions options = {});
@@ -61,6 +59,8 @@ class EmulatedDevice : public Device {
     std::span<const Launch> launches() const { return launches_; }
     /// Sums over all launches.
     const ExecutionCounts& counts() const { return counts_; }
+    /// The same of one kernel, by its instructions; empty if it was not launched.
+    const std::vector<InstructionCount>& executed(std::uint32_t kernel) const { return executed_[kernel]; }
 
   private:
     std::uint32_t kernel_number(std::string_view name) const;
@@ -72,6 +72,7 @@ class EmulatedDevice : public Device {
     FlatMemory memory_;
     std::vector<Launch> launches_;
     ExecutionCounts counts_;
+    std::vector<std::vector<InstructionCount>> executed_;  ///< by kernel
 };
 
 }  // namespace lookahead

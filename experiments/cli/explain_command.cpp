@@ -226,10 +226,10 @@ Summary summarise(const ExplainOptions& options, const std::string& name) {
     EmulatedDevice device(load_kernels(*workload, plain), emulator);
     workload->run(device);
     std::vector<std::vector<std::uint64_t>> executed;
-    for (const isa::Kernel& kernel : device.kernels()) executed.emplace_back(kernel.code.size(), 0);
-    for (const EmulatedDevice::Launch& launch : device.launches())
-        for (std::size_t pc = 0; pc < launch.by_instruction.size(); ++pc)
-            executed[launch.kernel][pc] += launch.by_instruction[pc].warps;
+    for (std::uint32_t number = 0; number < device.kernels().size(); ++number) {
+        std::vector<std::uint64_t>& warps = executed.emplace_back(device.kernels()[number].code.size(), 0);
+        std::ranges::transform(device.executed(number), warps.begin(), &InstructionCount::warps);
+    }
     Summary summary;
     const isa::KernelTable transformed = load_kernels(*workload, changed);
     for (std::size_t i = 0; i < transformed.size(); ++i)

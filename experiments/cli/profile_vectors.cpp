@@ -94,27 +94,15 @@ std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& op
         throw ProgramError(options.workload.workload + " with --registers " + amount.text +
                            ": wrong output: " + check.message);
     }
-    std::vector<std::optional<KernelVectors>> launched(device.kernels().size());
-    for (const EmulatedDevice::Launch& launch : device.launches()) {
-        const isa::Kernel& kernel = device.kernels()[launch.kernel];
-        auto& each = launched[launch.kernel];
-        if (!each) {
-            each = KernelVectors{kernel.name,
-                                 *profiles[launch.kernel],
-                                 limit_of[launch.kernel],
-                                 kernel.registers,
-                                 kernel.spill_bytes,
-                                 0,
-                                 0,
-                                 vectors.traffic(launch.kernel)};
-        }
-        each->instructions += launch.counts.total.warps;
-        each->global +=
-            launch.counts.loads_from(isa::Space::global).warps + launch.counts.stores_to(isa::Space::global).warps;
-    }
     std::vector<KernelVectors> found;
-    for (auto& each : launched) {
-        if (each) found.push_back(std::move(*each));
+    for (std::uint32_t number = 0; number < device.kernels().size(); ++number) {
+        if (device.executed(number).empty()) continue;
+        const isa::Kernel& kernel = device.kernels()[number];
+        const ExecutionCounts counts = summarise(kernel, device.executed(number));
+        found.push_back({kernel.name, *profiles[number], limit_of[number], kernel.registers, kernel.spill_bytes,
+                         counts.total.warps,
+                         counts.loads_from(isa::Space::global).warps + counts.stores_to(isa::Space::global).warps,
+                         vectors.traffic(number)});
     }
     return found;
 }

@@ -93,17 +93,12 @@ std::uint64_t PatternSums::instructions() const {
 std::vector<KernelReport> report_patterns(const EmulatedDevice& device, const AddressStreams& streams,
                                           const PatternOptions& options) {
     std::vector<std::uint64_t> launches(device.kernels().size(), 0);
-    std::vector<std::vector<InstructionCount>> executed(device.kernels().size());
-    for (const EmulatedDevice::Launch& launch : device.launches()) {
-        ++launches[launch.kernel];
-        executed[launch.kernel].resize(launch.by_instruction.size());
-        for (std::size_t i = 0; i < launch.by_instruction.size(); ++i)
-            executed[launch.kernel][i] += launch.by_instruction[i];
-    }
+    for (const EmulatedDevice::Launch& launch : device.launches()) ++launches[launch.kernel];
     std::vector<KernelReport> reports;
     for (std::size_t number = 0; number < launches.size(); ++number) {
         if (launches[number] == 0) continue;
-        reports.push_back(report_kernel(device.kernels()[number], number, streams, executed[number], options));
+        reports.push_back(report_kernel(device.kernels()[number], number, streams,
+                                        device.executed(static_cast<std::uint32_t>(number)), options));
         reports.back().launches = launches[number];
     }
     return reports;

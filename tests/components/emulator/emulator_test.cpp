@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -90,7 +91,24 @@ TEST_CASE("counts are those of the instructions that ran") {
     for (const InstructionCount& count : counts.by_class) sum += count;
     CHECK(sum == counts.total);
     CHECK(device.launches().size() == 1);
-    CHECK(device.launches()[0].counts == counts);
+    CHECK(summarise(device.kernels()[0], device.executed(0)) == counts);
+}
+
+TEST_CASE("a launch more takes a hundred bytes at most, whatever it executes") {
+    EmulatedDevice device({test::vecadd_kernel()});
+    const DeviceAddress memory = device.allocate(4096);
+    const auto launch = [&](std::uint64_t times) {
+        for (; times > 0; --times) {
+            device.launch("vecadd", {{1, 1, 1}, {32, 1, 1}}, pack_parameters(memory, memory, memory, 0u));
+        }
+    };
+    constexpr std::uint64_t kLaunches = 1 << 12;
+    launch(kLaunches);
+    const auto before = ::mallinfo2();
+    launch(kLaunches);
+    const auto after = ::mallinfo2();
+    CHECK(device.launches().size() == 2 * kLaunches);
+    CHECK(after.uordblks + after.hblkhd < before.uordblks + before.hblkhd + 100 * kLaunches);
 }
 
 TEST_CASE("tiled sgemm with barriers computes what fma in the same order computes") {

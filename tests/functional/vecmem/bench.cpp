@@ -89,8 +89,7 @@ std::vector<std::uint32_t> emulated(const isa::Kernel& kernel, std::uint32_t a, 
     std::vector<std::uint32_t> words = words_after(device, a, b);
     if (vectors != nullptr)
         for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
-            if (isa::is_vector_memory(kernel.code[pc].operation))
-                *vectors += device.launches().back().by_instruction[pc].warps;
+            if (isa::is_vector_memory(kernel.code[pc].operation)) *vectors += device.executed(0)[pc].warps;
     return words;
 }
 

@@ -27,10 +27,10 @@ std::uint64_t executed(std::string_view name, const std::string& length, unsigne
     CHECK_NOTHROW(workload->run(device));
     CHECK(workload->check().outputs != Outputs::mismatch);
     std::uint64_t vectors = 0;
-    for (const EmulatedDevice::Launch& launch : device.launches())
-        for (std::size_t pc = 0; pc < launch.by_instruction.size(); ++pc)
-            if (isa::is_vector_memory(device.kernels()[launch.kernel].code[pc].operation))
-                vectors += launch.by_instruction[pc].warps;
+    for (std::uint32_t kernel = 0; kernel < device.kernels().size(); ++kernel)
+        for (std::size_t pc = 0; pc < device.executed(kernel).size(); ++pc)
+            if (isa::is_vector_memory(device.kernels()[kernel].code[pc].operation))
+                vectors += device.executed(kernel)[pc].warps;
     return vectors;
 }
 
