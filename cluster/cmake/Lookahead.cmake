@@ -154,14 +154,11 @@ function(lookahead_program name)
   endif()
 endfunction()
 
-# lookahead_test(NAME [APART] SOURCES ... LIBRARIES ... [MUTATIONS] [RANKS n ...] [LABELS ...] [TIMEOUT s])
+# lookahead_test(NAME [APART] SOURCES ... LIBRARIES ... [MUTATIONS] [RANKS n ...] [LABELS ...])
 # A doctest program; with RANKS it runs under mpirun once for each number of ranks, with MUTATIONS it may take rules away.
 # APART: its sources give different things one name, and no unit may hold several of them.
 function(lookahead_test name)
-  cmake_parse_arguments(ARG "MUTATIONS;APART" "TIMEOUT" "SOURCES;LIBRARIES;RANKS;LABELS" ${ARGN})
-  if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
-  endif()
+  cmake_parse_arguments(ARG "MUTATIONS;APART" "" "SOURCES;LIBRARIES;RANKS;LABELS" ${ARGN})
   if(ARG_RANKS)
     set(main tests_mpi_main)
   else()
@@ -184,12 +181,12 @@ function(lookahead_test name)
     foreach(ranks ${ARG_RANKS})
       add_test(NAME ${name}.ranks${ranks}
         COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --oversubscribe $<TARGET_FILE:${name}>)
-      set_tests_properties(${name}.ranks${ranks} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS};mpi"
+      set_tests_properties(${name}.ranks${ranks} PROPERTIES LABELS "${ARG_LABELS};mpi"
         ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
     endforeach()
   else()
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
   endif()
 endfunction()
 
@@ -211,7 +208,7 @@ function(lookahead_mutations name)
   add_test(NAME mutation.${name}
     COMMAND /usr/bin/python3 ${folder}/mutation/without_rules.py ${folder}/mutation/${name}.toml
             $<TARGET_FILE:${name}_mutations>)
-  set_tests_properties(mutation.${name} PROPERTIES TIMEOUT 600 LABELS mutation
+  set_tests_properties(mutation.${name} PROPERTIES LABELS mutation
     ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 endfunction()
 

@@ -175,7 +175,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--runs", type=int, default=0, help="at most so many; 0: until the time is over")
     parser.add_argument("--sizes", nargs="+", default=["tiny", "tiny", "tiny", "small"], help="to draw from")
-    parser.add_argument("--patience", type=float, default=240,
+    parser.add_argument("--patience", type=float, default=1200,
                         help="seconds after which a run hangs; eight ranks of three threads on two cores take a while [240]")
     parser.add_argument("--most-ranks", type=int, default=max(RANKS))
     parser.add_argument("--seed", type=int, help="[LOOKAHEAD_TEST_SEED, or a new one]",

@@ -29,11 +29,11 @@ import lookahead_process as lookahead  # noqa: E402
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "experiments/workloads/cuda_program/build"
 COMPARED = ["outputs", "cycles", "warp_instructions", "kernels", "state_hash"]
 
-call = functools.partial(lookahead.output_of, timeout=600)
+call = functools.partial(lookahead.output_of, timeout=lookahead.PATIENCE)
 
 
 def simulate(program, out, *arguments, ranks=0):
-    result = lookahead.simulate(program, [*arguments, "--out", out], ranks, timeout=600)
+    result = lookahead.simulate(program, [*arguments, "--out", out], ranks, timeout=lookahead.PATIENCE)
     return {key: result[key] for key in COMPARED}
 
 

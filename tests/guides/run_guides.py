@@ -73,7 +73,7 @@ class Guide:
 
     def execute(self, block, command):
         self.ran += 1
-        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=120,
+        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=1200,
                               check=False)
         if done.returncode != 0:
             self.fault(block, f"exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

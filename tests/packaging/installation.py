@@ -26,7 +26,7 @@ class Installation:
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "MPLBACKEND": "Agg", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **more_environment}
         return subprocess.run([str(word) for word in command], cwd=self.folder, env=environment, capture_output=True, text=True,
-                              timeout=200, check=False)
+                              timeout=1200, check=False)
 
     def succeeds(self, *command, prints="", **more_environment):
         done = self.execute(*command, **more_environment)

@@ -104,9 +104,9 @@ def check_stopped_at_start(checker):
         time.sleep(0.2)
         process.send_signal(number)
         begin = time.monotonic()
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=lookahead.PATIENCE)
         said = [line for line in err.splitlines() if line.startswith("lookahead: ")]
-        checker.expect(process.returncode == STOPPED and time.monotonic() - begin < 2 and len(said) == 1 and
+        checker.expect(process.returncode == STOPPED and time.monotonic() - begin < 20 and len(said) == 1 and
                        "before the simulation began" in said[0], f"{number.name} at the start: {process.returncode}, {err}")
         checker.expect(not checker.checkpoints() and not list(checker.folder.glob("none.h5*")),
                        f"{number.name} at the start: files are left")
@@ -123,7 +123,7 @@ def stop(checker, ranks, number=signal.SIGUSR1):
     process = lookahead.start(checker.program, [*run, "--out", stopped, "--checkpoint-dir", checker.folder, "--json"], ranks)
     lookahead.wait_until_simulating(process)
     process.send_signal(number)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=lookahead.PATIENCE)
     what = f"{signal.Signals(number).name}, {ranks} ranks"
     checker.expect(process.returncode == STOPPED, f"{what}: exit {process.returncode}: {err}")
     if process.returncode != STOPPED:
@@ -156,8 +156,8 @@ def check_second_signal(checker):
         time.sleep(0.3)
         process.send_signal(second)
         begin = time.monotonic()
-        process.communicate(timeout=60)
-        checker.expect(process.returncode == -second and time.monotonic() - begin < 2,
+        process.communicate(timeout=lookahead.PATIENCE)
+        checker.expect(process.returncode == -second and time.monotonic() - begin < 20,
                        f"{first.name}, then {second.name}: exit {process.returncode}")
         checker.expect(not checker.checkpoints(), f"{first.name}, {second.name}: a checkpoint")
 
@@ -168,7 +168,7 @@ def check_nohup(checker):
     process = lookahead.start("nohup", [checker.program, *run], stdin=subprocess.DEVNULL)
     lookahead.wait_until_simulating(process)
     process.send_signal(signal.SIGHUP)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=lookahead.PATIENCE)
     checker.expect(process.returncode == 0, f"nohup: exit {process.returncode}: {err}")
 
 
@@ -192,7 +192,7 @@ def lose_folder(checker, ranks):
         lost.rename(checker.folder / "away")  # at once, whatever the run writes there just now
         if signalled:
             process.send_signal(signal.SIGUSR1)
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=lookahead.PATIENCE)
         what = f"{'SIGUSR1' if signalled else 'checkpoints'} without a folder, {ranks} ranks"
         checker.expect(process.returncode == 0, f"{what}: exit {process.returncode}: {err}")
         checker.expect("warning: no checkpoint at cycle" in err, f"{what}: nothing warns: {err}")

@@ -197,7 +197,7 @@ def check_meanwhile(checks):
     process = lookahead.start(checks.program, ["run", "bfs", "--size", "small", "--progress", "none", "--json"], cwd=folder)
     lookahead.wait_until_simulating(process)
     (folder / "bfs.h5").write_text("another run's")
-    out, errors = process.communicate(timeout=120)
+    out, errors = process.communicate(timeout=lookahead.PATIENCE)
     checks.check("its name", process.returncode == 0 and json.loads(out)["out"] == "bfs-2.h5", out + errors)
     checks.check("the other's", (folder / "bfs.h5").read_text() == "another run's", "it was overwritten")
     files = sorted(path.name for path in folder.iterdir())

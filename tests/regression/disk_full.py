@@ -45,7 +45,7 @@ def check_no_room(checker):
     result = checker.folder / "none.h5"
     for bytes_ in (1, 5000, 40000):
         process = checker.start(["run", "vecadd", "--size", "tiny", "--out", result], file_bytes=bytes_)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=lookahead.PATIENCE)
         what = f"files of {bytes_} bytes"
         summary = checker.check_message(what, process, out, err, ["has ended", "none.h5"])
         checker.expect(summary["out"] is None, f"{what}: {summary['out']}")
@@ -56,14 +56,14 @@ def check_trace_without_room(checker):
     """The result has room and the trace has not."""
     result, trace = checker.folder / "run.h5", checker.folder / "trace.json"
     run = ["run", "histogram", "--size", "tiny", "--out", result, "--trace", trace]
-    out, err = checker.start(run).communicate(timeout=60)
+    out, err = checker.start(run).communicate(timeout=lookahead.PATIENCE)
     size, needed = result.stat().st_size, trace.stat().st_size
     room = (size + needed) // 2
     checker.expect(2 * size < needed, f"the trace of {needed} bytes is no longer much larger than {size}; {err}")
     result.unlink()
     trace.unlink()
     process = checker.start(run, file_bytes=room)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=lookahead.PATIENCE)
     summary = checker.check_message("trace without room", process, out, err, [str(trace)])
     checker.expect(summary["out"] == str(result) and checker.files() == ["run.h5"],
                    f"trace without room: {summary['out']}, {checker.files()}")
@@ -77,7 +77,7 @@ def check_page_without_room(checker):
     lookahead.simulate(checker.program, ["vecadd", "--size", "tiny", "--out", result])
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))  # noqa: E731
     process = lookahead.start(checker.program, ["report", result, "--out", page, "--python", sys.executable], preexec_fn=limit)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=lookahead.PATIENCE)
     right = process.returncode == 3 and f"lookahead: {page}: cannot be written: File too large" in err and "rrno" not in err
     checker.expect(right and err.count("lookahead: ") == 1, f"page without room: exit {process.returncode}: {err}")
     checker.expect(checker.files() == ["run.h5"], f"page without room: there are {checker.files()}")
@@ -101,7 +101,7 @@ def lose_folder(checker, ranks, whole):
         process = checker.start(["run", "bfs", "--size", "small", "--out", target, *more], ranks)
         lookahead.wait_until_simulating(process)
         lost.rename(checker.folder / "away")
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=lookahead.PATIENCE)
         name = f"folder of the {what} lost, {ranks} ranks"
         summary = checker.check_message(name, process, out, err, [phrase])
         checker.expect(summary["out"] and (what == "trace" or pathlib.Path(summary["out"]).parent == checker.temporary),

@@ -165,7 +165,7 @@ def check_crashes(checks):
     child = wait_for(lambda: point_of(process))
     time.sleep(1)  # the endless point is the dearest, and comes first
     os.kill(child, signal.SIGSEGV)
-    out, errors = process.communicate(timeout=100)
+    out, errors = process.communicate(timeout=lookahead.PATIENCE)
     checks.check("a crash of one", "2 complete, 2 failed, 4 run now" in out, out + errors)
     table = checks.points("crash-1")
     checks.check("its row", table["exit_code"][0] == 139 and table["status"][1] == "complete", table["exit_code"])
@@ -173,7 +173,7 @@ def check_crashes(checks):
     process = checks.start(study, "crash-2", 2, "--ranks-per-point", "2")
     checks.check("a point on two ranks runs", wait_for(lambda: endless_runs(checks, "crash-2")), checks.left_over("crash-2"))
     os.kill(ranks_of(process)[-1], signal.SIGSEGV)
-    out, errors = process.communicate(timeout=100)
+    out, errors = process.communicate(timeout=lookahead.PATIENCE)
     checks.check("a crash of one rank ends the job", process.returncode != 0, out)
     done = checks.run(study, "crash-2", 2, "--ranks-per-point", "2")
     checks.check("the job goes on", "2 complete, 2 failed" in done.stdout, done.stdout + done.stderr)
@@ -190,7 +190,7 @@ def check_killed_often(checks):
         process = checks.start(*options)
         wait_for(lambda: endless_runs(checks, "often", times))
         os.kill(ranks_of(process)[0], signal.SIGKILL)
-        process.communicate(timeout=100)
+        process.communicate(timeout=lookahead.PATIENCE)
     done = checks.run(*options)
     checks.check("given up", "2 complete, 2 failed, 0 run now" in done.stdout, done.stdout + done.stderr)
     checks.check("its message", "3 times" in checks.points("often")["message"][0], checks.points("often")["message"])
@@ -208,7 +208,7 @@ def check_stop(checks):
             wait_for(lambda: process.poll() is not None or list(checks.folder.glob(f"{out}/points/*.checkpoint")), 180)
             time.sleep(0.25)
             process.send_signal(signal.SIGUSR1)
-            printed, errors = process.communicate(timeout=100)
+            printed, errors = process.communicate(timeout=lookahead.PATIENCE)
             if process.returncode == 75:
                 stops += 1
                 checks.check(f"{out}: message", "the same command goes on" in errors, errors)
@@ -240,7 +240,7 @@ def check_stop_of_taken(checks):
         wait_for(lambda: list(checks.folder.glob(f"{out}/points/*.checkpoint")), 180)
         time.sleep(0.25)
         process.send_signal(signal.SIGUSR1)
-        printed, errors = process.communicate(timeout=100)
+        printed, errors = process.communicate(timeout=lookahead.PATIENCE)
         begun = list(checks.folder.glob(f"{out}/points/*.checkpoint"))
         checks.check(out, process.returncode == 75 and "the same command goes on" in errors,
                      f"{process.returncode}: {printed}{errors}")
@@ -252,7 +252,7 @@ def check_shared(checks):
     both = [checks.start(study, "shared", 2), checks.start(study, "shared", 0, "--jobs", "1")]
     run_now = 0
     for process in both:
-        out, errors = process.communicate(timeout=120)
+        out, errors = process.communicate(timeout=lookahead.PATIENCE)
         checks.check("shared", process.returncode == 0 and f"{POINTS} complete, 0 failed" in out, out + errors)
         run_now += int(out.split(" run now")[0].split()[-1]) if " run now" in out else 0
     checks.check("each point once", run_now == POINTS, run_now)
@@ -266,7 +266,7 @@ def run_without_room(checks, study, out, ranks):
     within = ["sh", "-c", 'ulimit -f 200; exec "$@"', "sh"]
     line = checks.line(study, out, ranks, mpi=tcp)
     at = line.index(str(checks.program))
-    return subprocess.run(line[:at] + within + line[at:], capture_output=True, text=True, timeout=100,
+    return subprocess.run(line[:at] + within + line[at:], capture_output=True, text=True, timeout=lookahead.PATIENCE,
                           env={**os.environ, **lookahead.MPI_ENVIRONMENT}, check=False)
 
 
@@ -301,7 +301,7 @@ def check_full_disk_after_stop(checks):
     wait_for(lambda: list(checks.folder.glob("goes-on/points/*.checkpoint")), 180)
     time.sleep(0.25)
     process.send_signal(signal.SIGUSR1)
-    printed, errors = process.communicate(timeout=100)
+    printed, errors = process.communicate(timeout=lookahead.PATIENCE)
     checks.check("stopped", process.returncode == 75, printed + errors)
     full = run_without_room(checks, study, "goes-on", 1)
     checks.check("no room", full.returncode == 3 and "when there is room" in full.stderr, full.stdout + full.stderr)

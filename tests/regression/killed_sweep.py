@@ -44,7 +44,7 @@ def victims_of(process, target):
 
 def end_of(process, tree):
     """Waits for mpirun, and up to 20 s for what it had started."""
-    process.communicate(timeout=600)
+    process.communicate(timeout=lookahead.PATIENCE)
 
     def left():
         return [pid for pid in tree if pathlib.Path(f"/proc/{pid}").exists()]

@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
-SECONDS = 10
+SECONDS = 120  # a job that has a fault ends within; most take three, and ten times that on a busy machine
 
 
 class Checker(lookahead.Checks):

@@ -182,7 +182,7 @@ def check_interrupt(checks):
     process = checks.start(study, "cut", 0, "--jobs", "1")
     wait_for(lambda: list(checks.folder.glob("cut/points/*.h5")), period=0.002)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=lookahead.PATIENCE)
     checks.check("interrupt", process.returncode == 75 and "goes on" in errors, f"{process.returncode}: {errors}")
     left = [file.name for file in checks.folder.glob("cut/points/*") if not file.name.endswith(".h5")]
     checks.check("interrupt leaves nothing half-written", not left, left)
@@ -198,7 +198,7 @@ def check_ended_sweep(checks):
         process = checks.start(study, out, 0)
         wait_for(lambda: processes_with(checks.folder / out) - {process.pid})
         process.send_signal(number)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=lookahead.PATIENCE)
         checks.check(out, process.returncode == code, f"{process.returncode}: {errors}")
         checks.check(f"{out}: nothing runs on", wait_for(lambda: not processes_with(checks.folder / out), 5),
                      processes_with(checks.folder / out))
@@ -216,7 +216,7 @@ def check_group_signal(checks):
     process = lookahead.start(checks.program, begun, cwd=checks.folder, start_new_session=True)
     wait_for(lambda: list(checks.folder.glob("group/points/*.h5")), period=0.002)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=lookahead.PATIENCE)
     complete = len(list(checks.folder.glob("group/points/*.h5")))
     left = [file.name for file in checks.folder.glob("group/points/*") if not file.name.endswith(".h5")]
     checks.check("signal to the group", process.returncode == 75 and not left, f"{process.returncode}: {left}")
@@ -232,7 +232,7 @@ def check_shared(checks):
     both = [checks.start(study, "shared", 0, "--jobs", "1") for _ in range(2)]
     run_now = 0
     for process in both:  # the second has waited for what the first ran
-        out, errors = process.communicate(timeout=120)
+        out, errors = process.communicate(timeout=lookahead.PATIENCE)
         checks.check("shared", process.returncode == 0 and "8 points, 8 complete, 0 failed" in out, out + errors)
         run_now += int(out.split(" run now")[0].split()[-1])
     checks.check("each point once", run_now == 8, run_now)
@@ -279,7 +279,7 @@ def check_replaced_program(checks):
     process = lookahead.start(program, ["sweep", "run", study, "--out", checks.folder / "replaced", "--jobs", "1"])
     wait_for(lambda: list(checks.folder.glob("replaced/points/*.h5")))
     other.rename(program)
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=lookahead.PATIENCE)
     checks.check("replaced program", "8 complete, 0 failed, 8 run now" in out, out + errors)
     programs = [str(h5py.File(file)["meta"].attrs["program_hash"]) for file in checks.folder.glob("replaced/points/*.h5")]
     checks.check("one program", len(set(programs)) == 1, programs)
@@ -297,7 +297,7 @@ def check_changed_input(checks):
             process = checks.start(study, out, ranks)
             wait_for((checks.folder / out / "study.toml").exists)  # written after the plan
             file.write_text(file.read_text() + "// changed\n")
-        printed, errors = process.communicate(timeout=60)
+        printed, errors = process.communicate(timeout=lookahead.PATIENCE)
         checks.check(out, process.returncode == 3 and "0 complete, 1 failed" in printed, printed + errors)
         table = checks.points(out)
         checks.check(f"{out}: its row", table["exit_code"][0] == 3 and "other files" in table["message"][0],
@@ -314,7 +314,7 @@ def check_lost_result(checks):
     process = checks.start(study, "lost", 0, "--jobs", "2")
     wait_for(lambda: list(checks.folder.glob(f"lost/points/{key}.h5.*")), period=0.0005)
     (checks.folder / "lost/points" / f"{key}.h5").mkdir()
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=lookahead.PATIENCE)
     checks.check("lost result", process.returncode == 3 and "cannot get its name" in errors,
                  f"{process.returncode}: {errors}")
     running = processes_with(checks.folder / "lost")

@@ -10,6 +10,9 @@ import sys
 import tempfile
 import time
 
+# Seconds that a test waits for what takes seconds, on a machine that is busy with fifty other things.
+PATIENCE = 1200
+
 MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -31,7 +34,7 @@ def words(option, values):
     return [word for value in values for word in (option, value)]
 
 
-def execute(program, arguments, ranks=0, timeout=300, placement=ANYWHERE):
+def execute(program, arguments, ranks=0, timeout=PATIENCE, placement=ANYWHERE):
     """Runs to the end; returns the finished process with stdout, stderr and returncode."""
     return subprocess.run(command(program, arguments, ranks, placement), env={**os.environ, **MPI_ENVIRONMENT},
                           timeout=timeout, capture_output=True, text=True, check=False)
@@ -43,7 +46,7 @@ def start(program, arguments, ranks=0, **options):
     return subprocess.Popen(command(program, arguments, ranks), text=True, **pipes)
 
 
-def output_of(program, arguments, ranks=0, timeout=300, placement=ANYWHERE):
+def output_of(program, arguments, ranks=0, timeout=PATIENCE, placement=ANYWHERE):
     """What the command prints. Raises RuntimeError if it fails."""
     done = execute(program, arguments, ranks, timeout, placement)
     if done.returncode != 0:
@@ -52,12 +55,12 @@ def output_of(program, arguments, ranks=0, timeout=300, placement=ANYWHERE):
     return done.stdout
 
 
-def json_of(program, arguments, ranks=0, timeout=300, placement=ANYWHERE):
+def json_of(program, arguments, ranks=0, timeout=PATIENCE, placement=ANYWHERE):
     """What the command prints with --json."""
     return json.loads(output_of(program, [*arguments, "--json"], ranks, timeout, placement))
 
 
-def simulate(program, arguments, ranks=0, timeout=300, placement=ANYWHERE):
+def simulate(program, arguments, ranks=0, timeout=PATIENCE, placement=ANYWHERE):
     """`lookahead run ... --json`; returns the summary. Raises RuntimeError if the run failed."""
     return json_of(program, ["run", *arguments, "--progress", "none"], ranks, timeout, placement)
 
@@ -87,7 +90,7 @@ def two_at_once(program, arguments, outs):
         return [run.result() for run in runs]
 
 
-def timed(program, arguments, ranks=0, timeout=600):
+def timed(program, arguments, ranks=0, timeout=PATIENCE):
     """The summary of a run and its wall time as a whole process, in seconds."""
     begin = time.perf_counter()
     summary = simulate(program, arguments, ranks, timeout)
@@ -159,7 +162,7 @@ def run_checks(document, kind, *functions):
         return checks.finish()
 
 
-def wait_for(condition, seconds=60, period=0.005):
+def wait_for(condition, seconds=PATIENCE, period=0.005):
     """What the condition gives, when it is something; else nothing."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -173,7 +176,7 @@ def wait_for(condition, seconds=60, period=0.005):
 def wait_until_simulating(process, seconds=0.3):
     """Until the program, or a rank that mpirun has started, has computed for longer than it takes to begin a run."""
     least = seconds * os.sysconf("SC_CLK_TCK")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and process.poll() is None:
         children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout
         for pid in [str(process.pid), *children.split()]:

@@ -61,7 +61,7 @@ class Checks(lookahead.Checks):
 
     def run(self, *line, mpi=lookahead.ANYWHERE, **options):
         process = self.start(*line, mpi=mpi, **options)
-        out, errors = process.communicate(timeout=200)
+        out, errors = process.communicate(timeout=lookahead.PATIENCE)
         return subprocess.CompletedProcess(process.args, process.returncode, out, errors)
 
     def keys(self, study):

@@ -52,7 +52,7 @@ class JobChecks(Checks):
         environment = {**os.environ, **lookahead.MPI_ENVIRONMENT, "PATH": f"{commands}:{os.environ['PATH']}",
                        "OMPI_MCA_rmaps_base_oversubscribe": "1", "SUBMITTED": str(submitted),
                        "PBS_JOBID": "17.server"}
-        done = subprocess.run(["bash", script], env=environment, text=True, capture_output=True, check=False, timeout=150)
+        done = subprocess.run(["bash", script], env=environment, text=True, capture_output=True, check=False, timeout=lookahead.PATIENCE)
         return done, submitted.read_text()
 
 

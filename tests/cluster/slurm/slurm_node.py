@@ -107,7 +107,7 @@ class SlurmNode:
         raise RuntimeError(f"{what} did not come up:\n{logs}\n{outs}")
 
     def call(self, *line):
-        return subprocess.run(line, env=self.environment, capture_output=True, text=True, check=False, timeout=60)
+        return subprocess.run(line, env=self.environment, capture_output=True, text=True, check=False, timeout=1200)
 
     def jobs(self):
         """State of each job that Slurm still knows, by its number."""

@@ -54,7 +54,7 @@ def library_programs():
 
 
 def run(command):
-    return subprocess.run(command, capture_output=True, text=True, timeout=600)
+    return subprocess.run(command, capture_output=True, text=True, timeout=1200)
 
 
 def check(nvcc, lookahead, name, files, work):

@@ -61,7 +61,7 @@ def main():
 
         def execute(*command):
             # In the temporary folder: core files and results go there.
-            return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=name)
+            return subprocess.run(command, capture_output=True, text=True, timeout=1200, cwd=name)
 
         def record(*command):
             for file in pathlib.Path(name).iterdir():
