@@ -37,7 +37,8 @@ TEST_CASE("a file of another kind is replaced only by force") {
     const TemporaryFolder folder;
     const std::string path = folder.file("out");
     std::ofstream(path) << "a thesis";
-    CHECK(refusal(path) == path + ": the file that is there is not a page; name another one, or replace it with --force");
+    CHECK(refusal(path) ==
+          path + ": the file that is there is not a page; name another one, or replace it with --force");
     CHECK(refusal(path, true) == "no error");
 }
 

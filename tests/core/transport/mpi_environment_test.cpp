@@ -25,7 +25,9 @@ std::string asked_for(const char* ranks, const char* bound, const char* by_user)
     return std::getenv(kYield);
 }
 
-TEST_CASE("MPI's own waiting leaves the core to others where there are more ranks than cores, unless the user says otherwise") {
+TEST_CASE(
+    "MPI's own waiting leaves the core to others where there are more ranks than cores, unless the user says "
+    "otherwise") {
     CHECK(asked_for("1", nullptr, nullptr) == "0");
     CHECK(asked_for("100000", nullptr, nullptr) == "1");
     CHECK(asked_for("100000", "1", nullptr) == "1");
