@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "core/state/state_archive.h"
@@ -47,12 +48,16 @@ class Ring {
         }
     }
 
-    /// each(element) lists an element's fields. Where the elements lie is no part of the state.
+    /// each(element) lists an element's fields. Where the elements lie is no part of the state. std::length_error where more
+    /// are to be loaded than there is room for.
     template <class Each>
     void fields(StateArchive& archive, Each&& each) {
         std::uint32_t size = size_;
         archive& size;
         if (archive.loading()) {
+            if (size > capacity_) {
+                throw std::length_error("a ring has no room for so many elements");
+            }
             head_ = 0;
             size_ = size;
         }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -107,22 +108,35 @@ class StateArchive {
 
 namespace detail {
 
+/// A length that is read may be wrong: a sequence grows in pieces, the next when the last has been read, so that it takes no
+/// more memory than twice that of what is there.
 template <class Sequence>
 struct SequenceFields {
     static void visit(StateArchive& archive, Sequence& sequence) {
         std::uint64_t size = sequence.size();
         archive& size;
-        if (archive.loading()) {
-            sequence.clear();
-            sequence.resize(size);
+        if (!archive.loading()) {
+            visit_from(archive, sequence, 0);
+            return;
         }
+        constexpr std::uint64_t kFirstPiece = 4096;
+        sequence.clear();
+        while (sequence.size() < size) {
+            const std::size_t begin = sequence.size();
+            sequence.resize(begin + std::min<std::uint64_t>(size - begin, std::max<std::uint64_t>(begin, kFirstPiece)));
+            visit_from(archive, sequence, begin);
+        }
+    }
+
+  private:
+    static void visit_from(StateArchive& archive, Sequence& sequence, std::size_t begin) {
         using Element = typename Sequence::value_type;
         if constexpr (Scalar<Element> && requires { sequence.data(); } &&
                       std::has_unique_object_representations_v<Element>) {
-            archive.plain(sequence.data(), sequence.size());
+            archive.plain(sequence.data() + begin, sequence.size() - begin);
         } else {
-            for (auto& element : sequence) {
-                archive& element;
+            for (std::size_t i = begin; i < sequence.size(); ++i) {
+                archive& sequence[i];
             }
         }
     }

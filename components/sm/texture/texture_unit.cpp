@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "components/isa/memory_access.h"
@@ -374,6 +375,9 @@ void TextureUnit::fields(StateArchive& archive, const isa::Instruction* code) {
     archive& entries;
     entries_.resize(entries);
     archive& accepted_& addressed_& completed_& next_lane_& next_need_& blocked_& look_ups_;
+    if (accepted_ - completed_ > entries_.size()) {
+        throw std::length_error("there is no room for so many texture instructions");
+    }
     for (std::uint64_t number = completed_; number != accepted_; ++number) {
         entry(number).fields(archive, code);
     }
