@@ -54,7 +54,7 @@ std::string out_of(const CaptureOptions& options, const std::string& program) {
     return !options.out.empty() ? options.out : program + ".capture.h5";
 }
 
-void require_writable(const std::string& out, const CaptureOptions& options) {
+void require_place_of_capture(const std::string& out, const CaptureOptions& options) {
     const auto is_one = [](const std::string& path) { return is_file_of(path, capture_schema::kId); };
     require_writable(out, FileKind{"a capture", is_one}, options.force);
 }
@@ -80,7 +80,7 @@ CaptureServer::LaunchWatcher print_launches() {
 
 ExitCode capture_program(const CaptureOptions& options) {
     const std::string program = std::filesystem::path(options.command.front()).filename().string();
-    require_writable(out_of(options, program), options);
+    require_place_of_capture(out_of(options, program), options);
     const ProgressMode progress = parse_progress(options.progress);
     CaptureServer server(program, capture_machine(options.machine.machine, options.machine.configuration()));
     if (progress != ProgressMode::none) server.watch_launches(print_launches());
@@ -103,7 +103,7 @@ ExitCode capture_program(const CaptureOptions& options) {
 
 ExitCode capture_workload(const CaptureOptions& options) {
     const std::string& name = options.workload.workload;
-    require_writable(out_of(options, name), options);
+    require_place_of_capture(out_of(options, name), options);
     Configuration configuration = options.machine.configuration();
     options.workload.apply_to(configuration);
     const auto workload = make_variant<Workload>(name, configuration, options.workload.context());
