@@ -117,7 +117,7 @@ TEST_CASE("a group of 16 beside its address takes 18 registers: 18 suffice, 17 d
     CHECK(spill_instructions(kernel).total() == 0);
     CHECK(kernel.code[position(kernel, "LD")].destination % 16 == 0);
     CHECK(reverses(kernel, 1));
-    CHECK_THROWS_AS(moving_kernel(1, 17), InputError);
+    CHECK_THROWS_AS(moving_kernel(1, 17), RegisterLimitError);
 }
 
 TEST_CASE("two groups of 16 that live together: 34 registers suffice, at 33 they are spilled, down to 18") {
@@ -135,7 +135,7 @@ TEST_CASE("two groups of 16 that live together: 34 registers suffice, at 33 they
         CHECK(tight.spill_bytes >= 4 * kWords);
         CHECK(reverses(tight, 2));
     }
-    CHECK_THROWS_AS(moving_kernel(2, 17), InputError);
+    CHECK_THROWS_AS(moving_kernel(2, 17), RegisterLimitError);
 }
 
 TEST_CASE("groups of 8 find places at multiples of 8") {
