@@ -109,14 +109,14 @@ const char* name_of(PointStatus status) {
     return names[static_cast<int>(status)];
 }
 
-/// Without a study's text the folder may be one in which another program begins this sweep just now.
+/// Other files in the folder, a job's script perhaps, stay as they are; none may have a name that the sweep writes. The study's
+/// text is written before those.
 void SweepFolder::require_own() const {
-    std::error_code fault;
-    for (const auto& entry : std::filesystem::directory_iterator(path_, fault)) {
-        const std::string name = entry.path().filename().string();
-        if (name != "points" && !name.starts_with("study.toml")) {
-            throw InputError(path_ + ": the folder is of no sweep, and has files (" + name +
-                             "); give another one, or an empty one, with --out");
+    for (const char* name : {"/index.h5", "/plan.json"}) {
+        if (std::filesystem::exists(path_ + name)) {
+            throw InputError(path_ + name +
+                             " is in the way: the folder is of no sweep, and a sweep would replace the file; " +
+                             "give another folder with --out");
         }
     }
 }
