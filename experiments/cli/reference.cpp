@@ -85,7 +85,8 @@ void require_own_folder(const std::filesystem::path& root, bool force) {
     std::error_code fault;
     std::filesystem::create_directories(root, fault);
     if (fault) {
-        throw InputError(root.string() + ": the folder cannot be made: " + fault.message());
+        throw InputError(root.string() + ": the folder cannot be made: " + fault.message() +
+                         "; name a folder in which you may write");
     }
     if (!force && !std::filesystem::is_empty(root) && !has_text((root / "README.md").string(), kTitle)) {
         throw InputError(root.string() +

@@ -64,7 +64,7 @@ def check_reference(checks):
     file = checks.folder / "file"
     file.write_text("")
     for arguments, code, said in (([], 2, "NAME or --markdown"), (["gto", "--markdown", checks.folder / "x"], 2, "NAME or --markdown"),
-                                  (["--markdown", file / "in"], 3, "cannot be written")):
+                                  (["--markdown", file / "in"], 3, "the folder cannot be made: Not a directory; name a folder")):
         checks.refuses(["describe", *arguments], code, said)
 
 
