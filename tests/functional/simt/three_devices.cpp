@@ -120,8 +120,12 @@ Ending ending_of_emulation(const Program& program, isa::SimtModel simt) {
 }
 
 Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options) {
-    const RunOutcome outcome = outcome_of(program, simt, options);
-    return {outcome.code, outcome.message};
+    try {
+        const RunOutcome outcome = outcome_of(program, simt, options);
+        return {outcome.code, outcome.message};
+    } catch (const ConfigurationError& error) {  // of the machine, when it is made
+        return {error.code(), error.what()};
+    }
 }
 
 Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options,
