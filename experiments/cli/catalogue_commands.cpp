@@ -209,7 +209,7 @@ void add_describe_command(Command program, Session& session) {
         "Instead of a NAME: write the reference of all commands, parameters, variants, statistics and file "
         "formats into this folder, in Markdown");
     auto force = std::make_shared<bool>(false);
-    command.add_flag("--force", *force, "With --markdown: also in a folder with files of which the reference is none");
+    command.add_flag("--force", *force, "With --markdown: also in a folder whose files are not of a reference");
     session.on(command, [&session, name, folder, force] {
         if (name->empty() == folder->empty()) {
             throw ConfigurationError(

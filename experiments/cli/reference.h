@@ -13,7 +13,7 @@ CommandOutline outline_of_all_commands(Session&);
 
 /// Writes the reference in Markdown into the folder, which it makes: README.md with a link to each of commands.md,
 /// parameters.md, variants.md, statistics.md, catalogue.md (workloads, machines, studies) and file_formats.md. InputError if
-/// a file cannot be written, and, unless `force`, for a folder with files of which this reference is none.
+/// a file cannot be written, and, unless `force`, for a folder whose files are not of this reference.
 void write_reference(const std::string& folder, bool force, Session&);
 
 }  // namespace lookahead::cli

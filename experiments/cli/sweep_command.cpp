@@ -113,7 +113,7 @@ SweepRunOptions run_options(const SweepOptions& options) {
                             "; lookahead sweep status tells of the others");
         }
     }
-    throw InternalError("points failed of which the sweep's folder has no record");
+    throw InternalError("points failed, and the sweep's folder has no record of them");
 }
 
 ExitCode conclude(const SweepRunResult& result, const SweepRunOptions& run, const Study& study,

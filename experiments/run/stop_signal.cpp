@@ -45,7 +45,7 @@ void note(int number) {
 void end_start(int) {
     constexpr std::string_view kSentence =
         "lookahead: stopped on request before the simulation began; the same command starts anew\n";
-    // Nobody is left to be told that stderr is gone.
+    // If stderr is gone, no one can be told.
     [[maybe_unused]] const auto written = write(STDERR_FILENO, kSentence.data(), kSentence.size());
     _exit(static_cast<int>(ExitCode::stopped_at_checkpoint));
 }

@@ -109,11 +109,11 @@ const char* name_of(PointStatus status) {
     return names[static_cast<int>(status)];
 }
 
-/// Other files in the folder, a job's script perhaps, stay as they are; none may have a name that the sweep writes. The study's
-/// text is written before those.
+/// Other files in the folder, a job's script perhaps, stay as they are; none may have a name that the sweep writes. Another
+/// program that begins the same sweep now writes the study's text before those files.
 void SweepFolder::require_own() const {
     for (const char* name : {"/index.h5", "/plan.json"}) {
-        if (std::filesystem::exists(path_ + name)) {
+        if (std::filesystem::exists(path_ + name) && !std::filesystem::exists(path_ + "/study.toml")) {
             throw InputError(path_ + name +
                              " is in the way: the folder is of no sweep, and a sweep would replace the file; " +
                              "give another folder with --out");
@@ -122,9 +122,7 @@ void SweepFolder::require_own() const {
 }
 
 void SweepFolder::create(const Study& study, std::span<const SweepPoint> points) const {
-    if (!std::filesystem::exists(path_ + "/study.toml")) {
-        require_own();
-    }
+    require_own();
     std::error_code fault;
     std::filesystem::create_directories(path_ + "/points", fault);
     if (fault) {

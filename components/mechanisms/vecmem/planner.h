@@ -13,7 +13,7 @@
 
 namespace lookahead::vecmem {
 
-/// What became of a kernel's blocks, by all plans that were tried: of that the limit of registers changes nothing.
+/// What became of a kernel's blocks under each plan that was tried. It does not depend on the limit of registers.
 struct TriedPlans : finaliser::Findings {
     using Key = std::vector<std::uint32_t>;
     std::map<Key, std::vector<BlockOutcome>> outcomes;

@@ -27,7 +27,8 @@ namespace lookahead::gpu {
 ///  - instructions with an operand in the launch's constant bank, where the kernel's parameters stand: those whose line
 ///    is not there do not become ready. What the operands are is the launch's business: the line's bytes are not looked
 ///    at, and which lines are there is one bit each, so that an instruction's check is one operation;
-///  - loads of .const variables, and of parameters at computed addresses, which the load/store unit performs: each pass reads one word, the same for all lanes
+///  - loads of .const variables, and of parameters at computed addresses, which the load/store unit performs: each pass
+///    reads one word, the same for all lanes
 ///    that ask for it (Wong et al., ISPASS 2010; CUDA C Programming Guide, "Constant Memory").
 /// It is read only and is emptied when a kernel begins. Lines are asked for through the load/store unit.
 class ConstantCache {

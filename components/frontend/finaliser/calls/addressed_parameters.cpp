@@ -21,10 +21,6 @@ using ptx::Type;
 
 namespace {
 
-bool is_parameter_address(const Operand& operand) {
-    return operand.kind == OperandKind::symbol && operand.symbol.kind == SymbolKind::parameter;
-}
-
 bool is_call_variable_address(const Function& kernel, const Operand& operand) {
     return operand.kind == OperandKind::symbol && operand.symbol.kind == SymbolKind::function_variable &&
            kernel.variables[operand.symbol.index].space == StateSpace::param;
@@ -195,8 +191,8 @@ class KnownAddresses {
 bool read_as_constants(Function& kernel, const ParameterAddresses& addresses) {
     bool reads = false;
     for (Instruction& instruction : kernel.instructions) {
-        const auto address = std::ranges::find(instruction.operands, OperandKind::address, &Operand::kind);
-        if (address == instruction.operands.end() || !address->has_base) continue;
+        const Operand* const address = address_of(instruction);
+        if (address == nullptr || !address->has_base) continue;
         const bool by_space = instruction.modifiers.space == StateSpace::param;
         if (by_space || (is_weak_load(instruction) && addresses.are_all_of(address->reg)))
             instruction.modifiers.space = StateSpace::constant;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "components/frontend/ptx/instruction.h"
 #include "components/frontend/ptx/operand.h"
 
 namespace lookahead::finaliser {
@@ -38,6 +40,17 @@ inline ptx::Operand address_operand(ptx::SymbolReference symbol, std::uint64_t o
     operand.symbol = symbol;
     operand.value = offset;
     return operand;
+}
+
+/// The address of a kernel's parameter as a value, as `mov` takes it.
+inline bool is_parameter_address(const ptx::Operand& operand) {
+    return operand.kind == ptx::OperandKind::symbol && operand.symbol.kind == ptx::SymbolKind::parameter;
+}
+
+/// The operand in brackets; null: the instruction accesses no memory.
+inline const ptx::Operand* address_of(const ptx::Instruction& instruction) {
+    const auto found = std::ranges::find(instruction.operands, ptx::OperandKind::address, &ptx::Operand::kind);
+    return found == instruction.operands.end() ? nullptr : &*found;
 }
 
 }  // namespace lookahead::finaliser

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "components/frontend/finaliser/calls/operands.h"
+
 namespace lookahead::finaliser {
 
 using ptx::Instruction;
@@ -13,12 +15,8 @@ using ptx::SymbolKind;
 
 namespace {
 
-bool is_parameter(const Operand& operand) {
-    return operand.kind == OperandKind::symbol && operand.symbol.kind == SymbolKind::parameter;
-}
-
 bool takes_address(const Instruction& instruction) {
-    return std::ranges::any_of(instruction.sources(), is_parameter);
+    return std::ranges::any_of(instruction.sources(), is_parameter_address);
 }
 
 /// A .param variable of a call, by name: a place for values, as registers are.
@@ -30,11 +28,6 @@ bool is_call_variable(const Instruction& instruction, const Operand& operand) {
 bool reads_only(Opcode opcode) {
     return opcode == Opcode::ld || opcode == Opcode::ldu || opcode == Opcode::ld_stride ||
            opcode == Opcode::ld_indirect || opcode == Opcode::prefetch || opcode == Opcode::prefetchu;
-}
-
-const Operand* address_of(const Instruction& instruction) {
-    const auto found = std::ranges::find(instruction.operands, OperandKind::address, &Operand::kind);
-    return found == instruction.operands.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -93,7 +86,7 @@ void ParameterAddresses::find_possible() {
 }
 
 bool ParameterAddresses::is_address(const Operand& operand) const {
-    return is_parameter(operand) || (operand.kind == OperandKind::reg && only_[operand.reg]);
+    return is_parameter_address(operand) || (operand.kind == OperandKind::reg && only_[operand.reg]);
 }
 
 /// The result is an address of a parameter if the operands are that which it is computed from.

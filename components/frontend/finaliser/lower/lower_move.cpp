@@ -126,7 +126,8 @@ std::uint64_t window_base(LoweringContext& context, StateSpace space) {
     }
 }
 
-/// Generic addresses of global memory, constants and parameters are the addresses themselves; shared and local memory lie in windows.
+/// Generic addresses of global memory, constants and parameters are the addresses themselves; shared and local memory lie
+/// in windows.
 void lower_cvta(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const VirtualOperand address = context.source(instruction.sources()[0]);
