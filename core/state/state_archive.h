@@ -8,6 +8,8 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -87,13 +89,24 @@ class StateArchive {
         }
     }
 
-    /// A pointer into an array that begins at `first`, or null.
+    /// A pointer to an object of `array`, or null. Throws std::out_of_range if the index that is read is outside.
     template <class T>
-    void pointer_into(const T* first, const T*& pointer) {
-        std::int64_t index = pointer == nullptr ? -1 : pointer - first;
+    void optional_pointer_into(std::span<const T> array, const T*& pointer) {
+        std::int64_t index = pointer == nullptr ? -1 : pointer - array.data();
         *this& index;
         if (loading_) {
-            pointer = index < 0 ? nullptr : first + index;
+            if (index >= std::ssize(array)) {
+                throw std::out_of_range("a pointer");
+            }
+            pointer = index < 0 ? nullptr : &array[static_cast<std::size_t>(index)];
+        }
+    }
+    /// The same, never null.
+    template <class T>
+    void pointer_into(std::span<const T> array, const T*& pointer) {
+        optional_pointer_into(array, pointer);
+        if (pointer == nullptr) {
+            throw std::out_of_range("a pointer");
         }
     }
 

@@ -75,7 +75,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     const MissSamples* samples() const override { return &samples_; }
     void audit(Audit& audit, std::uint32_t requester) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
-    void fields(StateArchive& archive, const isa::Instruction* code) override;
+    void fields(StateArchive& archive, std::span<const isa::Instruction> code) override;
 
     const LsuCounters& counters() const { return counters_; }
     L1Data& l1() { return l1_; }

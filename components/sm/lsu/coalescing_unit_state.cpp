@@ -109,7 +109,7 @@ void CoalescingUnit::visit_statistics(StatisticsVisitor& visitor) const {
     memory_->visit_statistics(visitor);
 }
 
-void CoalescingUnit::fields(StateArchive& archive, const isa::Instruction* code) {
+void CoalescingUnit::fields(StateArchive& archive, std::span<const isa::Instruction> code) {
     archive& l1_& shared_& allocations_;
     if (companion_ != nullptr) {
         archive& flushing_&* companion_;

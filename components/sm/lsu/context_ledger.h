@@ -27,10 +27,10 @@ class ContextLedger {
     const ContextAccount& operator[](std::size_t context) const { return accounts_[context]; }
     std::size_t size() const { return accounts_.size(); }
 
-    /// `code`: of the kernel, or null. `stores`: they are counted.
-    void fields(StateArchive& archive, const isa::Instruction* code, bool stores) {
+    /// `code`: the kernel's, empty if none runs. `stores`: they are counted.
+    void fields(StateArchive& archive, std::span<const isa::Instruction> code, bool stores) {
         for (ContextAccount& each : accounts_) {
-            archive.pointer_into(code, each.fence);
+            archive.optional_pointer_into(code, each.fence);
             archive& each.queued& each.loads& each.acquires& each.fence_ends;
             if (stores) {
                 archive& each.stores;

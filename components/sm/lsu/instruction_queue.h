@@ -36,8 +36,8 @@ class InstructionQueue : public Ring<QueuedInstruction> {
         }
     }
 
-    /// Values of inactive lanes are what an earlier instruction left. `code`: of the kernel, or null.
-    void fields(StateArchive& archive, const isa::Instruction* code) {
+    /// Values of inactive lanes are what an earlier instruction left. `code`: the kernel's, empty if none runs.
+    void fields(StateArchive& archive, std::span<const isa::Instruction> code) {
         Ring::fields(archive, [&](QueuedInstruction& each) {
             MemoryInstruction& memory = each.memory;
             archive.pointer_into(code, memory.instruction);

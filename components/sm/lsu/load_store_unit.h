@@ -180,9 +180,9 @@ class LoadStoreUnit {
 
     /// Architectural and statistical state, shared memory included, registers not.
     virtual void visit_statistics(StatisticsVisitor& visitor) const = 0;
-    /// `code` is the first instruction of the running kernel (null between kernels): instructions in flight
-    /// are saved as indices.
-    virtual void fields(StateArchive& archive, const isa::Instruction* code) = 0;
+    /// `code`: the running kernel's instructions, empty between kernels: instructions in flight are saved
+    /// as indices.
+    virtual void fields(StateArchive& archive, std::span<const isa::Instruction> code) = 0;
 };
 
 /// What a load/store unit is built from. All references outlive it.

@@ -77,11 +77,11 @@ class LoadTable {
         free_.push_back(entry);
     }
 
-    /// `code`: of the kernel, or null.
-    void fields(StateArchive& archive, const isa::Instruction* code) {
+    /// `code`: the kernel's, empty if none runs.
+    void fields(StateArchive& archive, std::span<const isa::Instruction> code) {
         archive& free_;
         for (PendingLoad& each : entries_) {
-            archive.pointer_into(code, each.instruction);
+            archive.optional_pointer_into(code, each.instruction);
             if (each.instruction == nullptr) {
                 continue;  // it holds what an earlier load left
             }

@@ -27,7 +27,8 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
     for (const auto& scheduler : schedulers_) {
         scheduler->fields(archive);
     }
-    memory_->fields(archive, launch.active ? state_.kernel->kernel().code.data() : nullptr);
+    memory_->fields(archive, launch.active ? std::span(std::as_const(state_.kernel->kernel().code))
+                                           : std::span<const isa::Instruction>());
 }
 
 /// What follows from a launch that is under way, and what its beginning prepares.

@@ -352,7 +352,7 @@ void TextureUnit::visit_statistics(StatisticsVisitor& visitor) const {
 }
 
 /// Lanes that are not active hold what an earlier instruction left.
-void TextureUnit::Entry::fields(StateArchive& archive, const isa::Instruction* code) {
+void TextureUnit::Entry::fields(StateArchive& archive, std::span<const isa::Instruction> code) {
     archive.pointer_into(code, instruction);
     archive& ready& accepted& due& active& destination_rows& open& context& addressed;
     std::uint64_t count = descriptors.size();
@@ -369,7 +369,7 @@ void TextureUnit::Entry::fields(StateArchive& archive, const isa::Instruction* c
     }
 }
 
-void TextureUnit::fields(StateArchive& archive, const isa::Instruction* code) {
+void TextureUnit::fields(StateArchive& archive, std::span<const isa::Instruction> code) {
     archive& counters_& lines_& descriptors_;
     std::uint64_t entries = entries_.size();
     archive& entries;

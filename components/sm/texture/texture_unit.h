@@ -54,7 +54,7 @@ class TextureUnit {
     void audit(Audit& audit) const;
 
     void visit_statistics(StatisticsVisitor& visitor) const;
-    void fields(StateArchive& archive, const isa::Instruction* code);
+    void fields(StateArchive& archive, std::span<const isa::Instruction> code);
 
   private:
     friend struct AuditSabotage;
@@ -117,7 +117,7 @@ class TextureUnit {
         isa::TextureSample samples[isa::kWarpSize];
         std::byte texels[isa::kWarpSize][isa::kMaximumTexels][isa::kMaximumTexelBytes];
 
-        void fields(StateArchive& archive, const isa::Instruction* code);
+        void fields(StateArchive& archive, std::span<const isa::Instruction> code);
     };
 
     Entry& entry(std::uint64_t number) { return entries_[number % entries_.size()]; }

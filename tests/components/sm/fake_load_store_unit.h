@@ -142,7 +142,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     std::string waiting_for() const override { return std::to_string(entries_.size()) + " accesses"; }
 
     void visit_statistics(StatisticsVisitor&) const override {}
-    void fields(StateArchive& archive, const isa::Instruction* code) override {
+    void fields(StateArchive& archive, std::span<const isa::Instruction> code) override {
         archive& lines_& requested_& pre_loaded_& global_& shared_& local_& received_& kernels_& last_accept_&
             last_cycle_& next_;
         std::uint64_t count = entries_.size();

@@ -99,11 +99,15 @@ class Bench : public LoadStoreListener {
 
     TextureUnit& unit() { return *unit_; }
     std::uint64_t hash() const {
-        return hash_of([this](StateArchive& archive) { unit_->fields(archive, &instruction_); });
+        return hash_of([this](StateArchive& archive) {
+            unit_->fields(archive, std::span<const isa::Instruction>(&instruction_, 1));
+        });
     }
     /// Exchanges the unit for a new one with its state.
     void restart(const TextureParameters& parameters) {
-        const auto fields = [this](StateArchive& archive) { unit_->fields(archive, &instruction_); };
+        const auto fields = [this](StateArchive& archive) {
+            unit_->fields(archive, std::span<const isa::Instruction>(&instruction_, 1));
+        };
         const std::string bytes = state_to_bytes(fields);
         const std::uint64_t before = hash();
         unit_ = std::make_unique<TextureUnit>(parameters, "sm0", registers_, *this, allocations_);

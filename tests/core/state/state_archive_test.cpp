@@ -74,7 +74,7 @@ struct EveryKind {
         archive& number& flag& colour& inner& fixed& plain_array& words& objects& queue& text& pair& optional& map&
             counters;
         archive.plain(payload);
-        archive.pointer_into(kTable.data(), place);
+        archive.optional_pointer_into(std::span<const int>(kTable), place);
         archive.value([this] { return hidden; }, [this](int value) { hidden = value; });
     }
 };
@@ -150,6 +150,37 @@ TEST_CASE("bytes that end too early, or of which some are left, are refused") {
     }
     CHECK_THROWS_AS(load_state(loaded, bytes + '\0'), InputError);
     CHECK_NOTHROW(load_state(loaded, bytes));
+}
+
+/// A pointer into `size` integers.
+struct Reference {
+    std::size_t size;
+    const int* to;
+    bool may_be_null = false;
+
+    void fields(StateArchive& archive) {
+        const std::span<const int> table(kTable.data(), size);
+        if (may_be_null) {
+            archive.optional_pointer_into(table, to);
+        } else {
+            archive.pointer_into(table, to);
+        }
+    }
+};
+
+TEST_CASE("a pointer outside its array, or null where it may not be, is refused") {
+    const std::string last = saved_state(Reference{3, &kTable[2]});
+    for (const bool may_be_null : {false, true}) {
+        Reference longer{3, nullptr, may_be_null}, shorter{2, nullptr, may_be_null};
+        load_state(longer, last);
+        CHECK(longer.to == &kTable[2]);
+        CHECK_THROWS_AS(load_state(shorter, last), InputError);
+    }
+    const std::string null = saved_state(Reference{3, nullptr, true});
+    Reference optional{3, &kTable[0], true}, reference{3, &kTable[0]};
+    load_state(optional, null);
+    CHECK(optional.to == nullptr);
+    CHECK_THROWS_AS(load_state(reference, null), InputError);
 }
 
 }  // namespace

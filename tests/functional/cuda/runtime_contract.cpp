@@ -516,12 +516,14 @@ void status_three() {
 /// What it leaves behind, with its sockets, does not hold the capture up.
 void left_behind() {
     new_cells();
-    if (fork() == 0) {
+    const pid_t child = fork();
+    if (child == 0) {
         close(STDOUT_FILENO);
         close(STDERR_FILENO);
-        sleep(15);
+        sleep(1000);
         _exit(0);
     }
+    std::printf("left behind: process %d\n", static_cast<int>(child));
 }
 
 /// The lanes of a warp lock one another out, which devices of capability 7.5 allow.

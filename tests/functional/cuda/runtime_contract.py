@@ -6,11 +6,15 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import lookahead_process as lookahead  # noqa: E402
 
 # They replay with the same results.
 CORRECT = ["errors", "launches", "copies", "memory", "streams", "events", "threads", "two_processes", "left_behind"]
@@ -43,7 +47,11 @@ REFUSALS = {
                  "launch of bounded: block of 65 threads exceeds the kernel's .maxntid of 64",
                  "launch of add: 0 bytes of static and 49153 of dynamic shared memory are more than"],
 }
-LONGEST_SECONDS = 10  # one that waits for what the program left behind takes 15
+LONGEST_SECONDS = 500  # one that waits for what the program left behind takes 1000
+
+
+def children_of(process):
+    return subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
 
 
 def main():
@@ -61,7 +69,10 @@ def main():
 
         def execute(*command):
             # In the temporary folder: core files and results go there.
-            return subprocess.run(command, capture_output=True, text=True, timeout=1200, cwd=name)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=lookahead.PATIENCE, cwd=name)
+            for process in re.findall(r"left behind: process (\d+)", done.stdout + done.stderr):
+                os.kill(int(process), signal.SIGKILL)
+            return done
 
         def record(*command):
             for file in pathlib.Path(name).iterdir():
@@ -93,7 +104,7 @@ def main():
                    files == ([capture.name] if written else []), done)
         waiting = subprocess.Popen([options.program, "capture", "-o", str(capture), "--", options.client, "slow"],
                                    cwd=name, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(0.5)
+        lookahead.wait_for(lambda: children_of(waiting))
         waiting.kill()
         waiting.wait()
         expect("capture killed", not os.listdir(name), subprocess.CompletedProcess([], 0, os.listdir(name), ""))
@@ -122,14 +133,12 @@ def main():
         expect("a program without --", done.returncode == 2 and f"lookahead run -- {options.client}" in done.stderr, done)
         waiting = subprocess.Popen([options.program, "run", "--", options.client, "waits_for_host"], cwd=name,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(1)
-        child = subprocess.run(["pgrep", "-P", str(waiting.pid)], capture_output=True, text=True).stdout.split()
+        child = lookahead.wait_for(lambda: children_of(waiting))
         waiting.terminate()
         waiting.wait()
-        time.sleep(0.2)
-        left = [process for process in child if pathlib.Path(f"/proc/{process}/exe").exists()]
-        expect("a signal ends both", waiting.returncode == -signal.SIGTERM and child and not left,
-               subprocess.CompletedProcess([], waiting.returncode, child, left))
+        gone = lookahead.wait_for(lambda: not any(pathlib.Path(f"/proc/{process}/exe").exists() for process in child), 60)
+        expect("a signal ends both", waiting.returncode == -signal.SIGTERM and child and gone,
+               subprocess.CompletedProcess([], waiting.returncode, child, ""))
         done = execute(options.program, "capture", "-o", "no_folder/file.h5", "--", options.client, "memory")
         expect("no folder", done.returncode == 3 and "cannot be written" in done.stderr and not done.stdout, done)
         done = execute(options.program, "capture", "--help")

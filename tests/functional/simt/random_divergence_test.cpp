@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <initializer_list>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "tests/core/hdf5/temporary_folder.h"
 #include "tests/functional/simt/random_program.h"
 #include "tests/support/seed.h"
 
@@ -73,5 +76,24 @@ TEST_CASE("random programs whose lanes meet at different places and take locks e
         CAPTURE(seed);
         const Program program = random_program(seed, true);
         expect_with_convergence_barriers(program, interpret(program));
+    }
+}
+
+TEST_CASE("random programs are PTX for NVIDIA's own assembler, where it is installed") {
+    if (std::system("ptxas --version > /dev/null 2>&1") != 0) {
+        MESSAGE("no ptxas on the PATH");
+        return;
+    }
+    const std::uint64_t first = first_seed();
+    MESSAGE("seeds from " << first);
+    const TemporaryFolder folder;
+    const std::string file = folder.file("program.ptx");
+    const std::uint64_t count = often(5);
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+        CAPTURE(seed);
+        std::string text = random_program(seed, seed % 2 != 0).text;
+        text.replace(text.find("sm_75"), 5, "sm_80");  // which has redux
+        std::ofstream(file) << text;
+        CHECK(std::system(fmt::format("ptxas -arch=sm_80 -O0 -o '{0}.cubin' '{0}'", file).c_str()) == 0);
     }
 }

@@ -30,9 +30,9 @@ class Generator {
         }
         for (int i = 1; i < 8; ++i) emit("mad.lo.u32 %r0, %r0, 31, %r" + std::to_string(i) + ";");
         emit("st.global.u32 [%out], %r0;");
-        std::string table = ".global .align 16 .u32 table[64] = {1";
-        for (int i = 1; i < 64; ++i) table += ", " + std::to_string(i * i * 2654435761u);
-        return kernel(body_, table + "};" + R"(
+        std::string words = ".global .align 16 .u32 words[64] = {1";
+        for (int i = 1; i < 64; ++i) words += ", " + std::to_string(i * i * 2654435761u);
+        return kernel(body_, words + "};" + R"(
 .global .align 4 .u32 factors[4] = {3, 5, 7, 11};
 .const .align 4 .u32 addends[4] = {17, 170, 1700, 17000};
 .shared .align 4 .b8 buffer[512];
@@ -137,8 +137,11 @@ DONE:
             case 4:
                 emit("cvt.f32.f16 %f1, %h0;\nmov.b32 " + to + ", %f1;");
                 break;
-            default:
-                emit("cvt.sat." + integer + "." + one_of({"s32", "u32"}) + " " + to + ", " + value() + ";");
+            default: {
+                // From another type: ptxas refuses .sat between two of one.
+                const std::string source = integer == "s32" ? "u32" : integer == "u32" ? "s32" : one_of({"s32", "u32"});
+                emit("cvt.sat." + integer + "." + source + " " + to + ", " + value() + ";");
+            }
         }
     }
 
@@ -200,7 +203,7 @@ DONE:
     /// Words of a table one behind the other, in a loop with a counter.
     void table_loop(const std::string& to) {
         const std::string again = label();
-        emit("and.b32 %r20, " + value() + ", 28;\nmul.wide.u32 %rd5, %r20, 4;\nmov.u64 %rd4, table;");
+        emit("and.b32 %r20, " + value() + ", 28;\nmul.wide.u32 %rd5, %r20, 4;\nmov.u64 %rd4, words;");
         emit("add.u64 %rd4, %rd4, %rd5;\nmov.u32 %r21, 0;\n" + again + ":");
         emit("ld.global.u32 %r22, [%rd4];\nadd.u64 %rd4, %rd4, 4;\nmad.lo.u32 " + to + ", " + to + ", 3, %r22;");
         emit("add.u32 %r21, %r21, 1;\nsetp.lt.u32 %p7, %r21, " + number(1, 32) + ";\n@%p7 bra " + again + ";");
@@ -211,7 +214,7 @@ DONE:
         const bool is_local = below(3) != 0, is_generic = below(2) != 0;
         const std::string space = is_local ? ".local" : ".global";
         emit("and.b32 %r20, " + value() + ", 48;\ncvt.u64.u32 %rd5, %r20;");
-        emit(std::string("mov.u64 %rd4, ") + (is_local ? "frame" : "table") + ";");
+        emit(std::string("mov.u64 %rd4, ") + (is_local ? "frame" : "words") + ";");
         if (is_generic) emit("cvta" + space + ".u64 %rd4, %rd4;");
         emit("add.u64 %rd4, %rd4, %rd5;");
         const std::string kind = is_generic ? "" : space;
@@ -237,16 +240,37 @@ DONE:
         }
     }
 
+    /// Words, halves and bytes of the parameter that is a struct, at a place that a register names.
+    void indexed_parameter(const std::string& to) {
+        emit("and.b32 %r20, " + value() + ", 112;\ncvt.u64.u32 %rd5, %r20;\nmov.b64 %rd4, table;");
+        const bool is_generic = below(2) != 0;
+        if (is_generic) emit("cvta.param.u64 %rd4, %rd4;");
+        emit("add.u64 %rd4, %rd4, %rd5;");
+        const std::string load = is_generic ? "ld" : "ld.param";
+        switch (below(4)) {
+            case 0:
+                return emit(load + ".v4.u32 {%r1, %r3, %r5, %r7}, [%rd4];");
+            case 1:
+                return emit(load + one_of({".u8 ", ".s8 "}) + to + ", [%rd4+" + number(0, 15) + "];");
+            case 2:
+                return emit(load + one_of({".u16 ", ".s16 "}) + to + ", [%rd4+" + std::to_string(2 * below(8)) + "];");
+            default:
+                return emit(load + ".u32 " + to + ", [%rd4+" + std::to_string(4 * below(4)) + "];");
+        }
+    }
+
     void arithmetic() {
         static const char* const kOps[] = {"add.u32",    "sub.u32", "xor.b32", "and.b32",   "or.b32",
                                            "mul.lo.u32", "min.s32", "max.u32", "mul.hi.u32"};
         const std::string to = value();
-        switch (below(18)) {
+        switch (below(19)) {
             case 13:
                 return table_loop(to);
             case 14:
             case 15:
                 return memory_forms(to);
+            case 16:
+                return indexed_parameter(to);
             case 4:
             case 5:
                 return single_precision(to);
@@ -447,6 +471,10 @@ Program random_program(std::uint64_t seed, bool apart) {
                                                 "isa.single_constant=true"};
     program.options = {"isa.registers=" + std::to_string(kLimits[seed % std::size(kLimits)]),
                        kMachines[seed / std::size(kLimits) % std::size(kMachines)]};
+    std::uint32_t word = 0;
+    for (std::uint32_t& each : program.table.words) {
+        each = ++word * 2246822519U;
+    }
     return program;
 }
 

@@ -19,7 +19,7 @@ const char* name_of(isa::SimtModel simt) {
 
 std::vector<std::uint32_t> run_on(Device& device, const Program& program) {
     const DeviceAddress out = device.upload(std::vector<std::uint32_t>(program.words));
-    device.launch("k", program.configuration, pack_parameters(out, program.a));
+    device.launch("k", program.configuration, pack_parameters(out, program.a, program.table));
     return device.download<std::uint32_t>(out, program.words);
 }
 
@@ -72,7 +72,7 @@ RunOutcome outcome_of(const Program& program, isa::SimtModel simt, const std::ve
 
 std::string kernel(const std::string& body, const std::string& before) {
     return ".version 9.0\n.target sm_75\n.address_size 64\n" + before +
-           "\n.visible .entry k(.param .u64 out, .param .u32 a)\n{\n"
+           "\n.visible .entry k(.param .u64 out, .param .u32 a, .param .align 16 .b8 table[128])\n{\n"
            ".reg .b32 %r<32>;\n.reg .b64 %rd<16>;\n.reg .pred %p<8>;\n.reg .b64 %base;\n.reg .b64 %out;\n"
            ".reg .b32 %t;\n.reg .b32 %a;\n.reg .b32 %n;\n"
            "ld.param.u64 %base, [out];\ncvta.to.global.u64 %base, %base;\nld.param.u32 %a, [a];\n"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -13,13 +14,20 @@
 
 namespace lookahead::test {
 
-/// A kernel `k(u64 out, u32 a)` of PTX, a launch of it with `words` words at `out`, zero before, and where it runs.
+/// A struct that kernels get by value.
+struct alignas(16) ByValue {
+    std::array<std::uint32_t, 32> words;
+};
+
+/// A kernel `k(u64 out, u32 a, ByValue table)` of PTX, a launch of it with `words` words at `out`, which are zero before,
+/// and where it runs.
 struct Program {
     std::string text;
     LaunchConfiguration configuration;
     std::uint32_t a = 0;
     std::uint32_t words = 64;
     std::vector<std::string> options = {};  ///< configuration keys for emulator and timing model
+    ByValue table = {};
 };
 
 inline const LaunchConfiguration kOneWarp{{1}, {32}};

@@ -35,7 +35,7 @@ class PrivateProgram {
         code_.back().destination_rows = 1;
     }
 
-    const isa::Instruction* code() const { return code_.data(); }
+    std::span<const isa::Instruction> code() const { return code_; }
     bool waits() const {
         return std::ranges::any_of(expected_, [](const Expected& each) { return each.busy; });
     }

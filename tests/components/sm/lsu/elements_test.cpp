@@ -278,7 +278,7 @@ class RandomElements {
         }
     }
 
-    const isa::Instruction* code() const { return code_.data(); }
+    std::span<const isa::Instruction> code() const { return code_; }
     bool waits() const { return under_way_ > 0; }
     unsigned compared() const { return compared_; }
 

@@ -138,12 +138,12 @@ std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, const
         return static_cast<Cycle>(1 + (line / kLineBytes * 2654435761u + seed) % (to_owner ? 7 : 90));
     });
     RandomWarps warps(bench, seed);
-    const isa::Instruction* const first = bench.kernels.front().code.data();
+    const std::span<const isa::Instruction> code = bench.kernels.front().code;
     const auto step = [&](bool may_act) {
         const bool acts = may_act && bench.now % 3 == 0 && warps.act();
         bench.cycle(way, acts);
         warps.look();
-        if (way == Way::restored && bench.now % 97 == 0) bench.save_and_load(first, [&] { bench.begin_launch(); });
+        if (way == Way::restored && bench.now % 97 == 0) bench.save_and_load(code, [&] { bench.begin_launch(); });
         ++bench.now;
     };
     while (bench.now < kEnd) step(true);
@@ -154,7 +154,7 @@ std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, const
     REQUIRE(!warps.any_waits());
     CHECK(warps.compared() > 1000);
     CHECK(warps.wrong_words() == 0);
-    return bench.hash(first);
+    return bench.hash(code);
 }
 
 template <class Test>

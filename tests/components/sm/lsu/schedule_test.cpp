@@ -147,7 +147,7 @@ TEST_CASE("cycles that next_event jumps over would have changed nothing") {
                 } else {
                     ++skipped;
                 }
-                REQUIRE(each_cycle.hash(code().data()) == jumping.hash(code().data()));
+                REQUIRE(each_cycle.hash(code()) == jumping.hash(code()));
             }
             CHECK(each_cycle.unit->drained());
             CHECK(skipped > 1000);
@@ -182,7 +182,7 @@ TEST_CASE("a unit restored in the middle of its work goes on as the original doe
         }
         busy += !original.unit->drained();
         const std::string bytes = state_to_bytes([&](StateArchive& archive) {
-            original.unit->fields(archive, code().data());
+            original.unit->fields(archive, code());
             archive&* original.constants;
         });
         ScriptedMemory memory = original.memory;  // with all that is under way
@@ -190,15 +190,15 @@ TEST_CASE("a unit restored in the middle of its work goes on as the original doe
         restored.registers = original.registers;
         restored.now = original.now;
         state_from_bytes(bytes, "the unit", [&](StateArchive& archive) {
-            restored.unit->fields(archive, code().data());
+            restored.unit->fields(archive, code());
             archive&* restored.constants;
         });
-        REQUIRE(restored.hash(code().data()) == original.hash(code().data()));
+        REQUIRE(restored.hash(code()) == original.hash(code()));
         original.completions.clear();
         REQUIRE(original.drain());
         REQUIRE(restored.drain());
         CHECK(restored.now == original.now);
-        CHECK(restored.hash(code().data()) == original.hash(code().data()));
+        CHECK(restored.hash(code()) == original.hash(code()));
         CHECK(restored.completions.size() == original.completions.size());
     }
     CHECK(busy > 20);

@@ -138,10 +138,10 @@ class UnitBench : public LoadStoreListener {
         }
     }
 
-    /// Replaces the unit by one that has been loaded from its state. `code`: where the instructions that are under way
-    /// stand; `prepare`: what the new unit needs before.
+    /// Replaces the unit by one that has been loaded from its state. `code`: the instructions that may be under
+    /// way; `prepare`: what the new unit needs before.
     void save_and_load(
-        const isa::Instruction* code, const std::function<void()>& prepare = [] {}) {
+        std::span<const isa::Instruction> code, const std::function<void()>& prepare = [] {}) {
         const auto fields = [&](StateArchive& archive) { unit->fields(archive, code); };
         const std::string bytes = state_to_bytes(fields);
         replace_unit();
@@ -227,8 +227,8 @@ class UnitBench : public LoadStoreListener {
         return false;
     }
 
-    /// `code`: where the instructions that are under way stand.
-    std::uint64_t hash(const isa::Instruction* code) const {
+    /// `code`: the instructions that may be under way.
+    std::uint64_t hash(std::span<const isa::Instruction> code) const {
         return hash_of([&](StateArchive& archive) {
             unit->fields(archive, code);
             archive&* constants& const_cast<RegisterFile&>(registers);

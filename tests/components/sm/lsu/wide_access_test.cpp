@@ -32,7 +32,7 @@ TEST_CASE("a lane of two sectors gets both, whatever states they are in and howe
         const auto wait = [&](std::size_t completions) {
             for (unsigned left = 20'000; bench.completions.size() < completions && left > 0; --left) {
                 bench.step();
-                if (random() % 7 == 0) bench.save_and_load(code.data());
+                if (random() % 7 == 0) bench.save_and_load(code);
             }
             REQUIRE(bench.completions.size() == completions);
         };
