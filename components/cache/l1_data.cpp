@@ -45,8 +45,9 @@ L1Data::L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy
         return miss(access, waiter);
     }
     const LineInfo& info = tags_.info(way);
-    const bool hits = LOOKAHEAD_RULE(hit_needs_its_sectors) ? (access.sectors & ~info.valid) == 0 : info.valid != 0;
-    if (!hits && !(info.dirty && access.bytes != nullptr && holds(way, *access.bytes))) {
+    const bool hits = (access.sectors & ~info.valid) == 0;
+    if (!hits && LOOKAHEAD_RULE(hit_needs_its_sectors) &&
+        !(info.dirty && access.bytes != nullptr && holds(way, *access.bytes))) {
         LOOKAHEAD_DEBUG_ASSERT(alike(access.line, access.sectors) == access.sectors,
                                "a load of sectors that are in different states");
         return (access.sectors & info.awaited) != 0 ? merge(access, waiter, way) : miss_sectors(access, waiter, way);
@@ -62,21 +63,15 @@ L1LoadResult L1Data::load_ordered(const L1Access& access, const Waiter& waiter) 
     if (keeps_stores_to(access.line)) {
         return load(access, waiter);
     }
-    const std::uint32_t way = tags_.find(access.line);
-    if (way != kNoWay) {
-        const LineInfo& info = tags_.info(way);
-        if ((!LOOKAHEAD_RULE(ordered_load_bypasses) && (info.valid & access.sectors) == access.sectors) ||
-            (!LOOKAHEAD_RULE(ordered_load_never_joins) && (info.awaited & access.sectors) == access.sectors)) {
-            return load(access, waiter);
-        }
-    }
     if (!mshr_free(access.client)) {
         return stall(ReservationFailure::no_mshr);
     }
     if (queue_.full()) {
         return stall(ReservationFailure::miss_queue_full);
     }
-    invalidate(way, access.sectors, true, true);
+    if (const std::uint32_t way = tags_.find(access.line); way != kNoWay) {
+        invalidate(way, access.sectors);
+    }
     request(access, waiter, kNoWay);
     ++counters_.ordered_loads;
     return {L1Answer::miss, {}, nullptr};
@@ -139,8 +134,7 @@ L1LoadResult L1Data::miss_sectors(const L1Access& access, const Waiter& waiter, 
 
 /// All of these bytes are there, be their sectors valid or not.
 bool L1Data::holds(std::uint32_t way, const ByteMask& bytes) const {
-    return !LOOKAHEAD_RULE(partial_hit_needs_its_bytes) ||
-           !without(bytes, dirty_[way] | bytes_of(tags_.info(way).valid)).any();
+    return !without(bytes, dirty_[way] | bytes_of(tags_.info(way).valid)).any();
 }
 
 [[gnu::hot]] SectorMask L1Data::alike(std::uint64_t line, SectorMask sectors) const {
@@ -182,7 +176,7 @@ bool L1Data::make_room(std::uint32_t way) {
         return true;
     }
     const bool clean = !tags_.info(way).dirty;
-    if (!clean) {
+    if (!clean && LOOKAHEAD_RULE(eviction_writes_back)) {
         send_dirty_bytes(way);
     }
     ++counters_.evictions;

@@ -239,7 +239,7 @@ class L1Data final : public L1CompanionPort {
     void forget_dirty_bytes(std::uint32_t way);
     void send_write(std::uint64_t line, const ByteMask& mask, const std::byte* line_data, std::uint32_t tag);
     void clear_if_empty(std::uint32_t way);
-    void invalidate(std::uint32_t way, SectorMask sectors, bool evicts_copy, bool detaches_fill);
+    void invalidate(std::uint32_t way, SectorMask sectors);
     void store_through(std::uint32_t way, SectorMask sectors, const ByteMask& mask, const std::byte* line_data);
     static void unpack(std::byte* line, const std::byte* data, SectorMask sectors);
 

@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "components/cache/l1_data.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
 
@@ -41,7 +40,7 @@ bool L1Data::write_back(std::uint64_t line, WordMask words, const std::byte* dat
     if (info.dirty && (dirty_[way] & bytes_of(info.awaited)).any()) {
         return false;
     }
-    const ByteMask rest = LOOKAHEAD_RULE(write_back_merges_dirty_bytes) ? without(dirty_[way], own) : ByteMask{};
+    const ByteMask rest = without(dirty_[way], own);
     alignas(64) std::byte merged[kLineBytes] = {};
     copy_masked(merged, data_[way].bytes, rest);
     copy_masked(merged, data, own);
@@ -52,11 +51,7 @@ bool L1Data::write_back(std::uint64_t line, WordMask words, const std::byte* dat
     counters_.written_back_bytes += count_of(rest);
     counters_.discarded_bytes += count_of(dirty_[way]) - count_of(rest);  // older than the companion's
     forget_dirty_bytes(way);
-    if (LOOKAHEAD_RULE(write_back_drops_copy)) {
-        invalidate(way, kAllSectors, true, true);
-    } else {
-        clear_if_empty(way);
-    }
+    invalidate(way, kAllSectors);
     return true;
 }
 

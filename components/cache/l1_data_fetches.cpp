@@ -1,6 +1,5 @@
 // Stores to parts of lines that ask for the rest (l1d.local_write_policy = write_back_fetch).
 #include "components/cache/l1_data.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
 
@@ -10,8 +9,7 @@ SectorMask L1Data::lacking(std::uint32_t way, SectorMask sectors, const ByteMask
     SectorMask lacking = 0;
     for (unsigned left = sectors; left != 0; left &= left - 1) {
         const auto bit = static_cast<SectorMask>(left & -left);
-        lacking |=
-            !LOOKAHEAD_RULE(whole_lines_are_not_fetched) || without(bytes_of(bit), held).any() ? bit : SectorMask{0};
+        lacking |= without(bytes_of(bit), held).any() ? bit : SectorMask{0};
     }
     return sectored_ || lacking == 0 ? lacking : kAllSectors;
 }
@@ -19,8 +17,7 @@ SectorMask L1Data::lacking(std::uint32_t way, SectorMask sectors, const ByteMask
 /// Someone waits for a fill of one of these awaited sectors.
 bool L1Data::somebody_waits(std::uint32_t way, SectorMask sectors) const {
     for (unsigned left = sectors; left != 0; left &= left - 1) {
-        if (!LOOKAHEAD_RULE(stores_join_fills_nobody_waits_for) ||
-            mshrs_[tags_.info(way).mshr(static_cast<SectorMask>(left))].listed != 0) {
+        if (mshrs_[tags_.info(way).mshr(static_cast<SectorMask>(left))].listed != 0) {
             return true;
         }
     }
@@ -29,11 +26,9 @@ bool L1Data::somebody_waits(std::uint32_t way, SectorMask sectors) const {
 
 /// Nobody waits for what comes; it goes around the bytes that the store has brought.
 void L1Data::fetch_rest(L1Access access, SectorMask sectors, std::uint32_t way) {
-    if (LOOKAHEAD_RULE(store_to_a_part_fetches_the_rest)) {
-        access.sectors = sectors;
-        send_read(access, {}, way);
-        ++counters_.store_fetches;
-    }
+    access.sectors = sectors;
+    send_read(access, {}, way);
+    ++counters_.store_fetches;
 }
 
 }  // namespace lookahead::gpu

@@ -14,16 +14,13 @@ void L1Data::begin_fill(const ReadReply& reply, const std::byte* data, Arrival& 
                      "a reply for another line, or other sectors, than its MSHR asked for");
     ++counters_.fills;
     speculative_ -= mshr.client != Client::demand;
-    arrival.installs = LOOKAHEAD_RULE(detached_sectors_stay_out) || mshr.detached() ? mshr.installs : mshr.sectors;
+    arrival.installs = mshr.installs;
     const bool dirty = !mshr.detached() && tags_.info(mshr.way).dirty;
     const bool in_place = arrival.installs == mshr.sectors && !dirty;
     arrival.line = in_place ? data_[mshr.way].bytes : arrival.scratch.bytes;
     unpack(arrival.line, data, mshr.sectors);
     if (LOOKAHEAD_RULE(fill_keeps_dirty_bytes) && dirty) [[unlikely]] {
         copy_masked(arrival.line, data_[mshr.way].bytes, dirty_[mshr.way] & bytes_of(arrival.installs));
-    }
-    if (!LOOKAHEAD_RULE(merged_stores_keep_their_place)) {
-        mshrs_.apply_stores(reply.tag, arrival.line);
     }
 }
 
@@ -77,21 +74,18 @@ void L1Data::detach(std::uint32_t way, SectorMask sectors) {
     clear_if_empty(way);
 }
 
-void L1Data::invalidate(std::uint32_t way, SectorMask sectors, bool evicts_copy, bool detaches_fill) {
-    if (way == kNoWay) {
-        return;
-    }
+void L1Data::invalidate(std::uint32_t way, SectorMask sectors) {
     LineInfo& info = tags_.info(way);
     const auto fills = static_cast<SectorMask>(info.awaited & sectors);
     const auto copies = static_cast<SectorMask>(info.valid & sectors);
-    if (copies != 0 && evicts_copy) {
+    if (copies != 0 && LOOKAHEAD_RULE(invalidation_drops_copies)) {
         ++counters_.invalidations;
         info.valid &= static_cast<SectorMask>(~copies);
         if (info.valid == 0) {
             emit(L1EventKind::invalidate, {tags_.line(way), info.pc, info.owner, info.client}, way);
         }
     }
-    if (fills != 0 && detaches_fill) {
+    if (fills != 0 && LOOKAHEAD_RULE(invalidation_detaches_fills)) {
         detach(way, fills);
     }
     clear_if_empty(way);
@@ -112,14 +106,9 @@ void L1Data::start_generation() {
     ++counters_.generations;
     for (std::uint32_t way = 0; way < tags_.size(); ++way) {
         const std::uint64_t line = tags_.line(way);
-        if (line == kNoLine || (LOOKAHEAD_RULE(generation_keeps_local_lines) && keeps_stores_to(line))) {
-            continue;
+        if (line != kNoLine && !keeps_stores_to(line) && LOOKAHEAD_RULE(generation_invalidates)) {
+            invalidate(way, kAllSectors);
         }
-        if (!LOOKAHEAD_RULE(generation_keeps_local_lines)) {
-            forget_dirty_bytes(way);
-        }
-        invalidate(way, kAllSectors, LOOKAHEAD_RULE(generation_drops_copies),
-                   LOOKAHEAD_RULE(generation_detaches_fills));
     }
 }
 
@@ -130,7 +119,7 @@ void L1Data::begin_kernel() {
         }
         counters_.discarded_bytes += count_of(dirty_[way]);
         forget_dirty_bytes(way);
-        invalidate(way, kAllSectors, true, true);
+        invalidate(way, kAllSectors);
     }
     start_generation();
 }

@@ -10,10 +10,8 @@ namespace lookahead::gpu {
 /// sectors, are pinned, or are dirty and the miss queue is full, it is the one that goes: nobody waits for it.
 void L1Data::settle(std::uint32_t way) {
     const unsigned set = way / tags_.ways();
-    if (LOOKAHEAD_RULE(fill_takes_its_place_anew)) {
-        replacement_->reserve(set, way % tags_.ways());
-    }
-    if (lines_held(set) <= lines_of_set_ || !LOOKAHEAD_RULE(fill_makes_room)) {
+    replacement_->reserve(set, way % tags_.ways());
+    if (lines_held(set) <= lines_of_set_) {
         return;
     }
     std::uint64_t others = tags_.choice(set).replaceable & ~(std::uint64_t{1} << (way % tags_.ways()));
@@ -48,7 +46,7 @@ unsigned L1Data::lines_held(unsigned set) const {
 
 /// For bytes of a line that the set does not hold: one of those that it holds goes, if need be.
 L1StoreResult L1Data::make_room_for_stored(unsigned set) {
-    if (lines_held(set) < lines_of_set_ || !LOOKAHEAD_RULE(stored_line_makes_room)) {
+    if (lines_held(set) < lines_of_set_) {
         return {L1Answer::hit, {}};
     }
     const std::uint64_t candidates = tags_.choice(set).replaceable;

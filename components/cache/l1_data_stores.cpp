@@ -17,10 +17,10 @@ void L1Data::store(const L1Access& access, const ByteMask& mask, const std::byte
     emit(hits ? L1EventKind::hit : L1EventKind::miss, access, way, L1Operation::store);
     // Whoever locked it has asked for it on behalf of a load of this SM, which is to find it.
     const bool is_locked = LOOKAHEAD_RULE(store_updates_locked_line) && way != kNoWay && tags_.info(way).pins != 0;
-    if (!writes_through(access.line) && !is_locked) {
-        invalidate(way, sectors, LOOKAHEAD_RULE(store_evicts_copy), LOOKAHEAD_RULE(store_detaches_pending_fill));
-    } else if (way != kNoWay) {
+    if (way != kNoWay && (writes_through(access.line) || is_locked)) {
         store_through(way, sectors, mask, line_data);
+    } else if (way != kNoWay && LOOKAHEAD_RULE(store_invalidates)) {
+        invalidate(way, sectors);
     }
     send_write(access.line, mask, line_data, tag);
 }
@@ -103,9 +103,7 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
     if (kept.any()) {
         counters_.local_store_hits += was_there;
         copy_masked(data_[way].bytes, line_data, kept);
-        if (LOOKAHEAD_RULE(local_store_marks_its_bytes)) {
-            mark_dirty(way, kept);
-        }
+        mark_dirty(way, kept);
         touch(way);
     }
     if (const SectorMask left = goes_around ? awaited & tags_.info(way).valid : awaited;
@@ -121,16 +119,12 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
 void L1Data::store_through(std::uint32_t way, SectorMask sectors, const ByteMask& mask, const std::byte* line_data) {
     const auto only = [&](SectorMask some) { return mask & bytes_of(some); };
     const LineInfo& info = tags_.info(way);
-    if (const auto copies = static_cast<SectorMask>(info.valid & sectors); copies != 0) {
-        if (LOOKAHEAD_RULE(store_updates_copy)) {
-            copy_masked(data_[way].bytes, line_data, only(copies));
-        }
+    if (const auto copies = static_cast<SectorMask>(info.valid & sectors);
+        copies != 0 && LOOKAHEAD_RULE(store_updates_copy)) {
+        copy_masked(data_[way].bytes, line_data, only(copies));
         touch(way);
     }
-    if (!LOOKAHEAD_RULE(store_merges_into_pending_fill)) {
-        return;
-    }
-    for (unsigned left = info.awaited & sectors; left != 0;) {
+    for (unsigned left = info.awaited & sectors; left != 0 && LOOKAHEAD_RULE(store_merges_into_pending_fill);) {
         const std::uint32_t mshr = info.mshr(static_cast<SectorMask>(left));
         const auto of_fill = static_cast<SectorMask>(left & mshrs_[mshr].installs);
         left &= ~unsigned{of_fill};
@@ -161,7 +155,9 @@ std::byte* L1Data::atomic(const L1Access& access, std::size_t payload_bytes) {
     ++counters_.atomics;
     const std::uint32_t way = tags_.find(access.line);
     emit(L1EventKind::miss, access, way, L1Operation::atomic);
-    invalidate(way, access.sectors, LOOKAHEAD_RULE(atomic_evicts_copy), LOOKAHEAD_RULE(atomic_detaches_pending_fill));
+    if (way != kNoWay && LOOKAHEAD_RULE(atomic_invalidates)) {
+        invalidate(way, access.sectors);
+    }
     return queue_.push(access.line, GpuMessage::atomic_request, payload_bytes);
 }
 
@@ -189,10 +185,7 @@ void L1Data::send_dirty_bytes(std::uint32_t way) {
 }
 
 void L1Data::send_own_bytes(std::uint32_t way) {
-    if (LOOKAHEAD_RULE(eviction_writes_back)) {
-        const ByteMask mask = LOOKAHEAD_RULE(write_back_carries_dirty_bytes) ? dirty_[way] : bytes_of(kAllSectors);
-        send_write(tags_.line(way), mask, data_[way].bytes, kWriteBackTag);
-    }
+    send_write(tags_.line(way), dirty_[way], data_[way].bytes, kWriteBackTag);
     ++counters_.write_backs;
     counters_.written_back_bytes += count_of(dirty_[way]);
     forget_dirty_bytes(way);

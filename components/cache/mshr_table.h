@@ -120,15 +120,6 @@ class MshrTable {
             free_stores_.push_back(list[i].token);
         }
     }
-    /// All merged stores at once, out of their order among the waiters: only a mutation does so.
-    void apply_stores(std::uint32_t entry, std::byte* line) const {
-        const Waiter* list = &lists_[entry * merges_];
-        for (unsigned i = 0; i < entries_[entry].listed; ++i) {
-            if (list[i].lanes == kIsStore) {
-                copy_masked(line, stores_[list[i].token].data, stores_[list[i].token].mask);
-            }
-        }
-    }
 
     void fields(StateArchive& archive) {
         archive& in_use_& free_& free_stores_;

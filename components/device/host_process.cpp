@@ -9,7 +9,6 @@
 #include "components/isa/launch.h"
 #include "components/protocols/send_launch.h"
 #include "core/error/error.h"
-#include "core/mutation/rule.h"
 #include "core/param/parameter_registry.h"
 #include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
@@ -243,9 +242,9 @@ void HostProcess::begin_transfer(const char* what) {
 /// pattern is small, but so the device does not write faster than its host could.
 void HostProcess::send_burst() {
     const std::uint64_t bytes = next_burst_bytes();
-    link_free_ = (LOOKAHEAD_RULE(bursts_follow_each_other) ? link_free_ : now_) + transfer_time(bytes);
-    const Time arrival = (LOOKAHEAD_RULE(a_burst_takes_its_time) ? link_free_ : now_) + link_latency();
-    const bool is_last = sent_bytes_ + bytes == call_->bytes || !LOOKAHEAD_RULE(the_last_burst_is_answered);
+    link_free_ = link_free_ + transfer_time(bytes);
+    const Time arrival = link_free_ + link_latency();
+    const bool is_last = sent_bytes_ + bytes == call_->bytes;
     mapping_.for_each_share(
         call_->address + sent_bytes_, bytes, [&](unsigned partition, std::uint64_t address, std::uint64_t share) {
             const auto length = static_cast<std::uint32_t>(share);

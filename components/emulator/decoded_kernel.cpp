@@ -5,7 +5,6 @@
 
 #include "components/isa/memory_access.h"
 #include "core/error/error.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead {
 namespace {
@@ -113,9 +112,7 @@ void decode_members(const isa::Kernel& kernel, const Instruction& instruction, i
 /// Hand-made kernels alone can break it: the finaliser's are verified.
 void check_vector_alignment(const isa::Kernel& kernel, const Instruction& instruction) {
     const auto check = [&](const char* what, std::uint32_t first, std::uint32_t rows) {
-        if (rows < isa::kVectorMemoryAlignment || first % isa::kVectorMemoryAlignment == 0 ||
-            !LOOKAHEAD_RULE(vector_registers_are_aligned))
-            return;
+        if (rows < isa::kVectorMemoryAlignment || first % isa::kVectorMemoryAlignment == 0) return;
         throw InputError(kernel.source_file + ":" + std::to_string(instruction.line) + ": kernel " + kernel.name +
                          ": a vector memory instruction has its " + what + " in registers from R" +
                          std::to_string(first) + " on; the first must be a multiple of " +

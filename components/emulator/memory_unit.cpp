@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "components/isa/memory_access.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead {
 namespace {
@@ -114,8 +113,7 @@ class ElementAddresses {
     }
 
     void of(unsigned element, std::uint64_t* addresses) const {
-        const bool has_one = isa::is_strided(instruction_.operation) || !LOOKAHEAD_RULE(each_element_has_its_index);
-        const unsigned row = has_one ? 0 : element;
+        const unsigned row = isa::is_strided(instruction_.operation) ? 0 : element;
         isa::compute_element_addresses(instruction_, element, low_, high_, pattern_[row], addresses);
     }
 
@@ -162,8 +160,7 @@ void MemoryUnit::resolve_lanes(const DecodedInstruction& decoded, LaneMask activ
         const std::uint64_t address = access.offset[lane];
         if (address % decoded.lane_bytes != 0) throw_misaligned_address(place, lane, address, element);
         std::byte* const host = host_address(decoded, address, place.first_thread + lane);
-        if (host == nullptr)
-            throw_illegal_address(place, lane, address, allocator_, LOOKAHEAD_RULE(faults_name_elements) ? element : 0);
+        if (host == nullptr) throw_illegal_address(place, lane, address, allocator_, element);
         access.offset[lane] = reinterpret_cast<std::uintptr_t>(host);
     }
 }
@@ -334,23 +331,19 @@ void MemoryUnit::load_elements(DecodedInstruction& decoded, std::uint32_t* frame
     for (unsigned element = 0; element < decoded.instruction->vector; ++element) {
         Access access;
         addresses.of(element, access.offset);
-        if (!LOOKAHEAD_RULE(element_addresses_are_latched)) ElementAddresses(decoded, frame).of(element, access.offset);
         if (observer_ != nullptr) report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::read);
         resolve_addresses(decoded, active, place, element, access);
-        gather<1>(access.base, access.offset, frame + decoded.destination[0] + element * kWarpSize,
-                  LOOKAHEAD_RULE(masked_lanes_load_nothing) ? active : isa::kFullMask);
+        gather<1>(access.base, access.offset, frame + decoded.destination[0] + element * kWarpSize, active);
     }
 }
 
 void MemoryUnit::store_elements(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                                 const ExecutionPlace& place) {
     const ElementAddresses addresses(decoded, frame);
-    for (unsigned step = 0; step < decoded.instruction->vector; ++step) {
-        const unsigned element = LOOKAHEAD_RULE(later_elements_win) ? step : decoded.instruction->vector - 1 - step;
+    for (unsigned element = 0; element < decoded.instruction->vector; ++element) {
         Access access;
         addresses.of(element, access.offset);
-        if (LOOKAHEAD_RULE(observers_see_stored_elements) && observer_ != nullptr)
-            report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::write);
+        if (observer_ != nullptr) report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::write);
         resolve_addresses(decoded, active, place, element, access);
         const std::uint32_t* const data = frame + decoded.source[1][0] + element * kWarpSize;
         for (LaneMask left = watches_ ? active : 0; left != 0; left &= left - 1) {
@@ -358,8 +351,7 @@ void MemoryUnit::store_elements(DecodedInstruction& decoded, std::uint32_t* fram
             const std::byte* const at = access.base + access.offset[lane];
             note_change(at, std::memcmp(&data[lane], at, 4) != 0);
         }
-        scatter<1>(access.base, access.offset, data,
-                   LOOKAHEAD_RULE(masked_lanes_store_nothing) ? active : isa::kFullMask);
+        scatter<1>(access.base, access.offset, data, active);
     }
 }
 

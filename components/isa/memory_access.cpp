@@ -97,11 +97,8 @@ void set_addresses(LaneMask active, std::uint64_t* addresses, const Address& add
 
 /// Bytes from a lane's address to its element: `word`, its stride or index, as often as `times`.
 std::uint64_t element_bytes(std::uint32_t word, std::int64_t times) {
-    const std::int64_t extended =
-        LOOKAHEAD_RULE(strides_and_indices_are_signed) ? std::int64_t{static_cast<std::int32_t>(word)} : word;
-    const auto elements = static_cast<std::uint64_t>(extended * times);
-    const std::uint64_t bytes = elements * (LOOKAHEAD_RULE(elements_have_four_bytes) ? 4 : 8);
-    return LOOKAHEAD_RULE(element_distances_have_64_bits) ? bytes : static_cast<std::int32_t>(bytes);
+    const std::int64_t elements = std::int64_t{static_cast<std::int32_t>(word)} * times;
+    return static_cast<std::uint64_t>(elements) * 4;
 }
 
 }  // namespace
@@ -123,8 +120,7 @@ std::uint64_t element_bytes(std::uint32_t word, std::int64_t times) {
 void compute_element_addresses(const Instruction& instruction, unsigned element, const std::uint32_t* low,
                                const std::uint32_t* high, const std::uint32_t* pattern, std::uint64_t* addresses) {
     compute_addresses(instruction, low, high, kFullMask, addresses);
-    const std::int64_t times =
-        LOOKAHEAD_RULE(each_element_is_a_stride_further) && is_strided(instruction.operation) ? element : 1;
+    const std::int64_t times = is_strided(instruction.operation) ? element : 1;
     // With 32-bit addresses the sum is one of 32 bits, too: nothing carries into the window.
     const bool in_window = LOOKAHEAD_RULE(elements_stay_in_their_window) && instruction.source[0].rows < 2;
     const std::uint64_t kept = in_window ? std::uint64_t{0xffffffff} << 32 : 0;

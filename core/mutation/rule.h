@@ -2,12 +2,13 @@
 
 // Named points at which a test takes a rule away, to see whether the suite notices its loss.
 //
-//     if (LOOKAHEAD_RULE(store_evicts_copy)) { ... }
+//     if (copies != 0 && LOOKAHEAD_RULE(store_updates_copy)) { ... }
 //
 // In the product this is the constant `true` and leaves no trace. In the mutation build (LOOKAHEAD_MUTATIONS; see
-// lookahead_library's RULES, lookahead_test's MUTATIONS and lookahead_mutations in cluster/cmake/Lookahead.cmake) it looks
-// a switch up. A rule may stand at several points, which go together. Points stand in sources and never in headers: the
-// objects of both builds meet in one program, and what a header defines must be the same in both.
+// lookahead_test's MUTATIONS and lookahead_mutations in cluster/cmake/Lookahead.cmake) it looks a switch up. A point is a
+// conjunct of a condition that the product has, and nothing else: tests/mutation/point_form.py refuses any other form. A
+// rule may stand at several points, which go together. Points stand in sources and never in headers: the objects of both
+// builds meet in one program, and what a header defines must be the same in both.
 
 #ifndef LOOKAHEAD_MUTATIONS
 

@@ -110,10 +110,8 @@ SourceTimes RankEngine::pending() const {
     for (const Run& run : runs_) {
         for (std::size_t i = run.begin; i < run.end; ++i) {
             pending[run.kind] = std::min(pending[run.kind], own_[i]);
-            if (LOOKAHEAD_RULE(waiting_messages_are_pending)) {
-                pending[run.kind] = std::min(pending[run.kind], arrivals_->least(Arrivals::kUsual, i));
-                pending[kAnswers] = std::min(pending[kAnswers], arrivals_->least(Arrivals::kAnswered, i));
-            }
+            pending[run.kind] = std::min(pending[run.kind], arrivals_->least(Arrivals::kUsual, i));
+            pending[kAnswers] = std::min(pending[kAnswers], arrivals_->least(Arrivals::kAnswered, i));
         }
     }
     return pending;
@@ -135,8 +133,7 @@ void RankEngine::advance_to(const KindTimes& horizons) {
         const SourceTimes now = pending();
         KindTimes inner = lookahead_.from_within(now);
         for (std::size_t kind = 0; kind < kMostKinds; ++kind) {
-            inner[kind] =
-                LOOKAHEAD_RULE(own_messages_bound_windows) ? std::min(inner[kind], horizons[kind]) : horizons[kind];
+            inner[kind] = std::min(inner[kind], horizons[kind]);
         }
         choose_tasks(inner);
         if (tasks_.empty()) {
@@ -349,12 +346,9 @@ StepWork RankEngine::work_on_steps(std::size_t member, bool has_waited) {
         worker.router.write_to(SideSteps::set_of(step.side, step.number), step.number % 2 != 0);
         worker.router.set_horizons(step.reached);
         const bool has_advanced = take_step(worker, task);
-        std::array<Time, Arrivals::kWays> kept = {kTimeInfinity, kTimeInfinity};
-        if (LOOKAHEAD_RULE(kept_messages_are_pending)) {
-            for (const Arrivals::Way way : {Arrivals::kUsual, Arrivals::kAnswered}) {
-                kept[way] = arrivals_->least_so_far(way, task.lp, worker.router.side(task.lp));
-            }
-        }
+        const unsigned side = worker.router.side(task.lp);
+        const std::array<Time, Arrivals::kWays> kept = {arrivals_->least_so_far(Arrivals::kUsual, task.lp, side),
+                                                        arrivals_->least_so_far(Arrivals::kAnswered, task.lp, side)};
         if (steps_->end(member, task, kinds_[task.lp], own_[task.lp], kept)) {
             return StepWork::ended_a_step;
         }
@@ -380,12 +374,8 @@ bool RankEngine::take_step(Worker& worker, const SideSteps::Task& task) {
         worker.ticks += profile_.advanced(index, begin) - begin;
         return true;
     }
-    if (reads) {
-        for_each_inbox(index, side, [&](LpInbox& inbox) {
-            if (LOOKAHEAD_RULE(messages_wait_from_step_to_step)) {
-                worker.router.keep_all(index, inbox);
-            }
-        });
+    if (reads && LOOKAHEAD_RULE(messages_wait_from_step_to_step)) {
+        for_each_inbox(index, side, [&](LpInbox& inbox) { worker.router.keep_all(index, inbox); });
         arrivals_->clear(index, side);
     }
     return false;
@@ -398,9 +388,7 @@ std::array<SourceTimes, SideSteps::kSides> RankEngine::sent_in_step(unsigned sid
         if (to == side && side != 0) {
             continue;  // nobody there speaks to another
         }
-        for (const std::uint32_t lp : LOOKAHEAD_RULE(messages_within_the_rank_are_pending)
-                                          ? steps_->lps(to)
-                                          : std::span<const std::uint32_t>()) {
+        for (const std::uint32_t lp : steps_->lps(to)) {
             const unsigned written = arrivals_->side(lp) ^ (number % 2);
             Time& usual = sent[to][kinds_[lp]];
             usual = std::min(usual, arrivals_->least_so_far(Arrivals::kUsual, lp, written));
@@ -475,9 +463,6 @@ void RankEngine::settle(Time epoch) {
 ProcessCheckpoint RankEngine::checkpoint(std::size_t index) const {
     std::string messages;
     for (const auto& worker : workers_) {
-        if (!LOOKAHEAD_RULE(checkpoints_have_messages)) {
-            break;
-        }
         const ByteBuffer& arrived = worker->router.inboxes(arrivals_->side(index))[index].arrived;
         messages.append(reinterpret_cast<const char*>(arrived.data()), arrived.size());
     }
@@ -528,7 +513,7 @@ void RankEngine::restore_process(std::size_t index, const SavedProcesses& all) {
 [[gnu::hot]] void RankEngine::advance_process(Worker& worker, std::size_t index, bool reads, Time horizon) {
     LogicalProcess& process = *pointers_[index];
     own_[index] = kTimeInfinity;
-    if (failed_[index] == 0 || !LOOKAHEAD_RULE(failed_process_stands)) [[likely]] {
+    if (failed_[index] == 0) [[likely]] {
         try {
             if (hands_[index] != &worker) {
                 LpBinding::send_through(process, worker.router);
@@ -584,17 +569,15 @@ void RankEngine::clear_read(std::size_t index, unsigned side) {
         const std::byte* const end = at + inbox.arrived.size();
         while (at < end) {
             const auto* message = reinterpret_cast<const MessageHeader*>(at);
-            if (message->time < horizon || !LOOKAHEAD_RULE(later_messages_wait)) {
-                worker.due.push_back({message->time, message->order(), message});
-            } else {
+            if (message->time >= horizon && LOOKAHEAD_RULE(later_messages_wait)) {
                 worker.router.keep(index, *message);
+            } else {
+                worker.due.push_back({message->time, message->order(), message});
             }
             at += message->total_bytes();
         }
     });
-    if (LOOKAHEAD_RULE(messages_come_in_order)) {
-        sort_due(worker.due);
-    }
+    sort_due(worker.due);
     worker.due_pointers.resize(worker.due.size());
     std::uint64_t traffic = traffic_[index];
     for (std::size_t i = 0; i < worker.due.size(); ++i) {
@@ -623,7 +606,7 @@ void RankEngine::sort_due(std::vector<DueMessage>& due) {
     for (std::size_t i = 1; i < due.size(); ++i) {
         const DueMessage moving = due[i];
         std::size_t place = i;
-        for (; place > 0 && sooner(moving, due[place - 1]); --place) {
+        for (; place > 0 && LOOKAHEAD_RULE(messages_come_in_order) && sooner(moving, due[place - 1]); --place) {
             due[place] = due[place - 1];
         }
         due[place] = moving;
@@ -636,8 +619,7 @@ void RankEngine::fail(std::size_t index, ExitCode code, const std::string& sente
     // The horizon depends on the protocol: an error without a time of its own counts as the epoch's last.
     const LpFailure failure{LpBinding::failed_at(process), process.id(), code, sentence};
     const std::lock_guard lock(failing_);
-    if (!first_failure_ || !LOOKAHEAD_RULE(first_failure_is_told) ||
-        std::tie(failure.time, failure.lp) < std::tie(first_failure_->time, first_failure_->lp)) {
+    if (!first_failure_ || std::tie(failure.time, failure.lp) < std::tie(first_failure_->time, first_failure_->lp)) {
         first_failure_ = failure;
     }
 }

@@ -84,9 +84,7 @@ bool SideSteps::claim(std::size_t member, Task& task) {
     for (std::size_t set = 0; set < kSets; ++set) {
         oldest[set] = {slots_[set].number.load(std::memory_order_relaxed), set};
     }
-    if (LOOKAHEAD_RULE(oldest_step_first)) {
-        std::ranges::sort(oldest);
-    }
+    std::ranges::sort(oldest);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         for (const auto& [number, set] : oldest) {
             if (claim_of(set, number, (member + i) % parts_.size(), i > 0, task)) {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/error/error.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead {
 namespace {
@@ -107,8 +106,7 @@ SourceLookahead::SourceLookahead(const Model& model, std::span<const int> rank_o
     const Table all = shortest_ways(channels.all);
     at_any_rank_ = no_ways<Table>();
     for (std::size_t at = 0; at < channels.within.size(); ++at) {
-        const Table within =
-            LOOKAHEAD_RULE(ways_have_several_channels) ? shortest_ways(channels.within[at]) : channels.within[at];
+        const Table within = shortest_ways(channels.within[at]);
         const Table from_elsewhere = ways_from_elsewhere(all, channels.from_elsewhere[at], within);
         lower_ways(at_any_rank_, from_elsewhere);
         if (at == static_cast<std::size_t>(rank)) {
@@ -129,13 +127,9 @@ SourceLookahead::SourceLookahead(const Model& model, std::span<const int> rank_o
 
 SourceLookahead::Table SourceLookahead::ways_from_elsewhere(const Table& all, const Table& into, const Table& within) {
     Table arrivals = into;
-    if (LOOKAHEAD_RULE(ways_lead_over_others)) {
-        lower_ways(arrivals, chained(all, into));
-    }
+    lower_ways(arrivals, chained(all, into));
     Table ways = arrivals;
-    if (LOOKAHEAD_RULE(arrivals_are_passed_on)) {
-        lower_ways(ways, chained(arrivals, within));
-    }
+    lower_ways(ways, chained(arrivals, within));
     return ways;
 }
 

@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "core/mutation/rule.h"
 #include "experiments/profile/innermost_loops.h"
 
 namespace lookahead::profile {
@@ -77,12 +76,10 @@ std::string_view sentence_of(Unfit reason) {
 
 Verdict judge(const StreamStatistics& statistics, Indirection indirection, const PatternOptions& options) {
     if (statistics.steps == 0) return {Pattern::other, Unfit::once_a_visit};
-    if (LOOKAHEAD_RULE(far_accesses_have_no_pattern) && statistics.distance > options.farthest * statistics.steps)
-        return {Pattern::other, Unfit::far_apart};
+    if (statistics.distance > options.farthest * statistics.steps) return {Pattern::other, Unfit::far_apart};
     if (indirection == Indirection::irregular) return {Pattern::irregular_indirect};
     if (indirection == Indirection::regular) return {Pattern::regular_indirect};
-    if (LOOKAHEAD_RULE(one_broken_step_is_too_many) && statistics.broken_steps != 0)
-        return {Pattern::other, Unfit::stride_varies};
+    if (statistics.broken_steps != 0) return {Pattern::other, Unfit::stride_varies};
     return {Pattern::strided};
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/mutation/rule.h"
 #include "experiments/profile/innermost_loops.h"
 
 namespace lookahead::profile {
@@ -12,8 +11,7 @@ using isa::Instruction;
 using isa::Operation;
 
 bool hands_on_memory(const Instruction& instruction) {
-    return isa::is_load(instruction.operation) || instruction.operation == Operation::texture ||
-           (!LOOKAHEAD_RULE(atomics_are_no_lists) && instruction.operation == Operation::atomic);
+    return isa::is_load(instruction.operation) || instruction.operation == Operation::texture;
 }
 
 class LoadSearch {
@@ -89,10 +87,7 @@ std::vector<Indirection> indirections(std::span<const std::vector<std::uint32_t>
     std::vector<Indirection> kinds(loads.size(), Indirection::none);
     std::vector<std::uint32_t> indirect;
     for (std::uint32_t i = 0; i < loads.size(); ++i) {
-        const auto varies = [&](std::uint32_t load) {
-            return !LOOKAHEAD_RULE(still_loads_are_constant) || moves[load];
-        };
-        if (std::ranges::any_of(loads[i], varies)) {
+        if (std::ranges::any_of(loads[i], [&](std::uint32_t load) { return moves[load]; })) {
             kinds[i] = Indirection::regular;
             indirect.push_back(i);
         }
@@ -100,8 +95,7 @@ std::vector<Indirection> indirections(std::span<const std::vector<std::uint32_t>
     std::vector<std::vector<bool>> chains;
     for (const std::uint32_t i : indirect) chains.push_back(reached(i, loads, moves));
     std::vector<bool> cyclic(loads.size(), false);
-    for (std::size_t n = 0; n < indirect.size(); ++n)
-        cyclic[indirect[n]] = LOOKAHEAD_RULE(chased_pointers_are_irregular) && chains[n][indirect[n]];
+    for (std::size_t n = 0; n < indirect.size(); ++n) cyclic[indirect[n]] = chains[n][indirect[n]];
     for (std::size_t n = 0; n < indirect.size(); ++n) {
         bool irregular = false;
         for (std::uint32_t i = 0; i < loads.size(); ++i) irregular |= chains[n][i] && cyclic[i];

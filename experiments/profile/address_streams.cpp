@@ -4,7 +4,6 @@
 
 #include "components/isa/launch.h"
 #include "components/isa/memory_access.h"
-#include "core/mutation/rule.h"
 #include "experiments/profile/innermost_loops.h"
 
 namespace lookahead::profile {
@@ -117,7 +116,7 @@ void AddressStreams::enter(Warp& warp, LaneMask active, std::uint32_t loop) {
     for_each_lane(active, [&](unsigned lane) {
         if (warp.loop[lane] == loop) return;
         warp.loop[lane] = loop;
-        if (loop != kNoLoop && (LOOKAHEAD_RULE(visits_are_apart) || warp.visit[lane] == 0)) ++warp.visit[lane];
+        if (loop != kNoLoop) ++warp.visit[lane];
     });
 }
 

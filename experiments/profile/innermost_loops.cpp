@@ -1,7 +1,5 @@
 #include "experiments/profile/innermost_loops.h"
 
-#include "core/mutation/rule.h"
-
 namespace lookahead::profile {
 namespace {
 
@@ -40,8 +38,7 @@ std::vector<std::uint32_t> innermost_loops(const ptx::Graph& graph) {
     std::vector<std::uint32_t> loop_of(graph.size(), kNoLoop);
     for (std::uint32_t head = 0; head < graph.size(); ++head) {
         bool innermost = true;
-        for (const std::uint32_t block : bodies[head])
-            innermost &= block == head || bodies[block].empty() || !LOOKAHEAD_RULE(outer_loops_are_not_innermost);
+        for (const std::uint32_t block : bodies[head]) innermost &= block == head || bodies[block].empty();
         if (!innermost) continue;
         for (const std::uint32_t block : bodies[head]) loop_of[block] = head;
     }

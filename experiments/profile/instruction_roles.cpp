@@ -1,7 +1,5 @@
 #include "experiments/profile/instruction_roles.h"
 
-#include "core/mutation/rule.h"
-
 namespace lookahead::profile {
 namespace {
 
@@ -14,8 +12,7 @@ bool accesses_memory(const Instruction& instruction) {
 
 /// By what it does alone: `integer` is what the backtraces divide.
 Role role_by_itself(const Instruction& instruction) {
-    if (LOOKAHEAD_RULE(slices_end_at_memory) && accesses_memory(instruction)) return Role::memory;
-    if (!LOOKAHEAD_RULE(float_comparisons_compute) && instruction.operation == Operation::setp) return Role::integer;
+    if (accesses_memory(instruction)) return Role::memory;
     switch (instruction.operation) {
         case Operation::nop:
         case Operation::bra:
@@ -60,8 +57,7 @@ class Backtrace {
         for (const std::uint32_t writer : definitions_.writers(reader, unit)) {
             if (seen_[writer]) continue;
             seen_[writer] = true;
-            const bool gives_way = !LOOKAHEAD_RULE(control_comes_before_addresses) && roles_[writer] == Role::control;
-            if (roles_[writer] != Role::integer && !gives_way) continue;
+            if (roles_[writer] != Role::integer) continue;
             roles_[writer] = role;
             open_.push_back(writer);
         }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/mutation/rule.h"
-
 namespace lookahead::profile {
 namespace {
 
@@ -103,7 +101,7 @@ std::vector<std::uint32_t> ReachingDefinitions::writers(std::uint32_t reader, st
     for (auto at = end; at != begin && !hidden;) {
         --at;
         found.push_back(writes_[*at].instruction);
-        hidden = writes_[*at].whole || !LOOKAHEAD_RULE(guarded_writes_hide_nothing);
+        hidden = writes_[*at].whole;
     }
     if (!hidden) {
         for (const std::uint32_t write : candidates)

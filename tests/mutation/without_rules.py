@@ -39,7 +39,7 @@ def faults_of(table, points, cases, known):
         if name not in points:
             yield f"[rule.{name}]: {' '.join(table['sources'])} have no LOOKAHEAD_RULE({name})"
         elif name not in known:
-            yield f"[rule.{name}]: the program has no such rule; is its source among RULES in CMakeLists.txt?"
+            yield f"[rule.{name}]: the program has no such rule; configure the build again"
         if not entry.get("says"):
             yield f"[rule.{name}] says nothing"
         if bool(entry.get("tests")) == bool(entry.get("equivalent")):

@@ -2,7 +2,6 @@
 
 #include <bit>
 
-#include "core/mutation/rule.h"
 #include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
@@ -80,7 +79,7 @@ unsigned EjectionPort::out_of_turn(std::uint64_t row) {
         source = source + 1 == queues_.size() ? 0 : source + 1;
         match = !queues_[source].empty() && held_->rows.row_of(queues_[source].front()) == row ? source : kNone;
     }
-    held_->held = match != kNone && (held_->granted < held_->bound || !LOOKAHEAD_RULE(held_grants_are_bounded));
+    held_->held = match != kNone && held_->granted < held_->bound;
     if (!held_->held) {
         held_->counters.ended_by_bound += match != kNone;
         held_->granted = 0;

@@ -21,9 +21,8 @@ std::optional<std::uint8_t> stride_of(const std::uint32_t* words, std::uint32_t 
     if (difference == 0) {
         return AffineVector::kUniform;
     }
-    const int lowest =
-        LOOKAHEAD_RULE(stride_is_the_lowest_bit) ? std::countr_zero(difference) : std::bit_width(difference) - 1;
-    if (LOOKAHEAD_RULE(stride_has_three_bits) ? lowest > AffineVector::kLongest : false) {
+    const int lowest = std::countr_zero(difference);
+    if (lowest > AffineVector::kLongest) {
         return std::nullopt;
     }
     return static_cast<std::uint8_t>(lowest);
@@ -46,10 +45,9 @@ std::optional<AffineVector> encode(const std::uint32_t* words, std::uint32_t mas
     if (LOOKAHEAD_RULE(base_is_a_multiple_of_the_stride) && (candidate.base & below_stride) != 0) {
         return std::nullopt;
     }
-    const std::uint32_t compared = LOOKAHEAD_RULE(inactive_lanes_do_not_count) ? mask : ~std::uint32_t{0};
     std::uint32_t differs = 0;
     for (unsigned lane = 0; lane < lanes; ++lane) {
-        differs |= (words[lane] ^ candidate.word(lane)) & -(compared >> lane & 1);
+        differs |= (words[lane] ^ candidate.word(lane)) & -(mask >> lane & 1);
     }
     if (LOOKAHEAD_RULE(candidate_is_compared) && differs != 0) {
         return std::nullopt;

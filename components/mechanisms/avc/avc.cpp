@@ -53,7 +53,7 @@ WordMask AffineVectorCache::load(const L1Access& access, WordMask wanted, std::b
     if ((wanted & valid) == 0) {
         return 0;
     }
-    const WordMask served = LOOKAHEAD_RULE(only_valid_words_are_served) ? wanted & valid : wanted;
+    const WordMask served = wanted & valid;
     decode(vectors, served, data);
     lines_.touch(at);
     ++counters_.accesses;
@@ -102,9 +102,8 @@ unsigned AffineVectorCache::conflicts_of_store(const CompactVector* vectors, con
     unsigned conflicts = 0;
     for (unsigned i = 0; !modifies_ && i < lines_.vectors_of_line(); ++i) {
         const std::uint32_t others = vectors[i].valid & ~encoded.lanes[i];
-        const bool remain = LOOKAHEAD_RULE(overwritten_words_do_not_conflict) ? others != 0 : vectors[i].valid != 0;
-        const bool equal = LOOKAHEAD_RULE(equal_vectors_do_not_conflict) && encoded.vectors[i] == vectors[i].affine;
-        conflicts |= static_cast<unsigned>(encoded.vectors[i].has_value() && remain && !equal) << i;
+        const bool equal = encoded.vectors[i] == vectors[i].affine;
+        conflicts |= static_cast<unsigned>(encoded.vectors[i].has_value() && others != 0 && !equal) << i;
     }
     return conflicts;
 }
@@ -122,7 +121,7 @@ void AffineVectorCache::put(CompactVector* vectors, const Encoded& encoded) {
         counters_.dirtied_words += count(lanes & ~each.dirty);
         each.affine = *encoded.vectors[i];
         each.valid |= modifies_ ? all : lanes;
-        each.dirty |= LOOKAHEAD_RULE(stored_words_are_dirty) ? lanes : 0;
+        each.dirty |= lanes;
     }
 }
 
@@ -136,7 +135,7 @@ L1Companion::StoreResult AffineVectorCache::store(const L1Access& access, const 
     CompactVector* vectors = find(place);
     const WordMask whole = whole_words_of(mask);
     const WordMask parts = words_of(mask) & ~whole;
-    const bool vector = (!LOOKAHEAD_RULE(only_vectors_are_encoded) || access.as_vector) && parts == 0;
+    const bool vector = access.as_vector && parts == 0;
     const Encoded encoded = vector ? encode_store(vectors, whole, data) : Encoded{.vectors = {}, .generic = true};
     if (encoded.words == 0) {
         return {StoreAnswer::passed, give_along(vectors, words_of(mask), parts, own)};
@@ -173,7 +172,6 @@ WordMask AffineVectorCache::give_along(const CompactVector* vectors, WordMask st
         const bool whole = modifies_ && lanes_of(stored, i) != 0;
         words |= words_of_lanes(vectors[i].valid, i) & (whole ? parts | ~stored : parts);
     }
-    words = LOOKAHEAD_RULE(part_of_a_word_takes_the_rest_along) ? words : 0;
     decode(vectors, words, own);
     return words;
 }
@@ -183,7 +181,7 @@ void AffineVectorCache::passed(std::uint64_t line, WordMask words) {
     ++counters_.accesses;
     ++counters_.generic_stores;
     CompactVector* vectors = find(lines_.place_of(line));
-    if (vectors == nullptr || !LOOKAHEAD_RULE(generic_store_clears_valid_bits)) {
+    if (vectors == nullptr) {
         return;
     }
     for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
@@ -206,7 +204,7 @@ AffineVectorCache::Encoded AffineVectorCache::encode_fill(const CompactVector* v
     Encoded result;
     for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
         const std::uint32_t valid = vectors == nullptr ? 0 : vectors[i].valid;
-        std::uint32_t lanes = lanes_of(asked, i) & ~(LOOKAHEAD_RULE(stores_win_over_fills) ? valid : 0);
+        std::uint32_t lanes = lanes_of(asked, i) & ~valid;
         if (modifies_ && lanes != 0) {  // a vector is whole or not there
             const WordMask whole = words_of_lanes(lanes_of(~WordMask{0}, i), i);
             const bool comes = without(bytes_of_words(whole), bytes_of(access.sectors)) == ByteMask{};
@@ -293,8 +291,7 @@ bool AffineVectorCache::evict(std::uint32_t at) {
 /// The dirty words of a line of memory go to L2, with L1's dirty ones beside them, and L1's copy goes (mend b). Those of
 /// the vectors that `leaving` names leave; the others stay, clean.
 bool AffineVectorCache::write_back(std::uint64_t line, CompactVector* vectors, unsigned leaving) {
-    const WordMask dirty = words_that_are(&CompactVector::dirty, vectors);
-    const WordMask words = LOOKAHEAD_RULE(dirty_words_are_written_back) ? dirty : 0;
+    const WordMask words = words_that_are(&CompactVector::dirty, vectors);
     alignas(64) std::byte data[kLineBytes] = {};
     decode(vectors, words, data);
     if (!port_.write_back(line, words, data)) {
@@ -321,8 +318,7 @@ ByteMask AffineVectorCache::evicting(std::uint64_t line, const ByteMask& dirty, 
         return dirty;
     }
     const WordMask valid = words_that_are(&CompactVector::valid, vectors);
-    const ByteMask rest =
-        LOOKAHEAD_RULE(stale_words_are_not_written_back) ? without(dirty, bytes_of_words(valid)) : dirty;
+    const ByteMask rest = without(dirty, bytes_of_words(valid));
     const WordMask own = words_that_are(&CompactVector::dirty, vectors);
     if (own == 0 || !rest.any()) {
         return rest;
@@ -339,15 +335,11 @@ ByteMask AffineVectorCache::evicting(std::uint64_t line, const ByteMask& dirty, 
 
 bool AffineVectorCache::give_up(std::uint64_t line) {
     CompactVector* vectors = find(lines_.place_of(line));
-    return vectors == nullptr || words_that_are(&CompactVector::valid, vectors) == 0 ||
-           !LOOKAHEAD_RULE(atomics_find_nothing_here) || write_back(line, vectors, ~0u);
+    return vectors == nullptr || words_that_are(&CompactVector::valid, vectors) == 0 || write_back(line, vectors, ~0u);
 }
 
 /// No thread lives that could ask for a word of it: frames of ended threads make no traffic.
 void AffineVectorCache::forget() {
-    if (!LOOKAHEAD_RULE(kernels_begin_without_vectors)) {
-        return;
-    }
     counters_.discarded_words += lines_.dirty_words();
     lines_.clear();
 }

@@ -159,14 +159,11 @@ class BatchingUnit final : public RequestPath {
 
     DramRow row_of(std::uint64_t line) const {
         const DramAddress place = mapping_.decode(mapping_.local_address(line));
-        return {mapping_.channel(line), LOOKAHEAD_RULE(batch_is_of_one_bank) ? place.bank : 0, place.row};
+        return {mapping_.channel(line), place.bank, place.row};
     }
     Batch* open_batch(const DramRow& row) {
-        const auto found = std::find_if(batches_.begin(), batches_.end(), [&](const Batch& batch) {
-            return batch.row == row &&
-                   (batch.use == Use::open || (!LOOKAHEAD_RULE(nothing_joins_a_leaving_batch) &&
-                                               batch.use == Use::leaving && !batch.requests.full()));
-        });
+        const auto found = std::find_if(batches_.begin(), batches_.end(),
+                                        [&](const Batch& batch) { return batch.row == row && batch.use == Use::open; });
         return found == batches_.end() ? nullptr : &*found;
     }
     Batch* free_batch() {
@@ -192,8 +189,7 @@ class BatchingUnit final : public RequestPath {
     /// The batch begins to leave, behind those that do already.
     void end(Batch& batch, BatchEnd why) {
         batch.use = Use::leaving;
-        leaving_.insert(LOOKAHEAD_RULE(batches_leave_in_their_order) ? leaving_.end() : leaving_.begin(),
-                        static_cast<std::uint8_t>(&batch - batches_.data()));
+        leaving_.push_back(static_cast<std::uint8_t>(&batch - batches_.data()));
         ++counters_.ends[static_cast<std::size_t>(why)];
         counters_.sizes.add(batch.requests.size(), kBatchEdges);
     }

@@ -140,8 +140,7 @@ bool Cae::takes_tuples(unsigned context, const DecodedInstruction& decoded, Lane
     };
     const auto product = [&](isa::Type widened_from) {
         const Kind first = kind(0, widened_from), second = kind(1, widened_from);
-        return std::max(first, second) != Kind::vector &&
-               (std::min(first, second) == Kind::scalar || !LOOKAHEAD_RULE(one_factor_is_scalar));
+        return std::max(first, second) != Kind::vector && std::min(first, second) == Kind::scalar;
     };
     const Operation operation = instruction.operation;
     if (operation == Operation::read_special) {
@@ -196,7 +195,7 @@ bool Cae::is_affine(unsigned context) const {
         return false;
     }
     const LaneMask lanes = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
-    if (lanes == 0 || (lanes != stream.stack.alive() && LOOKAHEAD_RULE(nothing_affine_after_divergence))) {
+    if (lanes == 0 || lanes != stream.stack.alive()) {
         return false;
     }
     return takes_tuples(context, decoded, lanes);
@@ -235,9 +234,7 @@ void Cae::before_execution(unsigned context, Cycle now) {
         counters_.multiplications += instruction_class == gpu::InstructionClass::integer_multiply ||
                                      instruction_class == gpu::InstructionClass::integer_mad;
         counters_.threads += static_cast<unsigned>(std::popcount(lanes));
-        if (LOOKAHEAD_RULE(affine_issue_takes_one_cycle)) {
-            issue_.free_slot(context % issue_.schedulers(), now + 1);
-        }
+        issue_.free_slot(context % issue_.schedulers(), now + 1);
     } else if (lanes != 0 && lanes != stream.stack.alive() &&
                (decoded.action == gpu::Action::alu || decoded.action == gpu::Action::special_register)) {
         counters_.divergent += takes_tuples(context, decoded, lanes);

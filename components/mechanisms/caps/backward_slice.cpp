@@ -58,11 +58,9 @@ class Taint {
             case Operation::texture:
                 return true;
             case Operation::load:
-                return !LOOKAHEAD_RULE(constants_are_no_data) || instruction.space != isa::Space::constant;
+                return instruction.space != isa::Space::constant;
             case Operation::atomic:
-                return LOOKAHEAD_RULE(atomics_give_data);
             case Operation::shuffle:
-                return LOOKAHEAD_RULE(shuffles_give_data);
             case Operation::vote:
             case Operation::match:
             case Operation::activemask:

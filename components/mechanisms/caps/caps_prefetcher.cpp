@@ -122,7 +122,7 @@ class CapsPrefetcher final : public Prefetcher {
         direct_ = direct_loads(launch.kernel);
         warps_per_cta_ = static_cast<std::uint16_t>(launch.warps_per_cta);
         bases_.assign(launch.cta_slots, StrideTable<BaseEntry>(static_cast<std::size_t>(parameters_.per_cta_entries)));
-        forget_strides();
+        distances_.clear();
         cta_distances_.assign(launch.kernel.code.size(), {});
         mispredictions_.assign(launch.kernel.code.size(), 0);
     }
@@ -130,12 +130,10 @@ class CapsPrefetcher final : public Prefetcher {
         for (StrideTable<BaseEntry>& table : bases_) {
             table.clear();
         }
-        forget_strides();
+        distances_.clear();
     }
     void cta_ended(unsigned slot) override {
-        if (LOOKAHEAD_RULE(bases_end_with_their_cta)) {
-            bases_[slot].clear();
-        }
+        bases_[slot].clear();
         distances_.for_each([slot](DistanceEntry& entry) {
             if (LOOKAHEAD_RULE(leading_cta_ends_with_its_slot) && entry.leading_slot == slot) {
                 entry.leading_slot = kNoSlot;
@@ -146,9 +144,7 @@ class CapsPrefetcher final : public Prefetcher {
     void on_fill(std::uint16_t context, Cycle) override {
         if (parameters_.wakeup && context != kNoContext) {
             ++counters_.wakeups;
-            if (LOOKAHEAD_RULE(prefetched_data_wake_up)) {
-                port_.hint(WarpHint::promote, context);
-            }
+            port_.hint(WarpHint::promote, context);
         }
     }
 
@@ -169,13 +165,7 @@ class CapsPrefetcher final : public Prefetcher {
     void prefetch_cta(std::uint16_t slot, BaseEntry& base, const DistanceEntry& distance,
                       std::uint16_t only_warp = kNoContext);
     bool shut_off(const DistanceEntry& distance) const {
-        return distance.mispredictions + !LOOKAHEAD_RULE(threshold_is_not_too_many) >
-               static_cast<std::uint32_t>(parameters_.threshold);
-    }
-    void forget_strides() {
-        if (LOOKAHEAD_RULE(strides_end_with_launch)) {
-            distances_.clear();
-        }
+        return distance.mispredictions > static_cast<std::uint32_t>(parameters_.threshold);
     }
 
     CapsParameters parameters_;
@@ -191,7 +181,7 @@ class CapsPrefetcher final : public Prefetcher {
     CapsCounters counters_;
 };
 
-void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle now) {
+void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
     if (LOOKAHEAD_RULE(indirect_loads_are_not_targeted) && !direct_[load.pc]) {
         ++counters_.indirect;
         return;
@@ -200,11 +190,6 @@ void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle now) {
     BaseEntry* base = bases_[load.cta_slot].find(load.pc);
     DistanceEntry* distance = distances_.find(load.pc);
     if (!AccessVector::fits(load)) {
-        if (!LOOKAHEAD_RULE(scattered_loads_are_not_targeted)) {
-            ObservedLoad first = load;
-            first.lines = load.lines.first(kFollowedAccesses);
-            return on_load(first, now);
-        }
         ++counters_.uncoalesced;
         if (base != nullptr) {
             scatter(load, *base, distance);
@@ -229,20 +214,13 @@ void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle now) {
         return;
     }
     ++base->executions[load.warp_in_cta];
-    const bool first = base->executions[load.warp_in_cta] == 1;
-    if (LOOKAHEAD_RULE(leading_warp_moves_base) || first) {
-        base->base.take(load);
-    }
-    if (LOOKAHEAD_RULE(update_keeps_base)) {
-        bases_[load.cta_slot].update(*base);
-    }
+    base->base.take(load);
+    bases_[load.cta_slot].update(*base);
     ++counters_.table_accesses;
     const bool trails = parameters_.include_leading || (distance != nullptr && distance->leading_slot != load.cta_slot);
-    if (distance != nullptr && trails && (LOOKAHEAD_RULE(moved_base_prefetches) || first)) {
+    if (distance != nullptr && trails) {
         ++counters_.base_after_stride;
-        if (LOOKAHEAD_RULE(base_after_stride_prefetches)) {
-            prefetch_cta(load.cta_slot, *base, *distance);
-        }
+        prefetch_cta(load.cta_slot, *base, *distance);
     }
 }
 
@@ -272,8 +250,7 @@ void CapsPrefetcher::scatter(const ObservedLoad& load, BaseEntry& base, Distance
 
 /// A warp that does not lead its CTA to this load.
 void CapsPrefetcher::follow(const ObservedLoad& load, BaseEntry& base, DistanceEntry* distance) {
-    if (!LOOKAHEAD_RULE(iterations_are_not_mixed) ||
-        base.executions[load.warp_in_cta] == base.executions[base.leader]) {
+    if (base.executions[load.warp_in_cta] == base.executions[base.leader]) {
         if (distance == nullptr) {
             return find_stride(load, base);
         }
@@ -288,24 +265,20 @@ void CapsPrefetcher::follow(const ObservedLoad& load, BaseEntry& base, DistanceE
 void CapsPrefetcher::find_stride(const ObservedLoad& load, BaseEntry& base) {
     const std::int64_t warps = std::int64_t{load.warp_in_cta} - base.leader;
     std::int64_t apart = 0;
-    if (!base.base.difference(load, apart) || (LOOKAHEAD_RULE(stride_is_whole) && apart % warps != 0)) {
+    if (!base.base.difference(load, apart) || apart % warps != 0) {
         ++counters_.disagreements;
-        if (LOOKAHEAD_RULE(disagreement_takes_base)) {
-            base = {};
-        }
+        base = {};
         return;
     }
     DistanceEntry& distance = distances_.replace(load.pc);
-    distance.stride = LOOKAHEAD_RULE(stride_is_of_neighbours) ? apart / warps : apart;
+    distance.stride = apart / warps;
     distance.leading_slot = load.cta_slot;
     distance.mispredictions = parameters_.keep_counts ? mispredictions_[load.pc] : 0;
     ++counters_.strides;
     ++counters_.table_accesses;
     ++counters_.stride_after_base;
-    if (LOOKAHEAD_RULE(stride_after_bases_prefetches)) {
-        prefetch_other_ctas(load, distance, same_index_ ? load.warp_in_cta : kNoContext);
-    }
-    if (parameters_.include_leading || !LOOKAHEAD_RULE(leading_cta_is_left_out)) {
+    prefetch_other_ctas(load, distance, same_index_ ? load.warp_in_cta : kNoContext);
+    if (parameters_.include_leading) {
         prefetch_cta(load.cta_slot, base, distance);
     }
 }
@@ -314,7 +287,7 @@ void CapsPrefetcher::find_stride(const ObservedLoad& load, BaseEntry& base) {
 void CapsPrefetcher::verify(const ObservedLoad& load, const BaseEntry& base, DistanceEntry& distance) {
     ++counters_.predictions;
     const std::int64_t offset = distance.stride * (std::int64_t{load.warp_in_cta} - base.leader);
-    bool right = !LOOKAHEAD_RULE(scattered_load_is_mispredicted) || base.base.count == load.lines.size();
+    bool right = base.base.count == load.lines.size();
     for (std::uint32_t i = 0; right && i < base.base.count; ++i) {
         right = line_of(base.base.lines[i] + static_cast<std::uint64_t>(offset)) == load.lines[i];
     }
@@ -355,15 +328,14 @@ void CapsPrefetcher::prefetch_cta(std::uint16_t slot, BaseEntry& base, const Dis
         }
         base.prefetched = base.executions[base.leader];
     }
-    const bool moves = !LOOKAHEAD_RULE(zero_stride_prefetches_nothing) || distance.stride != 0;
+    const bool moves = distance.stride != 0;
     for (std::uint16_t warp = 0; moves && warp < warps_per_cta_; ++warp) {
-        if ((LOOKAHEAD_RULE(leader_is_left_out) && warp == base.leader) ||
-            (only_warp != kNoContext && warp != only_warp)) {
+        if (warp == base.leader || (only_warp != kNoContext && warp != only_warp)) {
             continue;
         }
         if (base.executions[warp] >= base.executions[base.leader]) {
             counters_.executed += base.base.count;
-            if (!LOOKAHEAD_RULE(executed_warps_are_prefetched_for) || !parameters_.include_executed) {
+            if (!parameters_.include_executed) {
                 continue;
             }
         }

@@ -79,15 +79,12 @@ class PrefetchAwareScheduler final : public WarpScheduler {
             }
         }
         last_ = choose(candidates);
-        if (LOOKAHEAD_RULE(woken_warp_goes_first_once)) {
-            woken_ &= ~context_bit(last_);
-        }
+        woken_ &= ~context_bit(last_);
         return last_;
     }
     void cta_started(ContextMask warps) override {
         ctas_.push_back(warps);
-        if (const ContextMask first = LOOKAHEAD_RULE(each_scheduler_has_its_marks) ? warps & own_ : warps;
-            LOOKAHEAD_RULE(first_warps_go_first) && first != 0) {
+        if (const ContextMask first = warps & own_; LOOKAHEAD_RULE(first_warps_go_first) && first != 0) {
             marked_ |= context_bit(first.first());
         }
     }
@@ -120,15 +117,10 @@ class PrefetchAwareScheduler final : public WarpScheduler {
   private:
     /// Under gto a warp leads only until its base is known.
     ContextMask leading() const {
-        const ContextMask done = LOOKAHEAD_RULE(gto_leads_until_base) && gto_ ? based_ : ContextMask{0};
+        const ContextMask done = gto_ ? based_ : ContextMask{0};
         return parameters_.leading_warps ? marked_ & ~done : ContextMask{0};
     }
-    ContextMask leading_cta() const {
-        if (!LOOKAHEAD_RULE(leading_cta_goes_first) || ctas_.empty()) {
-            return {};
-        }
-        return LOOKAHEAD_RULE(longest_resident_cta_leads) ? ctas_.front() : ctas_.back();
-    }
+    ContextMask leading_cta() const { return ctas_.empty() ? ContextMask{0} : ctas_.front(); }
 
     unsigned choose(ContextMask candidates) {
         ContextMask best = candidates & leading();
@@ -152,8 +144,7 @@ class PrefetchAwareScheduler final : public WarpScheduler {
             woken_ |= context_bit(warp);
             return;
         }
-        if (!queues_.pending().has(warp) ||
-            (LOOKAHEAD_RULE(waiting_warp_is_not_woken) && queues_.waiting().has(warp))) {
+        if (!queues_.pending().has(warp) || queues_.waiting().has(warp)) {
             return;
         }
         if (queues_.full()) {
@@ -161,8 +152,7 @@ class PrefetchAwareScheduler final : public WarpScheduler {
             if (trailing == 0) {
                 return;
             }
-            queues_.append(LOOKAHEAD_RULE(wake_up_displaces_youngest) ? ages_.youngest_of(trailing)
-                                                                      : ages_.oldest_of(trailing));
+            queues_.append(ages_.youngest_of(trailing));
         }
         queues_.admit(warp);
     }

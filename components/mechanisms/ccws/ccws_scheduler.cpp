@@ -53,23 +53,17 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
         order_.started(warp);
         by_age_.push_back(static_cast<std::uint8_t>(warp));
         resident_ |= context_bit(warp);
-        if (LOOKAHEAD_RULE(new_warp_has_lost_nothing)) {
-            victims_.clear(numbers_[warp]);
-        }
+        victims_.clear(numbers_[warp]);
     }
     void exited(unsigned warp) override {
         order_.exited(warp);
         std::erase(by_age_, static_cast<std::uint8_t>(warp));
         resident_ &= ~context_bit(warp);
-        if (LOOKAHEAD_RULE(score_ends_with_its_warp)) {
-            raised_ &= ~context_bit(warp);
-        }
+        raised_ &= ~context_bit(warp);
     }
     void launch_started() override {
-        if (LOOKAHEAD_RULE(rate_is_of_the_launch)) {
-            issued_ = 0;
-            hits_ = 0;
-        }
+        issued_ = 0;
+        hits_ = 0;
     }
 
     L1Listener* l1_listener() override { return this; }
@@ -79,8 +73,7 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
         }
         if (event.kind == L1EventKind::miss) {
             missed(event);
-        } else if (event.kind == L1EventKind::evict ||
-                   (!LOOKAHEAD_RULE(dropped_copies_are_no_victims) && event.kind == L1EventKind::invalidate)) {
+        } else if (event.kind == L1EventKind::evict) {
             evicted(event);
         }
     }
@@ -104,15 +97,14 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
     /// Stores and ordered loads want no copy in L1, so that they have lost none. A warp's last loads may miss after its exit.
     void missed(const L1Event& event) {
         const bool wants_copy = event.operation == L1Operation::load && event.way != kNoWay;
-        if ((LOOKAHEAD_RULE(only_loads_probe) && !wants_copy) ||
-            (LOOKAHEAD_RULE(only_demand_probes) && event.client != Client::demand)) {
+        if (!wants_copy || event.client != Client::demand) {
             return;
         }
         ++counters_.probes;
         if (victims_.take(numbers_[event.warp], event.line)) {
             ++counters_.victim_hits;
             ++hits_;
-            if (!LOOKAHEAD_RULE(score_ends_with_its_warp) || resident_.has(event.warp)) {
+            if (resident_.has(event.warp)) {
                 lost_locality(event.warp, view_.now());
             }
         }
@@ -131,21 +123,19 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
             score = std::min(score, static_cast<std::uint64_t>(parameters_.score_limit) * cut);
         }
         const Cycle above = static_cast<Cycle>(std::max(score, base()) - base());
-        const Cycle from = LOOKAHEAD_RULE(hit_sets_the_score) ? now : std::max(now, base_again_[warp]);
-        base_again_[warp] = from + above;
+        base_again_[warp] = now + above;
         raised_ |= context_bit(warp);
     }
 
     /// The candidates whose next instruction is a load that may not issue.
     ContextMask withheld_of(ContextMask candidates, Cycle now) {
-        const ContextMask loads = LOOKAHEAD_RULE(only_loads_are_withheld) ? view_.loads(candidates) : candidates;
+        const ContextMask loads = view_.loads(candidates);
         return loads == 0 ? loads : loads & ~allowed(now);
     }
 
     /// Warps that may load: the scores, the highest first, are added up, and who brings the sum above the cutoff may not,
     /// nor may those below it. Of equal scores those of older warps come first.
-    ContextMask allowed(Cycle cycle) {
-        const Cycle now = LOOKAHEAD_RULE(score_falls) ? cycle : 0;
+    ContextMask allowed(Cycle now) {
         std::array<std::uint8_t, kMaximumContexts> raised;
         unsigned count = 0;
         for (const unsigned warp : raised_) {
@@ -197,7 +187,7 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
 };
 
 bool CcwsScheduler::Filling::add(unsigned warp, std::uint64_t score) {
-    if (score > room && !(LOOKAHEAD_RULE(highest_score_may_load) && warps == 0)) {
+    if (score > room && warps != 0) {
         return false;
     }
     room -= std::min(room, score);

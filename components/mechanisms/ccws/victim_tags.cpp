@@ -5,7 +5,6 @@
 
 #include "components/cache/tag_array.h"
 #include "core/error/error.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -40,10 +39,8 @@ bool VictimTags::take(unsigned warp, std::uint64_t line) {
     if (place == end) {
         return false;
     }
-    if (LOOKAHEAD_RULE(victim_hit_frees_its_tag)) {
-        std::rotate(place, place + 1, end);
-        end[-1] = kNoLine;
-    }
+    std::rotate(place, place + 1, end);
+    end[-1] = kNoLine;
     return true;
 }
 

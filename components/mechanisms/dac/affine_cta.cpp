@@ -431,16 +431,13 @@ bool AffineCta::lies_between(const Tuple& line, const isa::Dim3& first, const is
                whole_rows = first.x == 0 && last.x + 1 == launch_->block.x;
     const Integer x = rows || first.x != last.x ? offset(0) : 0, y = rows ? offset(1) : 0, z = planes ? offset(2) : 0;
     if (LOOKAHEAD_RULE(rows_between_ends_are_whole) && rows && x != 0 && !whole_rows) return false;
-    if (LOOKAHEAD_RULE(planes_between_ends_are_whole) && planes && y != 0 &&
-        !(first.y == 0 && last.y + 1 == launch_->block.y))
-        return false;
+    if (planes && y != 0 && !(first.y == 0 && last.y + 1 == launch_->block.y)) return false;
     const bool rises = x >= 0 && y >= 0 && z >= 0, falls = x <= 0 && y <= 0 && z <= 0;
     if (LOOKAHEAD_RULE(lines_rise_or_fall) && !rises && !falls) return false;
     const Integer change =
         x * (Integer{last.x} - first.x) + y * (Integer{last.y} - first.y) + z * (Integer{last.z} - first.z);
     const Integer from = integer(line.value(first, ctaid_), line.bits, is_signed);
-    return !LOOKAHEAD_RULE(lines_do_not_wrap) ||
-           integer(line.value(last, ctaid_), line.bits, is_signed) == from + change;
+    return integer(line.value(last, ctaid_), line.bits, is_signed) == from + change;
 }
 
 void warp_addresses(const AffineLaunch& launch, const isa::Dim3& ctaid, const Instruction& enqueue,

@@ -85,9 +85,8 @@ Class shifted(const Class& value, const Class& amount, Bound places, Type type) 
 /// A 32-bit register's number in 64 bits. Without a bound the tuple may wrap around at 2^32, which a mod-type tuple with
 /// this divisor expresses.
 Class extended(const Class& value, Type source) {
-    const std::uint64_t limit =
-        LOOKAHEAD_RULE(signed_numbers_have_31_bits) && isa::is_signed(source) ? 0x7fffffffU : 0xffffffffU;
-    if (!LOOKAHEAD_RULE(unbounded_words_may_wrap) || (value.most && *value.most <= limit)) return value;
+    const std::uint64_t limit = isa::is_signed(source) ? 0x7fffffffU : 0xffffffffU;
+    if (value.most && *value.most <= limit) return value;
     if (value.kind == Kind::grid) return made(Kind::grid, std::nullopt, value.zeros);
     if (value.kind == Kind::mod || value.wide_block) return other(Reason::wrap);
     if (value.kind == Kind::block) {
@@ -115,8 +114,7 @@ Class converted(const Class& value, const isa::Instruction& machine) {
 
 Class remainder(const Class& value, const Class& divisor, Bound by, Type type) {
     if (divisor.kind != Kind::grid) return other(Reason::product);
-    if (LOOKAHEAD_RULE(mod_tuples_have_no_remainder) && (value.kind > Kind::affine || value.wide_block))
-        return other(Reason::mod);
+    if ((value.kind > Kind::affine || value.wide_block)) return other(Reason::mod);
     const bool keeps_number = value.most && *value.most <= 0x7fffffffU;
     // Wrapping around does not matter where the divisor divides 2^32; a signed remainder of what may be negative is none
     // modulo the divisor.
@@ -136,8 +134,7 @@ Class united(const Class& a, const Class& b, Type type) {
     const auto below = [](const Class& low, const Class& high) {
         return low.most && *low.most < std::uint64_t{1} << high.zeros;
     };
-    const bool disjoint = below(a, b) || below(b, a) || !LOOKAHEAD_RULE(united_bits_are_disjoint);
-    return disjoint ? sum(a, b, type) : other(Reason::operation);
+    return below(a, b) || below(b, a) ? sum(a, b, type) : other(Reason::operation);
 }
 
 Class special_class(const VirtualKernel& kernel, SpecialRegister special) {
@@ -164,8 +161,7 @@ Class special_class(const VirtualKernel& kernel, SpecialRegister special) {
 
 /// Where tuples of one kind meet an operation on the numbers of the grid alone.
 Class any_operation(std::span<const Class> sources) {
-    const Kind most = LOOKAHEAD_RULE(any_operation_is_for_the_grid) ? Kind::grid : Kind::block;
-    return std::ranges::all_of(sources, [most](const Class& each) { return each.kind <= most; })
+    return std::ranges::all_of(sources, [](const Class& each) { return each.kind <= Kind::grid; })
                ? made(Kind::grid)
                : other(Reason::operation);
 }
@@ -323,7 +319,7 @@ Class affine_result(const VirtualKernel& kernel, const VirtualInstruction& instr
         (sources[0].is_mask || sources[1].is_mask)) {
         Class value = sources[sources[0].is_mask ? 1 : 0];
         value.zeros = 0;
-        value.is_mask = !LOOKAHEAD_RULE(masked_numbers_are_no_masks) || (sources[0].is_mask && sources[1].is_mask);
+        value.is_mask = sources[0].is_mask && sources[1].is_mask;
         return with_conditions_of(std::move(value), sources);
     }
     if (machine.operation == Operation::select) return chosen(predicates[0], std::span(sources).first(2), condition);
@@ -333,9 +329,7 @@ Class affine_result(const VirtualKernel& kernel, const VirtualInstruction& instr
         Class all = machine.operation == Operation::abs ? difference(made(Kind::grid), sources[0], machine.type)
                                                         : joined(sources[0], sources[1]);
         all = with_conditions_of(std::move(all), sources);
-        return !LOOKAHEAD_RULE(extremes_are_choices) || scalar || all.kind == Kind::other
-                   ? all
-                   : with_condition(std::move(all), condition);
+        return scalar || all.kind == Kind::other ? all : with_condition(std::move(all), condition);
     }
     return with_conditions_of(operation_result(kernel, instruction, sources), sources);
 }

@@ -103,7 +103,7 @@ Class Classes::join(ValueId id) const {
             return other(Reason::loop_carried);
         all = joined(all, input);
     }
-    if (!LOOKAHEAD_RULE(ways_bring_their_tuples) || !parting_join_[block]) return all;
+    if (!parting_join_[block]) return all;
     if (is_predicate) {
         all.kind = std::max(all.kind, Kind::affine);  // the bits of each lane
         return all;
@@ -239,17 +239,13 @@ bool Classes::spins(std::uint32_t block) const {
             seen[id] = true;
             const Value& value = values_[id];
             if (value.kind == Value::Kind::start) continue;
-            if (LOOKAHEAD_RULE(values_before_a_loop_end_no_spin) &&
-                !flow_.loops()[number].blocks.contains(value.at.block))
-                continue;
+            if (!flow_.loops()[number].blocks.contains(value.at.block)) continue;
             open.insert(open.end(), value.inputs.begin(), value.inputs.end());
             open.push_back(value.before);
             if (value.kind != Value::Kind::definition) continue;
             const isa::Instruction& machine = values_.instruction(value.at).machine;
-            if (LOOKAHEAD_RULE(atomics_end_spins) && machine.operation == Operation::atomic) return true;
-            if (LOOKAHEAD_RULE(ordered_loads_end_spins) && machine.operation == Operation::load &&
-                machine.order != isa::Order::weak)
-                return true;
+            if (machine.operation == Operation::atomic) return true;
+            if (machine.operation == Operation::load && machine.order != isa::Order::weak) return true;
             const Reads& reads = values_.reads(value.at);
             for (const auto& source : reads.source) open.insert(open.end(), source.begin(), source.end());
             open.insert(open.end(), reads.source_predicate.begin(), reads.source_predicate.end());
@@ -265,11 +261,9 @@ bool Classes::find_divergence() {
         const VirtualInstruction* branch = flow_.branch(block);
         if (branch == nullptr || divergent_[block]) continue;
         if (guard_of_branch(block).kind <= Kind::grid) continue;
-        if (!LOOKAHEAD_RULE(reports_part_lanes) && reported(block)) continue;
         divergent_[block] = changed = true;
         for (std::uint32_t join : flow_.joins_of(block)) parting_join_[join] = true;
-        if (LOOKAHEAD_RULE(turns_part_lanes))
-            for (std::uint32_t loop : flow_.loops_left_at(block)) parting_loop_[loop] = true;
+        for (std::uint32_t loop : flow_.loops_left_at(block)) parting_loop_[loop] = true;
     }
     return changed;
 }

@@ -9,7 +9,6 @@
 #include "components/mechanisms/dac/plan.h"
 #include "components/mechanisms/dac/streams.h"
 #include "core/error/error.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::dac {
 
@@ -253,10 +252,10 @@ Cycle Dac::batch_due() const {
     if (served_ == 0 || batch_ == Batch::rolling) {
         return gathered;
     }
-    if (batch_ == Batch::drain || !LOOKAHEAD_RULE(patience_ends)) {
+    if (batch_ == Batch::drain) {
         return gpu::kNever;
     }
-    return LOOKAHEAD_RULE(batch_is_waited_for) ? std::max(gathered, fresh_since_ + last_run_cycles_) : gathered;
+    return std::max(gathered, fresh_since_ + last_run_cycles_);
 }
 
 void Dac::start_batch(Cycle now) {
@@ -271,9 +270,7 @@ void Dac::start_batch(Cycle now) {
         const auto slot = static_cast<unsigned>(std::countr_zero(left));
         const auto end = turns_.begin() + occupancy.ctas;
         const auto turn = std::find(turns_.begin(), end, slot);
-        if (LOOKAHEAD_RULE(oldest_run_goes_first)) {
-            std::rotate(turn, turn + 1, end);
-        }
+        std::rotate(turn, turn + 1, end);
         ctas_[slot].begin(launch_, execute_.ctaid(slot * occupancy.warps_per_cta));
         to_slot(threads, slot, ctas_[slot].all_threads());
         // Warps that have ended already need nothing.

@@ -115,7 +115,6 @@ class Dac final : public gpu::IssueExtension,
     };
     /// What becomes of an entry for a warp when a unit turns to it.
     enum class Turn : std::uint8_t { begun, no_room, behind_marker };
-    enum class Choice : std::uint8_t { none, made, given_up };
     /// What a unit keeps for each CTA: the accumulated address of section 4.2, or the comparison for all of its threads.
     struct Accumulator {
         std::uint64_t entry = 0;  ///< number of the entry that it is of; 0: none
@@ -202,7 +201,7 @@ class Dac final : public gpu::IssueExtension,
     template <class Begin>
     bool choose(Unit& unit, Begin begin);
     template <class Begin>
-    Choice choose_among(ContextMask warps, std::uint32_t first, Unit& unit, Begin begin, bool& behind_marker);
+    bool choose_among(ContextMask warps, std::uint32_t first, Unit& unit, Begin begin, bool& behind_marker);
     std::uint32_t first_address_of(unsigned slot);
     void served(Unit& unit);
     void renew_units();

@@ -47,7 +47,7 @@ bool Dac::classify(unsigned context) {
     const bool access = decoded.action == gpu::Action::memory;
     const AddressQueue& addresses = address_queues_[context];
     if (is_report(*decoded.instruction)) {
-        if (!LOOKAHEAD_RULE(full_reports_stop_warps) || !reports_[context].full()) {
+        if (!reports_[context].full()) {
             note_wait(context, Wait::nothing);
             return false;
         }
@@ -73,13 +73,12 @@ bool Dac::head_may_go(unsigned context) const {
         return addresses.head().awaited == 0;
     }
     const bool unfinished = aeu_.has_warp && aeu_.warp == context && addresses.accesses() == 1;
-    return !unfinished || !LOOKAHEAD_RULE(unfinished_access_is_awaited);
+    return !unfinished;
 }
 
 bool Dac::has_predicate(unsigned context) const {
     const PredicateQueue& predicates = predicate_queues_[context];
-    return !predicates.empty() &&
-           (predicates.front().ready <= state_.now || !LOOKAHEAD_RULE(lanes_take_their_time_to_compare));
+    return !predicates.empty() && predicates.front().ready <= state_.now;
 }
 
 /// Something that the warp may have waited for has come.
@@ -180,9 +179,7 @@ void Dac::before_execution(unsigned context, Cycle now) {
                          : (complement & ~active) | (~holds & active);
     } else if (lanes != 0 && address_queues_[context].head().records == 0) {
         // Function (1) of section 3 on the lanes, before the access: the scheduler's slot for one instruction more.
-        const Cycle one = issue_.interval();
-        issue_.hold(context % issue_.schedulers(), LOOKAHEAD_RULE(raw_access_is_expanded_on_lanes) ? 2 * one : one,
-                    now);
+        issue_.hold(context % issue_.schedulers(), 2 * issue_.interval(), now);
     }
 }
 
@@ -327,8 +324,7 @@ void Dac::note_lines_that_came() {
             if (way != gpu::kNoWay) {
                 const gpu::LineInfo& line = l1_->tags().info(way);
                 const unsigned missing = record.sectors & ~line.valid;
-                const unsigned comes = LOOKAHEAD_RULE(detached_line_is_not_awaited) ? line.awaited : missing;
-                if (missing != 0 && (missing & ~comes) == 0) {
+                if (missing != 0 && (missing & ~line.awaited) == 0) {
                     return;
                 }
             }

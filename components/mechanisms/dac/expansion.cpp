@@ -42,13 +42,13 @@ bool Dac::has_rows(const AtqEntry& entry) const {
 
 /// Who waits for an entry holds up the warps of all CTAs.
 bool Dac::others_are_held_up() const {
-    return expansion_order_ == ExpansionOrder::tuple || !LOOKAHEAD_RULE(other_ctas_go_on);
+    return expansion_order_ == ExpansionOrder::tuple;
 }
 
 /// Of `warps` those that get nothing of younger entries before the ones that wait have got theirs.
 ContextMask Dac::held_up_by(ContextMask pending, ContextMask warps) const {
     const ContextMask waiting = pending & warps;
-    if (expansion_order_ == ExpansionOrder::warp || !LOOKAHEAD_RULE(siblings_wait)) {
+    if (expansion_order_ == ExpansionOrder::warp) {
         return waiting;
     }
     if (others_are_held_up()) {
@@ -81,16 +81,16 @@ std::uint32_t Dac::first_address_of(unsigned slot) {
 template <class Begin>
 bool Dac::choose(Unit& unit, Begin begin) {
     bool behind_marker = true;
-    Choice choice = Choice::none;
-    if (&unit == &aeu_ && address_order_ == AddressOrder::cta && LOOKAHEAD_RULE(cta_is_served_on)) {
-        for (unsigned turn = 0; turn < siblings_.size() && choice == Choice::none; ++turn) {
+    bool chosen = false;
+    if (&unit == &aeu_ && address_order_ == AddressOrder::cta) {
+        for (unsigned turn = 0; turn < siblings_.size() && !chosen; ++turn) {
             const unsigned slot = turns_[turn];
-            choice = choose_among(siblings_[slot], first_address_of(slot), unit, begin, behind_marker);
+            chosen = choose_among(siblings_[slot], first_address_of(slot), unit, begin, behind_marker);
         }
     } else {
-        choice = choose_among(~ContextMask{}, 0, unit, begin, behind_marker);
+        chosen = choose_among(~ContextMask{}, 0, unit, begin, behind_marker);
     }
-    if (choice == Choice::made) {
+    if (chosen) {
         return true;
     }
     stop(unit, behind_marker);
@@ -101,7 +101,7 @@ bool Dac::choose(Unit& unit, Begin begin) {
 /// that got it; entries before place `first` are none of these. `behind_marker` is cleared if some wait for anything but a
 /// barrier.
 template <class Begin>
-Dac::Choice Dac::choose_among(ContextMask warps, std::uint32_t first, Unit& unit, Begin begin, bool& behind_marker) {
+bool Dac::choose_among(ContextMask warps, std::uint32_t first, Unit& unit, Begin begin, bool& behind_marker) {
     unsigned others = 0;
     for (std::uint32_t i = first; i < atq_.size(); ++i) {
         AtqEntry& entry = atq_[i];
@@ -124,21 +124,16 @@ Dac::Choice Dac::choose_among(ContextMask warps, std::uint32_t first, Unit& unit
                 unit.has_warp = true;
                 unit.warp = static_cast<std::uint16_t>(context);
                 unit.entry = first_entry_ + i;
-                return Choice::made;
+                return true;
             }
             behind_marker &= turn == Turn::behind_marker;
-            if (turn == Turn::no_room && !LOOKAHEAD_RULE(full_queue_is_skipped)) {
-                return Choice::given_up;
-            }
         }
-        if (LOOKAHEAD_RULE(warps_get_tuples_in_order)) {
-            warps &= ~held_up_by(entry.pending, warps);
-            if (warps == 0) {
-                break;
-            }
+        warps &= ~held_up_by(entry.pending, warps);
+        if (warps == 0) {
+            break;
         }
     }
-    return Choice::none;
+    return false;
 }
 
 /// The warp that the unit is at has got what it was to get. An entry leaves the queue when it is the first one and nobody
@@ -237,8 +232,7 @@ void Dac::to_memory_of_warp(unsigned context, const AtqEntry& entry, LaneAddress
 /// The first line that is to be asked for cannot be locked now, as its set has as many locked ones as it may: another warp's
 /// address goes first.
 bool Dac::waits_for_lock(const AtqEntry& entry, const AccessSize& size) const {
-    return LOOKAHEAD_RULE(refused_lock_is_skipped) && size.records != 0 && entry.mode == QueueMode::data &&
-           parameters_.early_loads && l1_ != nullptr &&
+    return size.records != 0 && entry.mode == QueueMode::data && parameters_.early_loads && l1_ != nullptr &&
            l1_->may_lock_line(size.first_line, gpu::Client::affine_expansion) &&
            l1_->refuses_lock(size.first_line, gpu::Client::affine_expansion);
 }
@@ -358,8 +352,7 @@ bool Dac::access(Cycle now) {
             locks ? l1_->load_and_lock(access, {}, expansion_.lock) : l1_->load(access, {});
         if (result.answer == gpu::L1Answer::stall) {
             if (locks && result.failure == gpu::ReservationFailure::no_line &&
-                (expansion_.done > 0 || !l1_->may_lock_line(access.line, access.client) ||
-                 !LOOKAHEAD_RULE(first_line_waits_for_its_lock))) {
+                (expansion_.done > 0 || !l1_->may_lock_line(access.line, access.client))) {
                 expansion_.locks = false;
                 continue;
             }
@@ -451,7 +444,7 @@ bool Dac::issue(unsigned scheduler, Cycle now) {
     const Cycle ready = issue_.enter(scheduler, decoded, {}, {}, now) + decoded.latency;
     comparing_.push_back({ready, peu_.warp});
     end_predicate(ready);
-    peu_.free = LOOKAHEAD_RULE(lanes_compare_in_a_pipeline) ? now + 1 : ready;
+    peu_.free = now + 1;
     return true;
 }
 

@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "core/mutation/rule.h"
-
 namespace lookahead::dac {
 
 namespace {
@@ -79,9 +77,8 @@ class Kept {
             open.insert(open.end(), value.inputs.begin(), value.inputs.end());
             open.push_back(value.before);
             if (value.kind != Value::Kind::definition || !is_kept(value.at) || !mark(value.at, reader)) continue;
-            if (LOOKAHEAD_RULE(readers_count_through_others))
-                for (const auto& source : values_.reads(value.at).source)
-                    open.insert(open.end(), source.begin(), source.end());
+            for (const auto& source : values_.reads(value.at).source)
+                open.insert(open.end(), source.begin(), source.end());
         }
     }
 

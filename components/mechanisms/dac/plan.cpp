@@ -27,8 +27,8 @@ QueueMode queue_of(const VirtualInstruction& instruction) {
 
 /// The second predicate of a combined comparison is not the complement of the first, as that of a dequeue is.
 bool has_two_results(const VirtualInstruction& instruction) {
-    return LOOKAHEAD_RULE(combined_results_are_no_complements) && instruction.machine.combine != isa::Combine::none &&
-           instruction.destination_predicate[0] != kNone && instruction.destination_predicate[1] != kNone;
+    return instruction.machine.combine != isa::Combine::none && instruction.destination_predicate[0] != kNone &&
+           instruction.destination_predicate[1] != kNone;
 }
 
 /// What is enqueued behind it would have the wrong guard.
@@ -41,9 +41,7 @@ bool overwrites_guard(const VirtualInstruction& instruction) {
 
 bool stops_expansion(const isa::Instruction& machine) {
     // Shared memory is none of L1's lines, and what is ordered by it is the CTA's: its stores update lines that were asked for.
-    if (LOOKAHEAD_RULE(shared_memory_stops_nothing) && isa::is_memory(machine.operation) &&
-        machine.space == Space::shared)
-        return false;
+    if (isa::is_memory(machine.operation) && machine.space == Space::shared) return false;
     switch (machine.operation) {
         case Operation::barrier:
         case Operation::membar:
@@ -137,7 +135,7 @@ void Plan::hide_behind_barriers() {
         if (!stops_expansion(instruction.machine)) return;
         const Class guard = classes_.predicate(values_.reads(position).guard, position.block);
         at(position).marker = classes_.followed(position.block) && guard.kind != Kind::other;
-        if (!LOOKAHEAD_RULE(loads_behind_hidden_barriers_stay) || at(position).marker) return;
+        if (at(position).marker) return;
         const BitSet behind = flow_.behind(position.block);
         for_each([&](Position load) {
             const bool same = load.block == position.block && load.index > position.index;
@@ -175,9 +173,7 @@ void Plan::find_affine() {
     });
     if (!decouples_) return;
     for_each([this](Position position) {
-        if (at(position).marker &&
-            (!LOOKAHEAD_RULE(markers_have_accesses_behind) || has_queued_access_behind(position)))
-            need(position);
+        if (at(position).marker && has_queued_access_behind(position)) need(position);
     });
     while (!open_.empty()) {
         const Position position = open_.back();
@@ -195,9 +191,8 @@ void Plan::find_affine() {
             if (!is_access(instruction))
                 for (ValueId id : values_.written(position)) need_value(values_[id].before);
         }
-        if (LOOKAHEAD_RULE(affine_stream_has_its_control_flow))
-            for (std::uint32_t from : flow_.controllers(position.block))
-                need({from, static_cast<std::uint32_t>(kernel_.blocks[from].code.size() - 1)});
+        for (std::uint32_t from : flow_.controllers(position.block))
+            need({from, static_cast<std::uint32_t>(kernel_.blocks[from].code.size() - 1)});
     }
 }
 
@@ -304,8 +299,8 @@ void Plan::check_limits() {
             conditions.insert(operand.conditions.begin(), operand.conditions.end());
         }
     });
-    if (LOOKAHEAD_RULE(stack_has_eight_entries) && deepest > kStackDepth) return refuse(Reason::nesting, deepest);
-    if (LOOKAHEAD_RULE(condition_registers_are_eight) && conditions.size() > kConditionRegisters)
+    if (deepest > kStackDepth) return refuse(Reason::nesting, deepest);
+    if (conditions.size() > kConditionRegisters)
         refuse(Reason::registers, static_cast<std::uint32_t>(conditions.size()));
 }
 

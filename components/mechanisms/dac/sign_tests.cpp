@@ -5,7 +5,6 @@
 
 #include "components/frontend/finaliser/code/literals.h"
 #include "components/mechanisms/dac/classes.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::dac {
 
@@ -22,7 +21,7 @@ bool asks_for_zero(Comparison comparison) {
 /// It holds for a union where it does for one of the parts, and for an intersection where it does for both; other tests
 /// the other way round.
 bool one_part_is_enough(Comparison comparison) {
-    return comparison == Comparison::lt || (LOOKAHEAD_RULE(one_part_differs_from_zero) && comparison == Comparison::ne);
+    return comparison == Comparison::lt || comparison == Comparison::ne;
 }
 
 /// What `x` is compared with 0 by, where the instruction tests its sign, lt or ge, or whether it is 0.
@@ -99,7 +98,7 @@ class Splitter {
         const VirtualInstruction test = block.code[at.index];
         const auto comparison = zero_test(kernel_, test);
         if (!comparison || test.source[0].kind != isa::Operand::Kind::reg || !classes_.followed(at.block)) return false;
-        const bool or_alone = LOOKAHEAD_RULE(zero_is_asked_of_unions) && asks_for_zero(*comparison);
+        const bool or_alone = asks_for_zero(*comparison);
         const auto found = union_at(at, 0, or_alone);
         if (!found || !is_affine(*found, at, or_alone)) return false;
         const VirtualInstruction united = block.code[found->index];
@@ -115,9 +114,7 @@ class Splitter {
         VirtualInstruction second = test;
         second.machine.comparison = *comparison;
         second.machine.combine =
-            is_or == (!LOOKAHEAD_RULE(both_of_an_intersection_are_negative) || one_part_is_enough(*comparison))
-                ? isa::Combine::bit_or
-                : isa::Combine::bit_and;
+            is_or == one_part_is_enough(*comparison) ? isa::Combine::bit_or : isa::Combine::bit_and;
         second.source[0] = united.source[1];
         second.source[1] = first.source[1];
         second.source_predicate[0] = {first.destination_predicate[0], false};

@@ -5,7 +5,6 @@
 
 #include "components/frontend/finaliser/analysis/flow.h"
 #include "components/mechanisms/dac/unread.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::dac {
 
@@ -147,7 +146,7 @@ void take_from_queues(VirtualKernel& kernel, const Plan& plan) {
         if (code.empty() || !plan.at({block, static_cast<std::uint32_t>(code.size() - 1)}).reports) continue;
         code.insert(code.end() - 1, report_for(code.back(), Operation::enqueue));
     }
-    if (LOOKAHEAD_RULE(unread_code_goes)) remove_unread(kernel);
+    remove_unread(kernel);
 }
 
 }  // namespace lookahead::dac

@@ -22,7 +22,7 @@ Pmode::Pmode(const PmodeParameters& parameters, const IssueExtensionArguments& a
       warps_(arguments.state.warps.size()) {
     const auto entries = static_cast<unsigned>(parameters.pqueue_entries);
     for (PreExecution& warp : warps_) {
-        warp.queue.resize(LOOKAHEAD_RULE(queue_holds_all_its_entries) || entries == 0 ? entries : entries - 1);
+        warp.queue.resize(entries);
     }
 }
 
@@ -40,18 +40,15 @@ unsigned Pmode::occupied_rows() const {
     const Occupancy& occupancy = state_.launch.occupancy;
     const std::uint64_t sms = execute_.identity().count;
     const std::uint64_t share = (state_.launch.fields.grid.count() + sms - 1) / sms;
-    const auto ctas = LOOKAHEAD_RULE(pool_has_places_that_no_cta_takes)
-                          ? static_cast<unsigned>(std::min<std::uint64_t>(occupancy.ctas, share))
-                          : occupancy.ctas;
+    const auto ctas = static_cast<unsigned>(std::min<std::uint64_t>(occupancy.ctas, share));
     return ctas * occupancy.warps_per_cta * occupancy.rows_per_warp;
 }
 
 /// The pool is what the launch leaves of the last registers.
 void Pmode::begin_launch() {
     const auto total = static_cast<unsigned>(state_.parameters.registers / isa::kWarpSize);
-    const unsigned occupied = LOOKAHEAD_RULE(pool_spares_occupied_registers) ? occupied_rows() : 0;
     const auto last = static_cast<unsigned>(std::min<std::int64_t>(parameters_.registers, total));
-    pool_.reset(std::min(total, std::max(total - last, occupied)), total,
+    pool_.reset(std::min(total, std::max(total - last, occupied_rows())), total,
                 static_cast<unsigned>(state_.parameters.register_banks));
     streams_.begin_launch();
     const unsigned words = state_.kernel->scoreboard_words();
@@ -77,15 +74,13 @@ void Pmode::warp_started(unsigned context) {
 
 void Pmode::warp_exited(unsigned context) {
     PreExecution& warp = warps_[context];
-    if (LOOKAHEAD_RULE(exit_flushes_queue)) {
-        flush_queue(context);
-    }
+    flush_queue(context);
     ++warp.episode;
     warp.processed = warp.own_processed = 0;
     // Loads whose results nobody reads may still be under way to the warp's registers.
     warp.exited = LOOKAHEAD_RULE(load_under_way_keeps_register_beyond_exit) && warp.renamed > 0 &&
                   state_.warps.streams[context].in_flight > 0;
-    if (LOOKAHEAD_RULE(exit_frees_registers) && !warp.exited) {
+    if (!warp.exited) {
         release_own_registers(context);
     }
     update_attention(context);
@@ -109,8 +104,7 @@ void Pmode::release_pre_registers(unsigned context) {
     const std::uint16_t* rows = streams_.set().map.of(context);
     const unsigned registers = state_.kernel->kernel().registers;
     for (unsigned number = 0; number < registers; ++number) {
-        const bool pre_executed = rows[number] != own[number] || !LOOKAHEAD_RULE(return_keeps_renamed_registers);
-        if (pre_executed && pool_.owns(rows[number])) {
+        if (rows[number] != own[number] && pool_.owns(rows[number])) {
             drop_name(rows[number]);
         }
     }
@@ -120,7 +114,7 @@ void Pmode::flush_queue(unsigned context) {
     PQueue& queue = warps_[context].queue;
     counters_.flushed += queue.size();
     queue.for_each([&](const PQueueEntry& entry) {
-        for (unsigned word = 0; LOOKAHEAD_RULE(flush_frees_registers) && word < entry.words; ++word) {
+        for (unsigned word = 0; word < entry.words; ++word) {
             drop_name(entry.rows[word]);
         }
     });
@@ -160,11 +154,8 @@ void Pmode::begin_cycle(Cycle now) {
     skipped_now_ = streams_.in(ContextState::passing);
     for (const unsigned context : skipped_now_) {
         skip(context);
-        if (!LOOKAHEAD_RULE(one_skip_a_cycle) && streams_.in(ContextState::passing).has(context)) {
-            skip(context);
-        }
     }
-    if (!LOOKAHEAD_RULE(entry_needs_free_register) || pool_.free() > 0) {
+    if (pool_.free() > 0) {
         for (const unsigned context : enterable()) {
             enter(context, now);
         }
@@ -182,27 +173,16 @@ Cycle Pmode::next_cycle(Cycle now) const {
 /// The warp's next instruction waits for a register that memory writes.
 bool Pmode::waits_for_memory(unsigned context) const {
     const std::uint32_t pc = state_.warps.streams[context].stack.pc();
-    const std::uint64_t* needs = matches(context)                                   ? state_.kernel->writes(pc)
-                                 : LOOKAHEAD_RULE(destination_is_a_reason_to_enter) ? state_.kernel->needs(pc)
-                                                                                    : state_.kernel->reads(pc);
-    const Scoreboard& scoreboard = state_.warps.scoreboard;
-    return LOOKAHEAD_RULE(short_latency_is_no_reason_to_enter) ? scoreboard.blocks_for_memory(context, needs)
-                                                               : scoreboard.blocks(context, needs);
+    const std::uint64_t* needs = matches(context) ? state_.kernel->writes(pc) : state_.kernel->needs(pc);
+    return state_.warps.scoreboard.blocks_for_memory(context, needs);
 }
 
 /// Warps that would enter P-mode. Without a free register they do not, and stay as they are in the baseline (the paper's
 /// last paragraph of section 1): pre-execution could not issue anything.
 ContextMask Pmode::enterable() const {
     ContextMask entering = 0;
-    ContextMask blocked = state_.warps.states.in(ContextState::blocked_by_memory);
-    if (!LOOKAHEAD_RULE(short_latency_is_no_reason_to_enter)) {
-        blocked |= state_.warps.states.in(ContextState::blocked_by_pipeline);
-    }
-    for (const unsigned context : blocked & ~streams_.running()) {
+    for (const unsigned context : state_.warps.states.in(ContextState::blocked_by_memory) & ~streams_.running()) {
         entering |= waits_for_memory(context) ? context_bit(context) : 0;
-    }
-    if (!LOOKAHEAD_RULE(constants_are_no_reason_to_enter)) {
-        entering |= state_.warps.states.in(ContextState::blocked_by_constants) & ~streams_.running();
     }
     return entering;
 }
@@ -211,51 +191,32 @@ ContextMask Pmode::enterable() const {
 void Pmode::enter(unsigned context, Cycle now) {
     PreExecution& warp = warps_[context];
     Stream& own = state_.warps.streams[context];
-    if (LOOKAHEAD_RULE(entry_flushes_queue)) {
-        flush_queue(context);
-    }
+    flush_queue(context);
     ++warp.episode;
-    counters_.switches += LOOKAHEAD_RULE(switch_is_charged);
+    ++counters_.switches;
     tell(PmodeStep::Kind::entered, context, own.stack.pc(), own.stack.active());
     Stream& stream = streams_.start(context);
-    if (LOOKAHEAD_RULE(entry_copies_stack)) {
-        stream.stack = own.stack;
-    }
-    if (LOOKAHEAD_RULE(entry_copies_predicates)) {
-        std::copy(std::begin(own.predicates), std::end(own.predicates), std::begin(stream.predicates));
-    }
-    stream.buffered = LOOKAHEAD_RULE(entry_takes_buffer_over) ? own.buffered : 0;
-    if (parameters_.one_buffer ? LOOKAHEAD_RULE(one_buffer_is_filled_again) : !LOOKAHEAD_RULE(second_buffer_keeps)) {
+    stream.stack = own.stack;
+    std::copy(std::begin(own.predicates), std::end(own.predicates), std::begin(stream.predicates));
+    stream.buffered = own.buffered;
+    if (parameters_.one_buffer) {
         own.buffered = 0;
     }
-    warp.scratchpad_stale &= !LOOKAHEAD_RULE(entry_forgets_skipped_stores);
+    warp.scratchpad_stale = false;
     warp.blocked_pc = own.stack.pc();
     warp.epoch = warp.own_epoch = 0;
     warp.entered = now;
     warp.processed = warp.own_processed = 0;
     std::fill(std::begin(warp.skipped), std::end(warp.skipped), 0);
-    if (LOOKAHEAD_RULE(entry_forgets_redefinitions)) {
-        std::fill(warp.redefined.begin(), warp.redefined.end(), 0);
-    }
+    std::fill(warp.redefined.begin(), warp.redefined.end(), 0);
 
     const unsigned registers = state_.kernel->kernel().registers;
     for (unsigned number = 0; number < registers; ++number) {
         streams_.set().map.set(context, number, state_.warps.map.of(context)[number]);
     }
-    copy_scoreboard(context);
+    streams_.set().scoreboard.copy(context, state_.warps.scoreboard);
     update_attention(context);
-    streams_.resume_after(context, LOOKAHEAD_RULE(switch_takes_cycles) ? parameters_.switch_cycles : 0, now);
-}
-
-void Pmode::copy_scoreboard(unsigned context) {
-    Scoreboard& scoreboard = streams_.set().scoreboard;
-    scoreboard.copy(context, state_.warps.scoreboard);
-    const bool poison = LOOKAHEAD_RULE(entry_copies_long_latency), pending = LOOKAHEAD_RULE(entry_copies_short_latency);
-    for (unsigned bit = 0; !(poison && pending) && bit < bits_; ++bit) {
-        if (scoreboard.is_pending(context, bit) && !(scoreboard.is_long_latency(context, bit) ? poison : pending)) {
-            scoreboard.release_bit(context, bit);
-        }
-    }
+    streams_.resume_after(context, parameters_.switch_cycles, now);
 }
 
 /// Every long-latency register for which the blocked instruction waited is written.
@@ -263,19 +224,11 @@ void Pmode::leave(unsigned context) {
     const PreExecution& warp = warps_[context];
     const Cycle waited = state_.now - warp.entered;
     counters_.cycles += static_cast<std::uint64_t>(waited);
-    counters_.short_waits += waited <= (LOOKAHEAD_RULE(short_wait_is_at_most_100_cycles) ? 100 : 99);
+    counters_.short_waits += waited <= 100;
     tell(PmodeStep::Kind::returned, context, warp.blocked_pc, state_.warps.streams[context].stack.active());
-    if (!LOOKAHEAD_RULE(return_keeps_predicates)) {
-        std::copy_n(streams_[context].predicates, kPredicateSlots, state_.warps.streams[context].predicates);
-    }
-    if (!LOOKAHEAD_RULE(return_keeps_stack)) {
-        state_.warps.streams[context].stack = streams_[context].stack;
-    }
-    if (LOOKAHEAD_RULE(return_frees_unnamed_results)) {
-        release_pre_registers(context);
-    }
+    release_pre_registers(context);
     streams_.stop(context);
-    counters_.pqueue_accesses += LOOKAHEAD_RULE(return_reads_queue_head) && !warp.queue.empty();
+    counters_.pqueue_accesses += !warp.queue.empty();
     update_attention(context);
 }
 
@@ -288,26 +241,22 @@ bool Pmode::classify(unsigned context) {
         }
         leave(context);
     }
-    if (!matches(context) || (!LOOKAHEAD_RULE(reuse_needs_no_fetch) && state_.warps.streams[context].buffered == 0)) {
+    if (!matches(context)) {
         return false;
     }
     // No operand is read: of hazards only older writes to the same register are left.
     const std::uint64_t* writes = state_.kernel->writes(state_.warps.streams[context].stack.pc());
-    const bool loaded = state_.warps.scoreboard.blocks_for_memory(context, writes);
-    const bool written = !loaded && state_.warps.scoreboard.blocks(context, writes);
-    if (loaded && LOOKAHEAD_RULE(reuse_awaits_older_load)) {
+    if (state_.warps.scoreboard.blocks_for_memory(context, writes)) {
         states.set(context, ContextState::blocked_by_memory);
-    } else if ((written && LOOKAHEAD_RULE(reuse_awaits_older_write)) ||
-               (!warps_[context].queue.head().ready && LOOKAHEAD_RULE(reuse_awaits_its_result))) {
+    } else if (state_.warps.scoreboard.blocks(context, writes) || !warps_[context].queue.head().ready) {
         states.set(context, ContextState::blocked_by_pipeline);
     } else {
-        states.set(context,
-                   LOOKAHEAD_RULE(reuse_needs_no_unit) ? ContextState::ready_control : ContextState::ready_memory);
+        states.set(context, ContextState::ready_control);
     }
     return true;
 }
 
-void Pmode::written_back(unsigned context, std::uint32_t pc, bool) {
+void Pmode::written_back(unsigned context, std::uint32_t, bool) {
     PreExecution& warp = warps_[context];
     if (warp.exited) {
         if (state_.warps.streams[context].in_flight == 0) {
@@ -318,11 +267,7 @@ void Pmode::written_back(unsigned context, std::uint32_t pc, bool) {
         return;
     }
     if (streams_.running().has(context)) {
-        if (!LOOKAHEAD_RULE(own_load_spares_what_is_redefined)) {
-            streams_.set().scoreboard.release(context, state_.kernel->writes(pc));
-        } else if (LOOKAHEAD_RULE(own_load_ends_poison)) {
-            streams_.set().scoreboard.release_as(context, state_.warps.scoreboard, warp.redefined.data());
-        }
+        streams_.set().scoreboard.release_as(context, state_.warps.scoreboard, warp.redefined.data());
         streams_.renew(context);
     }
 }
@@ -330,15 +275,15 @@ void Pmode::written_back(unsigned context, std::uint32_t pc, bool) {
 // ---- Reuse ----------------------------------------------------------------------------------------------------------
 
 void Pmode::transferred(unsigned context) {
-    warps_[context].own_epoch += LOOKAHEAD_RULE(own_transfers_count);
+    ++warps_[context].own_epoch;
 }
 
 /// The warp's next instruction is the one of the P-queue's head. The PC alone could be that of another iteration.
 bool Pmode::matches(unsigned context) const {
     const PreExecution& warp = warps_[context];
     return !streams_.running().has(context) && !warp.queue.empty() &&
-           (!LOOKAHEAD_RULE(reuse_needs_same_pc) || warp.queue.head().pc == state_.warps.streams[context].stack.pc()) &&
-           (!LOOKAHEAD_RULE(reuse_needs_same_epoch) || warp.queue.head().epoch == warp.own_epoch);
+           warp.queue.head().pc == state_.warps.streams[context].stack.pc() &&
+           warp.queue.head().epoch == warp.own_epoch;
 }
 
 bool Pmode::supply(unsigned context, Cycle now) {
@@ -361,18 +306,16 @@ bool Pmode::supply(unsigned context, Cycle now) {
     for (unsigned word = 0; word < entry.words; ++word) {
         const unsigned number = decoded.instruction->destination + word;
         const std::uint16_t old = state_.warps.map.of(context)[number];
-        state_.warps.map.set(context, number, entry.rows[LOOKAHEAD_RULE(all_destinations_are_reused) ? word : 0]);
+        state_.warps.map.set(context, number, entry.rows[word]);
         if (!pool_.owns(old)) {
             ++warp.renamed;
-        } else if (LOOKAHEAD_RULE(reuse_frees_what_it_replaces)) {
+        } else {
             drop_name(old);
         }
     }
     if (decoded.writes_predicate) {
         own.predicates[decoded.destination_predicate] = entry.predicate;
-        if (LOOKAHEAD_RULE(both_predicates_are_reused)) {
-            own.predicates[decoded.destination_predicate2] = entry.predicate2;
-        }
+        own.predicates[decoded.destination_predicate2] = entry.predicate2;
     }
     warp.queue.pop();
     const auto lanes = static_cast<unsigned>(std::popcount(entry.active));
@@ -380,9 +323,9 @@ bool Pmode::supply(unsigned context, Cycle now) {
     ++state_.counters.by_class[static_cast<unsigned>(decoded.instruction_class)];
     state_.counters.thread_instructions += lanes;
     ++counters_.reused;
-    counters_.renamings += LOOKAHEAD_RULE(reuse_is_charged_a_renaming);
-    counters_.pqueue_accesses += LOOKAHEAD_RULE(reuse_reads_queue_head) && !warp.queue.empty();
-    counters_.repeated -= LOOKAHEAD_RULE(reused_is_not_repeated);
+    ++counters_.renamings;
+    counters_.pqueue_accesses += !warp.queue.empty();
+    --counters_.repeated;
     counters_.repeated_threads -= lanes;
     --counters_.repeated_by_class[static_cast<unsigned>(decoded.instruction_class)];
     ++warp.own_processed;
@@ -405,11 +348,10 @@ void Pmode::before_execution(unsigned context, Cycle) {
     if (warp.renamed == 0) {
         return;
     }
-    counters_.renamings += LOOKAHEAD_RULE(own_instruction_is_charged_a_renaming);
+    ++counters_.renamings;
     const bool writes_at_once = decoded.action == Action::alu || decoded.action == Action::converged ||
                                 decoded.action == Action::special_register || decoded.action == Action::memory;
-    if (!LOOKAHEAD_RULE(own_full_write_goes_home) || !writes_at_once ||
-        (LOOKAHEAD_RULE(own_partial_write_stays) && is_partial(own.stack, decoded))) {
+    if (!writes_at_once || is_partial(own.stack, decoded)) {
         return;
     }
     for (unsigned word = 0; word < decoded.instruction->destination_rows; ++word) {
@@ -418,10 +360,7 @@ void Pmode::before_execution(unsigned context, Cycle) {
         if (pool_.owns(row)) {
             const unsigned home = home_row(context, number);
             // Lanes that have exited keep what they had; a source may be the same register.
-            if (LOOKAHEAD_RULE(own_full_write_may_read_itself)) {
-                std::memcpy(state_.registers.row(home), state_.registers.row(row),
-                            sizeof(std::uint32_t) * isa::kWarpSize);
-            }
+            std::memcpy(state_.registers.row(home), state_.registers.row(row), sizeof(std::uint32_t) * isa::kWarpSize);
             state_.warps.map.set(context, number, static_cast<std::uint16_t>(home));
             --warp.renamed;
             replaced_[replaced_count_++] = row;
@@ -450,7 +389,7 @@ void Pmode::track_own(unsigned context, const DecodedInstruction& decoded) {
         return;
     }
     const bool skipped = (warp.skipped[number / 64] >> number % 64 & 1) != 0;
-    if (LOOKAHEAD_RULE(latencies_are_counted_apart) && decoded.long_latency) {
+    if (decoded.long_latency) {
         ++(skipped ? counters_.long_skipped : counters_.long_not_reused);
     } else {
         ++(skipped ? counters_.short_skipped : counters_.short_not_reused);

@@ -88,7 +88,6 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     bool waits_for_memory(unsigned context) const;
     ContextMask enterable() const;
     void enter(unsigned context, Cycle now);
-    void copy_scoreboard(unsigned context);
     void leave(unsigned context);
     void release_pre_registers(unsigned context);
     void release_own_registers(unsigned context);

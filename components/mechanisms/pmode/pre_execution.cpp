@@ -16,9 +16,8 @@ using isa::LaneMask;
 namespace {
 
 bool is_clock(isa::SpecialRegister special) {
-    return special == isa::SpecialRegister::clock ||
-           (LOOKAHEAD_RULE(every_clock_is_skipped) &&
-            (special == isa::SpecialRegister::clock64 || special == isa::SpecialRegister::globaltimer));
+    return special == isa::SpecialRegister::clock || special == isa::SpecialRegister::clock64 ||
+           special == isa::SpecialRegister::globaltimer;
 }
 
 bool is_scratchpad_load(const DecodedInstruction& decoded) {
@@ -35,9 +34,7 @@ bool is_constant_load(const DecodedInstruction& decoded) {
 /// Loads that are not pre-executed: of global and local memory and of addresses that may lead anywhere.
 bool is_pre_load(const DecodedInstruction& decoded) {
     return decoded.action == Action::memory && isa::is_load(decoded.instruction->operation) &&
-           !is_scratchpad_load(decoded) &&
-           !(LOOKAHEAD_RULE(constant_loads_are_executed) && is_constant_load(decoded)) &&
-           (LOOKAHEAD_RULE(all_other_loads_are_pre_loads) || decoded.instruction->space == isa::Space::global);
+           !is_scratchpad_load(decoded) && !is_constant_load(decoded);
 }
 
 bool is_within(std::uint64_t offset, unsigned bytes, std::uint64_t size) {
@@ -48,24 +45,21 @@ bool is_within(std::uint64_t offset, unsigned bytes, std::uint64_t size) {
 bool makes_scratchpad_stale(const DecodedInstruction& decoded) {
     const isa::Instruction& instruction = *decoded.instruction;
     if (decoded.action == Action::barrier) {
-        return LOOKAHEAD_RULE(barrier_makes_scratchpad_stale);
+        return true;
     }
     if (decoded.action != Action::memory || instruction.operation == isa::Operation::texture) {
         return false;
     }
     const bool orders = instruction.order != isa::Order::weak;
-    if (isa::is_load(instruction.operation)) {
-        return LOOKAHEAD_RULE(ordered_load_makes_scratchpad_stale) && orders;
-    }
-    return orders || instruction.space == isa::Space::shared ||
-           (LOOKAHEAD_RULE(generic_store_makes_scratchpad_stale) && instruction.space == isa::Space::generic);
+    const bool may_write = !isa::is_load(instruction.operation) &&
+                           (instruction.space == isa::Space::shared || instruction.space == isa::Space::generic);
+    return orders || may_write;
 }
 
 }  // namespace
 
 bool is_partial(const isa::SimtState& stack, const DecodedInstruction& decoded) {
-    return (LOOKAHEAD_RULE(guarded_write_is_partial) && decoded.guarded) ||
-           (LOOKAHEAD_RULE(write_by_some_lanes_is_partial) && stack.active() != stack.alive());
+    return decoded.guarded || stack.active() != stack.alive();
 }
 
 // ---- What becomes of the next instruction ---------------------------------------------------------------------------
@@ -86,24 +80,21 @@ void Pmode::halt(unsigned context, HaltReason reason) {
 }
 
 bool Pmode::far_from_blocked(unsigned context, std::uint32_t pc) const {
-    const std::int64_t distance = std::int64_t{pc} - std::int64_t{warps_[context].blocked_pc};
-    const std::int64_t bytes =
-        (LOOKAHEAD_RULE(reach_goes_both_ways) ? std::abs(distance) : distance) * isa::kInstructionBytes;
-    return LOOKAHEAD_RULE(reach_includes_its_end) ? bytes > parameters_.reach : bytes >= parameters_.reach;
+    const std::int64_t distance = std::abs(std::int64_t{pc} - std::int64_t{warps_[context].blocked_pc});
+    return distance * isa::kInstructionBytes > parameters_.reach;
 }
 
 /// Whatever its operands are.
 SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded) const {
     const isa::Instruction& instruction = *decoded.instruction;
-    const auto skipped = [](bool rule, SkipReason reason) { return rule ? reason : SkipReason::count; };
     if (LOOKAHEAD_RULE(far_instructions_are_skipped) && far_from_blocked(context, pc)) {
         return SkipReason::far;
     }
     if (decoded.action == Action::barrier) {
-        return skipped(LOOKAHEAD_RULE(barriers_are_skipped), SkipReason::barrier);
+        return SkipReason::barrier;
     }
     if (decoded.action == Action::special_register) {
-        return skipped(LOOKAHEAD_RULE(clocks_are_skipped) && is_clock(instruction.special), SkipReason::clock);
+        return is_clock(instruction.special) ? SkipReason::clock : SkipReason::count;
     }
     if (decoded.action != Action::memory) {
         return SkipReason::count;
@@ -112,18 +103,17 @@ SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const Decod
         case isa::Operation::store:
         case isa::Operation::store_stride:
         case isa::Operation::store_indirect:
-            return skipped(LOOKAHEAD_RULE(stores_are_skipped), SkipReason::store);
+            return SkipReason::store;
         case isa::Operation::texture:
-            return skipped(LOOKAHEAD_RULE(textures_are_skipped), SkipReason::texture);
+            return SkipReason::texture;
         case isa::Operation::load_stride:
         case isa::Operation::load_indirect:
             // In the scratchpad addresses would have to be checked element by element: not pre-executed.
             return instruction.space == isa::Space::shared ? SkipReason::scratchpad : SkipReason::count;
         case isa::Operation::load:
-            return skipped(LOOKAHEAD_RULE(ordered_loads_are_skipped) && instruction.order != isa::Order::weak,
-                           SkipReason::ordered_load);
+            return instruction.order != isa::Order::weak ? SkipReason::ordered_load : SkipReason::count;
         default:
-            return skipped(LOOKAHEAD_RULE(atomics_are_skipped), SkipReason::atomic);
+            return SkipReason::atomic;
     }
 }
 
@@ -138,26 +128,21 @@ Pmode::Verdict Pmode::verdict_on_control(unsigned context, const DecodedInstruct
                             : decoded.action == Action::exit ? HaltReason::exit
                             : branches                       ? HaltReason::far_branch
                                                              : HaltReason::trap;
-    if ((LOOKAHEAD_RULE(fence_halts) && decoded.action == Action::fence) ||
-        (LOOKAHEAD_RULE(far_branch_halts) && branches && far_from_blocked(context, stream.stack.pc()))) {
+    if (decoded.action == Action::fence || (branches && far_from_blocked(context, stream.stack.pc()))) {
         return {.state = ContextState::held, .halt = halt};
     }
     if (decoded.guarded && decoded.guard.slot < isa::kPredicateRegisters) {
         const Scoreboard& scoreboard = streams_.set().scoreboard;
         const unsigned bit = state_.kernel->first_predicate_bit() + decoded.guard.slot;
         if (scoreboard.is_long_latency(context, bit)) {
-            if (branches ? LOOKAHEAD_RULE(poisoned_branch_halts) : LOOKAHEAD_RULE(poisoned_guard_halts)) {
-                return {.state = ContextState::held, .halt = branches ? HaltReason::poisoned_branch : halt};
-            }
-        } else if (LOOKAHEAD_RULE(branch_awaits_its_predicate) && scoreboard.is_pending(context, bit)) {
+            return {.state = ContextState::held, .halt = branches ? HaltReason::poisoned_branch : halt};
+        }
+        if (LOOKAHEAD_RULE(branch_awaits_its_predicate) && scoreboard.is_pending(context, bit)) {
             return {.state = ContextState::blocked_by_pipeline};
         }
     }
     const bool taken = decoded.guarded_lanes(stream.stack.active(), stream.predicates) != 0;
-    const bool stops =
-        branches ? LOOKAHEAD_RULE(branch_to_far_halts) && far_from_blocked(context, decoded.instruction->target)
-                 : LOOKAHEAD_RULE(exit_halts) || decoded.action != Action::exit;
-    if (taken && stops) {
+    if (taken && (!branches || far_from_blocked(context, decoded.instruction->target))) {
         return {.state = ContextState::held, .halt = halt};
     }
     return {.state = ContextState::ready_control};
@@ -183,20 +168,15 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
             break;
     }
     // Where lanes may wait for others of their warp another path would run next, which only the warp itself may decide.
-    if (((LOOKAHEAD_RULE(diverged_meeting_halts) && decoded.action == Action::meeting) ||
-         (LOOKAHEAD_RULE(diverged_barrier_halts) && decoded.action == Action::barrier)) &&
-        stream.stack.diverged()) {
+    if ((decoded.action == Action::meeting || decoded.action == Action::barrier) && stream.stack.diverged()) {
         return {.state = ContextState::held, .halt = HaltReason::lanes};
     }
     if (const SkipReason reason = always_skipped(context, pc, decoded); reason != SkipReason::count) {
         return {.state = ContextState::passing, .skip = reason};
     }
     // The rest of a register that is written in part is a source, but of pre-loads, which write nothing.
-    const bool partial = is_partial(stream.stack, decoded);
-    const std::uint64_t* sources =
-        LOOKAHEAD_RULE(partial_write_has_old_value_as_source) && partial && !is_pre_load(decoded)
-            ? state_.kernel->needs(pc)
-            : state_.kernel->reads(pc);
+    const bool reads_old_value = is_partial(stream.stack, decoded) && !is_pre_load(decoded);
+    const std::uint64_t* sources = reads_old_value ? state_.kernel->needs(pc) : state_.kernel->reads(pc);
     if (LOOKAHEAD_RULE(poisoned_sources_are_skipped) && streams_.set().scoreboard.blocks_for_memory(context, sources)) {
         return {.state = ContextState::passing, .skip = SkipReason::poisoned};
     }
@@ -206,29 +186,24 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
     }
     const unsigned end = decoded.instruction->destination + decoded.instruction->destination_rows;
     if (!is_pre_load(decoded) && decoded.instruction->destination_rows > 0 &&
-        end > static_cast<unsigned>(parameters_.rename_entries) + !LOOKAHEAD_RULE(rename_table_ends)) {
+        end > static_cast<unsigned>(parameters_.rename_entries)) {
         return {.state = ContextState::passing, .skip = SkipReason::no_rename_entry};
     }
-    if ((LOOKAHEAD_RULE(pre_loads_may_be_off) && is_pre_load(decoded) && !parameters_.pre_loads) ||
-        (!LOOKAHEAD_RULE(full_queue_stops_nothing) && warps_[context].queue.full())) {
+    if (is_pre_load(decoded) && !parameters_.pre_loads) {
         return {.state = ContextState::passing, .skip = SkipReason::pre_load};
     }
     const ContextState state = state_.waits_for(streams_.set(), context, pc, sources);
-    const bool waits = state == ContextState::blocked_by_constants ? LOOKAHEAD_RULE(constants_are_waited_for)
-                                                                   : LOOKAHEAD_RULE(short_latency_is_waited_for);
-    if (waits && state != ready_for(decoded.unit)) {
+    if (state != ready_for(decoded.unit)) {
         return {.state = state};
     }
     // Where a program races, its addresses may not be those that it will use.
-    if (LOOKAHEAD_RULE(wild_scratchpad_loads_are_skipped) && is_scratchpad_load(decoded) &&
-        out_of_bounds(context, decoded)) {
+    if (is_scratchpad_load(decoded) && out_of_bounds(context, decoded)) {
         return {.state = ContextState::passing, .skip = SkipReason::scratchpad};
     }
-    if (LOOKAHEAD_RULE(wild_constant_loads_are_skipped) && is_constant_load(decoded) &&
-        out_of_bounds(context, decoded)) {
+    if (is_constant_load(decoded) && out_of_bounds(context, decoded)) {
         return {.state = ContextState::passing, .skip = SkipReason::constant};
     }
-    return {.state = ready_for(decoded.unit)};
+    return {.state = state};
 }
 
 /// For loads of the scratchpad and of constants.
@@ -259,14 +234,11 @@ bool Pmode::out_of_bounds(unsigned context, const DecodedInstruction& decoded) c
 void Pmode::mark_written(unsigned context, std::uint32_t pc, bool poison, std::uint16_t operation) {
     const std::uint64_t* writes = state_.kernel->writes(pc);
     Scoreboard& scoreboard = streams_.set().scoreboard;
-    if (LOOKAHEAD_RULE(full_write_ends_poison)) {
-        scoreboard.release(context, writes);
-    }
+    scoreboard.release(context, writes);
     scoreboard.reserve(context, writes, poison);
-    const bool redefines = poison ? LOOKAHEAD_RULE(skip_redefines) : LOOKAHEAD_RULE(execution_redefines);
     const unsigned words = state_.kernel->scoreboard_words();
     for (unsigned word = 0; word < words; ++word) {
-        warps_[context].redefined[word] |= redefines ? writes[word] : 0;
+        warps_[context].redefined[word] |= writes[word];
         for (std::uint64_t left = writes[word]; left != 0; left &= left - 1) {
             const auto bit = word * 64 + static_cast<unsigned>(std::countr_zero(left));
             writers_[std::size_t{context} * bits_ + bit] = operation;
@@ -277,7 +249,7 @@ void Pmode::mark_written(unsigned context, std::uint32_t pc, bool poison, std::u
 void Pmode::note_processed(unsigned context, bool skipped) {
     PreExecution& warp = warps_[context];
     const std::uint32_t number = warp.processed++;
-    if (LOOKAHEAD_RULE(skips_are_told_apart) && skipped && number < PreExecution::kTracked) {
+    if (skipped && number < PreExecution::kTracked) {
         warp.skipped[number / 64] |= std::uint64_t{1} << number % 64;
     }
 }
@@ -292,14 +264,9 @@ void Pmode::skip(unsigned context) {
     ++counters_.skipped[static_cast<unsigned>(of.skip)];
     ++counters_.skips;
     tell(PmodeStep::Kind::skipped, context, pc, stack.active(), of.skip);
-    if (LOOKAHEAD_RULE(blocked_instruction_obeys_the_rules) || pc != warps_[context].blocked_pc) {
-        warps_[context].scratchpad_stale |= makes_scratchpad_stale((*state_.kernel)[pc]);
-    }
-    if (of.skip == SkipReason::poisoned ? LOOKAHEAD_RULE(poison_spreads) : LOOKAHEAD_RULE(every_skip_poisons)) {
-        mark_written(context, pc, true, kNoOperation);
-    }
+    warps_[context].scratchpad_stale |= makes_scratchpad_stale((*state_.kernel)[pc]);
+    mark_written(context, pc, true, kNoOperation);
     note_processed(context, true);
-    streams_[context].buffered += !LOOKAHEAD_RULE(skip_takes_a_place_of_the_buffer);
     advance(context);
 }
 
@@ -314,19 +281,18 @@ void Pmode::advance(unsigned context) {
 
 /// Also of what needs no renaming register.
 bool Pmode::may_issue() const {
-    return !LOOKAHEAD_RULE(issue_needs_free_register) || pool_.free() > 0;
+    return pool_.free() > 0;
 }
 
 void Pmode::jumped(unsigned context) {
-    warps_[context].epoch += LOOKAHEAD_RULE(p_mode_transfers_count);
+    ++warps_[context].epoch;
 }
 
 /// While there are renaming registers for what it writes.
 bool Pmode::accepts(unsigned context) const {
     const DecodedInstruction& decoded = (*state_.kernel)[streams_[context].stack.pc()];
-    return !(LOOKAHEAD_RULE(skip_and_issue_exclude_each_other) && skipped_now_.has(context)) &&
-           (!LOOKAHEAD_RULE(destinations_are_renamed_together) || is_pre_load(decoded) ||
-            decoded.instruction->destination_rows <= pool_.free());
+    return !skipped_now_.has(context) &&
+           (is_pre_load(decoded) || decoded.instruction->destination_rows <= pool_.free());
 }
 
 void Pmode::issue(unsigned scheduler, unsigned context, Cycle now) {
@@ -336,7 +302,7 @@ void Pmode::issue(unsigned scheduler, unsigned context, Cycle now) {
     const isa::Instruction& instruction = *decoded.instruction;
     const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
     ++counters_.executed;
-    counters_.renamings += LOOKAHEAD_RULE(pre_execution_is_charged_a_renaming);
+    ++counters_.renamings;
     ++counters_.repeated;
     counters_.repeated_threads += static_cast<unsigned>(std::popcount(active));
     ++counters_.repeated_by_class[static_cast<unsigned>(decoded.instruction_class)];
@@ -359,8 +325,8 @@ void Pmode::issue(unsigned scheduler, unsigned context, Cycle now) {
     const unsigned words = writes ? instruction.destination_rows : 0;
     for (unsigned word = 0; word < words; ++word) {
         const unsigned number = instruction.destination + word;
-        rows[word] = pool_.allocate(home_row(context, number) + !LOOKAHEAD_RULE(renaming_keeps_the_bank));
-        if (LOOKAHEAD_RULE(partial_write_reads_old_value) && partial) {
+        rows[word] = pool_.allocate(home_row(context, number));
+        if (partial) {
             reads[count++] = map[number];
         }
     }
@@ -375,7 +341,7 @@ void Pmode::issue(unsigned scheduler, unsigned context, Cycle now) {
     if (active == 0) {
         ++counters_.predicated_off;
     } else if (is_pre_load(decoded)) {
-        pre_load(context, LOOKAHEAD_RULE(pre_load_obeys_guard) ? active : stream.stack.active(), from, now);
+        pre_load(context, active, from, now);
     } else if (decoded.writes) {
         compute(context, decoded, active, from, {rows, words}, now);
     }
@@ -384,8 +350,7 @@ void Pmode::issue(unsigned scheduler, unsigned context, Cycle now) {
 
 void Pmode::branch(unsigned context, const DecodedInstruction& decoded, LaneMask taken, Cycle now) {
     const bool runs = streams_.branch(context, taken, *decoded.instruction);
-    const bool overflows = streams_[context].stack.paths() >
-                           static_cast<std::size_t>(parameters_.simt_entries) + !LOOKAHEAD_RULE(full_stack_halts);
+    const bool overflows = streams_[context].stack.paths() > static_cast<std::size_t>(parameters_.simt_entries);
     if (overflows || !runs) {
         return halt(context, overflows ? HaltReason::simt_overflow : HaltReason::lanes);
     }
@@ -394,22 +359,13 @@ void Pmode::branch(unsigned context, const DecodedInstruction& decoded, LaneMask
 
 void Pmode::pre_load(unsigned context, LaneMask active, Cycle from, Cycle now) {
     const std::uint32_t pc = streams_[context].stack.pc();
-    const RegisterMap& map = LOOKAHEAD_RULE(pre_load_has_p_mode_address) ? streams_.set().map : state_.warps.map;
-    MemoryInstruction& request = execute_.make_request(context, pc, map.of(context), active, from);
+    MemoryInstruction& request = execute_.make_request(context, pc, streams_.set().map.of(context), active, from);
     request.token = 0;
-    request.pre_load = LOOKAHEAD_RULE(pre_load_writes_no_register);
+    request.pre_load = true;
     memory_.accept(request, now);
     issue_.note_accepted();
     ++counters_.pre_loads;
     mark_written(context, pc, true, kNoOperation);
-    if (!LOOKAHEAD_RULE(pre_load_poisons)) {
-        streams_.set().scoreboard.release(context, state_.kernel->writes(pc));
-    }
-    PreExecution& warp = warps_[context];
-    if (!LOOKAHEAD_RULE(pre_load_is_not_reused) && !warp.queue.full()) {
-        warp.queue.push({.pc = pc, .epoch = warp.epoch, .active = active, .ready = true});
-        ++counters_.queued;
-    }
 }
 
 /// Executes into the rows, which are the stream's registers and, if there is room, the P-queue's from here on.
@@ -419,7 +375,7 @@ void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMas
     const std::uint32_t pc = stream.stack.pc();
     const std::uint16_t* map = streams_.set().map.of(context);
     // Lanes that are not active keep what they had: that is the merge of a partial write.
-    const bool merges = LOOKAHEAD_RULE(partial_write_merges) && active != isa::kFullMask;
+    const bool merges = active != isa::kFullMask;
     for (unsigned word = 0; merges && word < rows.size(); ++word) {
         std::memcpy(state_.registers.row(rows[word]),
                     state_.registers.row(map[decoded.instruction->destination + word]),
@@ -449,7 +405,7 @@ void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMas
             operands.destination[word] = state_.registers.row(rows[word]);
         }
         decoded.handler(operands, active, *decoded.instruction);
-        if (LOOKAHEAD_RULE(predicates_are_copied) && decoded.writes_predicate) {
+        if (decoded.writes_predicate) {
             stream.predicates[decoded.destination_predicate] = operands.destination_predicate;
             stream.predicates[decoded.destination_predicate2] = operands.destination_predicate2;
         }
@@ -478,7 +434,7 @@ std::uint16_t Pmode::begin_operation(unsigned context, const DecodedInstruction&
                  .pc = pc};
     std::copy(rows.begin(), rows.end(), operation.rows.begin());
     if (warp.queue.full()) {
-        counters_.pqueue_full += LOOKAHEAD_RULE(results_without_entry_are_counted);
+        ++counters_.pqueue_full;
     } else {
         PQueueEntry entry{.pc = pc, .epoch = warp.epoch, .active = active, .words = operation.words};
         entry.rows = operation.rows;
@@ -486,7 +442,7 @@ std::uint16_t Pmode::begin_operation(unsigned context, const DecodedInstruction&
         entry.predicate2 = stream.predicates[decoded.destination_predicate2];
         operation.place = static_cast<std::uint16_t>(warp.queue.push(entry));
         ++counters_.queued;
-        counters_.pqueue_accesses += LOOKAHEAD_RULE(entry_is_charged_a_write);
+        ++counters_.pqueue_accesses;
     }
     mark_written(context, pc, false, number);
     for (unsigned word = 0; word < rows.size(); ++word) {
@@ -518,7 +474,7 @@ void Pmode::end_operation(std::uint16_t number) {
     }
     if (operation.place != kNoPlace) {
         warp.queue[operation.place].ready = true;
-        counters_.pqueue_accesses += LOOKAHEAD_RULE(ready_mark_is_charged);
+        ++counters_.pqueue_accesses;
     }
     if (!streams_.running().has(context)) {
         return state_.wake(context);
@@ -528,8 +484,7 @@ void Pmode::end_operation(std::uint16_t number) {
     for (unsigned word = 0; word < words; ++word) {
         for (std::uint64_t left = writes[word]; left != 0; left &= left - 1) {
             const auto bit = static_cast<unsigned>(std::countr_zero(left));
-            if (!LOOKAHEAD_RULE(last_writer_is_waited_for) ||
-                writers_[std::size_t{context} * bits_ + word * 64 + bit] == number) {
+            if (writers_[std::size_t{context} * bits_ + word * 64 + bit] == number) {
                 streams_.set().scoreboard.release_bit(context, word * 64 + bit);
             }
         }

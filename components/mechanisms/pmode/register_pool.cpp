@@ -11,7 +11,7 @@ std::uint16_t RegisterPool::allocate(unsigned row) {
     // Bit i of the pattern's rotation by `shift` is set where first_ + i is in the bank of `row`.
     const unsigned shift = (row - first_) & (banks_ - 1);
     const std::uint64_t any = ~std::uint64_t{0};
-    for (const std::uint64_t pattern : {LOOKAHEAD_RULE(same_bank_first) ? bank_pattern_ << shift : any, any}) {
+    for (const std::uint64_t pattern : {bank_pattern_ << shift, any}) {
         for (std::size_t word = 0; word < free_.size(); ++word) {
             if (const std::uint64_t bits = free_[word] & pattern; bits != 0) {
                 return take(static_cast<unsigned>(word * 64) + static_cast<unsigned>(std::countr_zero(bits)));
@@ -30,7 +30,7 @@ std::uint16_t RegisterPool::take(unsigned index) {
 
 Cycle RegisterPool::settle(unsigned row, Cycle now) {
     const Register& each = registers_[row - first_];
-    if (is_free(row) || each.names > 0 || (LOOKAHEAD_RULE(write_back_keeps_register) && each.in_flight)) {
+    if (is_free(row) || each.names > 0 || each.in_flight) {
         return 0;
     }
     if (LOOKAHEAD_RULE(readers_keep_register) && each.read_until > now) {

@@ -2,7 +2,6 @@
 #include <array>
 
 #include "components/sm/warp_scheduler/two_level_scheduler.h"
-#include "core/mutation/rule.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
@@ -40,20 +39,17 @@ class GroupInterleavedScheduler final : public TwoLevelScheduler {
         groups_ = std::max((warps + size - 1) / size, 1u);
         unsigned number = 0;
         for (const unsigned warp : arguments.warps) {
-            members_[LOOKAHEAD_RULE(neighbours_are_in_other_groups) ? number % groups_ : number / size] |=
-                context_bit(warp);
+            members_[number % groups_] |= context_bit(warp);
             ++number;
         }
     }
 
     unsigned pick(ContextMask candidates, Cycle) override {
         const ContextMask active = (queues_.ready() | queues_.pending()) & ~queues_.waiting();
-        for (unsigned tried = 0;
-             LOOKAHEAD_RULE(next_group_takes_over) && (members_[group_] & active) == 0 && tried < groups_; ++tried) {
+        for (unsigned tried = 0; (members_[group_] & active) == 0 && tried < groups_; ++tried) {
             group_ = next(group_);
         }
-        const ContextMask first = LOOKAHEAD_RULE(places_are_of_one_group) ? members_[group_] : ContextMask{0};
-        queues_.update(first, LOOKAHEAD_RULE(next_group_fills_places) ? members_[next(group_)] : ContextMask{0});
+        queues_.update(members_[group_], members_[next(group_)]);
         return pick_ready(candidates);
     }
 

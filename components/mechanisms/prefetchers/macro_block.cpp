@@ -44,11 +44,7 @@ class MacroBlockPrefetcher : public Prefetcher {
           misses_(static_cast<int>(parameters.misses)),
           port_(arguments.port) {}
 
-    void end_launch() override {
-        if (LOOKAHEAD_RULE(blocks_end_with_launch)) {
-            std::fill(blocks_.begin(), blocks_.end(), Block{});
-        }
-    }
+    void end_launch() override { std::fill(blocks_.begin(), blocks_.end(), Block{}); }
     void on_access(const L1Event& event, Cycle) override {
         if (LOOKAHEAD_RULE(block_counts_misses) && event.kind != L1EventKind::miss) {
             return;
@@ -57,17 +53,15 @@ class MacroBlockPrefetcher : public Prefetcher {
         Block& block = find(first);
         block.updated = ++updates_;
         block.missed |= 1u << (event.line - first) / kLineBytes;
-        if (std::popcount(block.missed) < (LOOKAHEAD_RULE(block_needs_two_misses) ? misses_ : 1)) {
+        if (std::popcount(block.missed) < misses_) {
             return;
         }
         for (unsigned line = 0; line < kLines; ++line) {
-            if (!LOOKAHEAD_RULE(missed_lines_are_left_out) || (block.missed >> line & 1) == 0) {
+            if ((block.missed >> line & 1) == 0) {
                 port_.prefetch({.line = first + line * kLineBytes, .pc = event.pc});
             }
         }
-        if (LOOKAHEAD_RULE(fetched_block_starts_anew)) {
-            block = {};
-        }
+        block = {};
     }
     void fields(StateArchive& archive) override { archive& updates_& blocks_; }
 
@@ -86,7 +80,7 @@ class MacroBlockPrefetcher : public Prefetcher {
             if (block.updated != 0 && block.first == first) {
                 return block;
             }
-            oldest = LOOKAHEAD_RULE(oldest_block_makes_room) && block.updated < oldest->updated ? &block : oldest;
+            oldest = block.updated < oldest->updated ? &block : oldest;
         }
         *oldest = {.first = first};
         return *oldest;
@@ -104,7 +98,7 @@ class OrchestratedPrefetcher final : public MacroBlockPrefetcher {
     OrchestratedPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
         : MacroBlockPrefetcher(parameters, arguments) {
         const std::string scheduler = chosen_variant<WarpScheduler>(arguments.configuration);
-        if (LOOKAHEAD_RULE(orchestrated_needs_groups) && scheduler != "group_interleaved") {
+        if (scheduler != "group_interleaved") {
             throw ConfigurationError(
                 "sm.prefetcher = orch is locality-aware prefetching under sm.warp_scheduler = "
                 "group_interleaved, which is \"" +

@@ -159,11 +159,9 @@ class MtaPrefetcher final : public Prefetcher {
           degree_(parameters.throttle ? static_cast<std::uint32_t>(parameters.initial_degree) : 0) {}
 
     void end_launch() override {
-        if (LOOKAHEAD_RULE(mta_strides_end_with_launch)) {
-            per_warp_.clear();
-            global_.clear();
-            inter_thread_.clear();
-        }
+        per_warp_.clear();
+        global_.clear();
+        inter_thread_.clear();
     }
     void on_load(const ObservedLoad& load, Cycle now) override;
     void on_access(const L1Event& event, Cycle) override {
@@ -228,10 +226,7 @@ void MtaPrefetcher::on_load(const ObservedLoad& load, Cycle now) {
     std::int64_t stride = 0;
     if (learn_over_warps(load, stride)) {
         ++counters_.inter_loads;
-        prefetch_warps(load, stride);
-        if (LOOKAHEAD_RULE(mta_per_warp_goes_last)) {
-            return;
-        }
+        return prefetch_warps(load, stride);
     }
     if (learn_in_warp(load, stride)) {
         ++counters_.warp_loads;
@@ -249,17 +244,15 @@ bool MtaPrefetcher::learn_over_warps(const ObservedLoad& load, std::int64_t& str
     }
     const std::int64_t warps = std::int64_t{load.context} - entry->warps[0];
     std::int64_t apart = 0;
-    if (entry->seen == 0 || warps == 0 || !entry->last.difference(load, apart) ||
-        (LOOKAHEAD_RULE(mta_stride_over_warps_is_whole) && apart % warps != 0)) {
+    if (entry->seen == 0 || warps == 0 || !entry->last.difference(load, apart) || apart % warps != 0) {
         entry->trained = false;
         entry->seen = 1;
     } else {
-        const std::int64_t found = LOOKAHEAD_RULE(mta_stride_is_of_neighbours) ? apart / warps : apart;
-        const bool third = entry->seen == 2 || !LOOKAHEAD_RULE(mta_three_warps_train);
-        const bool another = entry->trained || !LOOKAHEAD_RULE(mta_warps_differ) || load.context != entry->warps[1];
+        const std::int64_t found = apart / warps;
+        const bool third = entry->seen == 2;
+        const bool another = entry->trained || load.context != entry->warps[1];
         const bool again = found == entry->stride || entry->seen == 1;
-        entry->trained = (third && another && found != 0 && again) ||
-                         (!LOOKAHEAD_RULE(mta_other_stride_trains_anew) && entry->trained);
+        entry->trained = third && another && found != 0 && again;
         entry->stride = found;
         entry->seen = 2;
     }
@@ -280,7 +273,7 @@ bool MtaPrefetcher::learn_in_warp(const ObservedLoad& load, std::int64_t& stride
         entry = &per_warp_.replace(load.pc, load.context);
     } else {
         const bool agrees = entry->last.difference(load, found);
-        entry->trained = agrees && found != 0 && (found == entry->stride || !LOOKAHEAD_RULE(mta_stride_repeats));
+        entry->trained = agrees && found != 0 && found == entry->stride;
         entry->stride = agrees ? found : 0;
     }
     entry->last.take(load);
@@ -303,18 +296,16 @@ void MtaPrefetcher::promote(const PerWarpStride& entry) {
         return each.updated != 0 && each.pc == pc && each.trained && each.stride == stride;
     };
     per_warp_.for_each([&](PerWarpStride& each) { warps += agrees(each); });
-    if (warps < (LOOKAHEAD_RULE(mta_three_strides_are_promoted) ? parameters_.promotion : 1)) {
+    if (warps < parameters_.promotion) {
         return;
     }
     global_.replace(pc).stride = stride;
     ++counters_.promotions;
-    if (LOOKAHEAD_RULE(mta_promotion_frees_places)) {
-        per_warp_.for_each([&](PerWarpStride& each) {
-            if (agrees(each)) {
-                each = {};
-            }
-        });
-    }
+    per_warp_.for_each([&](PerWarpStride& each) {
+        if (agrees(each)) {
+            each = {};
+        }
+    });
 }
 
 // ---- Prefetches -----------------------------------------------------------------------------------------------------
@@ -350,7 +341,7 @@ void MtaPrefetcher::prefetch(const ObservedLoad& load, std::int64_t offset, std:
 /// is chosen is not.
 bool MtaPrefetcher::lets_through() {
     turn_ = turn_ + 1 == kNone ? 0 : turn_ + 1;
-    const bool through = !LOOKAHEAD_RULE(mta_throttle_holds_back) || turn_ >= degree_;
+    const bool through = turn_ >= degree_;
     counters_.throttled += !through;
     return through;
 }
@@ -366,7 +357,7 @@ void MtaPrefetcher::adapt(Cycle now) {
         return;
     }
     const double merged = static_cast<double>(merges_) / static_cast<double>(requests_);
-    merge_ratio_ = measured_ && LOOKAHEAD_RULE(mta_merge_ratio_is_smoothed) ? (merge_ratio_ + merged) / 2 : merged;
+    merge_ratio_ = measured_ ? (merge_ratio_ + merged) / 2 : merged;
     measured_ = true;
     ++counters_.periods;
     choose_degree(static_cast<double>(evicted_) / static_cast<double>(std::max<std::uint64_t>(useful_, 1)));
@@ -378,13 +369,13 @@ void MtaPrefetcher::adapt(Cycle now) {
 void MtaPrefetcher::choose_degree(double evictions) {
     const std::uint32_t before = degree_;
     if (evictions > parameters_.high_eviction) {
-        degree_ = LOOKAHEAD_RULE(mta_many_evictions_stop) ? kNone : degree_;
+        degree_ = kNone;
     } else if (evictions >= parameters_.low_eviction) {
-        degree_ += LOOKAHEAD_RULE(mta_some_evictions_slow_down) && degree_ < kNone;
+        degree_ += degree_ < kNone;
     } else if (merge_ratio_ > parameters_.merge_ratio) {
-        degree_ -= LOOKAHEAD_RULE(mta_merges_speed_up) && degree_ > 0;
+        degree_ -= degree_ > 0;
     } else {
-        degree_ = LOOKAHEAD_RULE(mta_few_merges_stop) ? kNone : degree_;
+        degree_ = kNone;
     }
     counters_.more += degree_ < before;
     counters_.fewer += degree_ > before;

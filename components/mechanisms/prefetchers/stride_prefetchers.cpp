@@ -66,25 +66,19 @@ class IntraPrefetcher final : public Prefetcher {
     IntraPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
         : parameters_(parameters), table_(static_cast<std::size_t>(parameters.entries)), port_(arguments.port) {}
 
-    void end_launch() override {
-        if (LOOKAHEAD_RULE(intra_strides_end_with_launch)) {
-            table_.clear();
-        }
-    }
+    void end_launch() override { table_.clear(); }
     void on_load(const ObservedLoad& load, Cycle) override {
         if (!AccessVector::fits(load)) {
             return;
         }
-        const std::uint16_t warp = LOOKAHEAD_RULE(intra_follows_each_warp) ? load.context : kNoContext;
-        StrideEntry* entry = table_.find(load.pc, warp);
+        StrideEntry* entry = table_.find(load.pc, load.context);
         std::int64_t stride = 0;
         bool confident = false;
         if (entry == nullptr) {
-            entry = &table_.replace(load.pc, warp);
+            entry = &table_.replace(load.pc, load.context);
         } else if (entry->last.difference(load, stride)) {
             note_stride(*entry, stride, static_cast<std::uint32_t>(parameters_.confidence));
-            confident = !LOOKAHEAD_RULE(intra_stride_repeats) ||
-                        entry->confidence >= static_cast<std::uint32_t>(parameters_.confidence);
+            confident = entry->confidence >= static_cast<std::uint32_t>(parameters_.confidence);
         } else {
             entry->confidence = 0;
         }
@@ -117,11 +111,7 @@ class InterPrefetcher final : public Prefetcher {
           port_(arguments.port),
           contexts_(static_cast<std::int64_t>(arguments.contexts)) {}
 
-    void end_launch() override {
-        if (LOOKAHEAD_RULE(inter_strides_end_with_launch)) {
-            table_.clear();
-        }
-    }
+    void end_launch() override { table_.clear(); }
     void on_load(const ObservedLoad& load, Cycle) override {
         if (!AccessVector::fits(load)) {
             return;
@@ -132,7 +122,7 @@ class InterPrefetcher final : public Prefetcher {
             entry = &table_.replace(load.pc);
         } else if (entry->last_warp == load.context) {
             // An iteration: the base moves, and says nothing of the stride over warps.
-            entry->confidence = LOOKAHEAD_RULE(inter_iteration_starts_anew) ? 0 : entry->confidence;
+            entry->confidence = 0;
         } else {
             confident = learn_stride(*entry, load);
         }
@@ -151,14 +141,12 @@ class InterPrefetcher final : public Prefetcher {
     bool learn_stride(StrideEntry& entry, const ObservedLoad& load) const {
         const std::int64_t warps = std::int64_t{load.context} - entry.last_warp;
         std::int64_t apart = 0;
-        if (!entry.last.difference(load, apart) || (LOOKAHEAD_RULE(inter_stride_is_whole) && apart % warps != 0)) {
+        if (!entry.last.difference(load, apart) || apart % warps != 0) {
             entry.confidence = 0;
             return false;
         }
-        note_stride(entry, LOOKAHEAD_RULE(inter_stride_is_of_neighbours) ? apart / warps : apart,
-                    static_cast<std::uint32_t>(parameters_.confidence));
-        return !LOOKAHEAD_RULE(inter_stride_repeats) ||
-               entry.confidence >= static_cast<std::uint32_t>(parameters_.confidence);
+        note_stride(entry, apart / warps, static_cast<std::uint32_t>(parameters_.confidence));
+        return entry.confidence >= static_cast<std::uint32_t>(parameters_.confidence);
     }
     void prefetch_for_next(const ObservedLoad& load, std::int64_t stride) {
         for (std::int64_t i = 0; i < parameters_.degree; ++i) {

@@ -45,9 +45,7 @@ std::string_view name_of(Reason reason) {
 
 Reason fixed_reason(const VirtualInstruction& instruction) {
     const isa::Instruction& machine = instruction.machine;
-    if (LOOKAHEAD_RULE(spaces_are_global_and_shared) && machine.space != Space::global &&
-        machine.space != Space::shared)
-        return Reason::space;
+    if (machine.space != Space::global && machine.space != Space::shared) return Reason::space;
     if (LOOKAHEAD_RULE(ordered_accesses_stay) && machine.order != isa::Order::weak) return Reason::order;
     if (isa::bits(machine.type) != 32 || machine.vector != 1 || machine.dequeues) return Reason::width;
     if (LOOKAHEAD_RULE(masked_accesses_stay) && instruction.guarded()) return Reason::guard;

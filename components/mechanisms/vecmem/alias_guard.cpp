@@ -8,8 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/mutation/rule.h"
-
 namespace lookahead::vecmem {
 
 namespace {
@@ -142,8 +140,7 @@ class GuardWriter {
                                                               std::uint64_t width) {
         const auto key = std::tuple(*distances.varying, distances.times, below, width);
         if (const auto found = moved_.find(key); found != moved_.end()) return found->second;
-        VirtualOperand size = operand_(*distances.varying);
-        if (LOOKAHEAD_RULE(falling_strides_reach_as_far)) size = writer_.compute(Operation::abs, Type::s32, size);
+        const VirtualOperand size = writer_.compute(Operation::abs, Type::s32, operand_(*distances.varying));
         const VirtualOperand reach =
             writer_.compute(Operation::mul_wide, Type::u64, size, writer_.literal(distances.times, 1), {}, Type::u32);
         const VirtualOperand sum = writer_.compute(Operation::add, Type::u64, reach, writer_.literal(below, 2));
@@ -199,7 +196,7 @@ bool AliasGuard::can_check(const Form& distance) const {
         if (growth.rows() != moves.rows()) return false;
         moves.add(growth, coefficient);
     }
-    return !LOOKAHEAD_RULE(checked_distances_stand_still) || (moves.is_constant() && moves.constant() == 0);
+    return moves.is_constant() && moves.constant() == 0;
 }
 
 bool AliasGuard::write(VirtualKernel& kernel, KeptValues& kept, const std::vector<Assumption>& assumptions,
@@ -212,7 +209,7 @@ bool AliasGuard::write(VirtualKernel& kernel, KeptValues& kept, const std::vecto
     }
     if (!fewest) return false;
     const std::vector<Distances>& all = *fewest;
-    if (all.empty() || !LOOKAHEAD_RULE(possible_aliases_are_checked)) return true;
+    if (all.empty()) return true;
     GuardWriter writer(kernel, loop_, all, [&](const Term& term) -> VirtualOperand {
         if (!term.constant && is_join_here(term.low))
             return {Operand::Kind::reg, static_cast<std::uint8_t>(term.high == kNoValue ? 1 : 2),

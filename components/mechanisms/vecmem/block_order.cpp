@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "components/frontend/finaliser/analysis/dependences.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::vecmem {
 
@@ -213,9 +212,7 @@ bool parts_accesses(const VirtualInstruction& instruction) {
         case Operation::reduce:
             return machine.order > isa::Order::relaxed;
         default:
-            return isa::is_memory(machine.operation) &&
-                   ((LOOKAHEAD_RULE(ordered_accesses_part_others) && machine.order != isa::Order::weak) ||
-                    machine.dequeues);
+            return isa::is_memory(machine.operation) && (machine.order != isa::Order::weak || machine.dequeues);
     }
 }
 

@@ -153,10 +153,10 @@ class LoopReader {
             case Comparison::lt:
             case Comparison::le:
                 if (!literal) return loop_.counter.rows == 1;
-                return *literal > 0 || !LOOKAHEAD_RULE(counters_go_towards_their_bound);
+                return *literal > 0;
             case Comparison::gt:
             case Comparison::ge:
-                return literal && (*literal < 0 || !LOOKAHEAD_RULE(counters_go_towards_their_bound));
+                return literal && *literal < 0;
             case Comparison::ne:
                 return literal && *literal != 0;
             default:

@@ -42,7 +42,7 @@ class IfConverter {
         body_.latch = order_.back();
         for (std::uint32_t block : order_)
             if (!append(block)) return std::nullopt;
-        if (LOOKAHEAD_RULE(masked_code_is_bounded) && masked_ > kMostMasked) return std::nullopt;
+        if (masked_ > kMostMasked) return std::nullopt;
         if (LOOKAHEAD_RULE(masks_hold_for_the_round) && !masks_stay()) return std::nullopt;
         return std::move(body_);
     }
@@ -65,8 +65,7 @@ class IfConverter {
             if (block < header || block > latch() || !jumps_plainly(block)) return false;
             if (block == latch()) continue;
             for (std::uint32_t next : flow_.graph().successors[block])
-                if (next == header || (LOOKAHEAD_RULE(loops_are_left_at_their_end) && !loop_.blocks.contains(next)))
-                    return false;
+                if (next == header || !loop_.blocks.contains(next)) return false;
         }
         if (code(latch()).empty()) return false;
         const VirtualInstruction& back = code(latch()).back();
@@ -113,8 +112,7 @@ class IfConverter {
             if (finaliser::is_jump(copy) && block != latch()) continue;
             if (mask.index != kAlways) {
                 if (LOOKAHEAD_RULE(masks_are_not_masked) && copy.guarded()) return false;
-                if (LOOKAHEAD_RULE(masks_show_in_activemask) && copy.machine.operation == Operation::activemask)
-                    return false;
+                if (copy.machine.operation == Operation::activemask) return false;
                 ++masked_;
                 if (is_masked(copy, needed)) copy.guard = mask;
             }
@@ -126,7 +124,7 @@ class IfConverter {
     }
 
     bool is_masked(const VirtualInstruction& instruction, const BitSet& needed) const {
-        if (!only_computes(instruction)) return LOOKAHEAD_RULE(accesses_keep_their_conditions);
+        if (!only_computes(instruction)) return true;
         bool writes = false;
         finaliser::for_each_write(kernel_, instruction, [&](std::uint32_t unit) { writes |= needed.contains(unit); });
         return writes && LOOKAHEAD_RULE(other_ways_keep_their_values);

@@ -207,12 +207,6 @@ Form Forms::extended(const Form& form, const Term& whole, Extension extension) c
             return result;
         }
     }
-    if (!LOOKAHEAD_RULE(sums_may_wrap)) {
-        result.add(signed_word(form.constant()));
-        for (const auto& [each, coefficient] : form.terms())
-            result.add(Term{each.constant, extension, each.low, kNoValue}, signed_word(coefficient));
-        return result;
-    }
     Term term = whole;
     term.extension = extension;
     result.add(term, 1);

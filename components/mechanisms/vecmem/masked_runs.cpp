@@ -52,7 +52,7 @@ class Masker {
             }
             if (!code_[j].guarded() && writes(kernel_, code_[j], unit)) return true;
         }
-        return !live_out_.contains(unit) || !LOOKAHEAD_RULE(what_leaves_the_round_is_not_masked);
+        return !live_out_.contains(unit);
     }
 
     bool mask_is_older(std::uint32_t i, std::uint32_t j, const PredicateUse& mask) const {
@@ -93,7 +93,7 @@ class Splitter {
         parts_.emplace_back();
         for (std::size_t i = 0; i < code.size();) {
             const std::size_t count = run_at(code, i);
-            const bool skips = LOOKAHEAD_RULE(masked_runs_are_skipped) && count >= kLeastSkipped;
+            const bool skips = count >= kLeastSkipped;
             if (skips) parts_.emplace_back();
             for (std::size_t end = i + std::max<std::size_t>(count, 1); i < end; ++i)
                 parts_.back().code.push_back(std::move(code[i]));

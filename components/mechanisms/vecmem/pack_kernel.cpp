@@ -10,7 +10,6 @@
 #include "components/mechanisms/vecmem/alias_guard.h"
 #include "components/mechanisms/vecmem/packer.h"
 #include "components/mechanisms/vecmem/unroll.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::vecmem {
 
@@ -105,7 +104,7 @@ class KernelPacker {
     bool stays_scalar(std::uint32_t block) const {
         return std::ranges::any_of(loops_, [&](const auto& each) {
             const UnrolledLoop& loop = each.second.loop;
-            if (LOOKAHEAD_RULE(remainders_keep_their_vectors) && loop.scalar_blocks > 1) return false;
+            if (loop.scalar_blocks > 1) return false;
             return block >= loop.scalar && block < loop.scalar + loop.scalar_blocks;
         });
     }

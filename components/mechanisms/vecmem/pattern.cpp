@@ -22,13 +22,13 @@ bool set_stride(Pattern& pattern, const Form& distance) {
         const std::int64_t bytes = distance.signed_constant();
         const std::int64_t elements = bytes / 4;
         if (bytes == 0 || bytes % 4 != 0) return false;
-        if (LOOKAHEAD_RULE(strides_have_32_bits) && elements != static_cast<std::int32_t>(elements)) return false;
+        if (elements != static_cast<std::int32_t>(elements)) return false;
         pattern.stride = static_cast<std::int32_t>(elements);
         return true;
     }
     if (distance.constant() != 0 || distance.terms().size() != 1) return false;
     const auto& [term, coefficient] = distance.terms()[0];
-    if (LOOKAHEAD_RULE(strides_count_elements) && coefficient % 4 != 0) return false;
+    if (coefficient % 4 != 0) return false;
     // A multiple in 64 bits is none of 32, which might wrap around.
     if (LOOKAHEAD_RULE(multiples_may_wrap) && distance.rows() == 2 && coefficient != 4) return false;
     if (term.high != kNoValue) return false;
@@ -127,9 +127,9 @@ std::vector<std::size_t> order_of(const PatternSearch& search, const std::vector
 }
 
 bool is_index(const Term& term, std::uint64_t coefficient, unsigned rows) {
-    if (LOOKAHEAD_RULE(indices_count_elements) && coefficient != 4) return false;
+    if (coefficient != 4) return false;
     if (term.high != kNoValue) return false;
-    return rows == 1 || !LOOKAHEAD_RULE(indices_are_signed) || term.extension == Extension::sign;
+    return rows == 1 || term.extension == Extension::sign;
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "components/mechanisms/vecmem/counted_loop.h"
 #include "components/mechanisms/vecmem/masked_runs.h"
 #include "components/mechanisms/vecmem/unroll.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::vecmem {
 
@@ -151,12 +150,12 @@ bool Planner::is_better(std::uint64_t cost, const Loop& loop, const BlockPlan& p
 /// A round that the source has unrolled has its vectors: the loop's own instructions alone are not worth the question
 /// whether there are rounds enough.
 bool Planner::repeats_vectors(const BlockOutcome& outcome, const Loop& loop, unsigned factor) {
-    return LOOKAHEAD_RULE(vectors_are_not_repeated) && loop.vectors != 0 && outcome.vectors >= factor * loop.vectors;
+    return loop.vectors != 0 && outcome.vectors >= factor * loop.vectors;
 }
 
 bool Planner::is_too_much(const BlockOutcome& outcome, std::uint32_t block) {
     if (outcome.vectors == 0 || outcome.registers <= before_[block].registers) return false;
-    const bool is_more = LOOKAHEAD_RULE(registers_bound_vectors) && outcome.registers > register_limit_;
+    const bool is_more = outcome.registers > register_limit_;
     same_for_.narrow_to(is_more ? finaliser::RegisterBounds{.least = 0, .most = outcome.registers - 1}
                                 : finaliser::RegisterBounds{.least = outcome.registers});
     return is_more;

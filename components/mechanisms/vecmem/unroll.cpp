@@ -134,29 +134,24 @@ class Unroller {
     /// A word stays from 0 to the greatest signed number where it does at first and after as many steps as the counter has
     /// numbers before its bound, or, if its own step is not known, as such steps reach it: no fewer than rounds.
     void check_words(BlockWriter& writer) {
-        std::uint32_t fits = kNone;
         if (words_.empty()) return;
         const bool up = !loop_.counter.literal || *loop_.counter.literal > 0;
         VirtualOperand rounds = up ? writer.compute(Operation::sub, Type::u32, loop_.bound, counter())
                                    : writer.compute(Operation::sub, Type::u32, counter(), loop_.bound);
-        if (LOOKAHEAD_RULE(checked_words_do_not_wrap))
-            fits = writer.compare(Comparison::ge, Type::s32, rounds, writer.literal(0, 1));
+        std::uint32_t fits = writer.compare(Comparison::ge, Type::s32, rounds, writer.literal(0, 1));
         if (!loop_.counter.literal) {  // which goes up, or the rounds are not entered
             const VirtualOperand whole = writer.compute(Operation::div, Type::u32, rounds, loop_.counter.step);
-            rounds = writer.compute(Operation::add, Type::u32, whole,
-                                    writer.literal(LOOKAHEAD_RULE(rounds_of_a_part_count) ? 1 : 0, 1));
+            rounds = writer.compute(Operation::add, Type::u32, whole, writer.literal(1, 1));
         }
         for (const Induction& word : words_) {
             const VirtualOperand first{Operand::Kind::reg, 1, word.row};
             const VirtualOperand wide = writer.compute(Operation::convert, Type::s64, first, {}, {}, Type::s32);
             const VirtualOperand last =
                 writer.compute(Operation::mad_wide, Type::s64, rounds, step_of(word), wide, Type::s32);
-            if (LOOKAHEAD_RULE(checked_words_do_not_wrap)) {
-                fits = writer.compare(Comparison::ge, Type::s32, first, writer.literal(0, 1), fits);
-                fits = writer.compare(Comparison::le, Type::u64, last, writer.literal(0x7fffffff, 2), fits);
-            }
+            fits = writer.compare(Comparison::ge, Type::s32, first, writer.literal(0, 1), fits);
+            fits = writer.compare(Comparison::le, Type::u64, last, writer.literal(0x7fffffff, 2), fits);
         }
-        if (fits != kNone) writer.leave_unless(fits, unrolled_.next);
+        writer.leave_unless(fits, unrolled_.next);
     }
 
     /// Sets `bound_`; gives a predicate that says whether it is what it should be, or none if it is.
@@ -171,7 +166,6 @@ class Unroller {
             const Wide edge = up ? least_of(loop_.type) + Wide{*whole} : most_of(loop_.type) - Wide{*whole};
             bound_ = writer.compute(Operation::add, loop_.type, loop_.bound,
                                     writer.literal(up ? ~*whole + 1 : *whole, rows));
-            if (!LOOKAHEAD_RULE(bounds_do_not_wrap)) return kNone;
             return writer.compare(up ? Comparison::ge : Comparison::le, loop_.type, loop_.bound,
                                   writer.literal(static_cast<std::uint64_t>(edge), rows));
         }
@@ -183,12 +177,9 @@ class Unroller {
     std::uint32_t write_bound_of_unknown_step(BlockWriter& writer) {
         const VirtualOperand& step = loop_.counter.step;
         const std::uint32_t most = std::numeric_limits<std::int32_t>::max() / std::int32_t(factor_ - 1);
-        std::uint32_t valid = kNone;
-        if (LOOKAHEAD_RULE(unknown_steps_go_up))
-            valid = writer.compare(Comparison::le, Type::u32, step, writer.literal(most, 1));
+        const std::uint32_t valid = writer.compare(Comparison::le, Type::u32, step, writer.literal(most, 1));
         const VirtualOperand whole = writer.compute(Operation::mul_lo, Type::u32, step, writer.literal(factor_ - 1, 1));
         bound_ = writer.compute(Operation::sub, loop_.type, loop_.bound, whole);
-        if (!LOOKAHEAD_RULE(bounds_do_not_wrap)) return valid;
         return writer.compare(Comparison::lt, loop_.type, bound_, loop_.bound, valid);
     }
 
@@ -242,7 +233,7 @@ class Unroller {
     /// A pointer to which a known number is added stands in an access as the row has it at first, with what was added by then in
     /// the access's offset: such a pointer's sums are needed by nobody else as a rule. False: the access has none.
     bool address_from_first(VirtualInstruction& access, const std::map<std::uint32_t, std::uint32_t>& now) const {
-        if (!LOOKAHEAD_RULE(known_steps_stand_in_offsets) || !isa::is_memory(access.machine.operation)) return false;
+        if (!isa::is_memory(access.machine.operation)) return false;
         for (const Induction& induction : loop_.inductions) {
             const VirtualOperand whole{Operand::Kind::reg, induction.rows, induction.row};
             if (!induction.literal || access.source[0] != whole || now.at(induction.row) == induction.row) continue;
@@ -323,7 +314,7 @@ class Unroller {
 
 Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, unsigned factor) {
     if (loop.body.latch + 1 == kernel.blocks.size()) return Reason::control;
-    if (LOOKAHEAD_RULE(too_few_rounds_stay) && loop.rounds && *loop.rounds < factor) return Reason::trip_count;
+    if (loop.rounds && *loop.rounds < factor) return Reason::trip_count;
     if (loop.counter.literal && !way(loop, factor)) return Reason::trip_count;
     if (loop.comparison == Comparison::ne) return Reason::none;
     if (const auto bound = known_bound(kernel, loop, factor); bound && !is_number_of(*bound, loop.type))

@@ -131,12 +131,19 @@ void CoalescingUnit::accept_fence(std::uint16_t context, const isa::Instruction&
         end_cta_fence_if_due(context, now);
         return;
     }
-    if (!LOOKAHEAD_RULE(fence_starts_generation_at_its_end)) {
-        l1_.start_generation();
-    }
-    fences_behind_queue_.push({LOOKAHEAD_RULE(fence_covers_queued_accesses) ? accepted_ : performed_, context});
+    fences_behind_queue_.push({accepted_, context});
     close_fences();
     end_fences(now);
+}
+
+/// Accesses from before the fence have not been performed.
+bool CoalescingUnit::awaits_queue(const WaitingFence& fence) const {
+    return fence.number > performed_ && LOOKAHEAD_RULE(fence_covers_queued_accesses);
+}
+
+/// Accesses from before the fence, which have been performed, have not ended.
+bool CoalescingUnit::awaits_accesses(const WaitingFence& fence) const {
+    return !epochs_.over(fence.number) && LOOKAHEAD_RULE(fence_waits_for_accesses);
 }
 
 void CoalescingUnit::end_fence(std::uint16_t context, Cycle now) {
@@ -147,9 +154,7 @@ void CoalescingUnit::end_fence(std::uint16_t context, Cycle now) {
 void CoalescingUnit::store_sent(std::uint16_t context) {
     ++stores_;
     contexts_[context].stores += counts_stores_;
-    if (LOOKAHEAD_RULE(fence_waits_for_stores)) {
-        epochs_.begin(epochs_.current_tag());
-    }
+    epochs_.begin(epochs_.current_tag());
 }
 
 [[gnu::hot]] void CoalescingUnit::cycle(Cycle now) {

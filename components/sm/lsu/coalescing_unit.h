@@ -142,17 +142,19 @@ class CoalescingUnit final : public LoadStoreUnit {
     }
     /// Fences behind which everything is performed close an epoch and wait for it.
     void close_fences() {
-        while (!fences_behind_queue_.empty() && fences_behind_queue_.front().number <= performed_) {
+        while (!fences_behind_queue_.empty() && !awaits_queue(fences_behind_queue_.front())) {
             fences_behind_epochs_.push({epochs_.close(), fences_behind_queue_.front().context});
             fences_behind_queue_.pop();
         }
     }
     void end_fences(Cycle now) {
-        while (!fences_behind_epochs_.empty() && epochs_.over(fences_behind_epochs_.front().number)) {
+        while (!fences_behind_epochs_.empty() && !awaits_accesses(fences_behind_epochs_.front())) {
             end_fence(fences_behind_epochs_.front().context, now);
             fences_behind_epochs_.pop();
         }
     }
+    bool awaits_queue(const WaitingFence& fence) const;
+    bool awaits_accesses(const WaitingFence& fence) const;
     void end_fence(std::uint16_t context, Cycle now);
     void end_access(std::uint16_t epoch, Cycle now) {
         epochs_.end(epoch);
@@ -202,6 +204,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     bool load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now,
                       std::uint32_t flags = 0);
     bool load_halves(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    bool goes_to_l2(const isa::Instruction& instruction, std::uint64_t line) const;
     SectorMask sectors_to_load(const isa::Instruction& instruction, std::uint64_t line, SectorMask sectors) const;
     bool load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, const Waiter& waiter, Cycle now);
     bool store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);

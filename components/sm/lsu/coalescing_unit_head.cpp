@@ -113,9 +113,7 @@ bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
         if (first) {
             head_.first_load = head_.load;
             ++account.loads;
-            if (LOOKAHEAD_RULE(fence_waits_for_loads)) {
-                epochs_.begin(pending.epoch);
-            }
+            epochs_.begin(pending.epoch);
         }
         pending.first = head_.first_load;
     }
@@ -158,9 +156,7 @@ bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
         pending.begun = entry.accepted;
         line_offsets(memory.addresses, pending.offsets);
         ++account.loads;
-        if (LOOKAHEAD_RULE(fence_waits_for_loads)) {
-            epochs_.begin(pending.epoch);
-        }
+        epochs_.begin(pending.epoch);
         account.acquires += acquire;
     }
     head_.started = true;
@@ -334,12 +330,16 @@ bool CoalescingUnit::load_halves(QueuedInstruction& entry, std::uint64_t line, i
            });
 }
 
+/// An ordered load does, but of a line whose stores L1 keeps.
+bool CoalescingUnit::goes_to_l2(const isa::Instruction& instruction, std::uint64_t line) const {
+    return instruction.order != isa::Order::weak && !l1_.keeps_stores_to(line) &&
+           LOOKAHEAD_RULE(ordered_load_goes_to_l2);
+}
+
 /// Those of the sectors that may be loaded together.
 SectorMask CoalescingUnit::sectors_to_load(const isa::Instruction& instruction, std::uint64_t line,
                                            SectorMask sectors) const {
-    const bool weak = instruction.order == isa::Order::weak || l1_.keeps_stores_to(line);
-    const bool joins = weak || !LOOKAHEAD_RULE(ordered_load_bypasses) || !LOOKAHEAD_RULE(ordered_load_never_joins);
-    return joins ? l1_.alike(line, sectors) : sectors;
+    return goes_to_l2(instruction, line) ? sectors : l1_.alike(line, sectors);
 }
 
 [[gnu::hot]] bool CoalescingUnit::load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors,
@@ -354,7 +354,7 @@ SectorMask CoalescingUnit::sectors_to_load(const isa::Instruction& instruction, 
         access.bytes = &bytes;
     }
     const L1LoadResult result =
-        instruction.order == isa::Order::weak ? l1_.load(access, waiter) : l1_.load_ordered(access, waiter);
+        goes_to_l2(instruction, line) ? l1_.load_ordered(access, waiter) : l1_.load(access, waiter);
     if (result.answer == L1Answer::stall) {
         block(static_cast<std::uint8_t>(result.failure), now);
         return false;

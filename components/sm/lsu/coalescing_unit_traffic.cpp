@@ -144,9 +144,7 @@ void CoalescingUnit::receive(const MessageHeader& message, Cycle now) {
             if (counts_stores_) {
                 --contexts_[(reply.as<WriteAcknowledge>().tag >> 16) - 1].stores;
             }
-            if (LOOKAHEAD_RULE(fence_waits_for_stores)) {
-                end_access(static_cast<std::uint16_t>(reply.as<WriteAcknowledge>().tag), now);
-            }
+            end_access(static_cast<std::uint16_t>(reply.as<WriteAcknowledge>().tag), now);
             break;
         case GpuMessage::atomic_reply:
             ++traffic_.atomic_replies;
@@ -267,9 +265,7 @@ inline void CoalescingUnit::end_load(const PendingLoad& load, Cycle now) {
             l1_.start_generation();
         }
     }
-    if (LOOKAHEAD_RULE(fence_waits_for_loads)) {
-        end_access(load.epoch, now);
-    }
+    end_access(load.epoch, now);
     end_cta_fence_if_due(load.context, now);
 }
 
@@ -296,7 +292,7 @@ void CoalescingUnit::complete_fence(std::uint16_t context, Cycle now) {
     ContextAccount& account = contexts_[context];
     const isa::Instruction& instruction = *account.fence;
     account.fence = nullptr;
-    if (LOOKAHEAD_RULE(fence_starts_generation_at_its_end) && lsu::leaves_sm(instruction)) {
+    if (LOOKAHEAD_RULE(fence_starts_generation) && lsu::leaves_sm(instruction)) {
         l1_.start_generation();
     }
     listener_.memory_completed(context, instruction, now);

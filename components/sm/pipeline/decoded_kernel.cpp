@@ -7,7 +7,6 @@
 #include "components/isa/modes.h"
 #include "components/sm/constant/constant_cache.h"
 #include "core/error/error.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -125,15 +124,10 @@ std::uint8_t destination_predicate_of(std::uint8_t predicate) {
 bool is_long_latency(InstructionClass instruction_class) {
     switch (instruction_class) {
         case InstructionClass::load_global:
-            return true;
         case InstructionClass::load_local:
-            return LOOKAHEAD_RULE(local_loads_have_long_latency);
         case InstructionClass::atomic_global:
-            return LOOKAHEAD_RULE(atomics_have_long_latency);
         case InstructionClass::texture:
-            return LOOKAHEAD_RULE(textures_have_long_latency);
-        case InstructionClass::load_shared:
-            return !LOOKAHEAD_RULE(scratchpad_loads_have_short_latency);
+            return true;
         default:
             return false;
     }

@@ -7,7 +7,6 @@
 #include "components/sm/pipeline/issue_stage.h"
 #include "components/sm/pipeline/pipeline_state.h"
 #include "core/lp/audit.h"
-#include "core/mutation/rule.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
@@ -139,8 +138,7 @@ bool ExtensionStreams::issue(unsigned scheduler, Cycle now) {
     }
     ContextMask ready = issue_.candidates(set_.states, shape_.of_scheduler[scheduler], scheduler, now);
     while (ready != 0) {
-        const unsigned stream =
-            LOOKAHEAD_RULE(streams_take_turns_at_issue) ? next_in_turn(ready, last_[scheduler]) : ready.first();
+        const unsigned stream = next_in_turn(ready, last_[scheduler]);
         if (policy_.accepts(stream)) {
             last_[scheduler] = stream;
             policy_.issue(scheduler, stream, now);
@@ -164,8 +162,7 @@ void ExtensionStreams::fetch_begun(unsigned stream, unsigned instructions, Cycle
 }
 
 bool ExtensionStreams::is_current(unsigned stream, std::uint32_t generation) const {
-    return set_.states.of(stream) != ContextState::vacant &&
-           (!LOOKAHEAD_RULE(events_of_old_streams_are_nobodys) || generations_[stream] == generation);
+    return set_.states.of(stream) != ContextState::vacant && generations_[stream] == generation;
 }
 
 void ExtensionStreams::fetched(unsigned stream, std::uint32_t detail) {

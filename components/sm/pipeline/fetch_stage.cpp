@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "components/sm/pipeline/issue_stage.h"
-#include "core/mutation/rule.h"
 #include "core/param/parameter_registry.h"
 
 namespace lookahead::gpu {
@@ -115,7 +114,7 @@ bool FetchStage::fetch_for_extensions(std::uint32_t number, bool above, Cycle no
     for (ExtensionStreams* streams : state_.extension_streams) {
         ContextMask wanting = streams->wants_fetch();
         wanting &= groups_.size() > 1 ? streams->of_scheduler(number) : ~ContextMask{};
-        const bool goes_first = !LOOKAHEAD_RULE(warps_fetch_first) || streams->priority() == IssuePriority::above;
+        const bool goes_first = streams->priority() == IssuePriority::above;
         if (wanting == 0 || goes_first != above) {
             continue;
         }

@@ -79,8 +79,7 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
 
 bool IssueStage::step_with_sources(unsigned scheduler, Cycle now) {
     const std::uint64_t bit = std::uint64_t{1} << scheduler;
-    if (offer(IssuePriority::above, scheduler, now) ||
-        (!LOOKAHEAD_RULE(warps_issue_first) && offer(IssuePriority::below, scheduler, now))) {
+    if (offer(IssuePriority::above, scheduler, now)) {
         return true;
     }
     const bool warps_wait = (warps_last_ & bit) != 0;
@@ -131,7 +130,7 @@ bool IssueStage::offer(IssuePriority priority, unsigned scheduler, Cycle now) {
     const std::vector<IssueSource*>& sources = sources_of(priority);
     const bool issued =
         std::any_of(sources.begin(), sources.end(), [&](IssueSource* source) { return source->issue(scheduler, now); });
-    counters_[scheduler][SchedulerCycle::extension_issued] += LOOKAHEAD_RULE(extension_issue_is_counted) && issued;
+    counters_[scheduler][SchedulerCycle::extension_issued] += issued;
     if (issued) {
         take_slot(scheduler, now);
     }
@@ -320,12 +319,10 @@ void IssueStage::find_free() {
     if (some(states.in(ContextState::ready_memory))) {
         return SchedulerCycle::memory_unit_full;
     }
-    if (some(states.ready_for_units()) &&
-        (LOOKAHEAD_RULE(full_unit_before_memory) || !some(states.in(ContextState::blocked_by_memory)))) {
+    if (some(states.ready_for_units())) {
         return SchedulerCycle::unit_full;
     }
-    if (some(states.in(ContextState::blocked_by_memory)) &&
-        (LOOKAHEAD_RULE(memory_before_pipelines) || !some(states.in(ContextState::blocked_by_pipeline)))) {
+    if (some(states.in(ContextState::blocked_by_memory))) {
         return SchedulerCycle::memory_wait;
     }
     if (some(states.in(ContextState::blocked_by_constants) | states.in(ContextState::at_fence))) {
@@ -335,8 +332,7 @@ void IssueStage::find_free() {
     if (some(states.in(ContextState::blocked_by_pipeline))) {
         return SchedulerCycle::short_latency;
     }
-    if (some(states.in(ContextState::fetching) | states.in(ContextState::branching)) &&
-        (LOOKAHEAD_RULE(empty_buffer_before_barrier) || !some(states.in(ContextState::at_barrier)))) {
+    if (some(states.in(ContextState::fetching) | states.in(ContextState::branching))) {
         return SchedulerCycle::buffer_empty;
     }
     if (some(states.in(ContextState::at_barrier))) {

@@ -14,7 +14,7 @@ MemoryWaits::MemoryWaits(unsigned contexts, unsigned schedulers, SmCounters& cou
 }
 
 bool MemoryWaits::is_long(const Wait& wait) const {
-    return counters_.cycles - wait.begin > kLongWaitCycles - !LOOKAHEAD_RULE(wait_of_100_cycles_is_short);
+    return counters_.cycles - wait.begin > kLongWaitCycles;
 }
 
 unsigned MemoryWaits::under_way() const {
@@ -33,9 +33,7 @@ void MemoryWaits::count(unsigned context) {
             }
         }
     }
-    if (LOOKAHEAD_RULE(shared_cycles_count_once)) {
-        from = std::max(from, counted);
-    }
+    from = std::max(from, counted);
     counted = memory_wait_cycles(scheduler);
     counters_.long_latency += counted - from;
 }

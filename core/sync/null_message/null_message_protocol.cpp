@@ -113,10 +113,8 @@ void NullMessageProtocol::tell(Time horizon, bool done) {
         const std::size_t to = (rank_ + i) % ranks_;
         // What is here already may need longer than the shortest channel; of what comes from the horizon on nothing is
         // known.
-        Time promise = lookahead_.to_rank(static_cast<int>(to), mine.pending);
-        if (LOOKAHEAD_RULE(what_comes_bounds_promises)) {
-            promise = std::min(promise, saturating_add(horizon, lookahead_.direct(static_cast<int>(to))));
-        }
+        const Time promise = std::min(lookahead_.to_rank(static_cast<int>(to), mine.pending),
+                                      saturating_add(horizon, lookahead_.direct(static_cast<int>(to))));
         if (changed || promise > promises_[to]) {
             send_to(to, promise);
         }

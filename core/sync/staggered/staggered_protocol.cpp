@@ -131,9 +131,7 @@ bool StaggeredProtocol::take_packets(std::size_t member) {
             engine_.deliver_to_step(member, side, head.number, packet.subspan(sizeof head));
             Told& told = step(side, head.number);
             told.everywhere.join(head.bounds);
-            if (LOOKAHEAD_RULE(what_came_is_pending_here)) {
-                told.here.join({.sent = head.bounds.sent});
-            }
+            told.here.join({.sent = head.bounds.sent});
             ++told.ranks;
             any = true;
         }
@@ -181,7 +179,7 @@ void StaggeredProtocol::look_for_end() {
             lower_each(left, step(side, looked_at_ + 1).everywhere.all());
         }
         if (least_of(left) >= boundary_) {
-            last_ = looked_at_ + (LOOKAHEAD_RULE(ranks_end_with_the_step_after) ? 2 : 1);
+            last_ = looked_at_ + 2;
         }
     }
     if (last_ > 0 && known == last_) {
@@ -207,9 +205,7 @@ SourceTimes StaggeredProtocol::pending(std::uint64_t number, bool is_complete, B
         lower_each(pending, (step(1, number).*of).all());
     } else {
         lower_each(pending, (step(1, number - 1).*of).after);
-        if (LOOKAHEAD_RULE(messages_that_a_step_reads_are_pending)) {
-            lower_each(pending, (step(0, number - 1).*of).sent[1]);
-        }
+        lower_each(pending, (step(0, number - 1).*of).sent[1]);
     }
     return pending;
 }

@@ -6,8 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "core/mutation/rule.h"
-
 namespace lookahead {
 
 void WindowProtocol::Bounds::join(const Bounds& other) {
@@ -111,9 +109,7 @@ WindowProtocol::Bounds WindowProtocol::send(std::uint64_t advances) {
     const bool idles = 2 * advances < engine_.processes().size();
     Bounds mine{engine_.pending(), idles, advances, static_cast<std::uint64_t>(spent.count()),
                 static_cast<std::uint64_t>(blocked_since * 1e9)};
-    if (LOOKAHEAD_RULE(sent_messages_bound_windows)) {
-        lower_each(mine.pending, engine_.take_sent());
-    }
+    lower_each(mine.pending, engine_.take_sent());
     const std::size_t first = routes_.in_rounds() ? std::min<std::size_t>(1, routes_.batches()) : routes_.batches();
     for (std::size_t number = 0; number < first; ++number) {
         send_batch(number, mine);
@@ -132,14 +128,12 @@ void WindowProtocol::receive(const Bounds& told) {
     known_ = told;
     for (std::size_t number = 0; number < routes_.batches(); ++number) {
         if (number > 0 && routes_.in_rounds()) {
-            send_batch(number, LOOKAHEAD_RULE(rounds_pass_bounds_on) ? known_ : told);
+            send_batch(number, known_);
         }
         const std::span<const std::byte> packet = transport_.receive(routes_.from(number));
         Bounds theirs;
         std::memcpy(&theirs, packet.data(), sizeof theirs);
-        if (LOOKAHEAD_RULE(bounds_of_all_count)) {
-            known_.join(theirs);
-        }
+        known_.join(theirs);
         engine_.deliver(packet.subspan(sizeof theirs));
     }
     first_ = least_of(known_.pending);

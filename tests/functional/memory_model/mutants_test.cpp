@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/mutation/rule.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/functional/memory_model/held_up_messages.h"
 #include "tests/functional/memory_model/random_programs.h"
@@ -39,11 +38,11 @@ struct Mutant {
 
 TEST_CASE("random programs notice the loss of a clause of the memory contract") {
     for (const auto& [clause, machine] :
-         {Mutant{"store_evicts_copy", kWriteEvict}, Mutant{"store_detaches_pending_fill", kWriteEvict},
-          Mutant{"atomic_detaches_pending_fill", kWriteEvict}, Mutant{"atomic_evicts_copy", kWriteEvict},
-          Mutant{"generation_drops_copies", kWriteEvict}, Mutant{"store_merges_into_pending_fill", kWriteThrough},
-          Mutant{"store_updates_copy", kWriteThrough}, Mutant{"merged_stores_keep_their_place", kWriteThrough},
-          Mutant{"hit_needs_its_sectors", kSectors}, Mutant{"detached_sectors_stay_out", kSectors}}) {
+         {Mutant{"store_invalidates", kWriteEvict}, Mutant{"atomic_invalidates", kWriteEvict},
+          Mutant{"generation_invalidates", kWriteEvict}, Mutant{"invalidation_drops_copies", kWriteEvict},
+          Mutant{"invalidation_detaches_fills", kWriteEvict}, Mutant{"store_merges_into_pending_fill", kWriteThrough},
+          Mutant{"store_updates_copy", kWriteThrough}, Mutant{"store_invalidates", kSectors},
+          Mutant{"invalidation_detaches_fills", kSectors}}) {
         const mutation::Without rule(clause);
         std::string found;
         for (std::uint32_t seed = 1; seed <= 400 && found.empty(); ++seed) {
@@ -76,9 +75,9 @@ std::string first_held_up_fault(HeldUp what, const std::string& clause) {
 }
 
 TEST_CASE("messages through a slice that is held up notice a fence that does not wait") {
-    for (const auto& [clause, what] :
-         {std::pair{"fence_waits_for_stores", HeldUp::store}, std::pair{"fence_covers_queued_accesses", HeldUp::store},
-          std::pair{"fence_waits_for_loads", HeldUp::load}}) {
+    for (const auto& [clause, what] : {std::pair{"fence_waits_for_accesses", HeldUp::store},
+                                       std::pair{"fence_covers_queued_accesses", HeldUp::store},
+                                       std::pair{"fence_waits_for_accesses", HeldUp::load}}) {
         check_found(clause, first_held_up_fault(what, clause));
     }
 }

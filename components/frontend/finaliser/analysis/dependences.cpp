@@ -5,7 +5,6 @@
 
 #include "components/isa/memory_access.h"
 #include "components/isa/modes.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::finaliser {
 
@@ -101,7 +100,7 @@ class DependencesBuilder {
         const isa::Instruction& machine = code_[i].machine;
         if (machine.operation != Operation::enqueue && machine.operation != Operation::dequeue && !machine.dequeues)
             return;
-        if (LOOKAHEAD_RULE(queues_keep_the_programs_order) && queued_ != kNone) add_edge(queued_, i, 1);
+        if (queued_ != kNone) add_edge(queued_, i, 1);
         if (fence_ != kNone) add_edge(fence_, i, 1);
         queued_ = i;
     }

@@ -1,7 +1,6 @@
 #include "components/frontend/finaliser/code/virtual_kernel.h"
 
 #include "core/error/error.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::finaliser {
 
@@ -69,7 +68,7 @@ bool has_side_effect(const VirtualInstruction& instruction) {
         // To the paper's compiler these had no meaning, so that it kept each of them (Crago et al., section 7.1).
         case Operation::load_stride:
         case Operation::load_indirect:
-            return LOOKAHEAD_RULE(unread_vector_loads_stay);
+            return true;
         case Operation::load:
             if (instruction.machine.dequeues) return true;
             return instruction.machine.order != isa::Order::weak;

@@ -3,7 +3,6 @@
 #include "components/frontend/finaliser/emit/machine_cfg.h"
 #include "components/isa/modes.h"
 #include "core/error/error.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::finaliser {
 
@@ -94,7 +93,7 @@ void dequeue_in_branch(std::vector<Placed>& code) {
         const bool dequeues = earlier.operation == Operation::dequeue &&
                               earlier.mode == static_cast<std::uint8_t>(isa::QueueMode::predicate);
         if (earlier.dequeues) return;  // what comes out of the queues keeps its order
-        if (!uses(earlier, guard) && !(LOOKAHEAD_RULE(branches_dequeue_what_is_next) && dequeues)) continue;
+        if (!uses(earlier, guard) && !dequeues) continue;
         if (!dequeues || earlier.destination_predicate != guard || earlier.guard != isa::kTruePredicate ||
             earlier.destination_predicate2 != isa::kNoPredicate)
             return;

@@ -8,7 +8,6 @@
 #include "components/frontend/finaliser/emit/operand_rows.h"
 #include "components/frontend/finaliser/emit/print.h"
 #include "core/error/error.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::finaliser {
 
@@ -100,12 +99,10 @@ class Verifier {
     /// Registers are at multiples of their rows, which are 4 at least here, by check_span.
     void check_vector_memory() const {
         const Instruction& instruction = kernel_.code[pc_];
-        require(instruction.vector == 4 || instruction.vector == 8 || instruction.vector == 16 ||
-                    !LOOKAHEAD_RULE(vectors_have_4_to_16_elements),
+        require(instruction.vector == 4 || instruction.vector == 8 || instruction.vector == 16,
                 "a vector memory instruction has 4, 8 or 16 elements");
         require(isa::type_bytes(instruction.type) == 4, "a vector memory instruction has elements of 32 bits");
-        require(instruction.space == isa::Space::global || instruction.space == isa::Space::shared ||
-                    !LOOKAHEAD_RULE(vectors_are_of_global_and_shared_memory),
+        require(instruction.space == isa::Space::global || instruction.space == isa::Space::shared,
                 "a vector memory instruction accesses global or shared memory");
     }
 

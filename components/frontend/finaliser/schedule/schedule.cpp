@@ -9,7 +9,6 @@
 #include "components/frontend/finaliser/schedule/list_order.h"
 #include "components/frontend/finaliser/schedule/pressure.h"
 #include "components/frontend/finaliser/schedule/pressure_order.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::finaliser {
 
@@ -74,12 +73,6 @@ void order_stretch_for_pressure(const VirtualKernel& kernel, DependenceFinder& f
     std::ranges::copy(ordered, stretch.code.begin());
 }
 
-bool parts_stretches(const VirtualInstruction& instruction) {
-    if (!LOOKAHEAD_RULE(nothing_passes_vector_memory) && isa::is_vector_memory(instruction.machine.operation))
-        return false;
-    return holds_everything(instruction);
-}
-
 /// Calls `visit(stretch)` for every stretch of the kernel that nothing holds.
 template <typename Visit>
 void for_each_stretch(VirtualKernel& kernel, Visit visit) {
@@ -92,12 +85,12 @@ void for_each_stretch(VirtualKernel& kernel, Visit visit) {
             std::size_t first = end;
             Stretch stretch;
             stretch.live_out = live;
-            while (first > 0 && end - first < kLongestStretch && !parts_stretches(block.code[first - 1]))
+            while (first > 0 && end - first < kLongestStretch && !holds_everything(block.code[first - 1]))
                 step_back(kernel, block.code[--first], live);
             stretch.live_in = live;
             stretch.code = std::span(block.code).subspan(first, end - first);
             if (stretch.code.size() > 1) visit(stretch);
-            if (first > 0 && parts_stretches(block.code[first - 1])) step_back(kernel, block.code[--first], live);
+            if (first > 0 && holds_everything(block.code[first - 1])) step_back(kernel, block.code[--first], live);
             end = first;
         }
     }

@@ -7,7 +7,6 @@
 
 #include "components/frontend/finaliser/analysis/single_writes.h"
 #include "components/frontend/finaliser/code/literals.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::finaliser {
 
@@ -95,7 +94,7 @@ class AddressFolder {
         if (!sum || !fits_offset(sum->addend) || !fits_offset(access.machine.offset + sum->addend)) return std::nullopt;
         if (writes_.is_stable(sum->base, *write)) return sum;
         if (!isa::is_vector_memory(access.machine.operation)) return std::nullopt;
-        return !LOOKAHEAD_RULE(folded_bases_hold) || holds_from(sum->base, *write, place) ? sum : std::nullopt;
+        return holds_from(sum->base, *write, place) ? sum : std::nullopt;
     }
 
     /// Whether nothing from `write` to `read`, in one block, writes the base. The compiler folds the addresses of its own
