@@ -31,8 +31,11 @@ ptx::Module load_module(const Workload& workload) {
     return module;
 }
 
-isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration) {
-    return finaliser::finalise_module(load_module(workload), finaliser_options(configuration));
+isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration,
+                              const std::function<void(const std::string& step)>& tell) {
+    finaliser::FinaliserOptions options = finaliser_options(configuration);
+    options.tell = tell;
+    return finaliser::finalise_module(load_module(workload), options);
 }
 
 }  // namespace lookahead

@@ -1,5 +1,7 @@
 #include "experiments/run/progress.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdio>
 
@@ -92,15 +94,24 @@ void Progress::print(const ProgressReport& report) {
         const double to_limit = seconds_left(seconds(now - begin_), 0, report.limit_fraction);
         left = left < 0 ? to_limit : std::min(left, to_limit);
     }
-    std::fprintf(stderr, "%s%s  %.1f us simulated  %.2f M warp instructions  %.2f M/s  left %s%s",
-                 mode_ == ProgressMode::bar ? "\r\033[K" : "", where.c_str(),
-                 static_cast<double>(report.time) / kFemtosecondsPerMicrosecond,
-                 static_cast<double>(report.warp_instructions) / 1e6, rate / 1e6, duration_text(left).c_str(),
-                 mode_ == ProgressMode::bar ? "" : "\n");
-    line_open_ = mode_ == ProgressMode::bar;
-    last_ = now;
+    print_line(fmt::format("{}  {:.1f} us simulated  {:.2f} M warp instructions  {:.2f} M/s  left {}", where,
+                           static_cast<double>(report.time) / kFemtosecondsPerMicrosecond,
+                           static_cast<double>(report.warp_instructions) / 1e6, rate / 1e6, duration_text(left)));
     last_instructions_ = report.warp_instructions;
-    next_ = now + interval_;
+}
+
+void Progress::tell(const std::string& what) {
+    if (due()) {
+        print_line(what);
+    }
+}
+
+void Progress::print_line(const std::string& line) {
+    const bool is_bar = mode_ == ProgressMode::bar;
+    fmt::print(stderr, "{}{}{}", is_bar ? "\r\033[K" : "", line, is_bar ? "" : "\n");
+    line_open_ = is_bar;
+    last_ = Clock::now();
+    next_ = last_ + interval_;
 }
 
 }  // namespace lookahead

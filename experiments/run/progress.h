@@ -36,9 +36,13 @@ class Progress {
     /// Whether it is time for a line; cheap.
     bool due();
     void print(const ProgressReport& report);
+    /// Prints what the program does before the simulation begins, if it is time for a line.
+    void tell(const std::string& what);
 
   private:
     using Clock = std::chrono::steady_clock;
+
+    void print_line(const std::string& line);
 
     ProgressMode mode_;
     Clock::duration interval_;

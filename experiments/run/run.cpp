@@ -138,15 +138,22 @@ class Run {
           workload_(make_workload(request, configuration_)),
           parameters_(configuration_.read<RunParameters>("run")),
           energy_table_(energy_table_of(configuration_)),
-          machine_(
-              configuration_, load_kernels(*workload_, configuration_),
-              [this](Device& device) { run_workload(device); }, [this] { return loads_of_run(); }),
           progress_(request.progress),
+          machine_(
+              configuration_, load_kernels(*workload_, configuration_, [this](const std::string& step) { tell(step); }),
+              [this](Device& device) { run_workload(device); }, [this] { return loads_of_run(); }),
           observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_,
                     request.checkpoint_every, [this](Time time, std::uint64_t cycle, const RunningProcesses& local) {
                         return take_checkpoint(time, cycle, local);
                     }) {
         configuration_.check_all_used();
+    }
+
+    /// Says what is done before the simulation begins, on one rank.
+    void tell(const std::string& step) {
+        if (transport_.rank() == 0) {
+            progress_.tell(step);
+        }
     }
 
     RunOutcome execute() {
@@ -586,8 +593,8 @@ class Run {
     std::unique_ptr<Workload> workload_;
     RunParameters parameters_;
     EnergyTable energy_table_;
-    gpu::Machine machine_;
     Progress progress_;
+    gpu::Machine machine_;
     RunObserver observer_;
     std::vector<std::pair<std::string, std::string>> inputs_;  ///< files and their hashes, as the run began
     std::string checkpoint_;                                   ///< file of the last one

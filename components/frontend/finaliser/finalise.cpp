@@ -181,11 +181,12 @@ isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptio
         else if (function.is_kernel && function.is_defined)
             try {
                 FinaliserOptions limits = options;
+                PreparedKernels prepared;
                 if (options.register_share > 0) {
-                    const RegisterProfile profile = profile_registers(module, function, options);
+                    const RegisterProfile profile = profile_registers(module, function, options, prepared);
                     limits.isa.registers = limit_at_share(profile, options.register_share);
                 }
-                table.push_back(finalise(module, function, limits));
+                table.push_back(finalise(module, function, limits, prepared));
             } catch (const InputError& error) {
                 if (module.refusal == ptx::Refusal::of_module) throw;
                 table.push_back(refused_kernel(module, function, options, error.what()));

@@ -1,10 +1,13 @@
 #include "components/frontend/finaliser/register_profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/spill/spill_registers.h"
 #include "core/error/error.h"
+#include "core/text/readable_name.h"
 
 namespace lookahead::finaliser {
 
@@ -13,6 +16,9 @@ namespace {
 RegistersAtLimit at_limit(const ptx::Module& module, const ptx::Function& kernel, FinaliserOptions options,
                           unsigned limit, PreparedKernels& prepared) {
     options.isa.registers = limit;
+    if (options.tell) {
+        options.tell(fmt::format("finalising kernel {} for {} registers a thread", readable_name(kernel.name), limit));
+    }
     const isa::Kernel finalised = finalise(module, kernel, options, prepared);
     const SpillInstructions spills = spill_instructions(finalised);
     return {limit,        finalised.registers, finalised.spill_bytes,
@@ -22,9 +28,8 @@ RegistersAtLimit at_limit(const ptx::Module& module, const ptx::Function& kernel
 }  // namespace
 
 RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function& kernel,
-                                  const FinaliserOptions& options) {
+                                  const FinaliserOptions& options, PreparedKernels& prepared) {
     RegisterProfile profile;
-    PreparedKernels prepared;
     profile.limits.push_back(at_limit(module, kernel, options, options.isa.registers, prepared));
     profile.preferred = profile.base = profile.least = profile.limits.back().registers;
     // What a kernel does not use changes nothing: the next limit is one less than what it uses.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "components/frontend/finaliser/code/options.h"
+#include "components/frontend/finaliser/passes/fit.h"
 #include "components/frontend/ptx/module.h"
 
 namespace lookahead::finaliser {
@@ -25,9 +26,16 @@ struct RegisterProfile {
     std::vector<RegistersAtLimit> limits;  ///< from `preferred` down to `least`, where the kernel changes
 };
 
-/// Finalises the kernel at falling limits. Throws what `finalise` throws at the options' own limit.
+/// Finalises the kernel at falling limits. Throws what `finalise` throws at the options' own limit. `prepared` is the kernel's,
+/// and may be used afterwards to finalise it at one limit.
 RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function& kernel,
-                                  const FinaliserOptions& options);
+                                  const FinaliserOptions& options, PreparedKernels& prepared);
+
+inline RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function& kernel,
+                                         const FinaliserOptions& options) {
+    PreparedKernels prepared;
+    return profile_registers(module, kernel, options, prepared);
+}
 
 /// This share of r_base, which is above 0 and up to 1, to the nearest register, half a one up; no less than the least.
 unsigned limit_at_share(const RegisterProfile& profile, double share);

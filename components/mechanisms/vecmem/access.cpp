@@ -37,6 +37,8 @@ std::string_view name_of(Reason reason) {
             return "dependence";
         case Reason::registers:
             return "registers";
+        case Reason::effort:
+            return "effort";
         case Reason::kind:
             return "kind";
     }

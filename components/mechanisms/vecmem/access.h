@@ -26,6 +26,7 @@ enum class Reason : std::uint8_t {
     dependence,  ///< it needs what another of them gives
     registers,   ///< its loop would need more registers than there are
     kind,        ///< of a memory of which no vectors are wanted
+    effort,      ///< its kernel has been packed in as many ways as are tried
 };
 std::string_view name_of(Reason reason);
 

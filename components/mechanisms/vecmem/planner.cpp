@@ -20,15 +20,28 @@ Planner::Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, uns
       plans_(kernel.blocks.size()) {}
 
 /// Why a plan is not another one is told in the code, and changes no outcome.
-const std::vector<BlockOutcome>& Planner::outcomes_of(const std::vector<BlockPlan>& plans) {
+TriedPlans::Key Planner::key_of(const std::vector<BlockPlan>& plans) {
     TriedPlans::Key key;
     for (const BlockPlan& plan : plans) {
         key.insert(key.end(), {plan.factor, plan.fewer, plan.mixes_rounds, plan.checks_words,
                                static_cast<std::uint32_t>(plan.lengths.size())});
         key.insert(key.end(), plan.lengths.begin(), plan.lengths.end());
     }
-    const auto [found, is_new] = tried_->outcomes.try_emplace(std::move(key));
-    if (is_new) found->second = pack_kernel(kernel_, plans, kinds_).blocks;
+    return key;
+}
+
+bool Planner::may_try(const std::vector<BlockPlan>& plans) const {
+    return tried_->instructions < TriedPlans::kMostInstructions || tried_->outcomes.contains(key_of(plans));
+}
+
+const std::vector<BlockOutcome>& Planner::outcomes_of(const std::vector<BlockPlan>& plans) {
+    const auto [found, is_new] = tried_->outcomes.try_emplace(key_of(plans));
+    if (is_new) {
+        found->second = pack_kernel(kernel_, plans, kinds_).blocks;
+        for (const auto& block : kernel_.blocks) {
+            tried_->instructions += block.code.size();
+        }
+    }
     return found->second;
 }
 
@@ -116,6 +129,14 @@ void Planner::try_factor(unsigned length, unsigned factor, bool checks_words, bo
         plans[loop->header()].mixes_rounds = mixes_rounds;
         // What has no vector of this length may have a shorter one, if that may be.
         plans[loop->header()].lengths.assign(std::ranges::find(lengths_, length), lengths_.end());
+    }
+    if (!may_try(plans)) {
+        for (const Loop* loop : taking_part) {
+            if (!loop->decided) {
+                plans_[loop->header()].reason = Reason::effort;
+            }
+        }
+        return;
     }
     const std::vector<BlockOutcome>& outcomes = outcomes_of(plans);
     for (Loop* loop : taking_part) {

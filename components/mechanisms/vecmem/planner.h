@@ -16,7 +16,12 @@ namespace lookahead::vecmem {
 /// What became of a kernel's blocks under each plan that was tried. It does not depend on the limit of registers.
 struct TriedPlans : finaliser::Findings {
     using Key = std::vector<std::uint32_t>;
+    /// Instructions of all trials together after which no loop is tried in another way: some ten seconds. One limit of
+    /// registers takes 40 trials, and finalising to a share of a kernel's registers goes through twenty limits.
+    static constexpr std::uint64_t kMostInstructions = 1U << 18;
+
     std::map<Key, std::vector<BlockOutcome>> outcomes;
+    std::uint64_t instructions = 0;  ///< of all trials together
 };
 
 /// Finds for each block the plan that packs most: for a loop the length and the rounds at once that leave the fewest
@@ -44,6 +49,8 @@ class Planner {
         std::uint32_t header() const { return blocks.front(); }
     };
 
+    static TriedPlans::Key key_of(const std::vector<BlockPlan>& plans);
+    bool may_try(const std::vector<BlockPlan>& plans) const;
     const std::vector<BlockOutcome>& outcomes_of(const std::vector<BlockPlan>& plans);
     void read_loops();
     Loop loop_as_it_is(const std::vector<std::uint32_t>& blocks, const CountedLoop& counted,

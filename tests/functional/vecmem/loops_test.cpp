@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
+#include "components/frontend/finaliser/analysis/control_flow.h"
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/finaliser/lower/lower.h"
 #include "components/frontend/ptx/parse_module.h"
+#include "components/mechanisms/vecmem/planner.h"
 #include "tests/functional/vecmem/bench.h"
 
 using namespace lookahead;
@@ -167,6 +171,26 @@ TEST_CASE("a loop that is known to have too few rounds stays") {
     const Outcome best = run(loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 11;"), "best");
     CHECK(best.count("LD.STRIDE.GLOBAL.V8") == 1);
     CHECK(best.executed == 2);
+}
+
+TEST_CASE("a kernel that was packed in as many ways as are tried keeps its loops as they are") {
+    const ptx::Module module = ptx::parse_module(kernel_text(loop("0", kCountsUp)), "loop.ptx");
+    finaliser::VirtualKernel kernel = finaliser::lower(module, module.functions.front());
+    finaliser::split_at_jumps(kernel);
+    const auto vectors = [&](std::uint64_t tried_before) {
+        const auto tried = std::make_shared<vecmem::TriedPlans>();
+        tried->instructions = tried_before;
+        vecmem::Planner(kernel, {4}, 63, {}, tried).run();
+        std::uint32_t most = 0;
+        for (const auto& [plan, blocks] : tried->outcomes) {
+            for (const vecmem::BlockOutcome& block : blocks) {
+                most = std::max(most, block.vectors);
+            }
+        }
+        return most;
+    };
+    CHECK(vectors(0) == 1);
+    CHECK(vectors(vecmem::TriedPlans::kMostInstructions) == 0);
 }
 
 TEST_CASE("loops with barriers or atomics stay") {

@@ -29,20 +29,31 @@ void Liveness::number_units(const VirtualKernel& kernel) {
 
 void Liveness::solve(const VirtualKernel& kernel) {
     const std::size_t count = kernel.blocks.size();
-    in_.assign(count, BitSet(units_.size()));  // at first what the block reads before it writes it
-    out_.assign(count, BitSet(units_.size()));
-    std::vector<BitSet> writes(count, BitSet(units_.size()));
-    for (std::size_t block = 0; block < count; ++block)
+    words_ = (units_.size() + 63) / 64;
+    in_.assign(count * words_, 0);  // at first what the block reads before it writes it
+    out_.assign(count * words_, 0);
+    Sets writes(count * words_);
+    const auto bit = [](std::uint32_t number) { return std::uint64_t{1} << (number % 64); };
+    for (std::size_t block = 0; block < count; ++block) {
+        const std::size_t first = block * words_;
         for (const VirtualInstruction& instruction : kernel.blocks[block].code) {
             for_each_read(kernel, instruction, [&](std::uint32_t unit) {
                 const std::uint32_t number = number_of_[unit];
-                if (number != kNone && !writes[block].contains(number)) in_[block].insert(number);
+                if (number != kNone) {
+                    in_[first + number / 64] |= bit(number) & ~writes[first + number / 64];
+                }
             });
-            if (instruction.guarded()) continue;
+            if (instruction.guarded()) {
+                continue;
+            }
             for_each_write(kernel, instruction, [&](std::uint32_t unit) {
-                if (number_of_[unit] != kNone) writes[block].insert(number_of_[unit]);
+                const std::uint32_t number = number_of_[unit];
+                if (number != kNone) {
+                    writes[first + number / 64] |= bit(number);
+                }
             });
         }
+    }
     // Blocks whose successors have changed since they were last seen: in large kernels few after the first turn.
     const ptx::Graph graph = flow_of(kernel);
     std::vector<bool> waits(count, true);
@@ -52,8 +63,18 @@ void Liveness::solve(const VirtualKernel& kernel) {
         for (std::size_t block = count; block-- > 0;) {
             if (!waits[block]) continue;
             waits[block] = false;
-            for (std::uint32_t next : graph.successors[block]) out_[block].unite(in_[next]);
-            if (!in_[block].unite_difference(out_[block], writes[block])) continue;
+            const std::size_t first = block * words_;
+            std::uint64_t added = 0;
+            for (std::size_t i = 0; i < words_; ++i) {
+                for (const std::uint32_t next : graph.successors[block]) {
+                    out_[first + i] |= in_[next * words_ + i];
+                }
+                added |= out_[first + i] & ~writes[first + i] & ~in_[first + i];
+                in_[first + i] |= out_[first + i] & ~writes[first + i];
+            }
+            if (added == 0) {
+                continue;
+            }
             changed = true;
             for (std::uint32_t earlier : before[block]) waits[earlier] = true;
         }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "components/frontend/finaliser/code/bit_set.h"
@@ -19,24 +20,31 @@ class Liveness {
     /// Calls `visit(unit)` for every unit that lives before or behind the block, in ascending order.
     template <typename Visit>
     void for_each_in(std::size_t block, Visit visit) const {
-        in_[block].for_each([&](std::uint32_t number) { visit(units_[number]); });
+        for_each_bit(row(in_, block), [&](std::uint32_t number) { visit(units_[number]); });
     }
     template <typename Visit>
     void for_each_out(std::size_t block, Visit visit) const {
-        out_[block].for_each([&](std::uint32_t number) { visit(units_[number]); });
+        for_each_bit(row(out_, block), [&](std::uint32_t number) { visit(units_[number]); });
     }
 
   private:
+    /// The sets of all blocks, one behind the other.
+    using Sets = std::vector<std::uint64_t>;
+
     void number_units(const VirtualKernel& kernel);
     void solve(const VirtualKernel& kernel);
+    std::span<const std::uint64_t> row(const Sets& sets, std::size_t block) const {
+        return std::span(sets).subspan(block * words_, words_);
+    }
 
     std::size_t unit_count_;
     /// Those that may live at a block's bound, ascending: all that some block reads before it writes them. Few do in
     /// large kernels, most of whose values stay in their block; the sets below are over their numbers here.
     std::vector<std::uint32_t> units_;
     std::vector<std::uint32_t> number_of_;  ///< by unit; kNone for the others
-    std::vector<BitSet> in_;                ///< by block
-    std::vector<BitSet> out_;               ///< by block
+    std::size_t words_ = 0;                 ///< of a set
+    Sets in_;
+    Sets out_;
 };
 
 /// Takes `live`, the units live after `instruction`, to those live before it.

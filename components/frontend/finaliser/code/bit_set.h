@@ -3,9 +3,20 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace lookahead::finaliser {
+
+/// Calls `visit(i)` for every bit that is set, in ascending order.
+template <typename Visit>
+void for_each_bit(std::span<const std::uint64_t> words, Visit visit) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        for (std::uint64_t word = words[i]; word != 0; word &= word - 1) {
+            visit(static_cast<std::uint32_t>(i * 64 + static_cast<std::size_t>(std::countr_zero(word))));
+        }
+    }
+}
 
 /// A set of small numbers of a size fixed at construction.
 class BitSet {
@@ -16,17 +27,6 @@ class BitSet {
     bool contains(std::uint32_t i) const { return (words_[i / 64] >> (i % 64)) & 1; }
     void insert(std::uint32_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
     void erase(std::uint32_t i) { words_[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
-
-    /// Adds (`other` minus `without`); tells whether that changed anything.
-    bool unite_difference(const BitSet& other, const BitSet& without) {
-        std::uint64_t changed = 0;
-        for (std::size_t i = 0; i < words_.size(); ++i) {
-            const std::uint64_t added = other.words_[i] & ~without.words_[i] & ~words_[i];
-            words_[i] |= added;
-            changed |= added;
-        }
-        return changed != 0;
-    }
 
     bool unite(const BitSet& other) {
         std::uint64_t changed = 0;
@@ -50,9 +50,7 @@ class BitSet {
 
     template <typename Visit>
     void for_each(Visit visit) const {
-        for (std::size_t i = 0; i < words_.size(); ++i)
-            for (std::uint64_t word = words_[i]; word != 0; word &= word - 1)
-                visit(static_cast<std::uint32_t>(i * 64 + static_cast<std::size_t>(std::countr_zero(word))));
+        for_each_bit(words_, visit);
     }
 
     friend bool operator==(const BitSet&, const BitSet&) = default;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -57,6 +58,8 @@ struct FinaliserOptions {
     /// Which values go to local memory first: "cost", those that free most registers for what their accesses cost;
     /// "affine_first", of these the affine ones (analysis/affinity.h) as long as one of them makes room.
     std::string spill_order = "cost";
+    /// Called with what is done before each step that may take seconds; null: nobody listens.
+    std::function<void(const std::string& step)> tell;
     /// What mechanisms do to kernels; null: nothing.
     std::shared_ptr<const KernelTransform> transform;
 };
