@@ -328,8 +328,10 @@ void CapsPrefetcher::prefetch_cta(std::uint16_t slot, BaseEntry& base, const Dis
         }
         base.prefetched = base.executions[base.leader];
     }
-    const bool moves = distance.stride != 0;
-    for (std::uint16_t warp = 0; moves && warp < warps_per_cta_; ++warp) {
+    if (distance.stride == 0) {
+        return;
+    }
+    for (std::uint16_t warp = 0; warp < warps_per_cta_; ++warp) {
         if (warp == base.leader || (only_warp != kNoContext && warp != only_warp)) {
             continue;
         }

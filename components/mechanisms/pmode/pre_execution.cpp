@@ -375,11 +375,12 @@ void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMas
     const std::uint32_t pc = stream.stack.pc();
     const std::uint16_t* map = streams_.set().map.of(context);
     // Lanes that are not active keep what they had: that is the merge of a partial write.
-    const bool merges = active != isa::kFullMask;
-    for (unsigned word = 0; merges && word < rows.size(); ++word) {
-        std::memcpy(state_.registers.row(rows[word]),
-                    state_.registers.row(map[decoded.instruction->destination + word]),
-                    sizeof(std::uint32_t) * isa::kWarpSize);
+    if (active != isa::kFullMask) {
+        for (unsigned word = 0; word < rows.size(); ++word) {
+            std::memcpy(state_.registers.row(rows[word]),
+                        state_.registers.row(map[decoded.instruction->destination + word]),
+                        sizeof(std::uint32_t) * isa::kWarpSize);
+        }
     }
     if (decoded.action == Action::memory) {
         MemoryInstruction& request = execute_.make_request(context, pc, map, active, from);

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/mutation/rule.h"
 #include "tests/components/cache/markdown_table.h"
 #include "tests/functional/litmus/axioms.h"
 

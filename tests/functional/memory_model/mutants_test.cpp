@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mutation/rule.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/functional/memory_model/held_up_messages.h"
 #include "tests/functional/memory_model/random_programs.h"
