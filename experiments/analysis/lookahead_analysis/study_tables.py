@@ -12,7 +12,8 @@ import sys
 
 import pandas as pd
 
-from .sweeps import Sweep, SweepError, facts_of, name_of
+from .papers import NOT_IN_PAPER
+from .sweeps import Sweep, SweepError, name_of
 
 # Columns of a recorded study that are no facts of a run.
 OF_POINT = ["workload", "status", "size", "program"]
@@ -137,12 +138,6 @@ def means_alone(table):
     return table.loc[chosen]
 
 
-def figures_of(paper):
-    """A function that makes a figure's table of a recorded study: of `paper`'s module, by the name behind the paper's."""
-    prefix = next(iter(paper.STUDIES)).split("/")[0]
-    return lambda name, study: paper.FIGURES[f"{prefix}/{name}"][2](study)
-
-
 def near(value, paper, within, form="{:.3f}"):
     """A claim: what `value` makes of a recorded study is at most `within` from the paper's."""
     def look(study):
@@ -158,27 +153,40 @@ def at_least(value, bound):
     return look
 
 
+def claims_of(paper):
+    """A function that makes a claim about a value that the paper has in a figure: ours there, or what `ours` makes of the recorded
+    study, is at most `within` from it."""
+    def claim(name, row, column, within, ours=None, study=None):
+        said, figure = paper.said(name, row, column), paper.figures[name]
+        value = ours or (lambda recorded: paper.table(name, recorded).loc[row, column])
+        return study or figure.study.split("/")[1], str(said), near(value, said, within)
+    return claim
+
+
 class Page:
-    """A page and the recorded studies beside it. `tables` has by study what stands in the page: figures' names, or pairs of
-    a name and what is made of the figure's table; `claims` by name: (study, what the paper says, a function of the study
-    that gives our value and whether it holds)."""
+    """A paper's page and the recorded studies beside it. `tables` has by study what stands in the page: figures' names, or
+    pairs of a name and what is made of the figure's table; `claims` by name: (study, what the paper says, a function of the
+    study that gives our value and whether it holds)."""
 
     def __init__(self, folder, paper, tables, claims):
         self.folder, self.paper, self.tables, self.claims = pathlib.Path(folder), paper, tables, claims
         self.name = self.folder.name
 
+    def file(self, study):
+        return self.folder / "results" / f"{study}.csv"
+
     def recorded(self, study):
-        return Recorded(self.folder / "results" / f"{study.rsplit('/', 1)[-1]}.csv")
+        return Recorded(self.file(study))
 
     def tables_of(self, study):
         recorded = self.recorded(study)
-        lines = [f"`{study}`: {recorded.caption}."]
+        lines = [f"`{self.name}/{study}`: {recorded.caption}."]
         for entry in self.tables[study]:
             name, then = entry if isinstance(entry, tuple) else (entry, lambda table: table)
-            _, title, make, paper, unit = self.paper.FIGURES[name]
-            recorded.require(name, study, self.paper.STUDIES[study])
-            beside = "Not in the paper" if paper == "not in the paper" else f"Paper: {paper}"
-            lines += ["", f"`{name}`: {title} ({unit}). {beside}.", "", *markdown(then(make(recorded)))]
+            figure, full_name = self.paper.figures[name], f"{self.name}/{name}"
+            recorded.require(full_name, f"{self.name}/{study}", figure.axes)
+            beside = "Not in the paper" if figure.words == NOT_IN_PAPER else f"Paper: {figure.words}"
+            lines += ["", f"`{full_name}`: {figure.title} ({figure.axis}). {beside}.", "", *markdown(then(figure.make(recorded)))]
         for _, point in recorded.missing.iterrows():
             lines += ["", f"Without a result: {point['workload']}, " + ", ".join(point[axis] for axis in recorded.axes) + "."]
         return lines
@@ -189,17 +197,18 @@ class Page:
             recorded = self.recorded(study)
             ours, holds = check(recorded)
             sizes = ", ".join(sorted(recorded.complete["size"].unique()))
-            lines.append(f"| {claim} | {paper} | {ours} | {'pass' if holds else '**fail**'} | `{study}`, {sizes} |")
+            lines.append(f"| {claim} | {paper} | {ours} | {'pass' if holds else '**fail**'} | `{self.name}/{study}`, {sizes} |")
         return lines
 
     def text(self):
         """The page with its tables written anew."""
         page = (self.folder / "README.md").read_text()
-        sections = {study: self.tables_of for study in self.tables} | {f"{self.name}/claims": lambda _: self.claims_table()}
+        sections = {study: self.tables_of for study in self.tables} | {"claims": lambda _: self.claims_table()}
         for study, make in sections.items():
-            begin, end = f"<!-- {study}: made by tables.py -->", f"<!-- end of {study} -->"
+            name = f"{self.name}/{study}"
+            begin, end = f"<!-- {name}: made by tables.py -->", f"<!-- end of {name} -->"
             if page.count(begin) != 1 or page.count(end) != 1 or page.index(begin) > page.index(end):
-                raise SweepError(f"{self.folder / 'README.md'}: has no place for {study}: '{begin}' and, behind it, '{end}'")
+                raise SweepError(f"{self.folder / 'README.md'}: has no place for {name}: '{begin}' and, behind it, '{end}'")
             page = page[:page.index(begin)] + "\n".join([begin, *make(study), ""]) + page[page.index(end):]
         return page
 
@@ -224,17 +233,19 @@ def main(page, description, arguments=None):
     parser.add_argument("--program", default="lookahead", help="that runs them [lookahead]")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--size", help="of --run: instead of the studies' own, for a trial")
-    parser.add_argument("--only", choices=page.tables, action="append", metavar="STUDY", help=", ".join(page.tables))
+    studies = {f"{page.name}/{study}": study for study in page.tables}
+    parser.add_argument("--only", choices=studies, action="append", metavar="STUDY", help=", ".join(studies))
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the page is not what its data make")
     chosen = parser.parse_args(arguments)
     if chosen.run and chosen.sweeps is None:
         parser.error("--run needs a folder for the sweeps: --sweeps FOLDER")
     try:
-        for study in (chosen.only or page.tables) if chosen.sweeps else ():
+        for study in (chosen.only or studies) if chosen.sweeps else ():
             sweep = chosen.sweeps / f"{study.replace('/', '-')}.sweep"
+            name = studies[study]
             if chosen.run:
                 chosen.sweeps.mkdir(parents=True, exist_ok=True)
-                source = page.folder / f"{study.rsplit('/', 1)[-1]}.toml"
+                source = page.folder / f"{name}.toml"
                 what = of_size(source, chosen.size, chosen.sweeps) if chosen.size else study
                 done = subprocess.run([chosen.program, "sweep", "run", what, "-j", str(chosen.jobs), "--progress", "none",
                                        "--out", sweep], stdout=subprocess.DEVNULL)
@@ -243,7 +254,7 @@ def main(page, description, arguments=None):
             elif not sweep.is_dir():
                 print(f"{study}: no sweep in {sweep}; its recorded points stay", file=sys.stderr)
                 continue
-            record(sweep, facts_of(page.paper, study), page.folder / "results" / f"{study.rsplit('/', 1)[-1]}.csv", chosen.part)
+            record(sweep, page.paper.facts_of(name), page.file(name), chosen.part)
         text = page.text()
     except SweepError as error:
         print(f"tables.py: {error}", file=sys.stderr)

@@ -15,14 +15,15 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
-from lookahead_analysis import avc_figures, study_tables  # noqa: E402
+from lookahead_analysis import papers, study_tables  # noqa: E402
 from lookahead_analysis.packages import pandas as pd  # noqa: E402
-from lookahead_analysis.published import PUBLISHED  # noqa: E402
+
+PAPER = papers.of(HERE.name)
 
 
 def beside_paper(table):
     """Ours, and in brackets the paper's registers; means of the kernels that it has."""
-    paper = pd.DataFrame.from_dict(PUBLISHED["avc/table4"], orient="index")
+    paper = pd.DataFrame.from_dict(PAPER.values("table4"), orient="index")
     paper = paper[paper.index.isin(table.index)]
     paper.loc["mean"] = paper.mean()
     paper = paper.reindex(columns=table.columns)  # it has no L1 of valid words alone
@@ -32,27 +33,19 @@ def beside_paper(table):
 
 
 TABLES = {
-    "avc/operating_point": ["avc/fig7a", "avc/fig7b", "avc/fig7b_dynamic", "avc/traffic"],
-    "avc/reasons": ["avc/reasons", "avc/reasons_energy", "avc/reasons_each"],
-    "avc/designs": ["avc/designs", "avc/designs_traffic"],
-    "avc/occupancy": ["avc/occupancy"],
-    "avc/pointers": ["avc/pointers"],
-    "avc/registers": [("avc/table4", beside_paper), "avc/gain", "avc/best"],
-    "avc/valid_words": [("avc/valid_words", beside_paper)],
-    "avc/whole_gpu": ["avc/whole_gpu", "avc/whole_gpu_limits"],
+    "operating_point": ["fig7a", "fig7b", "fig7b_dynamic", "traffic"],
+    "reasons": ["reasons", "reasons_energy", "reasons_each"],
+    "designs": ["designs", "designs_traffic"],
+    "occupancy": ["occupancy"],
+    "pointers": ["pointers"],
+    "registers": [("table4", beside_paper), "gain", "best"],
+    "valid_words": [("valid_words", beside_paper)],
+    "whole_gpu": ["whole_gpu", "whole_gpu_limits"],
 }
 CACHES = ["40 + 8 KB", "32 + 16 KB", "24 + 24 KB"]
 POINT = "32 + 16 KB"  # the paper's operating point
 
-
-figure = study_tables.figures_of(avc_figures)
-
-
-def near(name, row, paper, within):
-    def look(study):
-        ours = figure(name, study).loc[row, POINT]
-        return f"{ours:.3f}", abs(ours - paper) <= within
-    return look
+figure, as_said = PAPER.table, study_tables.claims_of(PAPER)
 
 
 def least(name, paper, within):
@@ -75,23 +68,23 @@ def gains(row, paper, within, digits):
 def registers_of_nw(study):
     """Those of its first kernel, as in the paper's table: without an AVC nearly as many as it has without spills."""
     row = figure("table4", study).loc["nw_first_half"]
-    base, without, with_avc = row["r_base"], row[avc_figures.BASELINE], row[POINT]
+    base, without, with_avc = row["r_base"], row[PAPER.module.BASELINE], row[POINT]
     return f"{without:.0f} of {base:.0f}, and {with_avc:.0f}", without >= base - 2 and with_avc == 3
 
 
 # Name: study, the paper's words, and what is looked at.
 CLAIMS = {
-    "performance within 0.03": ("avc/operating_point", "1.057", near("fig7a", "mean", 1.057, 0.03)),
-    "Heartwall's within 0.02": ("avc/operating_point", "0.997", near("fig7a", "heartwall", 0.997, 0.02)),
-    "dynamic energy within 0.05": ("avc/operating_point", "0.89", near("fig7b_dynamic", "mean", 0.89, 0.05)),
-    "its best within 0.05": ("avc/operating_point", "0.61", least("fig7b_dynamic", 0.61, 0.05)),
-    "registers by kernel that the three sizes hold more, within one": ("avc/registers", "2.6 / 3.2 / 2.7", gains(
+    "performance within 0.03": as_said("fig7a", "mean", POINT, 0.03),
+    "Heartwall's within 0.02": as_said("fig7a", "heartwall", POINT, 0.02),
+    "dynamic energy within 0.05": as_said("fig7b_dynamic", "mean", POINT, 0.05),
+    "its best within 0.05": ("operating_point", "0.61", least("fig7b_dynamic", 0.61, 0.05)),
+    "registers by kernel that the three sizes hold more, within one": ("registers", "2.6 / 3.2 / 2.7", gains(
         "mean", (2.6, 3.2, 2.7), 1, 1)),
-    "capacity, percent, within 10": ("avc/registers", "50 / 59 / 50", gains("capacity, percent", (50, 59, 50), 10, 0)),
-    "nw's registers without and with": ("avc/registers", "22 of 24, and 3", registers_of_nw),
+    "capacity, percent, within 10": ("registers", "50 / 59 / 50", gains("capacity, percent", (50, 59, 50), 10, 0)),
+    "nw's registers without and with": ("registers", "22 of 24, and 3", registers_of_nw),
 }
 
-PAGE = study_tables.Page(HERE, avc_figures, TABLES, CLAIMS)
+PAGE = study_tables.Page(HERE, PAPER, TABLES, CLAIMS)
 
 if __name__ == "__main__":
     sys.exit(study_tables.main(PAGE, __doc__))

@@ -15,27 +15,27 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
-from lookahead_analysis import caps_figures, study_tables  # noqa: E402
+from lookahead_analysis import papers, study_tables  # noqa: E402
 from lookahead_analysis.study_tables import means_alone  # noqa: E402
 
+PAPER = papers.of(HERE.name)
 TABLES = {
-    "caps/prefetchers": ["caps/fig10", "caps/workloads", *((f"caps/fig{name}", means_alone) for name in (
-        "12a", "12b", "12c", "13a", "13b")), "caps/fig14a_demand", ("caps/fig15", means_alone)],
-    "caps/issued": ["caps/issued"],
-    "caps/schedulers": ["caps/ablation", ("caps/fig14a_wakeup", means_alone), "caps/fig14b"],
-    "caps/parts": ["caps/fig10_parts"],
-    "caps/instruction_cache": ["caps/fig10_l1i"],
-    "caps/degree": ["caps/degree"],
-    "caps/ctas": ["caps/fig11"],
-    "caps/every_scheduler": ["caps/every_scheduler"],
-    "caps/bounds": ["caps/bounds"],
-    "caps/sensitivity": ["caps/sensitivity", "caps/consumed"],
-    "caps/warp_distance": ["caps/fig1"],
-    "caps/loads": ["caps/fig4", "caps/fig5"],
+    "prefetchers": ["fig10", "workloads", *((f"fig{name}", means_alone) for name in (
+        "12a", "12b", "12c", "13a", "13b")), "fig14a_demand", ("fig15", means_alone)],
+    "issued": ["issued"],
+    "schedulers": ["ablation", ("fig14a_wakeup", means_alone), "fig14b"],
+    "parts": ["fig10_parts"],
+    "instruction_cache": ["fig10_l1i"],
+    "degree": ["degree"],
+    "ctas": ["fig11"],
+    "every_scheduler": ["every_scheduler"],
+    "bounds": ["bounds"],
+    "sensitivity": ["sensitivity", "consumed"],
+    "warp_distance": ["fig1"],
+    "loads": ["fig4", "fig5"],
 }
 
-
-figure = study_tables.figures_of(caps_figures)
+figure, as_said = PAPER.table, study_tables.claims_of(PAPER)
 
 
 def of_means(name, judge, rows=("mean",)):
@@ -44,13 +44,14 @@ def of_means(name, judge, rows=("mean",)):
     return lambda study: judge(*(figure(name, study).loc[row] for row in rows))
 
 
+def said(name, *columns):
+    """The paper's means, as text."""
+    return ", ".join(str(PAPER.said(name, "mean", column)) for column in columns)
+
+
 def best(row):
     others = row.drop("caps")
     return f"CAPS {row['caps']:.3f}, next {others.idxmax()} {others.max():.3f}", row["caps"] > others.max()
-
-
-def near(value, paper, within):
-    return f"{value:.3f}", abs(value - paper) <= within
 
 
 def grows(row):
@@ -72,41 +73,44 @@ def wake_up(row):
 
 # Name: study, the paper's words, and what is looked at.
 CLAIMS = {
-    "CAPS has the best mean of all": ("caps/prefetchers", "1.08", of_means("fig10", best)),
-    "and the best median": ("caps/prefetchers", "", of_means("fig10", best, ["median"])),
-    "mean speed-up within 0.03": ("caps/prefetchers", "1.08", of_means("fig10", lambda row: near(row["caps"], 1.08, 0.03))),
-    "of the irregular ones, too": ("caps/prefetchers", "1.06", of_means(
-        "fig10", lambda row: near(row["caps"], 1.06, 0.03), ["mean of irregular"])),
-    "the prefetcher alone gains 2 % or more": ("caps/parts", "", of_means(
+    "CAPS has the best mean of all": ("prefetchers", said("fig10", "caps"), of_means("fig10", best)),
+    "and the best median": ("prefetchers", "", of_means("fig10", best, ["median"])),
+    "mean speed-up within 0.03": as_said("fig10", "mean", "caps", 0.03),
+    "of the irregular ones, too": as_said("fig10", "mean of irregular", "caps", 0.03),
+    "the prefetcher alone gains 2 % or more": ("parts", "", of_means(
         "fig10_parts", lambda row: (f"{row['prefetcher alone']:.3f}", row["prefetcher alone"] >= 1.02), ["mean, 2 KB"])),
-    "CAPS is better than gto without prefetches": ("caps/parts", "", of_means(
+    "CAPS is better than gto without prefetches": ("parts", "", of_means(
         "fig10_parts", lambda row: (f"{row['both']:.3f}, gto {row['gto']:.3f}", round(row["both"], 3) > round(row["gto"], 3)), ["mean, 2 KB"])),
-    "the gain stays with a large L1I": ("caps/parts", "", of_means(
+    "the gain stays with a large L1I": ("parts", "", of_means(
         "fig10_parts", lambda row: (f"{row['both']:.3f}", row["both"] >= 1.05), ["mean, 64 KB"])),
-    "LAP and ORCH gain about 1 %": ("caps/prefetchers", "1.01", of_means("fig10", lambda row: (
-        f"{row['lap']:.3f}, {row['orch']:.3f}", all(abs(row[name] - 1.01) <= 0.015 for name in ("lap", "orch"))))),
-    "INTER loses": ("caps/prefetchers", "below 1", of_means(
+    "LAP and ORCH gain about 1 %": ("prefetchers", said("fig10", "lap"), of_means("fig10", lambda row: (
+        f"{row['lap']:.3f}, {row['orch']:.3f}",
+        all(abs(row[name] - PAPER.said("fig10", "mean", name)) <= 0.015 for name in ("lap", "orch"))))),
+    "INTER loses": ("prefetchers", "below 1", of_means(
         "fig10", lambda row: (f"{row['inter, all']:.3f}, to one warp {row['inter']:.3f}", row["inter, all"] < 1))),
-    "coverage within 0.05": ("caps/prefetchers", "0.18", of_means("fig12a", lambda row: near(row["caps"], 0.18, 0.05))),
-    "accuracy above 0.9": ("caps/prefetchers", "0.97", of_means(
+    "coverage within 0.05": as_said("fig12a", "mean", "caps", 0.05),
+    "accuracy above 0.9": ("prefetchers", said("fig12b", "caps"), of_means(
         "fig12b", lambda row: (f"{row['caps']:.3f}", row["caps"] > 0.9))),
-    "addresses are right in 0.9 of predictions": ("caps/prefetchers", "0.97", of_means(
+    "addresses are right in 0.9 of predictions": ("prefetchers", said("fig12b", "caps"), of_means(
         "workloads", lambda row: (f"{row['address right']:.3f}", row["address right"] > 0.9))),
-    "and in 0.9 of issued prefetches": ("caps/issued", "0.97", of_means(
+    "and in 0.9 of issued prefetches": ("issued", said("fig12b", "caps"), of_means(
         "issued", lambda row: (f"{row['caps']:.3f}", row["caps"] > 0.9))),
-    "INTER reads the most lines": ("caps/prefetchers", "over 2", of_means(
+    "INTER reads the most lines": ("prefetchers", "over 2", of_means(
         "fig13a", lambda row: (f"{row['inter, all']:.2f}", row.idxmax() == "inter, all"))),
-    "CAPS reads 3 % more at most": ("caps/prefetchers", "below 1.03", of_means(
+    "CAPS reads 3 % more at most": ("prefetchers", "below 1.03", of_means(
         "fig13a", lambda row: (f"{row['caps']:.3f}", row["caps"] < 1.03))),
-    "demand evicts 2 % of its lines at most": ("caps/prefetchers", "0.0091", lambda study: (
+    "demand evicts 2 % of its lines at most": ("prefetchers", said("fig14a", "caps"), lambda study: (
         lambda value: (f"{value:.4f}", value <= 0.02))(figure("fig14a_demand", study).loc["caps", "by demand, mean"])),
-    "wake-up evicts fewer": ("caps/schedulers", "0.0091, 0.0116 without", of_means("fig14a_wakeup", wake_up)),
-    "distance grows lrr, two-level, PAS": ("caps/schedulers", "64.3, 145.0, 172.7", of_means("fig14b", grows)),
-    "energy falls": ("caps/prefetchers", "0.98", of_means("fig15", lambda row: (f"{row['caps']:.3f}", row["caps"] < 1))),
-    "with one CTA CAPS gives nothing, and INTRA does": ("caps/ctas", "so", one_cta),
+    "wake-up evicts fewer": ("schedulers", said("fig14a_wakeup", "caps, pas", "caps, pas, no wake-up") + " without", of_means(
+        "fig14a_wakeup", wake_up)),
+    "distance grows lrr, two-level, PAS": ("schedulers", said("fig14b", "caps, lrr", "caps, two_level", "caps, pas"), of_means(
+        "fig14b", grows)),
+    "energy falls": ("prefetchers", said("fig15", "caps"), of_means(
+        "fig15", lambda row: (f"{row['caps']:.3f}", row["caps"] < 1))),
+    "with one CTA CAPS gives nothing, and INTRA does": ("ctas", "so", one_cta),
 }
 
-PAGE = study_tables.Page(HERE, caps_figures, TABLES, CLAIMS)
+PAGE = study_tables.Page(HERE, PAPER, TABLES, CLAIMS)
 
 if __name__ == "__main__":
     sys.exit(study_tables.main(PAGE, __doc__))

@@ -15,27 +15,27 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
-from lookahead_analysis import pmode_figures, study_tables  # noqa: E402
+from lookahead_analysis import papers, study_tables  # noqa: E402
 from lookahead_analysis.study_tables import means_alone  # noqa: E402
 
+PAPER = papers.of(HERE.name)
 TABLES = {
-    "pmode/designs": ["pmode/fig12", "pmode/fig12_without", *((f"pmode/{name}", means_alone) for name in (
-        "fig10", "fig11", "fig13_raw", "fig14", "fig15")), "pmode/fig16", "pmode/fig17", ("pmode/fig7_pmode", means_alone),
-        ("pmode/reasons", means_alone)],
-    "pmode/limits": ["pmode/fig2", ("pmode/fig3", means_alone), "pmode/fig3_stalls", "pmode/fig4", ("pmode/fig7", means_alone),
-                     "pmode/opttb"],
-    "pmode/thread_blocks": [("pmode/fig12_opttb", means_alone)],
-    "pmode/latency": ["pmode/latency"],
-    "pmode/hoisting": ["pmode/hoisting", "pmode/hoisting_cycles"],
-    "pmode/memory": ["pmode/fig18"],
-    "pmode/sizes": [("pmode/sizes", means_alone)],
-    "pmode/prefetchers": ["pmode/prefetchers"],
-    "pmode/schedulers": ["pmode/schedulers"],
+    "designs": ["fig12", "fig12_without", *((f"{name}", means_alone) for name in (
+        "fig10", "fig11", "fig13_raw", "fig14", "fig15")), "fig16", "fig17", ("fig7_pmode", means_alone),
+        ("reasons", means_alone)],
+    "limits": ["fig2", ("fig3", means_alone), "fig3_stalls", "fig4", ("fig7", means_alone),
+                     "opttb"],
+    "thread_blocks": [("fig12_opttb", means_alone)],
+    "latency": ["latency"],
+    "hoisting": ["hoisting", "hoisting_cycles"],
+    "memory": ["fig18"],
+    "sizes": [("sizes", means_alone)],
+    "prefetchers": ["prefetchers"],
+    "schedulers": ["schedulers"],
 }
 TYPE_L, TYPE_M, ALL = "mean, Type-L", "mean, Type-M", "mean, all"
 
-
-figure = study_tables.figures_of(pmode_figures)
+figure, as_said = PAPER.table, study_tables.claims_of(PAPER)
 
 
 def of(name, judge, *rows):
@@ -50,8 +50,9 @@ def above(column, least):
     return lambda row: (f"{row[column]:.3f}", row[column] >= least)
 
 
-def near(column, paper, within):
-    return lambda row: (f"{row[column]:.3f}", abs(row[column] - paper) <= within)
+def said(name, rows, *columns, between=", "):
+    """What the paper has in these rows and columns."""
+    return between.join(str(PAPER.said(name, row, column)) for row in rows for column in columns)
 
 
 def falls(row):
@@ -64,46 +65,47 @@ def better(first, second):
 
 def least_of_type_m(study):
     table = figure("fig12", study)
-    rows = [f"{workload} ({name})" for workload, name in pmode_figures.TYPE_M.items()]
+    rows = [f"{workload} ({name})" for workload, name in PAPER.module.TYPE_M.items()]
     pmode = table.loc[[row for row in rows if row in table.index], "pmode"]
     return f"{pmode.min():.3f} ({pmode.idxmin()})", pmode.min() >= 0.97
 
 
 # Name: study, the paper's words, and what is looked at.
-DESIGNS, COMMON = "pmode/designs", "pmode, Type-L"
+DESIGNS, COMMON = "designs", "pmode, Type-L"
 CLAIMS = {
     "Type-L gains more than Type-M": (DESIGNS, "so", of("fig12", lambda long, other: (
         f"{long['pmode']:.3f}, {other['pmode']:.3f}", long["pmode"] > other["pmode"]), TYPE_L, TYPE_M)),
-    "Type-L gains 10 % or more": (DESIGNS, "1.23", of("fig12", above("pmode", 1.10), TYPE_L)),
+    "Type-L gains 10 % or more": (DESIGNS, said("fig12", [TYPE_L], "pmode"), of("fig12", above("pmode", 1.10), TYPE_L)),
     "and without LI, FD and MC": (DESIGNS, "", of("fig12_without", above("pmode", 1.10), "mean, Type-L without LI, FD, MC")),
     "and in the median": (DESIGNS, "", of("fig12_without", above("pmode", 1.10), "median, Type-L")),
-    "all 28 within 0.05": (DESIGNS, "1.13", of("fig12", near("pmode", 1.13, 0.05), ALL)),
+    "all 28 within 0.05": as_said("fig12", ALL, "pmode", 0.05),
     "no Type-M kernel loses more than 3 %": (DESIGNS, "none loses", least_of_type_m),
-    "long-latency RAW of Type-L within 0.05": ("pmode/limits", "0.40", of("fig2", near("long_latency", 0.40, 0.05), TYPE_L)),
-    "it falls by a third": (DESIGNS, "0.40 to 0.24", of("fig13_raw", falls, TYPE_L)),
-    "pre-executed a switch within 2": (DESIGNS, "8.4", of("fig10", near("executed a switch", 8.4, 2), ALL)),
-    "skipped a switch within 4": (DESIGNS, "17.3", of("fig10", near("skipped a switch", 17.3, 4), ALL)),
-    "long-latency instructions pre-loaded within 0.05, Type-L": (DESIGNS, "0.21", of(
-        "fig11", near("long: pre-loaded", 0.21, 0.05), TYPE_L)),
-    "L1 hits and merges of Type-L rise by a fifth": (DESIGNS, "0.24 to 0.33", of("fig14", lambda row: (
+    "long-latency RAW of Type-L within 0.05": as_said("fig2", TYPE_L, "long_latency", 0.05),
+    "it falls by a third": (DESIGNS, said("fig13_raw", [TYPE_L], "base", "pmode", between=" to "), of("fig13_raw", falls, TYPE_L)),
+    "pre-executed a switch within 2": as_said("fig10", ALL, "executed a switch", 2),
+    "skipped a switch within 4": as_said("fig10", ALL, "skipped a switch", 4),
+    "long-latency instructions pre-loaded within 0.05, Type-L": as_said(
+        "fig11", TYPE_L, "long: pre-loaded", 0.05),
+    "L1 hits and merges of Type-L rise by a fifth": (DESIGNS, said("fig14", [TYPE_L], "base", "pmode", between=" to "), of("fig14", lambda row: (
         f"{row['base']:.2f} to {row['pmode']:.2f}", row["pmode"] >= 1.2 * row["base"]), TYPE_L)),
-    "traffic does not rise, Type-L": (DESIGNS, "0.98", of("fig15", lambda row: (
+    "traffic does not rise, Type-L": (DESIGNS, said("fig15", [TYPE_L], "pmode"), of("fig15", lambda row: (
         f"{row['pmode']:.3f}", row["pmode"] <= 1.01), TYPE_L)),
     "net energy within 0.05": (DESIGNS, "1.027", lambda study: (
         lambda value: (f"{value:.3f}", abs(value - 1.027) <= 0.05))(figure("fig16", study).loc[("all", "pmode"), "total"])),
     "P-mode is better than DirectPrefetch, Type-L": (DESIGNS, "so", of("fig12", better("pmode", "DirectPrefetch"), TYPE_L)),
-    "P-mode is better than twice the warps": (DESIGNS, "1.13, 1.09", of("fig12", better("pmode", "2xTLP"), ALL)),
+    "P-mode is better than twice the warps": (DESIGNS, said("fig17", ("pmode", "2xTLP"), "speed-up"), of("fig12", better("pmode", "2xTLP"), ALL)),
     "16 entries are a little better than 8": (DESIGNS, "so", of("fig12", better("pmode, 16 entries", "pmode"), ALL)),
-    "OptTB adds to P-mode, Type-L": ("pmode/thread_blocks", "1.23, with it 1.36", of(
+    "OptTB adds to P-mode, Type-L": ("thread_blocks", said(
+        "fig12_opttb", [TYPE_L], "pmode", "pmode + OptTB", between=", with it "), of(
         "fig12_opttb", better("pmode + OptTB", "pmode"), TYPE_L)),
-    "twice the memory's bandwidth adds to P-mode": ("pmode/memory", "1.20, with P-mode 1.33", of("fig18", lambda base, pmode: (
+    "twice the memory's bandwidth adds to P-mode": ("memory", said("fig18", ("2x, base", "2x, pmode"), "speed-up", between=", with P-mode "), of("fig18", lambda base, pmode: (
         f"{base['speed-up']:.3f}, {pmode['speed-up']:.3f}", pmode["speed-up"] > base["speed-up"]), "2x, base", "2x, pmode")),
     "over one baseline, P-mode in program order is not ahead of P-mode with early loads, Type-L": (
-        "pmode/hoisting", "", of("hoisting", lambda early, late: (
+        "hoisting", "", of("hoisting", lambda early, late: (
             f"{late[COMMON]:.3f}, {early[COMMON]:.3f}", late[COMMON] <= early[COMMON]), "early", "in order")),
 }
 
-PAGE = study_tables.Page(HERE, pmode_figures, TABLES, CLAIMS)
+PAGE = study_tables.Page(HERE, PAPER, TABLES, CLAIMS)
 
 if __name__ == "__main__":
     sys.exit(study_tables.main(PAGE, __doc__))
