@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -163,13 +164,21 @@ def claims_of(paper):
     return claim
 
 
+class Trial(NamedTuple):
+    """What a test runs of a page's studies: these workloads at size tiny, by study others in `of_one`; and the claims that fail then."""
+
+    workloads: list
+    failing: set
+    of_one: dict = {}
+
+
 class Page:
     """A paper's page and the recorded studies beside it. `tables` has by study what stands in the page: figures' names, or
     pairs of a name and what is made of the figure's table; `claims` by name: (study, what the paper says, a function of the
     study that gives our value and whether it holds)."""
 
-    def __init__(self, folder, paper, tables, claims):
-        self.folder, self.paper, self.tables, self.claims = pathlib.Path(folder), paper, tables, claims
+    def __init__(self, folder, paper, tables, claims, trial=None):
+        self.folder, self.paper, self.tables, self.claims, self.trial = pathlib.Path(folder), paper, tables, claims, trial
         self.name = self.folder.name
 
     def file(self, study):

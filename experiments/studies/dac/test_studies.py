@@ -9,9 +9,8 @@ import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-STUDIES = ROOT / "experiments/studies/dac"
-sys.path.insert(0, str(ROOT / "tests/support"))
+STUDIES = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(STUDIES.parents[2] / "tests/support"))
 import lookahead_process as lookahead  # noqa: E402
 
 def undecoupled():
