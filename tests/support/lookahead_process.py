@@ -207,5 +207,11 @@ def catches(pid, number):
     return status.startswith("Name:\tlookahead") and bool(int(caught.split()[1], 16) >> (number - 1) & 1)
 
 
+def papers():
+    """What the papers' folders say (paper.json), in the papers' order."""
+    folder = pathlib.Path(__file__).resolve().parents[2] / "experiments/studies"
+    return sorted((json.loads(path.read_text()) for path in folder.glob("*/paper.json")), key=lambda paper: paper["order"])
+
+
 def default_program():
     return pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "lookahead"
