@@ -3,7 +3,6 @@
 size tiny on one SM, which has several CTAs then, are as they were: whoever changes one looks at the page. From the studies'
 definitions to sweeps, records and claims."""
 
-import importlib.util
 import pathlib
 import re
 import sys
@@ -11,16 +10,10 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
+from made_sweeps import study_tables  # noqa: E402
 
 STUDIES = pathlib.Path(__file__).resolve().parents[2] / "experiments/studies"
-PAGES = sorted(path.parent.name for path in STUDIES.glob("*/tables.py"))
-
-
-def module_of(name):
-    spec = importlib.util.spec_from_file_location(f"{name}_tables", STUDIES / name / "tables.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+PAGES = sorted(path.parent.name for path in STUDIES.glob("*/claims.py"))
 
 
 def of_workloads(text, workloads):
@@ -35,7 +28,6 @@ def of_workloads(text, workloads):
 
 def verdicts(program, page, folder):
     """Which claims hold on the workloads of its trial, by name, with our value."""
-    from lookahead_analysis import study_tables
     made = study_tables.Page(folder / page.name, page.paper, page.tables, page.claims)
     made.folder.mkdir()
     for study in dict.fromkeys(study for study, _, _ in page.claims.values()):
@@ -48,10 +40,10 @@ def verdicts(program, page, folder):
 
 
 def faults(program, name, folder):
-    page = module_of(name).PAGE
+    page = study_tables.page_of(STUDIES / name)
     failing = page.trial.failing
     if page.text() != (page.folder / "README.md").read_text():
-        yield f"{page.folder / 'README.md'} is not what its recorded studies make: run tables.py beside it"
+        yield f"{page.folder / 'README.md'} is not what its recorded studies make: run experiments/studies/tables.py"
     found = verdicts(program, page, folder)
     for claim in sorted(failing - found.keys()):
         yield f"{name}: the page has no claim '{claim}'"

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "experiments/analysis"))
-from lookahead_analysis import figures, papers  # noqa: E402, F401
+from lookahead_analysis import figures, papers, study_tables  # noqa: E402, F401
 
 
 def write_counters(run, counters):

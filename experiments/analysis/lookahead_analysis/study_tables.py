@@ -1,10 +1,11 @@
 """A paper's page: its tables are written from what its studies' sweeps came to, which lies beside the page as CSV files.
 
-A study folder's `tables.py` names the tables and calls `main`. Recording takes the facts of each point out of a sweep's result
+A paper's claims.py names the tables; `tables.py` in experiments/studies calls `main`. Recording takes the facts of each point out of a sweep's result
 files into `results/STUDY.csv`; writing makes the tables of these files and puts them between the page's markers. So a page
 cannot differ from its data, and each table says of which size and program it is."""
 
 import argparse
+import importlib.util
 import pathlib
 import re
 import subprocess
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from .papers import NOT_IN_PAPER
+from . import papers
 from .sweeps import Sweep, SweepError, name_of
 
 # Columns of a recorded study that are no facts of a run.
@@ -194,7 +195,7 @@ class Page:
             name, then = entry if isinstance(entry, tuple) else (entry, lambda table: table)
             figure, full_name = self.paper.figures[name], f"{self.name}/{name}"
             recorded.require(full_name, f"{self.name}/{study}", figure.axes)
-            beside = "Not in the paper" if figure.words == NOT_IN_PAPER else f"Paper: {figure.words}"
+            beside = "Not in the paper" if figure.words == papers.NOT_IN_PAPER else f"Paper: {figure.words}"
             lines += ["", f"`{full_name}`: {figure.title} ({figure.axis}). {beside}.", "", *markdown(then(figure.make(recorded)))]
         for _, point in recorded.missing.iterrows():
             lines += ["", f"Without a result: {point['workload']}, " + ", ".join(point[axis] for axis in recorded.axes) + "."]
@@ -220,6 +221,14 @@ class Page:
                 raise SweepError(f"{self.folder / 'README.md'}: has no place for {name}: '{begin}' and, behind it, '{end}'")
             page = page[:page.index(begin)] + "\n".join([begin, *make(study), ""]) + page[page.index(end):]
         return page
+
+
+def page_of(folder):
+    """The page of the paper with this folder, whose claims.py has TABLES, CLAIMS and TRIAL."""
+    spec = importlib.util.spec_from_file_location(f"claims.{folder.name}", folder / "claims.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return Page(folder, papers.of(folder.name), module.TABLES, module.CLAIMS, module.TRIAL)
 
 
 def of_size(study_file, size, folder):

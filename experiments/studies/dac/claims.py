@@ -1,25 +1,9 @@
-#!/usr/bin/env python3
-"""Writes the tables of README.md beside this file from what DAC's studies came to (results/*.csv).
+"""The tables of the page of DAC, and the paper's claims."""
 
-    tables.py                                  # the page from the recorded studies
-    tables.py --check                          # whether the page is that; exit code 1 if not
-    tables.py --sweeps FOLDER                  # record the sweeps dac-STUDY.sweep in FOLDER first
-    tables.py --sweeps FOLDER --part           # the same of sweeps with some of a study's points; the others stay
-    tables.py --sweeps FOLDER --run            # run them before that; what has a result is not run again
-    tables.py --sweeps FOLDER --run --size tiny --only dac/classes     # a trial
+from lookahead_analysis import papers, study_tables
+from lookahead_analysis.study_tables import means_alone, near
 
-Needs h5py (to record), numpy and pandas. `undecoupled` beside this file writes the table of what decoupling leaves.
-"""
-
-import pathlib
-import sys
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "analysis"))
-from lookahead_analysis import papers, study_tables  # noqa: E402
-from lookahead_analysis.study_tables import means_alone, near  # noqa: E402
-
-PAPER = papers.of(HERE.name)
+PAPER = papers.of(__name__)
 TABLES = {
     "designs": ["fig16", "fig17", *((f"{name}", means_alone) for name in (
         "fig18", "fig19", "fig20", "fig21", "parts", "predicates"))],
@@ -101,8 +85,3 @@ TRIAL = study_tables.Trial(["hotspot", "pathfinder", "sgemm", "bfs"], {
     "one affine instruction replaces nine, within one", "coverage on compute, geometric mean, within 0.05", "and CAE's",
     "loads that the affine warp asks for, memory, within 0.1", "static energy within 0.05", "arithmetic within 0.1", "register accesses within 0.1",
     "classes by a perfect memory", "a cause for each workload 0.15 below its class's mean"})
-
-PAGE = study_tables.Page(HERE, PAPER, TABLES, CLAIMS, TRIAL)
-
-if __name__ == "__main__":
-    sys.exit(study_tables.main(PAGE, __doc__))

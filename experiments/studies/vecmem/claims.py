@@ -1,25 +1,10 @@
-#!/usr/bin/env python3
-"""Writes the tables of README.md beside this file from what the studies of vector memory instructions came to (results/*.csv).
+"""The tables of the page of vector memory instructions, and the paper's claims."""
 
-    tables.py                                  # the page from the recorded studies
-    tables.py --check                          # whether the page is that; exit code 1 if not
-    tables.py --sweeps FOLDER                  # record the sweeps vecmem-STUDY.sweep in FOLDER first
-    tables.py --sweeps FOLDER --run            # run them before that; what has a result is not run again
-    tables.py --sweeps FOLDER --run --size tiny --only vecmem/pass     # a trial
+from lookahead_analysis import papers, study_tables
+from lookahead_analysis.study_tables import at_least, near
+from lookahead_analysis.sweeps import geometric_mean
 
-Needs h5py (to record), numpy and pandas.
-"""
-
-import pathlib
-import sys
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "analysis"))
-from lookahead_analysis import papers, study_tables  # noqa: E402
-from lookahead_analysis.study_tables import at_least, near  # noqa: E402
-from lookahead_analysis.sweeps import geometric_mean  # noqa: E402
-
-PAPER = papers.of(HERE.name)
+PAPER = papers.of(__name__)
 OF_BATCH, OF_BATCH_ON_TOP, OF_CCWS = PAPER.module.OF_BATCH, PAPER.module.OF_BATCH_ON_TOP, PAPER.module.OF_CCWS
 
 TABLES = {
@@ -114,8 +99,3 @@ TRIAL = study_tables.Trial(["spsum", "bfs", "sgemm"], {
     "CCWS on its workloads within 0.05", "BATCH on its workloads within 0.03", "CCWS on the original forms within 0.05",
     "a sixteenfold L1 gives CCWS's workloads 1.18", "free rows give BATCH's workloads 1.06", "CCWS on top of vectors within 0.03",
     "BATCH on top of vectors within 0.03"}, {"memory": ["sgemm"], "related_bounds": ["bfs"]})
-
-PAGE = study_tables.Page(HERE, PAPER, TABLES, CLAIMS, TRIAL)
-
-if __name__ == "__main__":
-    sys.exit(study_tables.main(PAGE, __doc__))

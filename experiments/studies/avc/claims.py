@@ -1,24 +1,9 @@
-#!/usr/bin/env python3
-"""Writes the tables of README.md beside this file from what the AVC's studies came to (results/*.csv).
+"""The tables of the page of the affine vector cache, and the paper's claims."""
 
-    tables.py                                  # the page from the recorded studies
-    tables.py --check                          # whether the page is that; exit code 1 if not
-    tables.py --sweeps FOLDER                  # record the sweeps avc-STUDY.sweep in FOLDER first
-    tables.py --sweeps FOLDER --run            # run them before that; what has a result is not run again
-    tables.py --sweeps FOLDER --run --size tiny --only avc/designs     # a trial
+from lookahead_analysis import papers, study_tables
+from lookahead_analysis.packages import pandas as pd
 
-Needs h5py (to record), numpy and pandas.
-"""
-
-import pathlib
-import sys
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "analysis"))
-from lookahead_analysis import papers, study_tables  # noqa: E402
-from lookahead_analysis.packages import pandas as pd  # noqa: E402
-
-PAPER = papers.of(HERE.name)
+PAPER = papers.of(__name__)
 
 
 def beside_paper(table):
@@ -88,8 +73,3 @@ CLAIMS = {
 TRIAL = study_tables.Trial(["heartwall", "nw"], {
     "performance within 0.03", "dynamic energy within 0.05", "its best within 0.05",
     "registers by kernel that the three sizes hold more, within one", "capacity, percent, within 10"}, {"registers": ["nw"]})
-
-PAGE = study_tables.Page(HERE, PAPER, TABLES, CLAIMS, TRIAL)
-
-if __name__ == "__main__":
-    sys.exit(study_tables.main(PAGE, __doc__))

@@ -1,24 +1,9 @@
-#!/usr/bin/env python3
-"""Writes the tables of README.md beside this file from what CAPS's studies came to (results/*.csv).
+"""The tables of the page of CAPS, and the paper's claims."""
 
-    tables.py                                  # the page from the recorded studies
-    tables.py --check                          # whether the page is that; exit code 1 if not
-    tables.py --sweeps FOLDER                  # record the sweeps caps-STUDY.sweep in FOLDER first
-    tables.py --sweeps FOLDER --run            # run them before that; what has a result is not run again
-    tables.py --sweeps FOLDER --run --size tiny --only caps/parts      # a trial
+from lookahead_analysis import papers, study_tables
+from lookahead_analysis.study_tables import means_alone
 
-Needs h5py (to record), numpy and pandas.
-"""
-
-import pathlib
-import sys
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "analysis"))
-from lookahead_analysis import papers, study_tables  # noqa: E402
-from lookahead_analysis.study_tables import means_alone  # noqa: E402
-
-PAPER = papers.of(HERE.name)
+PAPER = papers.of(__name__)
 TABLES = {
     "prefetchers": ["fig10", "workloads", *((f"fig{name}", means_alone) for name in (
         "12a", "12b", "12c", "13a", "13b")), "fig14a_demand", ("fig15", means_alone)],
@@ -116,8 +101,3 @@ TRIAL = study_tables.Trial(["matrixMul", "stencil", "histogram", "bfs"], {
     "the prefetcher alone gains 2 % or more", "CAPS is better than gto without prefetches", "the gain stays with a large L1I",
     "LAP and ORCH gain about 1 %", "INTER loses", "coverage within 0.05", "accuracy above 0.9",
     "addresses are right in 0.9 of predictions", "and in 0.9 of issued prefetches", "CAPS reads 3 % more at most", "demand evicts 2 % of its lines at most"})
-
-PAGE = study_tables.Page(HERE, PAPER, TABLES, CLAIMS, TRIAL)
-
-if __name__ == "__main__":
-    sys.exit(study_tables.main(PAGE, __doc__))

@@ -1,24 +1,9 @@
-#!/usr/bin/env python3
-"""Writes the tables of README.md beside this file from what P-mode's studies came to (results/*.csv).
+"""The tables of the page of P-mode, and the paper's claims."""
 
-    tables.py                                  # the page from the recorded studies
-    tables.py --check                          # whether the page is that; exit code 1 if not
-    tables.py --sweeps FOLDER                  # record the sweeps pmode-STUDY.sweep in FOLDER first
-    tables.py --sweeps FOLDER --run            # run them before that; what has a result is not run again
-    tables.py --sweeps FOLDER --run --size tiny --only pmode/sizes     # a trial
+from lookahead_analysis import papers, study_tables
+from lookahead_analysis.study_tables import means_alone
 
-Needs h5py (to record), numpy and pandas.
-"""
-
-import pathlib
-import sys
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "analysis"))
-from lookahead_analysis import papers, study_tables  # noqa: E402
-from lookahead_analysis.study_tables import means_alone  # noqa: E402
-
-PAPER = papers.of(HERE.name)
+PAPER = papers.of(__name__)
 TABLES = {
     "designs": ["fig12", "fig12_without", *((f"{name}", means_alone) for name in (
         "fig10", "fig11", "fig13_raw", "fig14", "fig15")), "fig16", "fig17", ("fig7_pmode", means_alone),
@@ -110,8 +95,3 @@ TRIAL = study_tables.Trial(["sgemm", "spmv", "FDTD3d", "stencil"], {
     "all 28 within 0.05", "long-latency RAW of Type-L within 0.05", "pre-executed a switch within 2",
     "skipped a switch within 4", "long-latency instructions pre-loaded within 0.05, Type-L", "net energy within 0.05",
     "16 entries are a little better than 8", "OptTB adds to P-mode, Type-L"})
-
-PAGE = study_tables.Page(HERE, PAPER, TABLES, CLAIMS, TRIAL)
-
-if __name__ == "__main__":
-    sys.exit(study_tables.main(PAGE, __doc__))
