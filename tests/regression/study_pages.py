@@ -16,11 +16,7 @@ STUDIES = pathlib.Path(__file__).resolve().parents[2] / "experiments/studies"
 PAGES = sorted(path.parent.name for path in STUDIES.glob("*/claims.py"))
 
 
-def of_workloads(text, workloads):
-    """The text of a study with these workloads, of size tiny, on one SM."""
-    text, workloads_found = re.subn(r"(?s)workloads = \[.*?\]", f"workloads = {workloads}".replace("'", '"'), text)
-    text, sizes_found = re.subn(r'(?m)^size = ".*"$', 'size = "tiny"', text)
-    assert workloads_found == sizes_found == 1
+def on_one_sm(text):
     first_axis = text.index("[[axis]]")
     before, own_options = re.subn(r"(?m)^options = \[", 'options = ["gpu.sms=1", ', text[:first_axis])
     return before + ("" if own_options else 'options = ["gpu.sms=1"]\n') + text[first_axis:]
@@ -33,7 +29,7 @@ def verdicts(program, page, folder):
     for study in dict.fromkeys(study for study, _, _ in page.claims.values()):
         definition, sweep = (made.folder / f"{study}.{ending}" for ending in ("toml", "sweep"))
         workloads = page.trial.of_one.get(study, page.trial.workloads)
-        definition.write_text(of_workloads((page.folder / f"{study}.toml").read_text(), workloads))
+        definition.write_text(on_one_sm(lookahead.tiny_study(page.folder / f"{study}.toml", workloads)))
         lookahead.output_of(program, ["sweep", "run", definition, "--out", sweep, "--jobs", "2", "--progress", "none"])
         study_tables.record(sweep, page.paper.facts_of(study), made.file(study))
     return {claim: check(made.recorded(study)) for claim, (study, _, check) in page.claims.items()}

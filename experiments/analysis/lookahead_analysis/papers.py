@@ -48,6 +48,15 @@ class Paper:
         """The paper's names of the workloads of this class."""
         return {workload: name for workload, (name, its) in self.data["workloads"].items() if its == kind}
 
+    def rows_of_classes(self, index):
+        """Those of a table's workloads that are of each class, in the classes' order; and all of them."""
+        kinds = dict.fromkeys(kind for _, kind in self.data["workloads"].values())
+        return {kind: [workload for workload in index if workload in self.of_class(kind)] for kind in kinds} | {"all": list(index)}
+
+    def label(self, workload):
+        """A workload with the paper's name of it."""
+        return f"{workload} ({self.data['workloads'][workload][0]})" if workload in self.data["workloads"] else workload
+
     def values(self, figure):
         return self.data["figures"].get(figure, {}).get("values", {})
 

@@ -46,17 +46,14 @@ def facts(run):
     }
 
 
-def classes(index):
-    """Rows of a table by the paper's class: the workloads of each, and all."""
-    return {"compute": [w for w in index if w in COMPUTE], "memory": [w for w in index if w in MEMORY], "all": list(index)}
+classes = PAPER.rows_of_classes
 
 
 def with_means(table, geometric):
     """With a row for the mean of each class, and of all."""
     means = {f"mean, {name}": geometric_mean(table.loc[rows]) if geometric else table.loc[rows].mean()
              for name, rows in classes(table.index).items() if rows}
-    names = {workload: f"{workload} ({short})" for workload, short in {**COMPUTE, **MEMORY}.items()}
-    return pd.concat([table.rename(index=names), pd.DataFrame(means).T])
+    return pd.concat([table.rename(index=PAPER.label), pd.DataFrame(means).T])
 
 
 over_base = over("design", "base", with_means)

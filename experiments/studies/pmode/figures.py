@@ -7,7 +7,8 @@ from lookahead_analysis.packages import pandas as pd
 from lookahead_analysis.sweeps import geometric_mean, normalised, over, ratio, total
 
 # Table 2 of the paper: its names of the workloads, by class.
-TYPE_L, TYPE_M = (papers.of(__name__).of_class(kind) for kind in ("Type-L", "Type-M"))
+PAPER = papers.of(__name__)
+TYPE_L, TYPE_M = (PAPER.of_class(kind) for kind in ("Type-L", "Type-M"))
 
 # The mean of Type-L rests on these (LI, FD and MC).
 CARRIERS = ["libor", "FDTD3d", "MonteCarlo"]
@@ -99,10 +100,7 @@ def facts(run):
     }
 
 
-def classes(index):
-    """Rows of a table by the paper's class: the workloads of each, and all."""
-    chosen = {"Type-L": [w for w in index if w in TYPE_L], "Type-M": [w for w in index if w in TYPE_M]}
-    return {**chosen, "all": list(index)}
+classes = PAPER.rows_of_classes
 
 
 def with_means(table, geometric):
@@ -115,8 +113,7 @@ def with_means(table, geometric):
     if 0 < len(rest) < len(groups.get("Type-L", ())):
         means["mean, Type-L without LI, FD, MC"] = mean(table.loc[rest])
     means |= {f"median, {name}": table.loc[rows].median() for name, rows in groups.items()}
-    names = {workload: f"{workload} ({short})" for workload, short in {**TYPE_L, **TYPE_M}.items()}
-    return pd.concat([table.rename(index=names), pd.DataFrame(means).T])
+    return pd.concat([table.rename(index=PAPER.label), pd.DataFrame(means).T])
 
 
 def stacked(table, columns=None):

@@ -23,9 +23,7 @@ SCHEDULER_CAUSES = ["long_latency", "memory_unit_full", "short_latency", "unit_f
 
 def reduced(name, workloads, values=None):
     """The text of a study with these workloads, of size tiny, and these values of its axes; None: all."""
-    text = (STUDIES / f"{name}.toml").read_text()
-    text = re.sub(r"(?s)workloads = \[.*?\]", f"workloads = {list(workloads)}".replace("'", '"'), text)
-    text = re.sub(r'(?m)^size = ".*"', 'size = "tiny"', text)
+    text = lookahead.tiny_study(STUDIES / f"{name}.toml", workloads)
     for entry in re.findall(r'\[\[axis\.value\]\]\nname = "[^"]*"\n(?:options = .*\n)?', text):
         if values is not None and re.search(r'name = "([^"]*)"', entry).group(1) not in values:
             text = text.replace(entry, "")
