@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 
@@ -18,6 +19,11 @@ struct ManifestEntry {
     std::string_view description;
     std::string_view suite;           ///< and what it is called there
     std::span<const InPaper> papers;  ///< in the papers' order
+
+    /// Whether the paper of this name uses it.
+    bool is_in(std::string_view paper) const {
+        return std::ranges::find(papers, paper, &InPaper::paper) != papers.end();
+    }
 };
 
 /// In the order of their names.

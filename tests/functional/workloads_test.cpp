@@ -137,6 +137,8 @@ TEST_CASE("the manifest holds the workloads with the papers that use them, in th
     CHECK(bfs->papers[0].name == "BFS");
     CHECK(bfs->papers[0].kind == "irregular");
     CHECK(bfs->papers[1].kind == "Type-L");
+    CHECK(bfs->is_in("DAC"));
+    CHECK(!bfs->is_in("AVC"));
     const auto of_no_paper = std::ranges::find(workload_manifest(), "imageDenoising", &ManifestEntry::name);
     REQUIRE(of_no_paper != workload_manifest().end());
     CHECK(of_no_paper->papers.empty());
