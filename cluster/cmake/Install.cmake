@@ -18,6 +18,12 @@ install(TARGETS cudart_replacement_11 cudart_replacement_12 cudart_replacement_1
 
 install(DIRECTORY experiments/analysis/lookahead_analysis DESTINATION share/lookahead/python
         FILES_MATCHING PATTERN *.py PATTERN __pycache__ EXCLUDE)
+file(GLOB papers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/experiments ${PROJECT_SOURCE_DIR}/experiments/studies/*/paper.json)
+foreach(file ${papers})
+  get_filename_component(folder ${file} DIRECTORY)
+  install(FILES experiments/${file} experiments/${folder}/figures.py
+          DESTINATION share/lookahead/python/lookahead_analysis/${folder})
+endforeach()
 install(FILES experiments/analysis/study.ipynb DESTINATION share/lookahead)
 install(DIRECTORY experiments/guide/ DESTINATION ${doc}/guide FILES_MATCHING PATTERN *.md)
 install(FILES README.md DESTINATION ${doc})

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes the wheel of the analysis package, which pip installs anywhere: make_wheel.py VERSION FOLDER
 
+The papers' data and figures are in it (`studies`).
 It is pure Python and needs h5py alone; tables need pandas (`pip install lookahead_analysis[tables]`), figures and pages matplotlib
 too (`[figures]`). Equal sources make equal bytes."""
 
@@ -40,6 +41,9 @@ def contents(version):
     """Path in the wheel and bytes of each file, without the record."""
     for path in sorted((HERE / NAME).glob("*.py")):
         yield f"{NAME}/{path.name}", path.read_bytes()
+    for paper in sorted(HERE.with_name("studies").glob("*/paper.json")):
+        for path in (paper, paper.with_name("figures.py")):
+            yield f"{NAME}/studies/{paper.parent.name}/{path.name}", path.read_bytes()
     yield f"{NAME}-{version}.dist-info/METADATA", metadata(version).encode()
     yield f"{NAME}-{version}.dist-info/WHEEL", WHEEL.encode()
 

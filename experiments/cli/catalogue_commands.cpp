@@ -26,17 +26,9 @@ namespace {
 /// "CAPS CP regular, DAC CP compute", or nothing where no paper uses it.
 std::string in_papers(const ManifestEntry& entry) {
     std::string text;
-    const auto add = [&text](std::string_view paper, std::string_view abbreviation, std::string_view kind) {
-        if (!abbreviation.empty()) {
-            text += fmt::format("{}{} {}{}{}", text.empty() ? "" : ", ", paper, abbreviation, kind.empty() ? "" : " ",
-                                kind);
-        }
-    };
-    add("CAPS", entry.caps, entry.caps_class);
-    add("P-mode", entry.pmode, entry.pmode_class);
-    add("DAC", entry.dac, entry.dac_class);
-    add("vector memory", entry.vecmem, entry.vecmem_class);
-    add("AVC", entry.avc, entry.avc_class);
+    for (const InPaper& use : entry.papers) {
+        text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", use.paper, use.name, use.kind);
+    }
     return text;
 }
 

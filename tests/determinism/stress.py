@@ -28,11 +28,8 @@ CASES = [
     ["bfs", "--machine", "gtx480"],
     ["spmv", "--machine", "v100"],
     ["histogram", "--machine", "v100"],
-    ["sgemm", "--machine", "pmode_fermi", "-o", "sm.issue_extension=pmode"],
-    ["hotspot", "--machine", "caps_fermi", "-o", "sm.prefetcher=caps", "-o", "sm.warp_scheduler=pas"],
-    ["spmv", "--machine", "dac_gtx480", "-o", "sm.issue_extension=dac"],
-    ["spmv", "--machine", "vecmem_nvidia", "-o", "kernel.transform=vecmem"],
-    ["lud", "--machine", "avc_fermi_sm", "-o", "l1d.companion=avc", "-o", "finaliser.register_share=0.5"],
+    *([paper["example"], "--machine", paper["machine"], *lookahead.words("-o", next(iter(paper["designs"].values())))]
+      for paper in lookahead.papers()),
 ]
 RANKS = [0, 1, 2, 2, 3, 4, 8]  # 0: without mpirun
 DISTURBANCES = ["none", "halts", "stop", "kill"]

@@ -127,22 +127,21 @@ TEST_CASE("an array is filled with the numbers that come one after another, what
     }
 }
 
-TEST_CASE("the manifest holds the workloads with their classes") {
+TEST_CASE("the manifest holds the workloads with the papers that use them, in the papers' order") {
     CHECK(kWorkloads.size() >= 5);
     const auto bfs = std::ranges::find(workload_manifest(), "bfs", &ManifestEntry::name);
     REQUIRE(bfs != workload_manifest().end());
     CHECK(bfs->suite == "Rodinia, bfs");
-    CHECK(bfs->caps == "BFS");
-    CHECK(bfs->caps_class == "irregular");
-    CHECK(bfs->pmode_class == "Type-L");
-    CHECK(bfs->dac_class == "memory");
-    CHECK(bfs->vecmem == "bfs");
-    CHECK(bfs->vecmem_class == "stride and indirect");
-    CHECK(bfs->avc_class == "");
-    const auto nw = std::ranges::find(workload_manifest(), "nw", &ManifestEntry::name);
-    REQUIRE(nw != workload_manifest().end());
-    CHECK(nw->avc == "Needleman-Wunsch");
-    CHECK(nw->avc_class == "high pressure");
+    REQUIRE(bfs->papers.size() >= 2);
+    CHECK(bfs->papers[0].paper == "CAPS");
+    CHECK(bfs->papers[0].name == "BFS");
+    CHECK(bfs->papers[0].kind == "irregular");
+    CHECK(bfs->papers[1].kind == "Type-L");
+    CHECK(bfs->is_in("DAC"));
+    CHECK(!bfs->is_in("AVC"));
+    const auto of_no_paper = std::ranges::find(workload_manifest(), "imageDenoising", &ManifestEntry::name);
+    REQUIRE(of_no_paper != workload_manifest().end());
+    CHECK(of_no_paper->papers.empty());
 }
 
 TEST_CASE(

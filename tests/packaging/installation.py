@@ -56,6 +56,7 @@ class Installation:
     def check_analysis(self, path):
         self.succeeds(PYTHON, "-c", "from lookahead_analysis import Run; print(Run('one.h5').summary['outputs'])",
                       PYTHONPATH=str(path), prints="match")
+        self.succeeds(PYTHON, "-m", "lookahead_analysis.figures", "--help", PYTHONPATH=str(path), prints="caps/fig10,")
 
     def check_binaries(self):
         """Each is stripped, finds its libraries, and looks for none where it was built."""

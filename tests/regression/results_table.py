@@ -21,27 +21,12 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
-# Every machine as it is, and each mechanism on its paper's machine.
+# Every machine as it is, and each design of a paper on its machine.
+PAPERS = lookahead.papers()
 POINTS = {
-    "gtx480": [], "gtx480_gpgpusim": [], "v100": [], "caps_fermi": [], "pmode_fermi": [], "dac_gtx480": [],
-    "vecmem_nvidia": [], "avc_fermi_sm": [],
-    "caps_fermi caps pas": ["sm.prefetcher=caps", "sm.warp_scheduler=pas"],
-    "caps_fermi intra": ["sm.prefetcher=intra"],
-    "caps_fermi inter": ["sm.prefetcher=inter"],
-    "caps_fermi mta": ["sm.prefetcher=mta"],
-    "caps_fermi nlp": ["sm.prefetcher=nlp"],
-    "caps_fermi orch": ["sm.prefetcher=orch", "sm.warp_scheduler=group_interleaved"],
-    "caps_fermi lap": ["sm.prefetcher=lap"],
-    "caps_fermi gto": ["sm.warp_scheduler=gto"],
-    "pmode_fermi pmode": ["sm.issue_extension=pmode"],
-    "dac_gtx480 dac": ["sm.issue_extension=dac"],
-    "dac_gtx480 cae": ["sm.issue_extension=cae"],
-    "dac_gtx480 mta": ["sm.prefetcher=mta"],
-    "avc_fermi_sm avc": ["l1d.companion=avc", "l1d.ways=4"],
+    **{machine: [] for machine in ("gtx480", "gtx480_gpgpusim", "v100", *(paper["machine"] for paper in PAPERS))},
+    **{f"{paper['machine']} {design}": options for paper in PAPERS for design, options in paper["designs"].items()},
     "gtx480 barrier pmode": ["sm.simt=convergence_barrier", "sm.issue_extension=pmode"],
-    "vecmem_nvidia vecmem": ["kernel.transform=vecmem"],
-    "vecmem_nvidia ccws": ["sm.warp_scheduler=ccws"],
-    "vecmem_nvidia batch": ["memory.request_path=batch", "crossbar.row_grants=16"],
     "v100 mesh": ["interconnect.topology=mesh"],
 }
 KEY = ["workload", "size", "point"]

@@ -5,6 +5,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -205,6 +206,20 @@ def catches(pid, number):
         return False
     caught = next(line for line in status.splitlines() if line.startswith("SigCgt"))
     return status.startswith("Name:\tlookahead") and bool(int(caught.split()[1], 16) >> (number - 1) & 1)
+
+
+def papers():
+    """What the papers' folders say (paper.json), in the papers' order."""
+    folder = pathlib.Path(__file__).resolve().parents[2] / "experiments/studies"
+    return sorted((json.loads(path.read_text()) for path in folder.glob("*/paper.json")), key=lambda paper: paper["order"])
+
+
+def tiny_study(path, workloads):
+    """The text of a study with these workloads, of size tiny."""
+    text, workloads_found = re.subn(r"(?s)workloads = \[.*?\]", f"workloads = {json.dumps(list(workloads))}", path.read_text())
+    text, sizes_found = re.subn(r'(?m)^size = ".*"$', 'size = "tiny"', text)
+    assert workloads_found == sizes_found == 1
+    return text
 
 
 def default_program():

@@ -9,18 +9,14 @@ import argparse
 import pathlib
 import sys
 
-from . import avc_figures, caps_figures, dac_figures, packages, pmode_figures, vecmem_figures
+from . import packages
 from .drawing import grouped_bars, is_around_one, legend_beside, pyplot, stacked_bars, turned_names
 from .files import whole_file
 from .messages import Parser, text_of
-from .published import PUBLISHED
-from .sweeps import Sweep, SweepError, facts_of
+from .papers import papers
+from .sweeps import Sweep, SweepError
 
-# Name: study, what is shown, the function, the paper's figures, the y axis; and the facts that the function is given, and
-# the axes of the study.
-PAPERS = (avc_figures, caps_figures, dac_figures, pmode_figures, vecmem_figures)
-FIGURES = {name: (*figure, facts_of(paper, figure[0]), paper.STUDIES[figure[0]]) for paper in PAPERS
-           for name, figure in paper.FIGURES.items()}
+FIGURES = {f"{paper.name}/{name}": figure for paper in papers().values() for name, figure in paper.figures.items()}
 
 IMAGES = (".png", ".svg", ".pdf")
 
@@ -130,22 +126,22 @@ def main(arguments=None):
             parser.error(f"-o {chosen.out}: a figure is written to a file that ends in {', '.join(IMAGES)}")
         packages.require("matplotlib")
     packages.require("pandas")
-    study, title, make, paper, axis, facts, axes = FIGURES[chosen.figure]
+    figure = FIGURES[chosen.figure]
     try:
-        sweep = Sweep(chosen.sweep, facts)
-        sweep.require(chosen.figure, study, axes)
-        table = make(sweep)
+        sweep = Sweep(chosen.sweep, figure.facts)
+        sweep.require(chosen.figure, figure.study, figure.axes)
+        table = figure.make(sweep)
     except SweepError as error:
-        print(f"lookahead: {error}; the figure's sweep is made by 'lookahead sweep run {study}'", file=sys.stderr)
+        print(f"lookahead: {error}; the figure's sweep is made by 'lookahead sweep run {figure.study}'", file=sys.stderr)
         return 3
-    print(f"{title} ({axis})")
+    print(f"{figure.title} ({figure.axis})")
     print(table.to_string(sparsify=False, float_format=lambda value: f"{value:.3f}"))
-    print(f"paper: {paper}")
+    print(f"paper: {figure.words}")
     for _, point in sweep.missing.iterrows():
         print(f"left out: {point['workload']}, {point['status']} {point['message']}")
     if chosen.out:
         try:
-            draw(table, title, paper, axis, chosen.out, PUBLISHED.get(chosen.figure))
+            draw(table, figure.title, figure.words, figure.axis, chosen.out, figure.values)
         except OSError as error:
             print(f"lookahead: {text_of(error, chosen.out)}", file=sys.stderr)
             return 3

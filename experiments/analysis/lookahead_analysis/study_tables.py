@@ -1,18 +1,21 @@
 """A paper's page: its tables are written from what its studies' sweeps came to, which lies beside the page as CSV files.
 
-A study folder's `tables.py` names the tables and calls `main`. Recording takes the facts of each point out of a sweep's result
+A paper's claims.py names the tables; `tables.py` in experiments/studies calls `main`. Recording takes the facts of each point out of a sweep's result
 files into `results/STUDY.csv`; writing makes the tables of these files and puts them between the page's markers. So a page
 cannot differ from its data, and each table says of which size and program it is."""
 
 import argparse
+import importlib.util
 import pathlib
 import re
 import subprocess
 import sys
+from typing import NamedTuple
 
 import pandas as pd
 
-from .sweeps import Sweep, SweepError, facts_of, name_of
+from . import papers
+from .sweeps import Sweep, SweepError, name_of
 
 # Columns of a recorded study that are no facts of a run.
 OF_POINT = ["workload", "status", "size", "program"]
@@ -137,12 +140,6 @@ def means_alone(table):
     return table.loc[chosen]
 
 
-def figures_of(paper):
-    """A function that makes a figure's table of a recorded study: of `paper`'s module, by the name behind the paper's."""
-    prefix = next(iter(paper.STUDIES)).split("/")[0]
-    return lambda name, study: paper.FIGURES[f"{prefix}/{name}"][2](study)
-
-
 def near(value, paper, within, form="{:.3f}"):
     """A claim: what `value` makes of a recorded study is at most `within` from the paper's."""
     def look(study):
@@ -158,27 +155,48 @@ def at_least(value, bound):
     return look
 
 
-class Page:
-    """A page and the recorded studies beside it. `tables` has by study what stands in the page: figures' names, or pairs of
-    a name and what is made of the figure's table; `claims` by name: (study, what the paper says, a function of the study
-    that gives our value and whether it holds)."""
+def claims_of(paper):
+    """A function that makes a claim about a value that the paper has in a figure: ours there, or what `ours` makes of the recorded
+    study, is at most `within` from it."""
+    def claim(name, row, column, within, ours=None, study=None):
+        said, figure = paper.said(name, row, column), paper.figures[name]
+        value = ours or (lambda recorded: paper.table(name, recorded).loc[row, column])
+        return study or figure.study.split("/")[1], str(said), near(value, said, within)
+    return claim
 
-    def __init__(self, folder, paper, tables, claims):
-        self.folder, self.paper, self.tables, self.claims = pathlib.Path(folder), paper, tables, claims
+
+class Trial(NamedTuple):
+    """What a test runs of a page's studies: these workloads at size tiny, by study others in `of_one`; and the claims that fail then."""
+
+    workloads: list
+    failing: set
+    of_one: dict = {}
+
+
+class Page:
+    """A paper's page and the recorded studies beside it. `tables` has by study what stands in the page: figures' names, or
+    pairs of a name and what is made of the figure's table; `claims` by name: (study, what the paper says, a function of the
+    study that gives our value and whether it holds)."""
+
+    def __init__(self, folder, paper, tables, claims, trial=None):
+        self.folder, self.paper, self.tables, self.claims, self.trial = pathlib.Path(folder), paper, tables, claims, trial
         self.name = self.folder.name
 
+    def file(self, study):
+        return self.folder / "results" / f"{study}.csv"
+
     def recorded(self, study):
-        return Recorded(self.folder / "results" / f"{study.rsplit('/', 1)[-1]}.csv")
+        return Recorded(self.file(study))
 
     def tables_of(self, study):
         recorded = self.recorded(study)
-        lines = [f"`{study}`: {recorded.caption}."]
+        lines = [f"`{self.name}/{study}`: {recorded.caption}."]
         for entry in self.tables[study]:
             name, then = entry if isinstance(entry, tuple) else (entry, lambda table: table)
-            _, title, make, paper, unit = self.paper.FIGURES[name]
-            recorded.require(name, study, self.paper.STUDIES[study])
-            beside = "Not in the paper" if paper == "not in the paper" else f"Paper: {paper}"
-            lines += ["", f"`{name}`: {title} ({unit}). {beside}.", "", *markdown(then(make(recorded)))]
+            figure, full_name = self.paper.figures[name], f"{self.name}/{name}"
+            recorded.require(full_name, f"{self.name}/{study}", figure.axes)
+            beside = "Not in the paper" if figure.words == papers.NOT_IN_PAPER else f"Paper: {figure.words}"
+            lines += ["", f"`{full_name}`: {figure.title} ({figure.axis}). {beside}.", "", *markdown(then(figure.make(recorded)))]
         for _, point in recorded.missing.iterrows():
             lines += ["", f"Without a result: {point['workload']}, " + ", ".join(point[axis] for axis in recorded.axes) + "."]
         return lines
@@ -189,19 +207,28 @@ class Page:
             recorded = self.recorded(study)
             ours, holds = check(recorded)
             sizes = ", ".join(sorted(recorded.complete["size"].unique()))
-            lines.append(f"| {claim} | {paper} | {ours} | {'pass' if holds else '**fail**'} | `{study}`, {sizes} |")
+            lines.append(f"| {claim} | {paper} | {ours} | {'pass' if holds else '**fail**'} | `{self.name}/{study}`, {sizes} |")
         return lines
 
     def text(self):
         """The page with its tables written anew."""
         page = (self.folder / "README.md").read_text()
-        sections = {study: self.tables_of for study in self.tables} | {f"{self.name}/claims": lambda _: self.claims_table()}
+        sections = {study: self.tables_of for study in self.tables} | {"claims": lambda _: self.claims_table()}
         for study, make in sections.items():
-            begin, end = f"<!-- {study}: made by tables.py -->", f"<!-- end of {study} -->"
+            name = f"{self.name}/{study}"
+            begin, end = f"<!-- {name}: made by tables.py -->", f"<!-- end of {name} -->"
             if page.count(begin) != 1 or page.count(end) != 1 or page.index(begin) > page.index(end):
-                raise SweepError(f"{self.folder / 'README.md'}: has no place for {study}: '{begin}' and, behind it, '{end}'")
+                raise SweepError(f"{self.folder / 'README.md'}: has no place for {name}: '{begin}' and, behind it, '{end}'")
             page = page[:page.index(begin)] + "\n".join([begin, *make(study), ""]) + page[page.index(end):]
         return page
+
+
+def page_of(folder):
+    """The page of the paper with this folder, whose claims.py has TABLES, CLAIMS and TRIAL."""
+    spec = importlib.util.spec_from_file_location(f"claims.{folder.name}", folder / "claims.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return Page(folder, papers.of(folder.name), module.TABLES, module.CLAIMS, module.TRIAL)
 
 
 def of_size(study_file, size, folder):
@@ -224,17 +251,19 @@ def main(page, description, arguments=None):
     parser.add_argument("--program", default="lookahead", help="that runs them [lookahead]")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--size", help="of --run: instead of the studies' own, for a trial")
-    parser.add_argument("--only", choices=page.tables, action="append", metavar="STUDY", help=", ".join(page.tables))
+    studies = {f"{page.name}/{study}": study for study in page.tables}
+    parser.add_argument("--only", choices=studies, action="append", metavar="STUDY", help=", ".join(studies))
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the page is not what its data make")
     chosen = parser.parse_args(arguments)
     if chosen.run and chosen.sweeps is None:
         parser.error("--run needs a folder for the sweeps: --sweeps FOLDER")
     try:
-        for study in (chosen.only or page.tables) if chosen.sweeps else ():
+        for study in (chosen.only or studies) if chosen.sweeps else ():
             sweep = chosen.sweeps / f"{study.replace('/', '-')}.sweep"
+            name = studies[study]
             if chosen.run:
                 chosen.sweeps.mkdir(parents=True, exist_ok=True)
-                source = page.folder / f"{study.rsplit('/', 1)[-1]}.toml"
+                source = page.folder / f"{name}.toml"
                 what = of_size(source, chosen.size, chosen.sweeps) if chosen.size else study
                 done = subprocess.run([chosen.program, "sweep", "run", what, "-j", str(chosen.jobs), "--progress", "none",
                                        "--out", sweep], stdout=subprocess.DEVNULL)
@@ -243,7 +272,7 @@ def main(page, description, arguments=None):
             elif not sweep.is_dir():
                 print(f"{study}: no sweep in {sweep}; its recorded points stay", file=sys.stderr)
                 continue
-            record(sweep, facts_of(page.paper, study), page.folder / "results" / f"{study.rsplit('/', 1)[-1]}.csv", chosen.part)
+            record(sweep, page.paper.facts_of(name), page.file(name), chosen.part)
         text = page.text()
     except SweepError as error:
         print(f"tables.py: {error}", file=sys.stderr)

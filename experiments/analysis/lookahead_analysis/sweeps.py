@@ -115,11 +115,6 @@ class Sweep:
         return pd.DataFrame(rows)
 
 
-def facts_of(paper, study):
-    """What takes the facts out of a result file for this study's figures: the paper's `facts`, or its `OWN_FACTS`."""
-    return getattr(paper, "OWN_FACTS", {}).get(study, paper.facts)
-
-
 def total(run, kind, name):
     """A counter over all components; 0 where there is no such component."""
     path = f"counters/{kind}/{name}"

@@ -15,6 +15,7 @@ import pandas as pd
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "experiments/analysis"))
 from lookahead_analysis import study_tables  # noqa: E402
+from lookahead_analysis.papers import Figure  # noqa: E402
 from lookahead_analysis.sweeps import SweepError, normalised, with_mean  # noqa: E402
 
 # Workload, number of CTAs: cycles; None: failed.
@@ -54,10 +55,11 @@ def speedups(sweep):
     return pd.concat([with_mean(table, geometric=True), table.median().to_frame("median").T])
 
 
-PAPER = types.SimpleNamespace(facts=facts, STUDIES={"paper/ctas": {"ctas": ["1"]}},
-                              FIGURES={"paper/fig1": ("paper/ctas", "Speed-up", speedups, "twice", "IPC, normalised")})
-CLAIMS = {"more CTAs are faster": ("paper/ctas", "so", lambda study: (f"{speedups(study).loc['mean', '8']:.2f}", True)),
-          "by ten times": ("paper/ctas", "10", lambda study: ("not so", False))}
+AXES = {"ctas": ["1"]}
+PAPER = types.SimpleNamespace(facts_of=lambda study: facts, figures={
+    "fig1": Figure("paper/ctas", "Speed-up", speedups, "twice", "IPC, normalised", facts, AXES, {})})
+CLAIMS = {"more CTAs are faster": ("ctas", "so", lambda study: (f"{speedups(study).loc['mean', '8']:.2f}", True)),
+          "by ten times": ("ctas", "10", lambda study: ("not so", False))}
 PAGE = """# A page
 Text before.
 <!-- paper/claims: made by tables.py -->
@@ -79,7 +81,7 @@ class StudyTables(unittest.TestCase):
         self.readme = self.folder / "paper" / "README.md"
         self.readme.write_text(PAGE)
         self.csv = self.folder / "paper/results/ctas.csv"
-        self.page = study_tables.Page(self.folder / "paper", PAPER, {"paper/ctas": ["paper/fig1"]}, CLAIMS)
+        self.page = study_tables.Page(self.folder / "paper", PAPER, {"ctas": ["fig1"]}, CLAIMS)
 
     def tearDown(self):
         self.place.cleanup()
@@ -183,8 +185,8 @@ class StudyTables(unittest.TestCase):
         recorded = self.record()
         pd.read_csv(self.csv).rename(columns={"axis: ctas": "axis: prefetcher"}).to_csv(self.csv, index=False)
         with self.assertRaisesRegex(SweepError, "has the axes prefetcher"):
-            study_tables.Recorded(self.csv).require("paper/fig1", "paper/ctas", PAPER.STUDIES["paper/ctas"])
-        self.assertIsNone(recorded.require("paper/fig1", "paper/ctas", PAPER.STUDIES["paper/ctas"]))
+            study_tables.Recorded(self.csv).require("paper/fig1", "paper/ctas", AXES)
+        self.assertIsNone(recorded.require("paper/fig1", "paper/ctas", AXES))
 
     def test_numbers_have_the_digits_that_they_need(self):
         found = [study_tables.cell(value) for value in (1.23456, 12.345, 1234.5, 0.0, np.nan, "words")]

@@ -2,17 +2,14 @@
 
 import numpy as np
 
-from .packages import pandas as pd
-from .sweeps import geometric_mean, normalised, over, ratio, total, values_of
+from lookahead_analysis import papers
+from lookahead_analysis.packages import pandas as pd
+from lookahead_analysis.sweeps import geometric_mean, normalised, over, ratio, total, values_of
 
+PAPER = papers.of(__name__)
 # Table 2 of the paper: its names of the workloads, by class.
-COMPUTE = {"cp": "CP", "storegpu": "STO", "aes": "AES", "mri-q": "MQ", "tpacf": "TP", "fft": "FFT", "backprop": "BP",
-           "srad_v1": "SR1", "hotspot": "HS", "pathfinder": "PF", "BlackScholes": "BS"}
-MEMORY = {"libor": "LIB", "sgemm": "SG", "stencil": "ST", "histogram": "IMG", "histo": "HI", "lbm": "LBM", "spmv": "SPV",
-          "btree": "BT", "lud": "LUD", "srad_v2": "SR2", "streamcluster": "SC", "kmeans": "KM", "bfs": "BFS", "cfd": "CFD",
-          "MonteCarlo": "MC", "MersenneTwister": "MT", "scalarProd": "SP", "convolutionSeparable": "CS"}
+COMPUTE, MEMORY = PAPER.of_class("compute"), PAPER.of_class("memory")
 MEMORY_BOUND = 1.5  # section 5.1.2: the speed-up of a perfect memory
-PAPER = {True: 1.34, False: 1.447}  # mean speed-up of the compute-intensive workloads, and of the others
 FAR = 0.15
 LEAST_PART = 1e-4  # of the instructions that are handled as affine ones, for a geometric mean
 TUPLE_LANES = 7  # that an affine instruction takes: a base and six offsets (section 4.4)
@@ -49,17 +46,14 @@ def facts(run):
     }
 
 
-def classes(index):
-    """Rows of a table by the paper's class: the workloads of each, and all."""
-    return {"compute": [w for w in index if w in COMPUTE], "memory": [w for w in index if w in MEMORY], "all": list(index)}
+classes = PAPER.rows_of_classes
 
 
 def with_means(table, geometric):
     """With a row for the mean of each class, and of all."""
     means = {f"mean, {name}": geometric_mean(table.loc[rows]) if geometric else table.loc[rows].mean()
              for name, rows in classes(table.index).items() if rows}
-    names = {workload: f"{workload} ({short})" for workload, short in {**COMPUTE, **MEMORY}.items()}
-    return pd.concat([table.rename(index=names), pd.DataFrame(means).T])
+    return pd.concat([table.rename(index=PAPER.label), pd.DataFrame(means).T])
 
 
 over_base = over("design", "base", with_means)
@@ -176,7 +170,7 @@ def bounds(sweep):
     over_perfect, over_fetch = (cycles[machine] / cycles["perfect, DAC"] for machine in ("perfect", "large L1I"))
 
     def cause(workload):
-        wanted = PAPER[workload in COMPUTE] - FAR
+        wanted = PAPER.said("fig16", f"mean, {'compute' if workload in COMPUTE else 'memory'}", "DAC") - FAR
         gain = found.loc[workload]
         causes = {"": gain["DAC"] >= wanted, "queues x 4": gain["queues x 4"] >= wanted,
                   "queues, MSHRs x 8": gain["DAC, queues x 8 over it"] >= wanted, "code": gain["and DAC there"] < wanted,
@@ -193,7 +187,7 @@ def bounds(sweep):
     return result
 
 
-DESIGNS = "dac/designs"
+DESIGNS = "designs"
 BOUNDS = ["base", "DAC", "queues x 4", "queues, MSHRs x 8", "MSHRs x 8", "near", "near, DAC", "large L1I", "large L1I, DAC",
           "large L1I, near, DAC", "perfect", "perfect, DAC", "bandwidth x 4", "bandwidth x 4, DAC",
           "near, bandwidth x 4", "near, bandwidth x 4, DAC"]
@@ -201,39 +195,31 @@ BOUNDS = ["base", "DAC", "queues x 4", "queues, MSHRs x 8", "MSHRs x 8", "near",
 # What each study's axes must have for its figures; its baseline and the designs that are looked at by name.
 STUDIES = {
     DESIGNS: {"design": ["base", "CAE", "MTA", "DAC"]},
-    "dac/ablations": {"design": ["base"]},
-    "dac/classes": {"memory": ["base", "perfect"]},
-    "dac/machine": {"machine": [], "design": ["base", "DAC"]},
-    "dac/bounds": {"machine": BOUNDS},
-    "dac/sensitivity": {"design": ["base", "DAC"]},
+    "ablations": {"design": ["base"]},
+    "classes": {"memory": ["base", "perfect"]},
+    "machine": {"machine": [], "design": ["base", "DAC"]},
+    "bounds": {"machine": BOUNDS},
+    "sensitivity": {"design": ["base", "DAC"]},
 }
 
 FIGURES = {
-    "dac/fig16": (DESIGNS, "Speed-up over the baseline", speedups,
-                  "DAC 1.407, compute 1.34, memory 1.447; CAE 1.11 to 1.15 on compute; MTA 1.16 on memory",
-                  "speed-up"),
-    "dac/fig17": (DESIGNS, "Warp instructions over the baseline's", instructions,
-                  "0.74 in all, 4.6 % of DAC's are affine; one replaces nine", "instructions, normalised"),
-    "dac/fig18": (DESIGNS, "Baseline instructions that are handled as affine ones", coverage,
-                  "compute: DAC 34 %, CAE 25 %", "part of the instructions"),
-    "dac/fig19": (DESIGNS, "Global and local loads whose lines the affine warp asks for",
-                  of_design("DAC", ["early loads"]), "memory: 79.8 %", "part of the loads"),
-    "dac/fig20": (DESIGNS, "L1 misses that MTA's prefetches cover", of_design("MTA", ["prefetched"]),
-                  "of L2 and DRAM accesses, by workload only", "part of the accesses"),
-    "dac/fig21": (DESIGNS, "Energy over the baseline's", energies, "total 0.798, dynamic 0.816, static 0.71",
-                  "energy, normalised"),
-    "dac/parts": (DESIGNS, "Arithmetic and registers over the baseline's, and what DAC takes", parts,
-                  "ALU operations -44 %, their energy -34 %; register accesses -17 %, their energy -32 %; DAC 0.96 %",
-                  "normalised"),
-    "dac/predicates": (DESIGNS, "Predicates by how they are expanded",
-                       of_design("DAC", [f"predicates, {name}" for name in ("scalar", "two_comparison", "lane")]),
-                       "scalar 64 %, with two comparisons 93 %", "part of the predicates"),
-    "dac/classes": ("dac/classes", "Speed-up with a perfect memory", perfect_memory, "memory: 1.5 and more", "speed-up"),
-    "dac/ablations": ("dac/ablations", "Speed-up of DAC without its parts", speedups, "not in the paper", "speed-up"),
-    "dac/choices": ("dac/ablations", "DAC without its parts and with other choices", choices, "not in the paper", "speed-up"),
-    "dac/sensitivity": ("dac/sensitivity", "DAC with parts of the pass, with other sizes, and what stands beside it", choices, "not in the paper",
-                        "speed-up"),
-    "dac/machine": ("dac/machine", "Speed-up of DAC on other machines", by_machine, "not in the paper", "speed-up"),
-    "dac/bounds": ("dac/bounds", "Speed-up with a near and with a perfect memory, and what keeps a workload below the paper's", bounds,
-                   "means only: compute 1.34, memory 1.447", "speed-up"),
+    "fig16": (DESIGNS, "Speed-up over the baseline", speedups, "speed-up"),
+    "fig17": (DESIGNS, "Warp instructions over the baseline's", instructions, "instructions, normalised"),
+    "fig18": (DESIGNS, "Baseline instructions that are handled as affine ones", coverage, "part of the instructions"),
+    "fig19": (DESIGNS, "Global and local loads whose lines the affine warp asks for", of_design("DAC", ["early loads"]),
+              "part of the loads"),
+    "fig20": (DESIGNS, "L1 misses that MTA's prefetches cover", of_design("MTA", ["prefetched"]), "part of the accesses"),
+    "fig21": (DESIGNS, "Energy over the baseline's", energies, "energy, normalised"),
+    "parts": (DESIGNS, "Arithmetic and registers over the baseline's, and what DAC takes", parts, "normalised"),
+    "predicates": (DESIGNS, "Predicates by how they are expanded",
+                   of_design("DAC", [f"predicates, {name}" for name in ("scalar", "two_comparison", "lane")]),
+                   "part of the predicates"),
+    "classes": ("classes", "Speed-up with a perfect memory", perfect_memory, "speed-up"),
+    "ablations": ("ablations", "Speed-up of DAC without its parts", speedups, "speed-up"),
+    "choices": ("ablations", "DAC without its parts and with other choices", choices, "speed-up"),
+    "sensitivity": ("sensitivity", "DAC with parts of the pass, with other sizes, and what stands beside it", choices,
+                    "speed-up"),
+    "machine": ("machine", "Speed-up of DAC on other machines", by_machine, "speed-up"),
+    "bounds": ("bounds", "Speed-up with a near and with a perfect memory, and what keeps a workload below the paper's", bounds,
+               "speed-up"),
 }

@@ -4,14 +4,12 @@
 import importlib.machinery
 import importlib.util
 import pathlib
-import re
 import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-STUDIES = ROOT / "experiments/studies/dac"
-sys.path.insert(0, str(ROOT / "tests/support"))
+STUDIES = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(STUDIES.parents[2] / "tests/support"))
 import lookahead_process as lookahead  # noqa: E402
 
 def undecoupled():
@@ -32,13 +30,11 @@ class Studies(unittest.TestCase):
         points = 1
         for axis in text.split("[[axis]]")[1:]:
             points *= axis.count("[[axis.value]]")
-        small = re.sub(r"workloads = \[.*?\]", 'workloads = ["hotspot"]', text, flags=re.S)
-        small = re.sub(r'(?m)^size = ".*"$', 'size = "tiny"', small)
         with tempfile.TemporaryDirectory() as folder:
             # A study's name is that of its folder and file.
             study = pathlib.Path(folder) / "dac" / f"{name}.toml"
             study.parent.mkdir()
-            study.write_text(small)
+            study.write_text(lookahead.tiny_study(STUDIES / f"{name}.toml", ["hotspot"]))
             sweep = pathlib.Path(folder) / "out.sweep"
             lookahead.output_of(PROGRAM, ["sweep", "run", study, "--out", sweep, "-j", "2", "--progress", "none"])
             self.assertEqual(len(list(sweep.rglob("*.h5"))), points + 1)  # and the index

@@ -2,16 +2,13 @@
 
 import numpy as np
 
-from .packages import pandas as pd
-from .sweeps import geometric_mean, normalised, over, ratio, total
+from lookahead_analysis import papers
+from lookahead_analysis.packages import pandas as pd
+from lookahead_analysis.sweeps import geometric_mean, normalised, over, ratio, total
 
 # Table 2 of the paper: its names of the workloads, by class.
-TYPE_L = {"sgemm": "SG", "libor": "LI", "MonteCarlo": "MC", "weather": "WP", "kmeans": "KM", "bfs": "BF", "spmv": "SV",
-          "FDTD3d": "FD", "mummer": "MU", "btree": "BT", "laplace3d": "LP", "nw": "NW", "FastWalshTransform": "FW",
-          "cfd": "CF"}
-TYPE_M = {"leukocyte": "LK", "dwt2d": "DW", "pathfinder": "PF", "dct8x8": "DC", "srad_v1": "S1", "backprop": "BP",
-          "srad_v2": "S2", "MersenneTwister": "MT", "lbm": "LB", "stencil": "ST", "aes": "AE", "SobelFilter": "SF",
-          "mri-q": "MQ", "sad": "SD"}
+PAPER = papers.of(__name__)
+TYPE_L, TYPE_M = (PAPER.of_class(kind) for kind in ("Type-L", "Type-M"))
 
 # The mean of Type-L rests on these (LI, FD and MC).
 CARRIERS = ["libor", "FDTD3d", "MonteCarlo"]
@@ -103,10 +100,7 @@ def facts(run):
     }
 
 
-def classes(index):
-    """Rows of a table by the paper's class: the workloads of each, and all."""
-    chosen = {"Type-L": [w for w in index if w in TYPE_L], "Type-M": [w for w in index if w in TYPE_M]}
-    return {**chosen, "all": list(index)}
+classes = PAPER.rows_of_classes
 
 
 def with_means(table, geometric):
@@ -119,8 +113,7 @@ def with_means(table, geometric):
     if 0 < len(rest) < len(groups.get("Type-L", ())):
         means["mean, Type-L without LI, FD, MC"] = mean(table.loc[rest])
     means |= {f"median, {name}": table.loc[rows].median() for name, rows in groups.items()}
-    names = {workload: f"{workload} ({short})" for workload, short in {**TYPE_L, **TYPE_M}.items()}
-    return pd.concat([table.rename(index=names), pd.DataFrame(means).T])
+    return pd.concat([table.rename(index=PAPER.label), pd.DataFrame(means).T])
 
 
 def stacked(table, columns=None):
@@ -397,75 +390,50 @@ def opttb_by_design(sweep):
     return result
 
 
-DESIGNS = "pmode/designs"
+DESIGNS = "designs"
 
 # The axes of each study, and the values that its figures are not made without; there may be others.
 STUDIES = {
     DESIGNS: {"design": ["base", "pmode"]},
-    "pmode/hoisting": {"change": [], "design": ["base", "pmode"]},
-    "pmode/latency": {"latency": [], "design": ["base", "pmode"]},
-    "pmode/limits": {"limit": ["base"]},
-    "pmode/memory": {"memory": ["1x"], "design": ["base"]},
-    "pmode/prefetchers": {"prefetcher": [], "design": ["base"]},
-    "pmode/schedulers": {"scheduler": [], "design": ["base"]},
-    "pmode/sizes": {"design": ["base"]},
-    "pmode/thread_blocks": {"limit": ["base"], "design": ["base", "pmode"]},
+    "hoisting": {"change": [], "design": ["base", "pmode"]},
+    "latency": {"latency": [], "design": ["base", "pmode"]},
+    "limits": {"limit": ["base"]},
+    "memory": {"memory": ["1x"], "design": ["base"]},
+    "prefetchers": {"prefetcher": [], "design": ["base"]},
+    "schedulers": {"scheduler": [], "design": ["base"]},
+    "sizes": {"design": ["base"]},
+    "thread_blocks": {"limit": ["base"], "design": ["base", "pmode"]},
 }
 
 FIGURES = {
-    "pmode/fig2": ("pmode/limits", "Stalls of the baseline by cause, over the cycles of SMs with CTAs", stall_classes,
-                   "long-latency RAW 23 % of all 28's cycles, 40 % of Type-L's; SG 64 %, BF 40 %",
-                   "scheduler cycles"),
-    "pmode/fig3": ("pmode/limits", "Cycles by the number of CTAs of an SM, whatever their storage", cycles_by_limit,
-                   "Type-L gains up to TB16; KM, SV, MU, CF, LK lose with more; Type-M changes less",
-                   "cycles, normalised"),
-    "pmode/fig3_stalls": ("pmode/limits", "Scheduler cycles by cause, over the baseline's", breakdown("limit", "base"),
-                          "less long-latency RAW and more LSU full with more CTAs", "cycles, normalised"),
-    "pmode/fig4": ("pmode/limits", "Storage that an SM's CTAs hold, and speed-up", storage_by_limit,
-                   "105 KB base, over 300 KB TB16, 205 KB 2xTLP (1.09); P-mode +13 KB (1.13)", "KB; speed-up"),
-    "pmode/fig7": ("pmode/limits", "Registers that resident CTAs hold, of 1024 rows", registers_held,
-                   "78 % on average", "part of the register file"),
-    "pmode/opttb": ("pmode/limits", "Speed-up with the best number of CTAs", best_of_limits,
-                    "figure 12 has OptTB between the baseline and P-mode + OptTB (Type-L 1.36)", "IPC, normalised"),
-    "pmode/fig7_pmode": (DESIGNS, "Registers held with and without P-mode, of 1024 rows", registers_by_design,
-                         "78 % on average without", "part of the register file"),
-    "pmode/fig10": (DESIGNS, "Instructions a switch to P-mode", a_switch, "8.4 pre-executed, 17.3 skipped",
-                    "instructions"),
-    "pmode/reasons": (DESIGNS, "Why P-mode skips and stops, a switch", reasons, "not in the paper", "instructions"),
-    "pmode/fig11": (DESIGNS, "N-mode instructions that P-mode covers", coverage,
-                    "pre-executed: 26 % of short and 21 % of long in Type-L, 7 % and 5 % in Type-M; BF 3 %",
-                    "part of the instructions"),
-    "pmode/fig12": (DESIGNS, "Speed-up over the baseline", speedups,
-                    "P-mode 1.23 on Type-L, 1.13 on all; SG, LI, MC at least 1.40; none of Type-M loses",
-                    "IPC, normalised"),
-    "pmode/fig12_opttb": ("pmode/thread_blocks", "Speed-up with the best number of CTAs", opttb_by_design,
-                          "P-mode 1.23, P-mode + OptTB 1.36 on Type-L", "IPC, normalised"),
-    "pmode/fig13": (DESIGNS, "Scheduler cycles by cause, over the baseline's", breakdown("design", "base"),
-                    "long-latency RAW of Type-L 40 % to 24 %", "cycles, normalised"),
-    "pmode/fig13_raw": (DESIGNS, "Long-latency RAW over the baseline's cycles", long_latency,
-                        "Type-L 40 % to 24 %, SG 64 % to 6 %", "cycles, normalised"),
-    "pmode/fig14": (DESIGNS, "Demand accesses that hit L1 or merge", by_design("l1_hits"),
-                    "Type-L 24 % to 33 %; SG 22 % more with DirectPrefetch", "part of the accesses"),
-    "pmode/fig15": (DESIGNS, "Traffic between L1 and L2 over the baseline's", over_base("traffic"),
-                    "Type-L -2 %, DirectPrefetch +10 %", "bytes, normalised"),
-    "pmode/fig16": (DESIGNS, "Energy over the baseline's", energy_by_design,
-                    "net +2.7 %; NoPQ up to +5.1 %; 16 entries -0.3 %; structures below 1 %", "energy, normalised"),
-    "pmode/fig17": (DESIGNS, "Storage and speed-up", storage_by_design,
-                    "105 KB base, 205 KB 2xTLP (1.09), P-mode +13 KB (1.13)", "KB; speed-up"),
-    "pmode/fig18": ("pmode/memory", "Twice the memory's bandwidth", by_memory,
-                    "2x: base 1.20, P-mode 1.33; LSU full 12 %, RAW 20 %", "speed-up; part of the cycles"),
-    "pmode/fig12_without": (DESIGNS, "Speed-ups of Type-L without the workloads that carry its mean, and medians",
-                            without_carriers, "mean 1.23 on Type-L", "IPC, normalised"),
-    "pmode/latency": ("pmode/latency", "440 cycles of DRAM in all, or beyond L2's 200", by_latency,
-                      "long-latency RAW 40 % of Type-L's cycles; speed-up 1.23 on Type-L", "part of the cycles; IPC"),
-    "pmode/schedulers": ("pmode/schedulers", "P-mode under other warp schedulers", means_of("scheduler"),
-                         "not in the paper", "IPC, normalised"),
-    "pmode/prefetchers": ("pmode/prefetchers", "P-mode with prefetchers", means_of("prefetcher"),
-                          "not in the paper", "IPC, normalised"),
-    "pmode/hoisting": ("pmode/hoisting", "P-mode with and without early loads and other bounds, over one baseline",
-                       over_one_baseline("change"), "not in the paper", "IPC, normalised"),
-    "pmode/hoisting_cycles": ("pmode/hoisting", "The same, in thousands of cycles", thousand_cycles("change"),
-                              "not in the paper", "thousand cycles"),
-    "pmode/sizes": ("pmode/sizes", "P-mode's sizes and parts", speedups, "16 entries: a little more than 8",
-                    "IPC, normalised"),
+    "fig2": ("limits", "Stalls of the baseline by cause, over the cycles of SMs with CTAs", stall_classes, "scheduler cycles"),
+    "fig3": ("limits", "Cycles by the number of CTAs of an SM, whatever their storage", cycles_by_limit, "cycles, normalised"),
+    "fig3_stalls": ("limits", "Scheduler cycles by cause, over the baseline's", breakdown("limit", "base"),
+                    "cycles, normalised"),
+    "fig4": ("limits", "Storage that an SM's CTAs hold, and speed-up", storage_by_limit, "KB; speed-up"),
+    "fig7": ("limits", "Registers that resident CTAs hold, of 1024 rows", registers_held, "part of the register file"),
+    "opttb": ("limits", "Speed-up with the best number of CTAs", best_of_limits, "IPC, normalised"),
+    "fig7_pmode": (DESIGNS, "Registers held with and without P-mode, of 1024 rows", registers_by_design,
+                   "part of the register file"),
+    "fig10": (DESIGNS, "Instructions a switch to P-mode", a_switch, "instructions"),
+    "reasons": (DESIGNS, "Why P-mode skips and stops, a switch", reasons, "instructions"),
+    "fig11": (DESIGNS, "N-mode instructions that P-mode covers", coverage, "part of the instructions"),
+    "fig12": (DESIGNS, "Speed-up over the baseline", speedups, "IPC, normalised"),
+    "fig12_opttb": ("thread_blocks", "Speed-up with the best number of CTAs", opttb_by_design, "IPC, normalised"),
+    "fig13": (DESIGNS, "Scheduler cycles by cause, over the baseline's", breakdown("design", "base"), "cycles, normalised"),
+    "fig13_raw": (DESIGNS, "Long-latency RAW over the baseline's cycles", long_latency, "cycles, normalised"),
+    "fig14": (DESIGNS, "Demand accesses that hit L1 or merge", by_design("l1_hits"), "part of the accesses"),
+    "fig15": (DESIGNS, "Traffic between L1 and L2 over the baseline's", over_base("traffic"), "bytes, normalised"),
+    "fig16": (DESIGNS, "Energy over the baseline's", energy_by_design, "energy, normalised"),
+    "fig17": (DESIGNS, "Storage and speed-up", storage_by_design, "KB; speed-up"),
+    "fig18": ("memory", "Twice the memory's bandwidth", by_memory, "speed-up; part of the cycles"),
+    "fig12_without": (DESIGNS, "Speed-ups of Type-L without the workloads that carry its mean, and medians", without_carriers,
+                      "IPC, normalised"),
+    "latency": ("latency", "440 cycles of DRAM in all, or beyond L2's 200", by_latency, "part of the cycles; IPC"),
+    "schedulers": ("schedulers", "P-mode under other warp schedulers", means_of("scheduler"), "IPC, normalised"),
+    "prefetchers": ("prefetchers", "P-mode with prefetchers", means_of("prefetcher"), "IPC, normalised"),
+    "hoisting": ("hoisting", "P-mode with and without early loads and other bounds, over one baseline",
+                 over_one_baseline("change"), "IPC, normalised"),
+    "hoisting_cycles": ("hoisting", "The same, in thousands of cycles", thousand_cycles("change"), "thousand cycles"),
+    "sizes": ("sizes", "P-mode's sizes and parts", speedups, "IPC, normalised"),
 }

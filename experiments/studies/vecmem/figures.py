@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from .packages import pandas as pd
-from .sweeps import SweepError, geometric_mean, total, values_of, with_mean
+from lookahead_analysis import papers
+from lookahead_analysis.packages import pandas as pd
+from lookahead_analysis.sweeps import SweepError, geometric_mean, total, values_of, with_mean
 
+PAPER = papers.of(__name__)
 LOADS_AND_STORES = ["load_global", "load_shared", "load_local", "load_constant", "store_global", "store_shared", "store_local",
                     "atomic_global", "atomic_shared"]
 CONTROL = ["branch_instructions", "barrier_instructions", "exit_instructions"]
@@ -169,14 +171,14 @@ def by_memory(sweep):
     found["instructions, vectors over loops"] = counts[1] / counts[0]
 
     def cause(workload):
-        wanted, instructions = PAPER.get(workload, (0, 1))
+        wanted, most = LEAST.get(workload, 0), PAPER.data["most_instructions"].get(workload, 1)
         gains = found.loc[workload]
         causes = {"": gains["as it is"] >= wanted - FAR, "bandwidth": gains["DRAM x 4"] >= wanted - FAR,
-                  "memory": gains["perfect"] >= wanted - FAR, "instructions": gains["instructions, vectors over loops"] > instructions}
+                  "memory": gains["perfect"] >= wanted - FAR, "instructions": gains["instructions, vectors over loops"] > most}
         return next((name for name, holds in causes.items() if holds), "unknown")
 
     result = with_mean(found, geometric=True)
-    result["paper's"] = [*(f"{PAPER[workload][0]:.2f}" if workload in PAPER else "" for workload in found.index), ""]
+    result["paper's"] = [*(f"{LEAST[workload]:.2f}" if workload in LEAST else "" for workload in found.index), ""]
     result["what keeps it"] = [*map(cause, found.index), ""]
     return result
 
@@ -213,9 +215,8 @@ def bounds_of(workloads, techniques):
 # The paper's workloads of each technique (section 8.7).
 OF_CCWS, OF_BATCH, OF_BATCH_ON_TOP = ["spsum", "bfs", "kmeans", "spmv", "comd"], ["bfs", "histo", "miniamr"], ["bfs", "stencil", "hpgmg"]
 OF_ROWS = list(dict.fromkeys(OF_BATCH + OF_BATCH_ON_TOP))
-# The paper's least speed-up, and its most instructions over the loops'; 1 where it names none (figures 8 and 10, section 8.3).
-PAPER = {"vecadd": (1.09, 1), "btree": (1.10, 0.55), "bfs": (1.42, 0.55), "spmv": (1.31, 0.55), "mri-q": (1.30, 1), "sgemm": (1.30, 1),
-         "stencil": (1.30, 1), "histo": (1.21, 0.80), "nw": (1.21, 0.80), "comd": (1.21, 0.88), "hpgmg": (1.21, 0.88)}
+# The paper's speed-ups by workload, or the least of a range (figure 10, section 8.3).
+LEAST = {workload: row["cycles"] for workload, row in PAPER.values("fig10").items()} | PAPER.data["least_speedups"]
 FAR = 0.05
 LEAST_GAIN = 0.05
 MEMORIES = ["as it is", "DRAM x 4", "perfect"]
@@ -230,61 +231,49 @@ IN_ORDER = ["in_order", "in_order_small"]
 
 # The axes of each study, with the values that its figures are made with.
 STUDIES = {
-    "vecmem/instructions": {"form": [*UNROLLED, "length 4", "length 8", "length 16"]},
-    **{f"vecmem/{study}": {"order": ["scheduled", "program's"], "form": [*UNROLLED, "length 4", "length 8", "length 16"]}
+    "instructions": {"form": [*UNROLLED, "length 4", "length 8", "length 16"]},
+    **{study: {"order": ["scheduled", "program's"], "form": [*UNROLLED, "length 4", "length 8", "length 16"]}
        for study in IN_ORDER},
-    "vecmem/kinds": {"kind": [*UNROLLED, "both", "global", "shared", "strided", "indirect"]},
-    "vecmem/latches": {"form": [*UNROLLED, "length 4", "length 8", "length 16"], "latches": []},
-    "vecmem/pass": {"form": [*UNROLLED, *BY_PASS, "length 4", "length 8", "length 16"]},
-    "vecmem/memory": {"machine": MEMORIES, "form": [*UNROLLED, "length 4", "length 8", "length 16"]},
-    "vecmem/unroll_16": {"form": [*UNROLLED, "unroll 16", "length 4", "length 8", "length 16"]},
-    "vecmem/related_bounds": {"form": ["original"], "technique": ["none", "CCWS", *FEWER_CTAS, "L1 x 16", "BATCH", "free rows"]},
-    "vecmem/related": {"form": [], "technique": ["none", "CCWS", "BATCH"]},
+    "kinds": {"kind": [*UNROLLED, "both", "global", "shared", "strided", "indirect"]},
+    "latches": {"form": [*UNROLLED, "length 4", "length 8", "length 16"], "latches": []},
+    "pass": {"form": [*UNROLLED, *BY_PASS, "length 4", "length 8", "length 16"]},
+    "memory": {"machine": MEMORIES, "form": [*UNROLLED, "length 4", "length 8", "length 16"]},
+    "unroll_16": {"form": [*UNROLLED, "unroll 16", "length 4", "length 8", "length 16"]},
+    "related_bounds": {"form": ["original"], "technique": ["none", "CCWS", *FEWER_CTAS, "L1 x 16", "BATCH", "free rows"]},
+    "related": {"form": [], "technique": ["none", "CCWS", "BATCH"]},
 }
 
 FIGURES = {
-    "vecmem/fig8": ("vecmem/instructions", "Warp instructions by kind, over those of the best-unrolled loops", instructions,
-                    "all -33 %; bfs, btree and spmv nearly -45 %, histo, kmeans and nw -20 to -32 %, comd, hpgmg and miniamr -12 "
-                    "to -24 %; sgemm, stencil and mri-q lose memory instructions alone", "instructions, normalised"),
-    "vecmem/fig9": ("vecmem/instructions", "Misses of L1, of L2 and of DRAM rows, over the best-unrolled loops",
-                    over_loops(["l1_misses", "l2_misses", "row_misses"]), "-12 %, -10 %, -19 %", "misses, normalised"),
-    "vecmem/fig10": ("vecmem/instructions", "Speed-up over the best-unrolled loops", over_loops(["cycles"], invert=True),
-                     "mean 1.26; vadd 1.09, btree 1.10, bfs 1.42, spmv 1.31; sgemm, stencil and mri-q 1.30 to 1.35; histo, nw, "
-                     "comd and hpgmg 1.21 to 1.35", "speed-up"),
-    "vecmem/fig11": ("vecmem/instructions", "Schedulers' cycles, executing and stalled, over the loops'", runtime,
-                     "41 % of the improvement from fewer instructions, 59 % from fewer stalls", "cycles, normalised"),
-    "vecmem/fig12": ("vecmem/instructions", "Energy, and that of parts, over the best-unrolled loops",
-                     over_loops(["energy", "functional_units", "register_file", "l1", "l2", "dram", "static"]),
-                     "all -18 %; functional units -18, register file -28, L1 -5, L2 -11, DRAM -12, static -16 %",
-                     "energy, normalised"),
-    "vecmem/fig13": ("vecmem/instructions", "Energy x delay over the best-unrolled loops", over_loops(["energy_delay"]),
-                     "mean -32 %; nw -44 %, btree -18 %", "energy x delay, normalised"),
-    "vecmem/fig14": ("vecmem/instructions", "Speed-up by vector length, over the best-unrolled loops",
-                     by_value("form", ["length 4", "length 8", "length 16"]),
-                     "longer is better as a rule, by less and less: kmeans, stencil, spmv, mri-q and sgemm", "speed-up"),
-    **{f"vecmem/{study}": (f"vecmem/{study}", "Vectors over the best-unrolled loops, where nothing is scheduled", in_program_order,
-                           "1.26; instructions -33 %, misses -12, -10 and -19 %, energy -18 %, energy x delay -32 %", "normalised")
+    "fig8": ("instructions", "Warp instructions by kind, over those of the best-unrolled loops", instructions,
+             "instructions, normalised"),
+    "fig9": ("instructions", "Misses of L1, of L2 and of DRAM rows, over the best-unrolled loops",
+             over_loops(["l1_misses", "l2_misses", "row_misses"]), "misses, normalised"),
+    "fig10": ("instructions", "Speed-up over the best-unrolled loops", over_loops(["cycles"], invert=True), "speed-up"),
+    "fig11": ("instructions", "Schedulers' cycles, executing and stalled, over the loops'", runtime, "cycles, normalised"),
+    "fig12": ("instructions", "Energy, and that of parts, over the best-unrolled loops",
+              over_loops(["energy", "functional_units", "register_file", "l1", "l2", "dram", "static"]), "energy, normalised"),
+    "fig13": ("instructions", "Energy x delay over the best-unrolled loops", over_loops(["energy_delay"]),
+              "energy x delay, normalised"),
+    "fig14": ("instructions", "Speed-up by vector length, over the best-unrolled loops",
+              by_value("form", ["length 4", "length 8", "length 16"]), "speed-up"),
+    **{study: (study, "Vectors over the best-unrolled loops, where nothing is scheduled", in_program_order, "normalised")
        for study in IN_ORDER},
-    "vecmem/latches": ("vecmem/latches", "Speed-up by when the unit takes the next memory instruction, over the best-unrolled loops",
-                       by_latches, "not in the paper", "speed-up"),
-    **{f"vecmem/{study.replace('in_order', 'orders')}": (f"vecmem/{study}", "Speed-up over scheduled loops", by_order, "not in the paper",
-                                                         "speed-up") for study in IN_ORDER},
-    "vecmem/fig15": ("vecmem/kinds", "Speed-up with vectors of global, of shared memory and of both, by the pass",
-                     where_both("kind", ["global", "shared"]), "global memory has 78 % of the gain", "speed-up"),
-    "vecmem/fig16": ("vecmem/kinds", "Speed-up with strided, with indirect vectors and with both, by the pass",
-                     where_both("kind", ["strided", "indirect"]), "indirect ones have 69 % of the gain", "speed-up"),
-    "vecmem/fig17": ("vecmem/related", "Speed-up with CCWS and BATCH over the best-unrolled loops", related,
-                     "CCWS +18 % on spsum, bfs, kmeans, spmv and comd, BATCH +6 % on bfs, histo and miniamr; on top of vectors +2 "
-                     "to 4 % and, on bfs, stencil and hpgmg, up to +6 %", "speed-up"),
-    "vecmem/memory": ("vecmem/memory", "Speed-up over the best-unrolled loops, by memory, and what keeps a workload below the paper's",
-                      by_memory, "not in the paper", "speed-up"),
-    "vecmem/unroll_16": ("vecmem/unroll_16", "Speed-up of the best length over the best-unrolled loops, by what they are unrolled by",
-                         unrolled_by_16, "not in the paper", "speed-up"),
-    "vecmem/ccws_bounds": ("vecmem/related_bounds", "Speed-up by CCWS, by the best of 1, 2 and 4 CTAs at a time, and by an L1 of 512 KB",
-                           bounds_of(OF_CCWS, ["CCWS", "fewer CTAs", "L1 x 16"]), "not in the paper", "speed-up"),
-    "vecmem/batch_bounds": ("vecmem/related_bounds", "Speed-up by BATCH, and by DRAM that opens a row in a cycle",
-                            bounds_of(OF_ROWS, ["BATCH", "free rows"]), "not in the paper", "speed-up"),
-    "vecmem/pass": ("vecmem/pass", "Speed-up of the pass, over the best-unrolled loops",
-                    by_value("form", [*BY_PASS, "length 4", "length 8", "length 16"]),
-                    "the pass is not in the paper", "speed-up"),
+    "latches": ("latches", "Speed-up by when the unit takes the next memory instruction, over the best-unrolled loops",
+                by_latches, "speed-up"),
+    **{study.replace("in_order", "orders"): (study, "Speed-up over scheduled loops", by_order, "speed-up") for study in IN_ORDER},
+    "fig15": ("kinds", "Speed-up with vectors of global, of shared memory and of both, by the pass",
+              where_both("kind", ["global", "shared"]), "speed-up"),
+    "fig16": ("kinds", "Speed-up with strided, with indirect vectors and with both, by the pass",
+              where_both("kind", ["strided", "indirect"]), "speed-up"),
+    "fig17": ("related", "Speed-up with CCWS and BATCH over the best-unrolled loops", related, "speed-up"),
+    "memory": ("memory", "Speed-up over the best-unrolled loops, by memory, and what keeps a workload below the paper's",
+               by_memory, "speed-up"),
+    "unroll_16": ("unroll_16", "Speed-up of the best length over the best-unrolled loops, by what they are unrolled by",
+                  unrolled_by_16, "speed-up"),
+    "ccws_bounds": ("related_bounds", "Speed-up by CCWS, by the best of 1, 2 and 4 CTAs at a time, and by an L1 of 512 KB",
+                    bounds_of(OF_CCWS, ["CCWS", "fewer CTAs", "L1 x 16"]), "speed-up"),
+    "batch_bounds": ("related_bounds", "Speed-up by BATCH, and by DRAM that opens a row in a cycle",
+                     bounds_of(OF_ROWS, ["BATCH", "free rows"]), "speed-up"),
+    "pass": ("pass", "Speed-up of the pass, over the best-unrolled loops",
+             by_value("form", [*BY_PASS, "length 4", "length 8", "length 16"]), "speed-up"),
 }

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from .packages import pandas as pd
-from .published import PUBLISHED
-from .sweeps import normalised, ratio, total, values_of, with_mean
+from lookahead_analysis import papers
+from lookahead_analysis.packages import pandas as pd
+from lookahead_analysis.sweeps import normalised, ratio, total, values_of, with_mean
 
+PAPER = papers.of(__name__)
 BASELINE = "48 KB"
 BELOW = [("l1d", "local_misses"), ("l1d", "store_fetches"), ("l1d", "write_backs"), ("avc", "write_backs")]
 # Columns of a kernel's facts are named by it.
@@ -100,7 +101,7 @@ def least_limits(sweep, limit_of=least):
             row["r_base"] = points.loc[points["private"] == 0, "registers"].min()
         row[caches] = limit_of(points)
     limits = pd.DataFrame.from_dict(rows, orient="index")
-    papers = [kernel for kernel in PUBLISHED["avc/table4"] if kernel in limits.index]
+    papers = [kernel for kernel in PAPER.values("table4") if kernel in limits.index]
     others = limits.drop(index=papers)
     return limits.loc[papers], others[~(others["r_base"] < LEAST_R_BASE)]
 
@@ -187,58 +188,53 @@ def gains_by_pointers(sweep):
     return with_mean(table, geometric=True)
 
 
-# The studies that need other facts than `facts` (sweeps.facts_of).
-OWN_FACTS = {"avc/registers": facts_by_kernel, "avc/valid_words": facts_by_kernel}
+# The studies that need other facts than `facts` (Paper.facts_of).
+OWN_FACTS = {"registers": facts_by_kernel, "valid_words": facts_by_kernel}
 
 # The axes of each study, with the values that its figures are made with.
 STUDIES = {
-    "avc/designs": {"design": [BASELINE]},
-    "avc/occupancy": {"caches": [BASELINE]},
-    "avc/operating_point": {"caches": [BASELINE]},
-    "avc/pointers": {"pointers": ["32", "64"], "caches": [BASELINE]},
-    "avc/reasons": {"change": [], "caches": [BASELINE, "32 + 16 KB"]},
-    "avc/registers": {"caches": [], "registers": []},
-    "avc/valid_words": {"caches": [], "registers": []},
-    "avc/whole_gpu": {"caches": [], "registers": []},
+    "designs": {"design": [BASELINE]},
+    "occupancy": {"caches": [BASELINE]},
+    "operating_point": {"caches": [BASELINE]},
+    "pointers": {"pointers": ["32", "64"], "caches": [BASELINE]},
+    "reasons": {"change": [], "caches": [BASELINE, "32 + 16 KB"]},
+    "registers": {"caches": [], "registers": []},
+    "valid_words": {"caches": [], "registers": []},
+    "whole_gpu": {"caches": [], "registers": []},
 }
 
 FIGURES = {
-    "avc/fig6": ("avc/registers", "Private traffic below the caches at each register limit", traffic_by_registers,
-                 "falls with an AVC, but for Heartwall at 7 registers", "accesses in 10 000 instructions"),
-    "avc/table4": ("avc/registers", "The least register limit with under one access in 10 000 instructions",
-                   tolerable_registers, "its registers in brackets, or as marks; the mean is of the kernels in its table",
-                   "registers"),
-    "avc/valid_words": ("avc/valid_words", "The least register limit with under one access in 10 000 instructions",
-                        tolerable_registers, "its registers in brackets", "registers"),
-    "avc/gain": ("avc/registers", "Registers of a thread that the caches hold more than 48 KB of L1", capacity_gain,
-                 "3.7, 4.3 and 3.7 by the text, 2.6, 3.2 and 2.7 by the table's rows; capacity 50, 59 and 50 percent",
-                 "registers"),
-    "avc/best": ("avc/registers", "Speed-up over 48 KB of L1, each at the register limit that suits it best",
-                 best_against_best, "not in the paper", "speed-up"),
-    "avc/whole_gpu": ("avc/whole_gpu", "Speed-up over the machine's own L1, each at the register limit that suits it best",
-                      best_on_machines, "not in the paper", "speed-up"),
-    "avc/whole_gpu_limits": ("avc/whole_gpu", "The register limit that suits each best", lambda sweep: bests(sweep, "registers"),
-                             "not in the paper", "registers"),
-    "avc/reasons": ("avc/reasons", "Speed-up over 48 KB of L1 at half of r_base, means", gains_by_change("cycles", True),
-                    "32 + 16 KB: 1.057", "speed-up"),
-    "avc/reasons_energy": ("avc/reasons", "Dynamic energy over that with 48 KB of L1, means", gains_by_change("dynamic"),
-                           "32 + 16 KB: 0.89", "energy, normalised"),
-    "avc/reasons_each": ("avc/reasons", "Speed-up of 32 + 16 KB over 48 KB of L1 at half of r_base",
-                         each_by_change("32 + 16 KB"), "mean 1.057, Heartwall 0.997", "speed-up"),
-    "avc/fig7a": ("avc/operating_point", "Speed-up over 48 KB of L1 at half of r_base", over_baseline("caches", "cycles", True),
-                  "32 + 16 KB: mean 1.057, Heartwall 0.997", "speed-up"),
-    "avc/fig7b": ("avc/operating_point", "Energy over that with 48 KB of L1 at half of r_base", over_baseline("caches", "energy"),
-                  "32 + 16 KB: mean 0.89, best 0.61", "energy, normalised"),
-    "avc/fig7b_dynamic": ("avc/operating_point", "Dynamic energy over that with 48 KB of L1 at half of r_base",
-                          over_baseline("caches", "dynamic"), "32 + 16 KB: mean 0.89, best 0.61", "energy, normalised"),
-    "avc/traffic": ("avc/operating_point", "Private traffic below the caches at half of r_base", traffic("caches"),
-                    "not in the paper", "accesses in 10 000 instructions"),
-    "avc/designs": ("avc/designs", "Speed-up over 48 KB of L1 at half of r_base", over_baseline("design", "cycles", True),
-                    "not in the paper", "speed-up"),
-    "avc/designs_traffic": ("avc/designs", "Private traffic below the caches at half of r_base", traffic("design"),
-                            "read-modify-write nullifies the benefits", "accesses in 10 000 instructions"),
-    "avc/occupancy": ("avc/occupancy", "Speed-up over 48 KB of L1 with the occupancy of 16 registers",
-                      over_baseline("caches", "cycles", True), "not in the paper", "speed-up"),
-    "avc/pointers": ("avc/pointers", "Speed-up over 48 KB of L1 at half of r_base, by the width of pointers", gains_by_pointers,
-                     "32 bits; 64 are not in the paper", "speed-up"),
+    "fig6": ("registers", "Private traffic below the caches at each register limit", traffic_by_registers,
+             "accesses in 10 000 instructions"),
+    "table4": ("registers", "The least register limit with under one access in 10 000 instructions", tolerable_registers,
+               "registers"),
+    "valid_words": ("valid_words", "The least register limit with under one access in 10 000 instructions",
+                    tolerable_registers, "registers"),
+    "gain": ("registers", "Registers of a thread that the caches hold more than 48 KB of L1", capacity_gain, "registers"),
+    "best": ("registers", "Speed-up over 48 KB of L1, each at the register limit that suits it best", best_against_best,
+             "speed-up"),
+    "whole_gpu": ("whole_gpu", "Speed-up over the machine's own L1, each at the register limit that suits it best",
+                  best_on_machines, "speed-up"),
+    "whole_gpu_limits": ("whole_gpu", "The register limit that suits each best", lambda sweep: bests(sweep, "registers"),
+                         "registers"),
+    "reasons": ("reasons", "Speed-up over 48 KB of L1 at half of r_base, means", gains_by_change("cycles", True), "speed-up"),
+    "reasons_energy": ("reasons", "Dynamic energy over that with 48 KB of L1, means", gains_by_change("dynamic"),
+                       "energy, normalised"),
+    "reasons_each": ("reasons", "Speed-up of 32 + 16 KB over 48 KB of L1 at half of r_base", each_by_change("32 + 16 KB"),
+                     "speed-up"),
+    "fig7a": ("operating_point", "Speed-up over 48 KB of L1 at half of r_base", over_baseline("caches", "cycles", True),
+              "speed-up"),
+    "fig7b": ("operating_point", "Energy over that with 48 KB of L1 at half of r_base", over_baseline("caches", "energy"),
+              "energy, normalised"),
+    "fig7b_dynamic": ("operating_point", "Dynamic energy over that with 48 KB of L1 at half of r_base",
+                      over_baseline("caches", "dynamic"), "energy, normalised"),
+    "traffic": ("operating_point", "Private traffic below the caches at half of r_base", traffic("caches"),
+                "accesses in 10 000 instructions"),
+    "designs": ("designs", "Speed-up over 48 KB of L1 at half of r_base", over_baseline("design", "cycles", True), "speed-up"),
+    "designs_traffic": ("designs", "Private traffic below the caches at half of r_base", traffic("design"),
+                        "accesses in 10 000 instructions"),
+    "occupancy": ("occupancy", "Speed-up over 48 KB of L1 with the occupancy of 16 registers",
+                  over_baseline("caches", "cycles", True), "speed-up"),
+    "pointers": ("pointers", "Speed-up over 48 KB of L1 at half of r_base, by the width of pointers", gains_by_pointers,
+                 "speed-up"),
 }

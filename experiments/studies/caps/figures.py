@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from . import sweeps
-from .packages import pandas as pd
-from .sweeps import geometric_mean, normalised, over, ratio, total, values_of
+from lookahead_analysis import papers, sweeps
+from lookahead_analysis.packages import pandas as pd
+from lookahead_analysis.sweeps import geometric_mean, normalised, over, ratio, total, values_of
 
 
 def facts(run):
@@ -50,19 +50,19 @@ def executions(run):
 
 
 # The paper's KM is Mars's; Rodinia's kmeans stands beside it, regular as it is, and in no mean that does not say so.
-IRREGULAR = ["pvr", "ccl", "bfs", "kmeans-mars"]
+IRREGULAR = list(papers.of(__name__).of_class("irregular"))
 OTHER_KMEANS = "kmeans"
 WITH_OTHER_KMEANS = [OTHER_KMEANS if workload == "kmeans-mars" else workload for workload in IRREGULAR]
 
 
-def papers(table):
+def of_paper(table):
     """The rows of the paper's workloads, by the column `workload` or the index."""
     names = table["workload"] if "workload" in table else table.index
     return table[names != OTHER_KMEANS] if "kmeans-mars" in set(names) else table
 
 
 def with_mean_and_median(table, geometric):
-    chosen = papers(table)
+    chosen = of_paper(table)
     rows = {"mean": sweeps.with_mean(chosen, geometric).loc["mean"], "median": chosen.median()}
     return pd.concat([table, pd.DataFrame(rows).T[table.columns]])
 
@@ -86,7 +86,7 @@ def means_of_classes(table):
 def means(table):
     """Geometric means of speed-ups, of all and by class; the same of all without each column's two largest, as few may carry a
     mean; and the median."""
-    chosen = papers(table)
+    chosen = of_paper(table)
     rows = {"mean": geometric_mean(chosen), **means_of_classes(table)}
     if len(chosen) > 2:
         rows["mean without the two largest"] = pd.Series(
@@ -117,7 +117,7 @@ def of_caps(sweep):
     result = caps[list(columns)].rename(columns=columns)
     result.insert(0, "speed-up", base / caps["cycles"])
     result = with_mean_and_median(result, geometric=False)
-    result.loc["mean", "speed-up"] = geometric_mean(papers(result.iloc[:len(caps)])["speed-up"])
+    result.loc["mean", "speed-up"] = geometric_mean(of_paper(result.iloc[:len(caps)])["speed-up"])
     return result
 
 
@@ -133,7 +133,7 @@ def by_prefetcher(column):
 def early_evictions(sweep):
     """Figure 14a: what demand evicts, as the paper counts it ("by an intervening demand fetch"), beside what anything
     evicts; means and medians over the workloads that have prefetches."""
-    table = papers(sweep.table("prefetcher"))
+    table = of_paper(sweep.table("prefetcher"))
     table = table[table["issued"] > 0]
     groups = table.groupby("prefetcher", sort=False)
     return pd.DataFrame({f"{name}, {kind}": getattr(groups[column], kind)()
@@ -158,7 +158,7 @@ def ablation(sweep):
 def over_baseline_row(row, baseline):
     """Mean IPC by `row` and prefetcher over that without prefetches in the row that `baseline` chooses among all."""
     def figure(sweep):
-        table = papers(sweep.table(row, "prefetcher"))
+        table = of_paper(sweep.table(row, "prefetcher"))
         wide = table.pivot_table(index="workload", columns=[row, "prefetcher"], values="ipc", sort=False)
         reference = (baseline(table[row]), "none")
         wide = wide.div(wide[reference], axis=0).dropna(subset=[reference])
@@ -187,7 +187,7 @@ def cta_strides(sweep):
 
 def changes(sweep):
     """For each change: mean and median speed-up over the first one, coverage, consumed and early evicted."""
-    table = papers(sweep.table("change"))
+    table = of_paper(sweep.table("change"))
     first = table["change"].iloc[0]
     wide = normalised(table, "cycles", "change", first, invert=True)
     result = pd.DataFrame({"IPC": geometric_mean(wide), "IPC, median": wide.median()})
@@ -216,7 +216,7 @@ def parts(sweep):
 
 def by_degree(sweep):
     """For each reach: mean speed-up, coverage, consumed and early evicted lines, and lines read by SMs."""
-    table = papers(sweep.table("prefetcher"))
+    table = of_paper(sweep.table("prefetcher"))
     wide = normalised(table, "cycles", "prefetcher", "none", invert=True)
     result = pd.DataFrame({"IPC": geometric_mean(wide), "IPC, median": wide.median()})
     result["lines read"] = geometric_mean(normalised(table, "reads", "prefetcher", "none"))
@@ -228,70 +228,53 @@ def by_degree(sweep):
 
 # The axes of each study, and the values that its figures are not made without; there may be others.
 STUDIES = {
-    "caps/bounds": {"change": ["none"]},
-    "caps/degree": {"prefetcher": ["none"]},
-    "caps/instruction_cache": {"prefetcher": ["none"], "l1i": []},
-    "caps/parts": {"design": ["two_level"], "l1i": []},
-    "caps/ctas": {"ctas": [], "prefetcher": ["none"]},
-    "caps/every_scheduler": {"scheduler": ["two_level"], "prefetcher": ["none"]},
-    "caps/issued": {"prefetcher": ["caps"]},
-    "caps/loads": {"scheduler": []},
-    "caps/prefetchers": {"prefetcher": ["none", "caps"]},
-    "caps/schedulers": {"design": ["two_level"]},
-    "caps/sensitivity": {"change": ["as in the paper"]},
-    "caps/warp_distance": {"distance": []},
+    "bounds": {"change": ["none"]},
+    "degree": {"prefetcher": ["none"]},
+    "instruction_cache": {"prefetcher": ["none"], "l1i": []},
+    "parts": {"design": ["two_level"], "l1i": []},
+    "ctas": {"ctas": [], "prefetcher": ["none"]},
+    "every_scheduler": {"scheduler": ["two_level"], "prefetcher": ["none"]},
+    "issued": {"prefetcher": ["caps"]},
+    "loads": {"scheduler": []},
+    "prefetchers": {"prefetcher": ["none", "caps"]},
+    "schedulers": {"design": ["two_level"]},
+    "sensitivity": {"change": ["as in the paper"]},
+    "warp_distance": {"distance": []},
 }
 
 FIGURES = {
-    "caps/fig1": ("caps/warp_distance", "Inter-warp prefetching by distance (matrixMul)", warp_distance,
-                  "accuracy falls with distance, steeply at seven; tens of cycles a warp", "accuracy; cycles"),
-    "caps/fig4": ("caps/loads", "Iterations of the four most executed loads", iterations,
-                  "few loads are in loops", "executions a warp"),
-    "caps/fig5": ("caps/loads", "Strides among CTAs of an SM", cta_strides, "irregular", "repeated strides"),
-    "caps/fig10": ("caps/prefetchers", "Speed-up over two-level scheduling without prefetches", speedups,
-                   "CAPS mean 1.08, best 1.27 (CNV), irregular 1.06; LAP and ORCH about 1.01", "IPC, normalised"),
-    "caps/fig10_l1i": ("caps/instruction_cache", "Means of speed-ups by the size of the instruction cache", speedups_by_l1i,
-                       "CAPS mean 1.08 with 2 KB", "IPC, normalised"),
-    "caps/workloads": ("caps/prefetchers", "CAPS by workload", of_caps, "coverage 18 %, accuracy 97 %, early 0.91 %, 172.7 cycles",
-                       "IPC, normalised; shares; cycles ahead"),
-    "caps/fig11": ("caps/ctas", "IPC by CTAs of an SM, over 8 without prefetches",
-                   over_baseline_row("ctas", lambda ctas: max(ctas, key=int)),
-                   "all below 1 with fewer than 8 CTAs; CAPS best at 8", "IPC, normalised"),
-    "caps/fig12a": ("caps/prefetchers", "Coverage: prefetches over demand requests", by_prefetcher("coverage"),
-                    "CAPS 18 %", "coverage"),
-    "caps/fig12b": ("caps/prefetchers", "Accuracy: consumed over issued", by_prefetcher("consumed"),
-                    "CAPS 97 %", "accuracy"),
-    "caps/fig12c": ("caps/prefetchers", "Accuracy: consumed by the load and warp meant, over issued",
-                    by_prefetcher("matched"), "not in the paper", "accuracy"),
-    "caps/issued": ("caps/issued", "Issued prefetches whose address their warp's load goes to", by_prefetcher("address_issued"),
-                    "CAPS 97 %", "right addresses over issued"),
-    "caps/fig13a": ("caps/prefetchers", "Read replies to SMs over those without prefetches", over_baseline("reads"),
-                    "CAPS below 1.03, INTER above 2", "requests, normalised"),
-    "caps/fig13b": ("caps/prefetchers", "DRAM reads over those without prefetches", over_baseline("dram_reads"),
-                    "CAPS below 1.03, INTER above 2", "reads, normalised"),
-    "caps/fig14a": ("caps/prefetchers", "Prefetched lines evicted before use", by_prefetcher("early"),
-                    "CAPS 0.91 %, 1.16 % without wake-up", "early evictions"),
-    "caps/fig14a_demand": ("caps/prefetchers", "Prefetched lines evicted before use, by demand and by anything",
-                           early_evictions, "CAPS 0.91 %, evicted by demand", "early evictions"),
-    "caps/fig14a_wakeup": ("caps/schedulers", "Prefetched lines of CAPS evicted before use", by_design("early"),
-                           "0.91 % with, 1.16 % without wake-up", "early evictions"),
-    "caps/fig14b": ("caps/schedulers", "Cycles from prefetch to demand", by_design("cycles ahead"),
-                    "64.3 lrr, 145.0 two-level, 172.7 PAS", "cycles"),
-    "caps/fig15": ("caps/prefetchers", "Energy over that without prefetches", over_baseline("energy"),
-                   "CAPS 0.98", "energy, normalised"),
-    "caps/ablation": ("caps/schedulers", "Speed-up of CAPS's parts over two-level scheduling", ablation,
-                      "whole 1.08; parts not in the paper", "IPC, normalised"),
-    "caps/fig10_parts": ("caps/parts", "Speed-ups of scheduler and prefetcher apart, over two-level scheduling", parts,
-                         "both 1.08; parts not in the paper", "IPC, normalised"),
-    "caps/degree": ("caps/degree", "INTER and MTA for one warp ahead, and for all", by_degree,
-                    "INTER below 1, with more than twice the traffic", "IPC, normalised; shares"),
-    "caps/sensitivity": ("caps/sensitivity", "CAPS with one thing changed, over CAPS as in the paper", changes,
-                         "not in the paper", "IPC, normalised; shares"),
-    "caps/consumed": ("caps/sensitivity", "Accuracy (consumed over issued) with one thing changed", consumed,
-                      "97 % as in the paper", "accuracy"),
-    "caps/every_scheduler": ("caps/every_scheduler", "IPC by warp scheduler, over two-level without prefetches",
-                             over_baseline_row("scheduler", lambda names: "two_level"), "CAPS under PAS 1.08",
-                             "IPC, normalised"),
-    "caps/bounds": ("caps/bounds", "Bounds, and INTER further ahead, over no prefetches", changes,
-                    "not in the paper", "IPC, normalised; shares"),
+    "fig1": ("warp_distance", "Inter-warp prefetching by distance (matrixMul)", warp_distance, "accuracy; cycles"),
+    "fig4": ("loads", "Iterations of the four most executed loads", iterations, "executions a warp"),
+    "fig5": ("loads", "Strides among CTAs of an SM", cta_strides, "repeated strides"),
+    "fig10": ("prefetchers", "Speed-up over two-level scheduling without prefetches", speedups, "IPC, normalised"),
+    "fig10_l1i": ("instruction_cache", "Means of speed-ups by the size of the instruction cache", speedups_by_l1i,
+                  "IPC, normalised"),
+    "workloads": ("prefetchers", "CAPS by workload", of_caps, "IPC, normalised; shares; cycles ahead"),
+    "fig11": ("ctas", "IPC by CTAs of an SM, over 8 without prefetches",
+              over_baseline_row("ctas", lambda ctas: max(ctas, key=int)), "IPC, normalised"),
+    "fig12a": ("prefetchers", "Coverage: prefetches over demand requests", by_prefetcher("coverage"), "coverage"),
+    "fig12b": ("prefetchers", "Accuracy: consumed over issued", by_prefetcher("consumed"), "accuracy"),
+    "fig12c": ("prefetchers", "Accuracy: consumed by the load and warp meant, over issued", by_prefetcher("matched"),
+               "accuracy"),
+    "issued": ("issued", "Issued prefetches whose address their warp's load goes to", by_prefetcher("address_issued"),
+               "right addresses over issued"),
+    "fig13a": ("prefetchers", "Read replies to SMs over those without prefetches", over_baseline("reads"),
+               "requests, normalised"),
+    "fig13b": ("prefetchers", "DRAM reads over those without prefetches", over_baseline("dram_reads"), "reads, normalised"),
+    "fig14a": ("prefetchers", "Prefetched lines evicted before use", by_prefetcher("early"), "early evictions"),
+    "fig14a_demand": ("prefetchers", "Prefetched lines evicted before use, by demand and by anything", early_evictions,
+                      "early evictions"),
+    "fig14a_wakeup": ("schedulers", "Prefetched lines of CAPS evicted before use", by_design("early"), "early evictions"),
+    "fig14b": ("schedulers", "Cycles from prefetch to demand", by_design("cycles ahead"), "cycles"),
+    "fig15": ("prefetchers", "Energy over that without prefetches", over_baseline("energy"), "energy, normalised"),
+    "ablation": ("schedulers", "Speed-up of CAPS's parts over two-level scheduling", ablation, "IPC, normalised"),
+    "fig10_parts": ("parts", "Speed-ups of scheduler and prefetcher apart, over two-level scheduling", parts,
+                    "IPC, normalised"),
+    "degree": ("degree", "INTER and MTA for one warp ahead, and for all", by_degree, "IPC, normalised; shares"),
+    "sensitivity": ("sensitivity", "CAPS with one thing changed, over CAPS as in the paper", changes,
+                    "IPC, normalised; shares"),
+    "consumed": ("sensitivity", "Accuracy (consumed over issued) with one thing changed", consumed, "accuracy"),
+    "every_scheduler": ("every_scheduler", "IPC by warp scheduler, over two-level without prefetches",
+                        over_baseline_row("scheduler", lambda names: "two_level"), "IPC, normalised"),
+    "bounds": ("bounds", "Bounds, and INTER further ahead, over no prefetches", changes, "IPC, normalised; shares"),
 }

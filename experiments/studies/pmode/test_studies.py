@@ -2,6 +2,7 @@
 """P-mode's studies: each is planned, and two run on workloads of size tiny: pmode/limits on two workloads with four limits,
 and pmode/designs on one with and without P-mode, from plan to figures, which are checked against the points' files;
 of pmode/sizes the two halves of P-mode."""
+# A long test.
 
 import math
 import pathlib
@@ -10,10 +11,10 @@ import sys
 
 import h5py
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+STUDIES = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(STUDIES.parents[2] / "tests/support"))
 import lookahead_process as lookahead  # noqa: E402
 
-STUDIES = pathlib.Path(__file__).resolve().parents[2] / "experiments/studies/pmode"
 WORKLOADS = {"matrixMul": "matrixMul", "spmv": "spmv (SV)"}
 LIMITS = ["base", "TB2", "2 CTAs", "2xTLP"]
 SCHEDULER_CAUSES = ["long_latency", "memory_unit_full", "short_latency", "unit_full", "buffer_empty", "barrier",
@@ -22,9 +23,7 @@ SCHEDULER_CAUSES = ["long_latency", "memory_unit_full", "short_latency", "unit_f
 
 def reduced(name, workloads, values=None):
     """The text of a study with these workloads, of size tiny, and these values of its axes; None: all."""
-    text = (STUDIES / f"{name}.toml").read_text()
-    text = re.sub(r"(?s)workloads = \[.*?\]", f"workloads = {list(workloads)}".replace("'", '"'), text)
-    text = re.sub(r'(?m)^size = ".*"', 'size = "tiny"', text)
+    text = lookahead.tiny_study(STUDIES / f"{name}.toml", workloads)
     for entry in re.findall(r'\[\[axis\.value\]\]\nname = "[^"]*"\n(?:options = .*\n)?', text):
         if values is not None and re.search(r'name = "([^"]*)"', entry).group(1) not in values:
             text = text.replace(entry, "")

@@ -1,0 +1,87 @@
+"""The tables of the page of DAC, and the paper's claims."""
+
+from lookahead_analysis import papers, study_tables
+from lookahead_analysis.study_tables import means_alone, near
+
+PAPER = papers.of(__name__)
+TABLES = {
+    "designs": ["fig16", "fig17", *((f"{name}", means_alone) for name in (
+        "fig18", "fig19", "fig20", "fig21", "parts", "predicates"))],
+    "ablations": ["choices"],
+    "sensitivity": ["sensitivity"],
+    "classes": ["classes"],
+    "machine": ["machine"],
+    "bounds": ["bounds"],
+}
+COMPUTE, MEMORY, ALL = "mean, compute", "mean, memory", "mean, all"
+
+figure, as_said = PAPER.table, study_tables.claims_of(PAPER)
+
+
+def value(name, row, column):
+    return lambda study: figure(name, study).loc[row, column]
+
+
+def best_of_designs(study):
+    row = figure("fig16", study).loc[ALL]
+    return ", ".join(f"{name} {row[name]:.3f}" for name in ("DAC", "CAE", "MTA")), row.idxmax() == "DAC"
+
+
+def within_two(study):
+    row = figure("predicates", study).loc[ALL]
+    return row["predicates, scalar"] + row["predicates, two_comparison"]
+
+
+def classes_as_in_paper(study):
+    table = figure("classes", study)
+    table = table[table["class"] != ""]
+    same = int((table["class"] == table["paper's"]).sum())
+    return f"{same} of {len(table)}", same == len(table)
+
+
+def explained(study):
+    causes = figure("bounds", study)["what keeps it"]
+    found = causes[causes != ""]
+    left = [name.split()[0] for name in found.index[found.isin(["latency", "perfect alone"])]]
+    return f"{len(found)}, of which without one: {', '.join(left) or 'none'}", not left
+
+
+# Name: study, the paper's words, and what is looked at.
+CLAIMS = {
+    "DAC is the best of the designs": ("designs", "1.407; CAE 1.11 to 1.15 on compute; MTA 1.16 on memory", best_of_designs),
+    "speed-up, all, within 0.05": as_said("fig16", ALL, "DAC", 0.05),
+    "speed-up, compute, within 0.05": as_said("fig16", COMPUTE, "DAC", 0.05),
+    "speed-up, memory, within 0.05": as_said("fig16", MEMORY, "DAC", 0.05),
+    "CAE on compute within 0.05": ("designs", "1.11 to 1.15", near(value("fig16", COMPUTE, "CAE"), 1.13, 0.05)),
+    "MTA on memory within 0.05": as_said("fig16", MEMORY, "MTA", 0.05),
+    "instructions, affine ones too, within 0.05": as_said(
+        "fig17", ALL, "sum", 0.05, lambda study: figure("fig17", study).loc[ALL, ["other", "affine"]].sum()),
+    "one affine instruction replaces nine, within one": ("designs", "9", near(
+        lambda study: (1 - figure("fig17", study).loc[ALL, "other"]) / figure("fig17", study).loc[ALL, "affine"], 9, 1, "{:.1f}")),
+    "coverage on compute, geometric mean, within 0.05": as_said(
+        "fig18", COMPUTE, "DAC", 0.05, value("fig18", f"{COMPUTE}, geometric", "DAC")),
+    "and CAE's": as_said("fig18", COMPUTE, "CAE", 0.05, value("fig18", f"{COMPUTE}, geometric", "CAE")),
+    "loads that the affine warp asks for, memory, within 0.1": as_said("fig19", MEMORY, "early loads", 0.1),
+    "predicates by one comparison for the CTA, within 0.1": as_said("predicates", ALL, "predicates, scalar", 0.1),
+    "and within two comparisons": ("designs", "0.93", near(within_two, 0.93, 0.1)),
+    "energy within 0.05": as_said("fig21", ALL, "total", 0.05),
+    "dynamic energy within 0.05": as_said("fig21", ALL, "dynamic", 0.05),
+    "static energy within 0.05": as_said("fig21", ALL, "static", 0.05),
+    "arithmetic within 0.1": ("designs", "0.56", near(value("parts", ALL, "arithmetic"), 0.56, 0.1)),
+    "register accesses within 0.1": ("designs", "0.83", near(value("parts", ALL, "register accesses"), 0.83, 0.1)),
+    "DAC takes 2 % of the dynamic energy at most": ("designs", "0.0096", lambda study: (
+        lambda ours: (f"{ours:.4f}", ours <= 0.02))(value("parts", ALL, "DAC's part of dynamic energy")(study))),
+    "DAC gains as much with a large L1I, within 0.02": ("bounds", "", lambda study: (
+        lambda alone, fetched: (f"{fetched:.3f} in place of {alone:.3f}", abs(fetched - alone) <= 0.02))(
+            *figure("bounds", study).loc[ALL, ["DAC", "DAC over that"]])),
+    "a cause for each workload 0.15 below its class's mean": ("bounds", "", explained),
+    "classes by a perfect memory": ("classes", "by the paper's table", classes_as_in_paper),
+}
+
+# What the tests run at size tiny, and the claims that fail there.
+TRIAL = study_tables.Trial(["hotspot", "pathfinder", "sgemm", "bfs"], {
+    "speed-up, all, within 0.05", "speed-up, compute, within 0.05", "speed-up, memory, within 0.05",
+    "MTA on memory within 0.05", "instructions, affine ones too, within 0.05",
+    "one affine instruction replaces nine, within one", "coverage on compute, geometric mean, within 0.05", "and CAE's",
+    "loads that the affine warp asks for, memory, within 0.1", "static energy within 0.05", "arithmetic within 0.1", "register accesses within 0.1",
+    "classes by a perfect memory", "a cause for each workload 0.15 below its class's mean"})
