@@ -82,7 +82,7 @@ def main():
     if options.update:
         statement_page.write(PAGE, MARKS, text)
         return 0
-    known = re.search(r"^More than it was given at every length: (.*)\.$", PAGE.read_text(), re.MULTILINE)
+    known = re.search(r"^More instructions than its input at every length: (.*)\.$", PAGE.read_text(), re.MULTILINE)
     new = [name for name in worse if known is None or name not in known.group(1).split(", ")]
     for name in new:
         print(f"{name}: more instructions than without the pass", file=sys.stderr)
