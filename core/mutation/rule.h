@@ -1,13 +1,10 @@
 #pragma once
 
-// Named points at which a test takes a rule away, to see whether the suite notices its loss.
+// Named points at which a test takes a rule away, to check that the suite detects the loss.
 //
 //     if (LOOKAHEAD_RULE(store_evicts_copy)) { ... }
 //
-// In the product this is the constant `true` and leaves no trace. In the mutation build (LOOKAHEAD_MUTATIONS; see
-// lookahead_library's RULES, lookahead_test's MUTATIONS and lookahead_mutations in cluster/cmake/Lookahead.cmake) it looks
-// a switch up. A rule may stand at several points, which go together. Points stand in sources and never in headers: the
-// objects of both builds meet in one program, and what a header defines must be the same in both.
+// In the product this is the constant `true` and costs nothing. In the mutation build (LOOKAHEAD_MUTATIONS; see\n// lookahead_library's RULES, lookahead_test's MUTATIONS and lookahead_mutations in cluster/cmake/Lookahead.cmake) it reads\n// a switch. A rule may have several points, which are switched together. Points are in sources, never in headers: one\n// program links the objects of both builds, so a header must define the same in both.
 
 #ifndef LOOKAHEAD_MUTATIONS
 
@@ -25,7 +22,7 @@
 
 namespace lookahead::mutation {
 
-/// The switch of a rule. All switches of the program are in a list, which the programs' start makes.
+/// The switch of a rule. The start of the program puts all switches into a list.
 struct Rule {
     explicit Rule(const char* its_name) : name(its_name), next(first()) { first() = this; }
     Rule(const Rule&) = delete;
@@ -65,7 +62,8 @@ inline std::vector<std::string> rules() {
     return names;
 }
 
-/// While it lives, the rule does not hold. Throws std::invalid_argument if the program has no rule of this name.
+/// Switches the rule off during the lifetime of this object. Throws std::invalid_argument if the program has no rule of
+/// this name.
 class Without {
   public:
     explicit Without(std::string_view name) : rule_(find(name)) { rule_.holds = false; }
