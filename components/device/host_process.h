@@ -34,7 +34,7 @@ struct HostCounters {
     std::uint64_t launches = 0;
 };
 
-/// One kernel launch of a run, as the host saw it end.
+/// One kernel launch of a run, recorded by the host at its end.
 struct KernelRecord {
     std::string name;
     std::uint64_t launch = 0;
@@ -55,10 +55,7 @@ struct KernelRecord {
 /// The host: runs a driver program against the simulated device, one blocking call after another. A kernel launch
 /// returns when the kernel has completed.
 ///
-/// Copies and fills go over the link in bursts. Nobody can look at memory while one is under way, and what the driver sees
-/// of it is the time of its end: so all of a burst arrives when its last byte does, each partition's share as a few long
-/// messages. With a message for each few bytes at their own time there would be as many
-/// windows, in which few processes have something to do.
+/// Copies and fills go over the link in bursts. No process can read memory during a copy, and the driver observes only its\n/// end, so a whole burst arrives with its last byte, each partition's share as a few long messages. With a message for each\n/// few bytes at their own time there would be as many windows, in which few processes have work.
 ///
 /// The driver's stack cannot be saved, so the host keeps a log of every result that the driver was given; after a
 /// restart the driver runs against the log first and then goes on with the simulation (DESIGN: checkpoints).
@@ -87,7 +84,7 @@ class HostProcess : public LogicalProcess {
     };
 
     void handle(const MessageHeader& message);
-    /// Completes the current call and goes on until one has to wait for the device.
+    /// Completes the current call and continues the driver until a call has to wait for the device.
     void complete_call();
     void take_next_call();
     /// The copies of the modules' variables come first, then the driver's calls; null after the last.
@@ -96,21 +93,21 @@ class HostProcess : public LogicalProcess {
     void begin_call();
     void begin_transfer(const char* what);
     void begin_launch();
-    /// Puts the launch's parameters into memory, for a kernel that reads them by address; and takes them out again.
+    /// Puts the launch's parameters into memory, for a kernel that reads them by address; and removes them again.
     void place_parameters();
     void remove_parameters();
-    /// Tells the SMs what they may access now and might not before, and the reverse.
+    /// Sends the SMs the changes of the memory that they may access.
     void announce_changes();
     void announce(const Allocator::Block& block, bool released);
     void require_allocated(const char* what) const;
-    /// Sends the next burst of the current copy or fill, each partition its share.
+    /// Sends the next burst of the current copy or fill, each partition's share.
     void send_burst();
     std::uint64_t next_burst_bytes() const;
-    /// `ask`: the last of them is answered.
+    /// `ask`: whether the last of the messages is answered.
     void send_writes(unsigned partition, std::uint64_t address, std::uint64_t bytes, Time arrival, bool ask);
     void receive(const HostReadReply& reply);
     Time link_latency() const;
-    /// Time that `bytes` take on the link.
+    /// The time of `bytes` on the link.
     Time transfer_time(std::uint64_t bytes) const;
     void repeat_calls();
 

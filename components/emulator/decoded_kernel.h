@@ -12,7 +12,7 @@
 
 namespace lookahead {
 
-/// What the interpreter does with an instruction.
+/// The interpreter's action for an instruction.
 enum class Action : std::uint8_t {
     alu,
     read_special,
@@ -36,10 +36,10 @@ enum class Action : std::uint8_t {
     report           ///< enqueues lanes
 };
 
-/// Rows behind the launch's constants in the frame of a warp: dequeued addresses, low and high words.
+/// Rows after the launch's constants in the frame of a warp: dequeued addresses, low and high words.
 inline constexpr std::uint32_t kDequeuedRows = 2;
 
-/// Predicates of a warp: P0 to P6, the constant PT, and one that takes what nobody reads.
+/// Predicates of a warp: P0 to P6, the constant PT, and one for results that are not read.
 inline constexpr unsigned kPredicateSlots = 9;
 inline constexpr std::uint8_t kUnreadPredicate = 8;
 
@@ -61,7 +61,7 @@ struct DecodedInstruction {
     isa::LaneMask guard_flip = 0;  ///< all ones where the predicate is negated
     isa::LaneMask source_predicate_flip = 0;
     isa::LaneMask source_predicate2_flip = 0;
-    /// The allocation that the instruction last accessed: most stay in one.
+    /// The allocation that the instruction accessed last: most instructions stay in one.
     DeviceAddress allocation = 0;
     std::uint64_t allocation_bytes = 0;
 };

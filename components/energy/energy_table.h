@@ -10,12 +10,12 @@
 
 namespace lookahead {
 
-/// Which table of energies is used, prefix "energy".
+/// Parameters of the table of energies, prefix "energy".
 struct EnergyParameters {
     std::string table = "fermi_40nm";
 };
 
-/// What one event costs: joules for each count of a counter.
+/// The energy of one event: joules for each count of a counter.
 struct EventEnergy {
     std::string component;  ///< row of the breakdown, such as "register_file"
     std::string unit;       ///< what in the component spends it
@@ -24,7 +24,7 @@ struct EventEnergy {
     std::string source;
 };
 
-/// What a unit draws as long as a kernel runs.
+/// The power of a unit while a kernel runs.
 struct StaticPower {
     std::string component;
     std::string unit;
