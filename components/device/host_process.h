@@ -55,7 +55,9 @@ struct KernelRecord {
 /// The host: runs a driver program against the simulated device, one blocking call after another. A kernel launch
 /// returns when the kernel has completed.
 ///
-/// Copies and fills go over the link in bursts. No process can read memory during a copy, and the driver observes only its\n/// end, so a whole burst arrives with its last byte, each partition's share as a few long messages. With a message for each\n/// few bytes at their own time there would be as many windows, in which few processes have work.
+/// Copies and fills go over the link in bursts. No process can read memory during a copy, and the driver observes only
+/// its end, so a whole burst arrives with its last byte, each partition's share as a few long messages. With a message
+/// for each few bytes at their own time there would be as many windows, in which few processes have work.
 ///
 /// The driver's stack cannot be saved, so the host keeps a log of every result that the driver was given; after a
 /// restart the driver runs against the log first and then goes on with the simulation (DESIGN: checkpoints).

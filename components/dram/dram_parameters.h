@@ -84,7 +84,8 @@ struct lookahead::ParametersOf<lookahead::gpu::DramParameters> {
         count("data_rate", &P::data_rate, "transfer", 16, "Transfers in a command-clock cycle."),
         integer(
             "pseudo_channels", &P::pseudo_channels, {1, 16, "pseudo-channel"},
-            {.help = "Independent parts of a channel; the lowest bank bits of the address mapping select one, and "\n                     "the other dram.* keys apply to one. A power of two, at most the channel's L2 slices.",
+            {.help = "Independent parts of a channel; the lowest bank bits of the address mapping select one, and "
+                     "the other dram.* keys apply to one. A power of two, at most the channel's L2 slices.",
              .source = "JESD235: HBM2's pseudo-channel mode has two; GDDR5 has none"}),
         count("bank_groups", &P::bank_groups, "group", 16, "Groups of banks; one: ccdl is not used. A power of two."),
         choice("bank_group_bits", &P::bank_group_bits, {"high", "low"},
@@ -114,7 +115,8 @@ struct lookahead::ParametersOf<lookahead::gpu::DramParameters> {
         count("queue_entries", &P::queue_entries, "request", 1024, "Lines that can wait for the scheduler's choice."),
         integer(
             "entry_bytes", &P::entry_bytes, {32, 128, "byte"},
-            {.help = "Bytes of a read's entry in the queue and on the way back to L2: 128, all that a slice fetches of a "\n                     "line at once, or 32, one sector. A write takes one entry.",
+            {.help = "Bytes of a read's entry in the queue and on the way back to L2: 128, all that a slice fetches of "
+                     "a line at once, or 32, one sector. A write takes one entry.",
              .source = "128: a controller's entry is a request. GPGPU-Sim's L2 asks for each sector by itself"}),
         count("return_entries", &P::return_entries, "request", 4096,
               "Most lines being read or on their way back to L2."),

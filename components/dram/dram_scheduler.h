@@ -36,8 +36,10 @@ struct DramSchedulerShape {
 /// Contract:
 /// - `add` is called for at most `entries` requests more than `take` has returned.
 /// - `eligible_banks` has a bit for each bank for which `take` would return a request, whether or not the bank is busy;
-///   it changes only in `add` and `take`. While requests wait it does not stay 0: once every bank has been\n///   offered, some request is taken.
-/// - the channel calls `take` for an eligible idle bank; this removes the request from the scheduler, and the bank\n///   serves it to its end.
+///   it changes only in `add` and `take`. While requests wait it does not stay 0: once every bank has been
+///   offered, some request is taken.
+/// - the channel calls `take` for an eligible idle bank; this removes the request from the scheduler, and the bank
+///   serves it to its end.
 /// - it does not know the time: the result depends only on the order of the calls.
 class DramScheduler {
   public:

@@ -42,9 +42,9 @@ class CtaRunner {
     CtaRunner(LaunchState& launch, MemoryUnit& memory);
 
     void begin(const isa::Dim3& ctaid);
-    /// Runs each warp until it exits, waits at a barrier, or has executed `stretch` instructions. Changes of memory count
-    /// as signs of progress, and are watched for, when no warp has exited for `watched_after` instructions. Throws
-    /// ProgramError if the CTA misbehaves: an illegal address, a trap, a deadlock, too many instructions.
+    /// Runs each warp until it exits, waits at a barrier, or has executed `stretch` instructions. Changes of memory
+    /// count as signs of progress, and are watched for, when no warp has exited for `watched_after` instructions.
+    /// Throws ProgramError if the CTA misbehaves: an illegal address, a trap, a deadlock, too many instructions.
     void run_round(std::uint64_t stretch, std::uint64_t watched_after);
     bool done() const { return live_warps_ == 0; }
 

@@ -16,7 +16,8 @@ class InstructionObserver {
     /// The launch with this number, from 0 on, begins.
     virtual void begin_launch(std::uint64_t number) = 0;
     /// The warp at `place` is about to execute the instruction there with the lanes of `active`, for which its guard
-    /// holds. `registers` are its 32-bit registers, each of isa::kWarpSize lanes, followed by the launch's constant\n    /// rows; `predicates` the lanes in which P0 to P6 hold.
+    /// holds. `registers` are its 32-bit registers, each of isa::kWarpSize lanes, followed by the launch's constant
+    /// rows; `predicates` the lanes in which P0 to P6 hold.
     virtual void executing(const ExecutionPlace& place, isa::LaneMask active, const std::uint32_t* registers,
                            const isa::LaneMask* predicates) = 0;
 };

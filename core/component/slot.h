@@ -30,7 +30,9 @@
 ///     LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, GtoScheduler, "gto", "Greedy then oldest.", "Rogers et al.,
 ///     MICRO 2012")
 ///
-/// Its constructor takes the slot's Arguments. A variant with parameters names their struct, `using\n/// Parameters = GtoParameters;`, and takes `const Parameters&` first; their keys have the variant's name as a\n/// prefix ("gto.…"). A variant that also reads other variants' parameters names their prefixes:
+/// Its constructor takes the slot's Arguments. A variant with parameters names their struct, `using
+/// Parameters = GtoParameters;`, and takes `const Parameters&` first; their keys have the variant's name as a
+/// prefix ("gto.…"). A variant that also reads other variants' parameters names their prefixes:
 /// `static constexpr std::string_view kReads[] = {"intra"};`.
 namespace lookahead {
 

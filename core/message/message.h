@@ -17,9 +17,10 @@ using LpId = std::uint32_t;
 /// The head of a message; its payload follows, padded with zeros to a multiple of 8 bytes. The bytes are the
 /// same in memory and on the wire, and all of them enter the state hash.
 ///
-/// (time, channel, sequence) is a total order of the messages of a run that depends on neither ranks nor
-/// partition: `channel` is the global number of the sender's out-port, `sequence` counts the messages of that
-/// port. It has 40 bits, the highest 8 of them in one word with the channel. A port that sent a message in\n/// every cycle of a clock of 2 GHz would overflow after 9 minutes of simulated time, which take years; OutPort checks it.
+/// (time, channel, sequence) is a total order of the messages of a run that depends on neither ranks nor partition:
+/// `channel` is the global number of the sender's out-port, `sequence` counts the messages of that port. It has 40
+/// bits, the highest 8 of them in one word with the channel. A port that sent a message in every cycle of a clock of 2
+/// GHz would overflow after 9 minutes of simulated time, which take years; OutPort checks it.
 struct MessageHeader {
     Time time;
     std::uint32_t channel;   ///< number of the out-port in the low 24 bits, above them bits 32 to 39 of the sequence

@@ -4,7 +4,10 @@
 //
 //     if (LOOKAHEAD_RULE(store_evicts_copy)) { ... }
 //
-// In the product this is the constant `true` and costs nothing. In the mutation build (LOOKAHEAD_MUTATIONS; see\n// lookahead_library's RULES, lookahead_test's MUTATIONS and lookahead_mutations in cluster/cmake/Lookahead.cmake) it reads\n// a switch. A rule may have several points, which are switched together. Points are in sources, never in headers: one\n// program links the objects of both builds, so a header must define the same in both.
+// In the product this is the constant `true` and costs nothing. In the mutation build (LOOKAHEAD_MUTATIONS; see
+// lookahead_library's RULES, lookahead_test's MUTATIONS and lookahead_mutations in cluster/cmake/Lookahead.cmake) it
+// reads a switch. A rule may have several points, which are switched together. Points are in sources, never in headers:
+// one program links the objects of both builds, so a header must define the same in both.
 
 #ifndef LOOKAHEAD_MUTATIONS
 

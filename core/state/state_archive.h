@@ -38,7 +38,9 @@ concept HasFields = requires(T& object, StateArchive& archive) {
 /// `void fields(StateArchive& archive) { archive& first_& second_; }`, and that one list serves checkpoints both ways
 /// and the state's hash: none can leave out what another has.
 ///
-/// A list must depend on the history of the process, not on the windows in which it happened: a queue lists its contents,\n/// not their position in its storage. It may omit data that follow from other fields and from the configuration; then it\n/// recomputes them if `loading()`.
+/// A list must depend on the history of the process, not on the windows in which it happened: a queue lists its
+/// contents, not their position in its storage. It may omit data that follow from other fields and from the
+/// configuration; then it recomputes them if `loading()`.
 class StateArchive {
   public:
     StateArchive(const StateArchive&) = delete;

@@ -16,7 +16,10 @@ namespace lookahead {
 
 /// The steps of a rank's LPs, taken by the threads of a team without a barrier between them.
 ///
-/// LPs are on two sides. Each side goes from step to step; a step advances every LP of the side to a horizon. A step may\n/// be opened while the previous step of the same side is still under way: an LP takes part in it after its own part of the\n/// previous step. So a thread that finds a step finished begins the next, and a side's slowest LP delays only the steps\n/// that need it.
+/// LPs are on two sides. Each side goes from step to step; a step advances every LP of the side to a horizon. A step
+/// may be opened while the previous step of the same side is still under way: an LP takes part in it after its own part
+/// of the previous step. So a thread that finds a step finished begins the next, and a side's slowest LP delays only
+/// the steps that need it.
 ///
 /// At most two of a side's steps may be under way: the owner opens a step when the one two before it is complete.
 class SideSteps {

@@ -13,13 +13,18 @@ namespace lookahead {
 
 /// Computes how far one rank may advance, from lower bounds of all pending events and messages.
 ///
-/// Every arrival ends a chain: an event or message that is pending now at an LP x makes x send through a channel, which\n/// makes the receiver send through another, and so on. So no message arrives at an LP y before
+/// Every arrival ends a chain: an event or message that is pending now at an LP x makes x send through a channel, which
+/// makes the receiver send through another, and so on. So no message arrives at an LP y before
 ///
 ///     min over all x of (next(x) + the shortest path over one or more channels from x to y).
 ///
-/// A path from x to y is no shorter than the shortest path from any LP of x's kind to any LP of y's kind, with each channel\n/// as short as the shortest between those two kinds. With few kinds a small table represents the whole graph, and one bound\n/// per source represents all pending events and messages. Messages that are answered only are a separate source, which\n/// only the answers' channels leave.
+/// A path from x to y is no shorter than the shortest path from any LP of x's kind to any LP of y's kind, with each
+/// channel as short as the shortest between those two kinds. With few kinds a small table represents the whole graph,
+/// and one bound per source represents all pending events and messages. Messages that are answered only are a separate
+/// source, which only the answers' channels leave.
 ///
-/// So each kind of LP has its own horizon. Messages from memory, or over the dispatcher (two channels), bound an SM; only\n/// the dispatcher itself is bounded by its one incoming channel.
+/// So each kind of LP has its own horizon. Messages from memory, or over the dispatcher (two channels), bound an SM;
+/// only the dispatcher itself is bounded by its one incoming channel.
 class SourceLookahead {
   public:
     SourceLookahead(const Model&, std::span<const int> rank_of_lp, int rank, int ranks);

@@ -28,7 +28,9 @@ class SyncProtocol {
   public:
     virtual ~SyncProtocol() = default;
 
-    /// Runs all events before `boundary` on all ranks. All ranks call it together, when no message is under way;\n    /// `earliest` holds a lower bound of all events of each rank. When it returns, all messages are in the inbox of their\n    /// receiver or, if the receiver's rank has not returned yet, will be before that rank returns.
+    /// Runs all events before `boundary` on all ranks. All ranks call it together, when no message is under way;
+    /// `earliest` holds a lower bound of all events of each rank. When it returns, all messages are in the inbox of
+    /// their receiver or, if the receiver's rank has not returned yet, will be before that rank returns.
     virtual void run_epoch(std::span<const Time> earliest, Time boundary) = 0;
 
   protected:

@@ -13,9 +13,12 @@
 
 namespace lookahead {
 
-/// The threads that share the work of a window: a leader that opens and closes windows, and members that help while one is\n/// open. The leader needs no member: it does every task that no member has claimed. So members may come late, and a member\n/// that the host does not run delays a window only while it holds a task.
+/// The threads that share the work of a window: a leader that opens and closes windows, and members that help while one
+/// is open. The leader needs no member: it does every task that no member has claimed. So members may come late, and a
+/// member that the host does not run delays a window only while it holds a task.
 ///
-/// Members see in the window all data that the leader wrote before open(); the leader sees after close() all data that\n/// members wrote in the window.
+/// Members see in the window all data that the leader wrote before open(); the leader sees after close() all data that
+/// members wrote in the window.
 class WindowTeam {
   public:
     /// Room for `most` threads, the leader included, and for windows of `tasks` tasks at most.

@@ -15,9 +15,15 @@ namespace lookahead {
 ///    rank;
 ///  - whether it is done with this epoch: no more messages will come before the next.
 ///
-/// Promises alone advance over idle time by one lookahead after another. The counts let a rank look further: if for\n/// every pair the number sent, as last reported by the sender, equals the number received, as last reported by the\n/// receiver, then the reports form a consistent cut in which no batch was under way. All later events follow from the\n/// events in the cut, so no message arrives before the time that SourceLookahead computes from the least of all ranks'\n/// bounds. Without events that time is infinite, and every rank knows that the epoch is over.
+/// Promises alone advance over idle time by one lookahead after another. The counts let a rank look further: if for
+/// every pair the number sent, as last reported by the sender, equals the number received, as last reported by the
+/// receiver, then the reports form a consistent cut in which no batch was under way. All later events follow from the
+/// events in the cut, so no message arrives before the time that SourceLookahead computes from the least of all ranks'
+/// bounds. Without events that time is infinite, and every rank knows that the epoch is over.
 ///
-/// In a GPU every SM sends to all memory partitions, so every rank is a neighbour of all others: a report is a packet to\n/// each, with counts of all. Therefore the number of ranks is bounded (SyncDescription): on two cores 16 ranks take twice\n/// as long as with windows, 32 take 16 times as long. More ranks use windows, whose packets go in rounds.
+/// In a GPU every SM sends to all memory partitions, so every rank is a neighbour of all others: a report is a packet
+/// to each, with counts of all. Therefore the number of ranks is bounded (SyncDescription): on two cores 16 ranks take
+/// twice as long as with windows, 32 take 16 times as long. More ranks use windows, whose packets go in rounds.
 class NullMessageProtocol final : public SyncProtocol {
   public:
     explicit NullMessageProtocol(const SyncArguments& arguments);

@@ -13,14 +13,23 @@
 
 namespace lookahead {
 
-/// LPs are on two sides: those that do not send to each other (SMs), and the others (SourceLookahead::side_of). Each side\n/// goes from step to step. An SM begins its next step as soon as all LPs of the other side have finished the previous one,\n/// on all ranks, and does not wait for other SMs; LPs of the other side wait for all. So some SMs may still be in a step\n/// while others, on this or another rank, are already in the next one: work that does not divide evenly among threads and\n/// ranks in each window does so over several. If all LPs send to each other, a step is a window.
+/// LPs are on two sides: those that do not send to each other (SMs), and the others (SourceLookahead::side_of). Each
+/// side goes from step to step. An SM begins its next step as soon as all LPs of the other side have finished the
+/// previous one, on all ranks, and does not wait for other SMs; LPs of the other side wait for all. So some SMs may
+/// still be in a step while others, on this or another rank, are already in the next one: work that does not divide
+/// evenly among threads and ranks in each window does so over several. If all LPs send to each other, a step is a
+/// window.
 ///
-/// A packet reports a side's step of one rank: its messages, and lower bounds, by source, of the work left for its LPs and\n/// of those messages. Before step s + 1 of a side all later events follow from the work that
+/// A packet reports a side's step of one rank: its messages, and lower bounds, by source, of the work left for its LPs
+/// and of those messages. Before step s + 1 of a side all later events follow from the work that
 ///  - the other side has after its step s, and the messages it sent in it, and
 ///  - this side has after its own step, or, for SMs in the middle of it, had before it, with the messages to them.
-/// SourceLookahead computes how far kinds may advance from there. Bounding SMs by their work a step ago costs little,\n/// because its effects come back to them through two channels. If the other side is idle these two channels are an SM's\n/// horizon, where all SMs would have to wait for the slowest; so an SM's step is at most half of that path.
+/// SourceLookahead computes how far kinds may advance from there. Bounding SMs by their work a step ago costs little,
+/// because its effects come back to them through two channels. If the other side is idle these two channels are an SM's
+/// horizon, where all SMs would have to wait for the slowest; so an SM's step is at most half of that path.
 ///
-/// Between two LPs any thread of a rank does this, one thread at a time, so that no packet waits for the end of a long one.
+/// Between two LPs any thread of a rank does this, one thread at a time, so that no packet waits for the end of a long
+/// one.
 class StaggeredProtocol final : public SyncProtocol {
   public:
     explicit StaggeredProtocol(const SyncArguments& arguments);

@@ -10,9 +10,16 @@ namespace lookahead {
 /// All ranks go from window to window together. A packet carries a rank's batch and its lower bound at once; each
 /// rank takes the least of all bounds itself, so that there is no reduction besides.
 ///
-/// The ranks exchange a lower bound for each source (source.h): of all events of a kind of LP, and of all messages under\n/// way to them. SourceLookahead computes how far each kind on each rank may advance. The next bounds are at or after the\n/// last ones, whatever the ranks' horizons were.
+/// The ranks exchange a lower bound for each source (source.h): of all events of a kind of LP, and of all messages
+/// under way to them. SourceLookahead computes how far each kind on each rank may advance. The next bounds are at or
+/// after the last ones, whatever the ranks' horizons were.
 ///
-/// If most LPs of every rank have work, ranks may advance half-way to the horizon, send a packet, and go on to the horizon\n/// before they read the others' half-way packets; these allow the next half, and so on. So each may be half a window ahead\n/// of the others, and a rank with more work in this window than in the next is not waited for. (A rank's events beyond the\n/// shared bounds are caused by events within them, so their messages arrive at or after the horizon.) This takes twice as\n/// many packets: if a rank was blocked for a notable part of the time, the ranks try both ways. They decide by values that\n/// all of them know: the longest time that any rank took, and was blocked.
+/// If most LPs of every rank have work, ranks may advance half-way to the horizon, send a packet, and go on to the
+/// horizon before they read the others' half-way packets; these allow the next half, and so on. So each may be half a
+/// window ahead of the others, and a rank with more work in this window than in the next is not waited for. (A rank's
+/// events beyond the shared bounds are caused by events within them, so their messages arrive at or after the horizon.)
+/// This takes twice as many packets: if a rank was blocked for a notable part of the time, the ranks try both ways.
+/// They decide by values that all of them know: the longest time that any rank took, and was blocked.
 class WindowProtocol final : public SyncProtocol {
   public:
     explicit WindowProtocol(const SyncArguments& arguments);
