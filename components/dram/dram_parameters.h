@@ -82,11 +82,10 @@ struct lookahead::ParametersOf<lookahead::gpu::DramParameters> {
         count("chip_bytes", &P::chip_bytes, "byte", 128, "Width of a chip's data bus."),
         count("burst_length", &P::burst_length, "transfer", 64, "Transfers of one column command."),
         count("data_rate", &P::data_rate, "transfer", 16, "Transfers in a command-clock cycle."),
-        integer(
-            "pseudo_channels", &P::pseudo_channels, {1, 16, "pseudo-channel"},
-            {.help = "Independent parts of a channel; the lowest bank bits of the address mapping select one, and "
-                     "the other dram.* keys apply to one. A power of two, at most the channel's L2 slices.",
-             .source = "JESD235: HBM2's pseudo-channel mode has two; GDDR5 has none"}),
+        integer("pseudo_channels", &P::pseudo_channels, {1, 16, "pseudo-channel"},
+                {.help = "Independent parts of a channel; the lowest bank bits of the address mapping select one, and "
+                         "the other dram.* keys apply to one. A power of two, at most the channel's L2 slices.",
+                 .source = "JESD235: HBM2's pseudo-channel mode has two; GDDR5 has none"}),
         count("bank_groups", &P::bank_groups, "group", 16, "Groups of banks; one: ccdl is not used. A power of two."),
         choice("bank_group_bits", &P::bank_group_bits, {"high", "low"},
                {.help = "Which bits of the bank number are its group.", .source = kTable}),

@@ -4,10 +4,10 @@
 
 namespace lookahead::cudart {
 
-/// What the replacement libcudart.so, inside the CUDA program, and `lookahead capture`, which runs the kernels, say to
-/// each other over a pair of sockets: one request at a time, each with its answer. So nothing of the simulator, MPI or
-/// HDF5 is loaded into the program, and a program that crashes takes nothing with it. The device's memory is a shared
-/// file that both map, the program at the device's own addresses; of it the program may touch managed and pinned memory.
+/// The protocol between the replacement libcudart.so, inside the CUDA program, and `lookahead capture`, which runs the
+/// kernels, over a pair of sockets: one request at a time, each with its answer. So the program loads no part of the
+/// simulator, MPI or HDF5, and a crash of the program affects no other process. The device's memory is a shared file
+/// that both map, the program at the device's own addresses; the program may access managed and pinned memory in it.
 
 /// Environment variables: the program's end of the sockets, and the device's memory; both are file descriptors.
 inline constexpr const char* kSocketVariable = "LOOKAHEAD_CAPTURE_FD";
@@ -36,7 +36,7 @@ enum class Operation : std::uint32_t {
     refuse,       ///< payload: a sentence: the program cannot go on
 };
 
-/// Who touches an allocation besides kernels and copies.
+/// Who accesses an allocation besides kernels and copies.
 enum class Visibility : std::uint32_t {
     device,   ///< nobody
     pinned,   ///< the host; it is the program's buffer until a kernel gets its address
@@ -83,7 +83,7 @@ struct ParameterPlace {
     std::uint32_t bytes = 0;
 };
 
-/// What programs are told of the machine.
+/// The machine's properties as programs see them.
 struct DeviceInformation {
     char name[64] = {};
     std::uint64_t memory_bytes = 0;
@@ -141,7 +141,7 @@ enum CudaError : std::int32_t {
     kStreamCaptureUnmatched = 903,
 };
 
-/// After these a CUDA context is lost: every later call gives the same error.
+/// Whether a CUDA context is lost after the error: then every later call gives the same error.
 constexpr bool loses_device(std::int32_t error) {
     return error == kIllegalAddress || error == kAssert || error == kMisalignedAddress || error == kLaunchFailure;
 }

@@ -25,11 +25,11 @@ struct RegisterProfile {
     std::vector<RegistersAtLimit> limits;  ///< from `preferred` down to `least`, where the kernel changes
 };
 
-/// Finalises the kernel at falling limits. Throws what `finalise` throws at the options' own limit.
+/// Finalises the kernel at falling limits. Throws the errors of `finalise` at the options' own limit.
 RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function& kernel,
                                   const FinaliserOptions& options);
 
-/// This share of r_base, which is above 0 and up to 1, to the nearest register, half a one up; no less than the least.
+/// This share (above 0, at most 1) of r_base, rounded to the nearest register, halves up; not below the least.
 unsigned limit_at_share(const RegisterProfile& profile, double share);
 
 }  // namespace lookahead::finaliser

@@ -20,7 +20,7 @@ struct ModifierGroup {
     bool repeated = false;  ///< any number of them (hints)
 };
 
-/// What may stand in an operand's place.
+/// The operands that a place of a form accepts.
 enum class OperandShape : std::uint8_t {
     destination,       ///< register or _
     destination_pair,  ///< register, or register|predicate

@@ -31,9 +31,8 @@ struct lookahead::ParametersOf<lookahead::gpu::MeshParameters> {
         integer("buffer_flits", &P::buffer_flits, {1, 4096, "flit"},
                 {.help = "Buffer of a router for each neighbour; at least the largest packet in effect.",
                  .source = "an estimate: eight packets of a line, as a crossbar's input"}),
-        integer(
-            "delivery_latency", &P::delivery_latency, {1, 10000, "cycle"},
-            {.help = "Latency from a flit's last router to its SM or slice: a part of the fixed latency, and the "
-                     "mesh's lookahead to its neighbours.",
-             .source = "a choice: take as much from crossbar.request_latency and reply_latency"}));
+        integer("delivery_latency", &P::delivery_latency, {1, 10000, "cycle"},
+                {.help = "Latency from a flit's last router to its SM or slice: a part of the fixed latency, and the "
+                         "mesh's lookahead to its neighbours.",
+                 .source = "a choice: take as much from crossbar.request_latency and reply_latency"}));
 };

@@ -17,7 +17,7 @@ class BitSet {
     void insert(std::uint32_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
     void erase(std::uint32_t i) { words_[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
 
-    /// Adds (`other` minus `without`); tells whether that changed anything.
+    /// Adds (`other` minus `without`); returns whether that changed the set.
     bool unite_difference(const BitSet& other, const BitSet& without) {
         std::uint64_t changed = 0;
         for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -37,7 +37,7 @@ class BitSet {
         return changed != 0;
     }
 
-    /// How many of [first, end) are in it.
+    /// The number of members in [first, end).
     std::uint32_t count(std::uint32_t first, std::uint32_t end) const {
         if (first >= end) return 0;
         const std::size_t last = (end - 1) / 64;
