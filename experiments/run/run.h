@@ -25,8 +25,8 @@ struct RunParameters {
 /// A simulation to run. The same on every rank.
 struct RunRequest {
     std::string workload;
-    /// Command line of a CUDA program that runs beside the simulation in the workload's place, and gives the run its name;
-    /// empty: none. On one rank, and without checkpoints.
+    /// Command line of a CUDA program that runs beside the simulation instead of the workload, and gives the run its
+    /// name; empty for none. On one rank, and without checkpoints.
     std::vector<std::string> command;
     std::string size = "small";
     WorkloadContext context;
@@ -47,8 +47,8 @@ struct RunRequest {
     std::function<void()> at_epoch;  ///< called on every rank at each epoch; the run fails by what it throws
     std::string out;                 ///< HDF5 file; empty: none is written
     bool force = false;              ///< `out` and `trace` may replace files of other kinds
-    /// Gives the first name for `out` that no file has, where nobody has named it: then no file is replaced, also none that
-    /// has come there since.
+    /// Returns the first unused name for `out` if the user has not named it: then no file is replaced, not even one
+    /// that has appeared since.
     std::function<std::string()> free_out;
     int threads = 1;                           ///< of each rank; those beside the first help to advance processes
     std::string trace;                         ///< Perfetto trace of the ranks; empty: none
@@ -70,13 +70,13 @@ struct RunOutcome {
     std::string checkpoint;  ///< the last that was written; empty: none
 };
 
-/// Simulates on all ranks of the transport and writes the result file; a run that was asked to stop (StopSignal) leaves a
-/// checkpoint instead. What the simulated program does wrong comes back
-/// in the outcome, and so does a result or a trace that cannot be written at the end (ExitCode::bad_input); wrong input is thrown before the simulation begins, on every rank.
+/// Simulates on all ranks of the transport and writes the result file; a run that was asked to stop (StopSignal) leaves
+/// a checkpoint instead. Errors of the simulated program are in the outcome, and so is a result or a trace that cannot
+/// be written at the end (ExitCode::bad_input); wrong input is thrown before the simulation begins, on every rank.
 RunOutcome run(const RunRequest& request, Transport& transport);
 
-/// The identity that the run's result will have (RunRecord::run_id), which the configuration tells. A ConfigurationError
-/// for keys that are wrong by themselves.
+/// The identity of the run's result (RunRecord::run_id), from the configuration. ConfigurationError for keys that are
+/// wrong by themselves.
 std::string run_id_of(const RunRequest& request);
 
 }  // namespace lookahead
@@ -85,5 +85,5 @@ template <>
 struct lookahead::ParametersOf<lookahead::RunParameters> {
     inline static const auto list = parameter_list<RunParameters>(
         integer("epoch", &RunParameters::epoch, {1, 1'000'000'000, "ns"},
-                {.help = "Distance in simulated time of the fixed points at which series are taken and limits act."}));
+                {.help = "Simulated time between the fixed points at which series are taken and limits act."}));
 };

@@ -31,12 +31,13 @@ struct SweepRunResult {
     double all_s = 0;     ///< that the ranks had for them, likewise
 };
 
-/// The points of the shard that have no end, as places in `points`; counts the others. Points with equal keys are one run.
+/// The points of the shard without a result or failure, as indices of `points`; counts the others. Points with equal
+/// keys are one run.
 std::vector<std::size_t> missing_points(std::span<const SweepPoint> points, const SweepFolder&, const SweepRunOptions&,
                                         SweepRunResult& ended);
 
-/// Runs every point that has neither a result nor a failure as a process of its own, `lookahead run`. An interrupt
-/// (SIGINT, SIGTERM, SIGHUP) ends the running processes; what is complete stays, and the next call goes on.
+/// Runs every point that has neither a result nor a failure in its own process, `lookahead run`. An interrupt (SIGINT,
+/// SIGTERM, SIGHUP) ends the running processes; complete results stay, and the next call goes on.
 SweepRunResult run_sweep(std::span<const SweepPoint>, const SweepFolder&, const SweepRunOptions&);
 
 }  // namespace lookahead
