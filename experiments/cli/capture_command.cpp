@@ -95,7 +95,7 @@ ExitCode capture_program(const CaptureOptions& options) {
     if (has_calls) {
         write(server.capture(), options);
     } else {  // as programs that print a device's properties
-        std::fprintf(stderr, "lookahead: %s had nothing done on its device: there is no capture\n", program.c_str());
+        std::fprintf(stderr, "lookahead: %s did not use its device: there is no capture\n", program.c_str());
     }
     if (status != 0) {
         throw ProgramError(program + " ended with exit status " + std::to_string(status));

@@ -112,7 +112,7 @@ void print_kernel(const isa::Kernel& original, const isa::Kernel& transformed) {
     std::printf("// %s\n", original.name.c_str());
     std::vector<std::string> heading{"original"};
     heading.insert(heading.end(), streams.names.begin(), streams.names.end());
-    heading.emplace_back("what the transform says");
+    heading.emplace_back("annotations");
     print_row(heading);
     const auto part = [](const auto& lines, std::uint32_t origin, std::size_t i) {
         const auto found = lines.find(origin);

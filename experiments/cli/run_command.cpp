@@ -167,9 +167,8 @@ constexpr const char* kRunGuide =
     "  lookahead run sgemm -m v100 -o sm.warp_scheduler=lrr # on another machine, with one key changed\n"
     "  lookahead run app.capture.h5                         # a CUDA program's capture ('lookahead capture'), checked "
     "copy by copy\n"
-    "  lookahead run -m v100 -- ./app 1000                  # the program itself, which runs beside the simulation: it "
-    "reads back\n"
-    "                                                       # what the machine computes, and its exit status is the "
+    "  lookahead run -m v100 -- ./app 1000                  # the program itself beside the simulation: it reads back\n"
+    "                                                       # the machine's results, and its exit status is the "
     "check. On\n"
     "                                                       # one rank, without checkpoints.\n\n";
 

@@ -222,7 +222,7 @@ def check_files_of_others(checks):
                 checks.refuses([*line, place, *more], 3, f"{place}: what is there is no regular file")
         thesis = folder / f"{kind}.html"
         thesis.write_text("a thesis")
-        checks.refuses([*line, thesis], 3, f"{thesis}: the file that is there is not ")
+        checks.refuses([*line, thesis], 3, f"{thesis}: the existing file is not ")
         checks.check(f"{kind}: the file stays", thesis.read_text() == "a thesis", "it was replaced")
         for more in (["--force"], []):
             checks.succeeds([*line, thesis, *more])
