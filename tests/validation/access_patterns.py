@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Figures 2 and 4 of Crago, Stephenson and Keckler (TACO 2018) for the paper's sixteen workloads: what instructions are
-executed for, and how addresses follow one another, by `lookahead profile patterns`.
+"""Figures 2 and 4 of Crago, Stephenson and Keckler (TACO 2018) for the paper's sixteen workloads: the roles of instructions
+and the patterns of addresses, from `lookahead profile patterns`.
 
-Workloads with a form `looped` run in it, with the loops as they are written (unroll=1), for the paper made loops of kernels
-that handle one element. 64-bit operations are expanded, so that an address costs what it cost the paper's machine. The
-paper's bars have no figures beside them; what its text says is checked, and ACCESS_PATTERNS.md, which --update writes,
-says where we differ. Exits with 1 if a statement that ACCESS_PATTERNS.md does not list as differing does not hold.
+Workloads with a form `looped` run in it, with the loops as written (unroll=1), because the paper made loops of kernels that
+handle one element. 64-bit operations are expanded, so that an address has its cost on the paper's machine. The paper's bars
+have no numbers; statements of its text are checked, and ACCESS_PATTERNS.md, which --update writes, lists the differences.
+Exits with 1 if a statement does not hold that ACCESS_PATTERNS.md does not list as differing.
 """
 
 import pathlib

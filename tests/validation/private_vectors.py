@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Figures 1 and 2 of Collange and Kouyoumdjian (Affine Vector Cache, 2011): registers of the kernels and what warps load
-from and store to private memory where registers are few, by `lookahead profile vectors`.
+"""Figures 1 and 2 of Collange and Kouyoumdjian (Affine Vector Cache, 2011): registers of the kernels and warps' vectors in
+private memory with few registers, from `lookahead profile vectors`.
 
 Applications weigh equally and their kernels share their weight; kernels whose r_base is below 8 are left out, as the paper
-does. Bars of the paper have no figures beside them; what its text says is checked, and PRIVATE_VECTORS.md, which --update
-writes, says where we differ. Exits with 1 if a statement that PRIVATE_VECTORS.md does not list as differing does not hold.
+does. The paper's bars have no numbers; statements of its text are checked, and PRIVATE_VECTORS.md, which --update writes, lists
+the differences. Exits with 1 if a statement does not hold that PRIVATE_VECTORS.md does not list as differing.
 """
 
 import pathlib

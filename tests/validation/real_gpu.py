@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares the machine h100_sized, and the emulator, with an H100: outputs, warp instructions, cycles and latencies.
 
-    real_gpu.py                                  # whether the machine's quick latencies are the measured ones, within 3 %
-    real_gpu.py --write [--jobs N]               # simulates all that h100.csv has of the GPU; writes the tables of REAL_GPU.md
+    real_gpu.py                                  # checks that the machine's quick latencies equal the measured ones, within 3 %
+    real_gpu.py --write [--jobs N]               # simulates all programs of h100.csv; writes the tables of REAL_GPU.md
     real_gpu.py --make FOLDER                    # to measure again: captures of the workloads and of kernels of ptx/
     (beside the GPU, for some or all captures)
         replay_on_gpu.py --unfused --profiled 0 --out NAME.unfused.jsonl CAPTURES

@@ -2,7 +2,7 @@
 """Figure 8 of Crago, Stephenson and Keckler (TACO 2018) for the workloads with a form `vector`: warp instructions of the
 hand-written vector memory instructions against the best-unrolled loops, by `lookahead profile patterns`.
 
-VECTOR_MEMORY.md, which --update writes, has the tables and says where we differ. Exits with 1 if outputs differ, if a
+VECTOR_MEMORY.md, which --update writes, has the tables and lists the differences. Exits with 1 if outputs differ, if a
 workload's best length does not have fewer instructions than its baseline, or if a statement of the paper does not hold
 that VECTOR_MEMORY.md does not list as differing.
 """

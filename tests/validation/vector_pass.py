@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Warp instructions of the automatic pass `vecmem` beside those of form=looped and of the hand-written form=vector.
+"""Compares warp instructions of the automatic pass `vecmem` with those of form=looped and of the hand-written form=vector.
 
-VECTOR_PASS.md has the table, which --update writes. Exits with 1 if outputs differ, or if the pass at its best length has more
-instructions than the loops that it was given, where the page does not say so.
+--update writes the table of VECTOR_PASS.md. Exits with 1 if outputs differ, or if the pass at its best length has more
+instructions than its input and the page does not say so.
 """
 
 import json
