@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command line as its users' scripts know it: every command, the JSON summary, and that the file says the same."""
+"""Tests the command line as users' scripts see it: every command, the JSON summary, and that the file agrees with it."""
 
 import json
 import pathlib
