@@ -27,7 +27,7 @@ struct HostCall {
     std::uint64_t bytes = 0;
     std::byte value{};
     std::span<const std::byte> source{};  ///< copy_to_device; parameters of launch
-    std::span<std::byte> destination{};   ///< copy_from_device: where the result goes
+    std::span<std::byte> destination{};   ///< copy_from_device: the destination of the result
     std::string kernel{};
     LaunchConfiguration configuration{};
     /// For copy_from_device: a buffer of that many zeros for the data. Making fresh memory takes longer than filling

@@ -125,7 +125,7 @@ class HostProcess : public LogicalProcess {
     std::unique_ptr<DriverThread> driver_;
     HostCall* call_ = nullptr;  ///< the call in progress; owned by the driver's stack
     bool started_ = false;
-    std::uint64_t loaded_variables_ = 0;  ///< of the modules, whose copies come before the driver's calls
+    std::uint64_t loaded_variables_ = 0;  ///< variables of the modules copied so far, before the driver's calls
     HostCall load_;                       ///< copies the variable before that number
     Time now_ = 0;
     std::uint64_t outstanding_ = 0;         ///< answers that the current call waits for
@@ -135,7 +135,7 @@ class HostProcess : public LogicalProcess {
     ByteBuffer received_;                   ///< of the current copy_from_device; empty until the first came
     std::uint32_t launches_ = 0;
     Allocator allocator_;
-    std::vector<Allocator::Block> announced_;  ///< what the SMs may access, by address, as they were told
+    std::vector<Allocator::Block> announced_;  ///< memory that the SMs may access, by address, as last announced
     std::vector<LogEntry> log_;
     std::vector<KernelRecord> records_;
     HostCounters counters_;

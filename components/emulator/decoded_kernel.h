@@ -30,7 +30,7 @@ enum class Action : std::uint8_t {
     load_elements,  ///< vector memory instructions
     store_elements,
     dequeue,       ///< of a predicate
-    dequeue_load,  ///< a load whose address is dequeued, and likewise a store
+    dequeue_load,  ///< a load with a dequeued address; the same for a store
     dequeue_store,
     dequeue_branch,  ///< dequeues its guard
     report           ///< enqueues lanes
@@ -58,7 +58,7 @@ struct DecodedInstruction {
     std::uint8_t destination_predicate2 = kUnreadPredicate;
     std::uint8_t lane_bytes = 0;   ///< of a memory access; of one element of a vector memory instruction
     std::uint32_t members = 0;     ///< row of the member mask
-    isa::LaneMask guard_flip = 0;  ///< all ones where the predicate is negated
+    isa::LaneMask guard_flip = 0;  ///< all ones if the predicate is negated
     isa::LaneMask source_predicate_flip = 0;
     isa::LaneMask source_predicate2_flip = 0;
     /// The allocation that the instruction accessed last: most instructions stay in one.

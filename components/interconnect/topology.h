@@ -20,7 +20,7 @@ struct InterconnectEndpoints {
     unsigned slices_per_partition = 1;
     unsigned sm_requests = 0;         ///< SM's out-port: requests, one destination a slice
     unsigned sm_credits = 0;          ///< SM's out-port: credits for replies, one destination a slice
-    std::uint16_t sm_reply_port = 0;  ///< SM's in-port: of what comes from slice i, this + i
+    std::uint16_t sm_reply_port = 0;  ///< SM's in-port: messages from slice i come at this + i
     ClockDomain clock;                ///< of network and L2
     CrossbarParameters ports = {};    ///< of the endpoints' injection and ejection ports
 };

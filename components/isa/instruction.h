@@ -88,7 +88,7 @@ struct Instruction {
     bool source_predicate2_negated = false;
     std::uint8_t destination_predicate = kNoPredicate;
     std::uint8_t destination_predicate2 = kNoPredicate;  ///< setp's complement
-    std::uint8_t destination_rows = 0;                   ///< 0 where nothing is written
+    std::uint8_t destination_rows = 0;                   ///< 0 if no row is written
     std::uint16_t destination = 0;                       ///< first warp register
     Operand source[4];
     std::int32_t offset = 0;                  ///< displacement of a memory address, bytes

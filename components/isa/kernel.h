@@ -37,7 +37,7 @@ inline constexpr std::uint64_t kParameterBase = kConstantBankBase + std::uint64_
 struct Program {
     std::string name;
     std::uint32_t entry = 0;  ///< index in Kernel::code
-    std::uint32_t end = 0;    ///< index behind its last instruction
+    std::uint32_t end = 0;    ///< index after its last instruction
     std::uint32_t registers = 0;
     std::uint32_t predicates = 0;
 };
@@ -45,7 +45,7 @@ struct Program {
 /// A kernel transform's annotation of one instruction: "dac.decoupled", 3.
 struct Annotation {
     std::uint32_t instruction = 0;  ///< index in Kernel::code
-    std::string tag;                ///< the mechanism's name, a full stop, what it is
+    std::string tag;                ///< the mechanism's name, a full stop, the kind
     std::int64_t value = 0;
 };
 

@@ -36,7 +36,7 @@ struct TextureDescriptor {
     std::uint8_t normalised_values = 0;  ///< integers of 8 or 16 bits are read as fractions
     std::uint8_t unused[7] = {};
     float border[4] = {};
-    std::uint32_t row_bytes = 0;  ///< of surfaces, whose x counts bytes
+    std::uint32_t row_bytes = 0;  ///< of surfaces; their x counts bytes
     std::uint8_t unused2[52] = {};
 
     unsigned texel_bytes() const { return std::uint32_t{channels} * channel_bytes; }

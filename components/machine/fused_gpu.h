@@ -67,7 +67,7 @@ class FusedGpu final : public LogicalProcess {
     AddressMapping mapping_;
     ClockDomain clock_;
     PerfectMemory memory_;
-    MessageRouter router_;  ///< of the SMs' messages: all go to the dispatcher, whose place is behind the SMs'
+    MessageRouter router_;  ///< of the SMs' messages: all go to the dispatcher, whose index follows the SMs'
     std::vector<std::unique_ptr<StreamingMultiprocessor>> sms_;
     std::vector<Time> next_times_;                            ///< of each SM
     std::vector<std::vector<const MessageHeader*>> inboxes_;  ///< of each SM, during advance

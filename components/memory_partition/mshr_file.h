@@ -76,7 +76,7 @@ class MshrFile {
     unsigned in_use_ = 0;
     std::vector<Register> registers_;
     std::vector<Waiter> waiters_;
-    std::unique_ptr<std::uint64_t[]> slots_;  ///< the waiters' messages, most of which are never touched
+    std::unique_ptr<std::uint64_t[]> slots_;  ///< the waiters' messages; most slots are never used
     // Last in, first out, so that few cache lines are touched when few are in use.
     std::vector<std::uint16_t> free_registers_;
     std::vector<std::uint32_t> free_waiters_;

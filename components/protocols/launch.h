@@ -81,7 +81,7 @@ struct AllocationUpdate {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::allocation_update);
     std::uint64_t address;
     std::uint64_t bytes;
-    std::uint64_t released;  ///< 1: the allocation is gone
+    std::uint64_t released;  ///< 1: the allocation was freed
 };
 
 }  // namespace lookahead::gpu

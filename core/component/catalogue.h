@@ -13,7 +13,7 @@ struct SlotEntry {
     std::string name;  ///< also the configuration key, unless there is an option: "sm.warp_scheduler"
     std::string description;
     std::string option = {};           ///< of the command line that chooses a variant: "--sync"
-    std::string default_variant = {};  ///< where the configuration has a key for the slot
+    std::string default_variant = {};  ///< if the configuration has a key for the slot
     bool takes_several = false;        ///< variants, joined by `+`
 };
 

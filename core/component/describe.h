@@ -18,8 +18,8 @@ std::string list_statistics();
 /// How the variants of a slot are chosen, if not by the slot's key or option alone.
 struct SlotChoice {
     std::string_view slot;
-    std::string_view command = {};     ///< chooses a variant whose name follows it: "lookahead run"
-    std::string_view brought_by = {};  ///< a slot of which a variant brings that of the same name into this one
+    std::string_view command = {};     ///< the command that a variant's name follows: "lookahead run"
+    std::string_view brought_by = {};  ///< a slot whose variants imply the variants of the same name in this one
 };
 
 /// Describes a slot, variant, parameter set, parameter ("l1d.ways" or "ways"), statistics kind or statistic

@@ -13,7 +13,7 @@ struct ParameterSetEntry {
     std::string prefix;
     std::string description;
     const ParameterList* parameters = nullptr;
-    std::string slot = {};  ///< in use only where this slot is filled with another variant than its default
+    std::string slot = {};  ///< in use only if this slot does not have its default variant
 };
 
 /// All registered parameter sets, ordered by prefix.

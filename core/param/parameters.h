@@ -46,7 +46,7 @@ struct Parameter {
     ParameterType type = ParameterType::integer;
     std::string unit;
     std::string help;
-    std::string source;  ///< where the default comes from: a paper, a manual, a measurement
+    std::string source;  ///< the source of the default: a paper, a manual, a measurement
     ParameterValue default_value;
     std::int64_t integer_min = std::numeric_limits<std::int64_t>::min();
     std::int64_t integer_max = std::numeric_limits<std::int64_t>::max();

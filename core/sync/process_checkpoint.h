@@ -16,9 +16,9 @@ class Transport;
 /// from it, on any rank.
 struct ProcessCheckpoint {
     LpId id = 0;
-    std::string messages;            ///< that wait for it, one behind the other, in any order
+    std::string messages;            ///< that wait for it, concatenated, in any order
     std::uint64_t traffic_hash = 0;  ///< of the messages that it has handled
-    std::uint64_t state_hash = 0;    ///< of these and its state: who loads it must come to the same
+    std::uint64_t state_hash = 0;    ///< of these and its state: loading must give the same hash
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {

@@ -32,7 +32,7 @@ class SideSteps {
         std::uint64_t number = 0;
         unsigned side = 0;
         KindTimes horizons{};  ///< of its side's kinds
-        KindTimes reached{};   ///< up to where LPs of any kind may have been advanced before it
+        KindTimes reached{};   ///< the times to which LPs of each kind may have been advanced before it
     };
     struct Task {
         std::uint32_t lp;

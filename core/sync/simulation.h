@@ -32,7 +32,7 @@ struct EpochReport {
     std::uint64_t index;         ///< time / epoch length
     std::uint64_t progress;      ///< LogicalProcess::progress summed over all LPs
     std::uint64_t traffic_hash;  ///< of all messages delivered up to now
-    bool asked_to_stop;          ///< what some rank's EpochObserver was asked, which may depend on wall time
+    bool asked_to_stop;          ///< whether some rank's EpochObserver was asked; may depend on wall time
 };
 
 class EpochObserver {
@@ -71,7 +71,7 @@ struct SimulationResult {
     Outcome outcome = Outcome::finished;
     Time end_time = 0;             ///< the epoch at which the run ended
     std::uint64_t state_hash = 0;  ///< of all messages and of all LPs' states at end_time
-    std::string message;           ///< what went wrong, for failed and deadlock
+    std::string message;           ///< the error, for failed and deadlock
     ExitCode code = ExitCode::done;
     std::uint64_t progress = 0;
     std::vector<EngineStatistics> per_rank;

@@ -12,7 +12,7 @@ namespace lookahead {
 struct TraceWindow {
     Time begin = 0;
     Time end = kTimeInfinity;
-    std::size_t most_events = 0;  ///< of one process; what comes after is left out
+    std::size_t most_events = 0;  ///< of one process; later events are left out
 };
 
 /// Receives the records of a process, track by track, each in the order of simulated time.

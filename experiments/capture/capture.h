@@ -21,7 +21,7 @@ struct CapturedCall {
         fill,
         launch,
         copy_on_device,
-        use_pages  ///< kernels go beside their allocations from here on (Device::use_pages)
+        use_pages  ///< kernels may access whole pages from here on (Device::use_pages)
     };
     static constexpr std::uint32_t kKinds = 8;
 

@@ -35,7 +35,7 @@ class RaceFinder : public AccessObserver {
         std::uint32_t barriers = 0;
         std::uint32_t line = 0;
         bool atomic = false;
-        bool in_free_order = false;  ///< an atomic whose result, or what it leaves, depends on which came first
+        bool in_free_order = false;  ///< an atomic whose result, or stored value, depends on the order
     };
     struct Place {
         std::optional<Actor> writer, reader;
@@ -58,7 +58,7 @@ class RaceFinder : public AccessObserver {
     std::string race_at_watch_;  ///< one at the watched byte
     std::string order_;  ///< the first atomics of several warps that leave or give something else in another order
     std::string order_at_watch_;
-    std::optional<std::uint64_t> looked_at_;  ///< the launch whose code was looked at
+    std::optional<std::uint64_t> looked_at_;  ///< the last launch whose code was examined
     std::string machine_;                     ///< the first read of the clock, or of the SM's number
     bool incomplete_ = false;
 };

@@ -91,14 +91,13 @@ class CaptureServer {
     LinkedModules modules_;
     int memory_file_ = -1;
     LaunchWatcher watcher_;
-    std::unique_ptr<EmulatedDevice>
-        device_;  ///< with `performer_` its allocations, and what the host sees of its memory
+    std::unique_ptr<EmulatedDevice> device_;  ///< with `performer_` its allocations, and the memory that the host sees
     Device* performer_ = nullptr;
     std::unique_ptr<HostPages> host_pages_;
     bool recorded_pages_ = false;
     bool told_of_newer_ = false;
     std::vector<Allocator::Block> pinned_;       ///< not shared with kernels yet
-    cudart::CudaError lost_ = cudart::kSuccess;  ///< a kernel failed; CUDA's context is gone
+    cudart::CudaError lost_ = cudart::kSuccess;  ///< a kernel failed; CUDA's context is lost
     std::int32_t process_ = 0;                   ///< of the program; the device is its
     std::uint64_t nanoseconds_ = 0;
 };

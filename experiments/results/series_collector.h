@@ -85,12 +85,12 @@ class SeriesCollector : public StatisticsVisitor {
     }
 
     std::set<std::string, std::less<>> chosen_;
-    std::set<std::string, std::less<>> kinds_;  ///< of which counters are chosen
+    std::set<std::string, std::less<>> kinds_;  ///< kinds with chosen counters
     std::size_t most_rows_;
     std::uint64_t epochs_in_row_ = 1;  ///< a power of two
     std::uint64_t epochs_in_last_row_ = 0;
     std::vector<std::uint64_t> cycles_;            ///< ends of the intervals
-    std::vector<Track> tracks_;                    ///< without what follows
+    std::vector<Track> tracks_;                    ///< without the following data
     std::vector<Count> counts_;                    ///< by track
     std::deque<std::vector<std::uint64_t>> rows_;  ///< by interval and track; those that began later are left out
     std::vector<Track> earlier_;                   ///< of the run that this one goes on from

@@ -12,7 +12,7 @@ namespace lookahead {
 
 struct SweepRunOptions {
     int jobs = 1;   ///< processes at once
-    int shard = 0;  ///< this program runs the points whose number is `shard` modulo `shards`
+    int shard = 0;  ///< this program runs the points with number `shard` modulo `shards`
     int shards = 1;
     bool retry_failed = false;       ///< run points that failed before once more
     bool waits = true;               ///< at the end for points that other programs run

@@ -15,7 +15,7 @@ struct SlurmJob {
     std::string time = "1:00:00";
     int nodes = 1;
     int tasks_per_node = 1;
-    int array = 1;                     ///< so many jobs, which share the points
+    int array = 1;                     ///< number of jobs that share the points
     int grace_s = 120;                 ///< between the signal to stop and the end of the time
     std::vector<std::string> options;  ///< of `sweep run`
 };

@@ -19,7 +19,7 @@ const char* name_of(PointStatus);
 struct PointState {
     PointStatus status = PointStatus::missing;
     int exit_code = 0;    ///< of a failed point; 128 + n for signal n
-    std::string message;  ///< of a failed point: what it said last
+    std::string message;  ///< of a failed point: its last message
     double wall_s = 0;    ///< of a failed point
 };
 

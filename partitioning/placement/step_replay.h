@@ -101,7 +101,7 @@ class StepReplay {
     std::vector<double> done_;  ///< by LP: when its last step ends
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     std::uint64_t scheduled_ = 0;
-    std::vector<std::uint64_t> epochs_;  ///< the steps before each, and behind all of them the last step
+    std::vector<std::uint64_t> epochs_;  ///< the steps before each, then the last step
     std::size_t epoch_ = 0;              ///< that goes on
     int at_end_ = 0;                     ///< ranks
     double now_ = 0;

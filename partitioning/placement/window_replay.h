@@ -14,7 +14,7 @@ struct ReplayTimes {
     double seconds = 0;
     double compute = 0;                ///< of the rank that computes most
     double messages = 0;               ///< writing and taking out, of the rank that has most
-    double overhead = 0;               ///< finding out what there is to do, and sharing it, of the rank that has most
+    double overhead = 0;               ///< finding and sharing work, of the rank with most
     std::uint64_t packets = 0;         ///< of a rank
     std::uint64_t shared_windows = 0;  ///< of all ranks
 };

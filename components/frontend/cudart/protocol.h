@@ -27,7 +27,7 @@ enum class Operation : std::uint32_t {
     copy_on_device,    ///< address, source, bytes
     fill,              ///< address, bytes, value, source = bytes of the value (1, 2 or 4)
     launch,       ///< module, grid, block, shared_bytes; payload: `name_bytes` of the kernel's name, the parameters;
-                  ///< value: CUDA's error for a launch that is only recorded, else 0; answer: what the kernel printed
+                  ///< value: CUDA's error for a launch that is only recorded, else 0; answer: the kernel's printed text
     occupancy,    ///< module, block[0] threads, shared_bytes; payload: the kernel's name; answer: CTAs as bytes
     synchronise,  ///< the program waits for its device
     read_clock,   ///< answer: only the time
@@ -38,7 +38,7 @@ enum class Operation : std::uint32_t {
 
 /// Who accesses an allocation besides kernels and copies.
 enum class Visibility : std::uint32_t {
-    device,   ///< nobody
+    device,   ///< no access by the host
     pinned,   ///< the host; it is the program's buffer until a kernel gets its address
     managed,  ///< the host and kernels
 };
@@ -55,7 +55,7 @@ struct Request {
     std::uint32_t shared_bytes = 0;
     std::uint32_t grid[3] = {};
     std::uint32_t block[3] = {};
-    std::int32_t process = 0;  ///< who asks: each process of the program has a device of its own
+    std::int32_t process = 0;  ///< the requesting process: each process of the program has its own device
 };
 
 struct Reply {

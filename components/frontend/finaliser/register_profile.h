@@ -22,7 +22,7 @@ struct RegisterProfile {
     unsigned preferred = 0;                ///< with the limit of the options: r_default
     unsigned base = 0;                     ///< the least without spilled values: r_base
     unsigned least = 0;                    ///< the least that can be allocated at all
-    std::vector<RegistersAtLimit> limits;  ///< from `preferred` down to `least`, where the kernel changes
+    std::vector<RegistersAtLimit> limits;  ///< from `preferred` down to `least`, at each change of the kernel
 };
 
 /// Finalises the kernel at falling limits. Throws the errors of `finalise` at the options' own limit.

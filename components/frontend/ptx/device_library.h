@@ -15,7 +15,7 @@ struct LibraryFunction {
 /// Functions that belong together, and their PTX with 64-bit addresses.
 struct LibraryPart {
     std::span<const LibraryFunction> functions;
-    std::string_view mention;  ///< a module whose text has it needs the part; empty: none
+    std::string_view mention;  ///< text that shows that a module needs the part; empty: none
     std::string_view ptx;
 };
 

@@ -44,7 +44,7 @@ class PacketRing {
     std::size_t capacity_ = 0;
     std::size_t head_ = 0;
     std::size_t tail_ = 0;
-    std::size_t wrap_ = 0;  ///< where the messages at the end stop, while tail_ < head_ or as long as they wrap
+    std::size_t wrap_ = 0;  ///< the end of the messages at the end of the memory, while they wrap (tail_ < head_)
     std::size_t packets_ = 0;
 };
 

@@ -56,7 +56,7 @@ class StaggeredProtocol final : public SyncProtocol {
     };
     /// The reported bounds of a step.
     struct Told {
-        Bounds here;  ///< of this rank, with what other ranks sent here in it
+        Bounds here;  ///< of this rank, with the messages that other ranks sent here in it
         Bounds everywhere;
         int ranks = 0;  ///< that have told it
     };
@@ -90,12 +90,12 @@ class StaggeredProtocol final : public SyncProtocol {
     Time longest_step_;  ///< of side 1
     std::array<Progress, kSides> sides_;
     Time boundary_ = 0;
-    std::uint64_t looked_at_ = 0;  ///< the last step after which it is known what is left
+    std::uint64_t looked_at_ = 0;  ///< the last step whose remaining work is known
     std::uint64_t last_ = 0;       ///< step of the epoch, once that is known
     Waiting waiting_;
     std::mutex looking_after_;
     std::atomic<bool> is_over_{false};
-    std::atomic<std::uint32_t> opened_{0};  ///< steps, over all epochs: what threads without work wait for
+    std::atomic<std::uint32_t> opened_{0};  ///< steps, over all epochs: idle threads wait for this
 };
 
 }  // namespace lookahead

@@ -55,7 +55,7 @@ struct Stream {
     std::uint64_t id = 0;
     std::shared_ptr<StreamCapture> capture{};  ///< null: work runs at once
     bool is_origin = false;
-    std::vector<GraphNode*> last{};  ///< what the stream's next node comes after
+    std::vector<GraphNode*> last{};  ///< the predecessors of the stream's next node
 
     /// Whether the stream is captured. A stream that joined a capture leaves it when the capture has ended.
     bool is_captured() {

@@ -10,7 +10,7 @@ namespace lookahead::finaliser {
 /// The row of another group into which a group of rows was merged; they share registers.
 struct Merged {
     std::uint32_t group = 0;   ///< index in VirtualKernel::groups of the group that holds all
-    std::uint32_t offset = 0;  ///< row of it where this group begins
+    std::uint32_t offset = 0;  ///< the row of it at which this group begins
 };
 
 /// Merges the groups on both sides of a copy if their values never live at the same time, so that the copy vanishes;

@@ -26,13 +26,13 @@ struct Value {
     enum class Kind : std::uint8_t {
         start,       ///< nothing was written: the launch's zero
         definition,  ///< an instruction's result
-        join,        ///< of what comes from the block's predecessors
+        join,        ///< the join of the values from the block's predecessors
     };
     Kind kind = Kind::start;
     std::uint8_t word = 0;        ///< definition: which row of the destination, or which destination predicate
     Position at;                  ///< definition: the instruction; join: the block
     std::uint32_t unit = 0;       ///< the row, or rows() + the predicate
-    ValueId before = kNoValue;    ///< guarded definition: what stays in lanes whose guard fails
+    ValueId before = kNoValue;    ///< guarded definition: the old value in lanes whose guard fails
     std::vector<ValueId> inputs;  ///< join: by Flow::predecessors
 };
 
@@ -42,7 +42,7 @@ struct Reads {
         {{kNoValue, kNoValue}, {kNoValue, kNoValue}, {kNoValue, kNoValue}, {kNoValue, kNoValue}}};  ///< rows 0 and 1
     std::array<ValueId, 2> source_predicate{kNoValue, kNoValue};
     ValueId guard = kNoValue;
-    std::vector<ValueId> further;  ///< rows 2 and on of all sources, where they were asked for
+    std::vector<ValueId> further;  ///< rows 2 and on of all sources, if requested
 };
 
 /// Whether to follow rows beyond the second of an operand: stored vectors.

@@ -25,7 +25,7 @@ class ParameterAddresses {
     /// An instruction, as far as addresses pass through it.
     struct Step {
         Nodes from, to;
-        Nodes loaded;  ///< get what is in memory
+        Nodes loaded;  ///< registers loaded from memory
     };
 
     std::uint32_t variable(std::uint32_t index) const { return static_cast<std::uint32_t>(registers_.size()) + index; }

@@ -27,7 +27,7 @@ class Lists {
     }
 
   private:
-    std::vector<std::uint32_t> first_;  ///< where each list begins, and the end
+    std::vector<std::uint32_t> first_;  ///< the first element of each list, then the end
     std::vector<Element> elements_;
 };
 

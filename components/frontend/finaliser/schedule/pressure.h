@@ -28,7 +28,7 @@ class StretchValues {
 
     struct Value {
         int readers = 0;
-        bool outlives = false;  ///< is read behind the stretch
+        bool outlives = false;  ///< is read after the stretch
         bool predicate = false;
     };
 
@@ -47,7 +47,7 @@ class StretchValues {
 
     std::vector<Value> values_;
     std::vector<std::uint32_t> lists_;  ///< reads of instruction 0, its writes, reads of instruction 1, ...
-    std::vector<std::uint32_t> first_;  ///< where each list begins, and the end
+    std::vector<std::uint32_t> first_;  ///< the first element of each list, then the end
     Live live_in_;
 };
 

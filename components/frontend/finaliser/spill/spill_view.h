@@ -53,7 +53,7 @@ struct SpilledValues {
     std::uint32_t originals = 0;         ///< groups that there were before
     std::vector<std::uint32_t> slot_of;  ///< row -> byte of local memory that holds its value too, or kNone
     std::vector<bool> pinned;            ///< by group: guarded results pass through it
-    std::vector<bool> affine;            ///< by row, where that matters: its values are affine vectors
+    std::vector<bool> affine;            ///< by row, if needed: whether its values are affine vectors
     bool rematerialise = true;
     bool affine_first = false;
 
