@@ -14,7 +14,7 @@
 
 namespace lookahead {
 
-/// Hands out global memory: the lowest gap that is large enough, so that addresses depend on nothing but the calls. The
+/// Allocates global memory: the lowest gap that is large enough, so that addresses depend only on the calls. The
 /// emulator, captures and the host of the timing model share it, so a program sees the same addresses in all.
 class Allocator {
   public:
@@ -25,11 +25,11 @@ class Allocator {
         bool operator==(const Block&) const = default;
         void fields(StateArchive& archive) { archive& address& bytes; }
     };
-    /// Gives addresses in the first `reach` bytes of global memory.
+    /// Allocates in the first `reach` bytes of global memory.
     explicit Allocator(std::uint64_t reach = isa::kGlobalBytes) : reach_(reach) {}
 
-    /// What kernels may access is the pages in which something is allocated, and the one before all, as on a GPU, whose
-    /// context has things of its own there. Public programs go beside their arrays on both sides, and nobody knows.
+    /// Lets kernels access the pages that hold an allocation, and the page before all allocations, as on a GPU, whose
+    /// context uses that page. Public programs access bytes outside their arrays on both sides unnoticed.
     void use_pages() { pages_ = true; }
 
     /// Throws ProgramError if `bytes` is 0 or does not fit.
@@ -47,7 +47,7 @@ class Allocator {
         return address;
     }
 
-    /// Takes a place that is not for allocate() to give: a module's variable, behind what can be allocated.
+    /// Reserves a place outside the range of allocate(): for a module's variable, after all that can be allocated.
     void place(DeviceAddress address, std::uint64_t bytes) {
         blocks_.insert(first_not_below(address), {address, bytes});
     }
@@ -67,12 +67,12 @@ class Allocator {
         const Block* const below = last_at_or_below(address);
         return below != nullptr && address < below->end() ? below : nullptr;
     }
-    /// `bytes` > 0 from `address` on lie in one allocation.
+    /// Whether `bytes` > 0 bytes from `address` on are in one allocation.
     bool contains(DeviceAddress address, std::uint64_t bytes) const {
         const Block* const block = find(address);
         return block != nullptr && bytes <= block->end() - address;
     }
-    /// Kernels may access `bytes` > 0 from `address`, a multiple of `bytes`, on.
+    /// Whether kernels may access `bytes` > 0 bytes from `address` on, a multiple of `bytes`.
     bool is_mapped(DeviceAddress address, std::uint64_t bytes) const {
         if (contains(address, bytes)) return true;
         if (!pages_) return false;
@@ -82,9 +82,9 @@ class Allocator {
         needed_pages_ = needed_pages_ || mapped;
         return mapped;
     }
-    /// is_mapped() has said yes to what lies beside the allocations.
+    /// Whether is_mapped() has returned true for bytes outside the allocations.
     bool needed_pages() const { return needed_pages_; }
-    /// What kernels may access, by address: the allocations, or the runs of pages that they lie in.
+    /// The memory that kernels may access, by address: the allocations, or the runs of pages that hold them.
     std::vector<Block> mapped() const {
         if (!pages_) return blocks_;
         std::vector<Block> runs{{kContextPage, kPageBytes}};
@@ -96,7 +96,7 @@ class Allocator {
         }
         return runs;
     }
-    /// The allocation that is the fewest bytes away from `address`, or nullptr if there is none at all.
+    /// The allocation nearest to `address`, or nullptr if there is none.
     const Block* nearest(DeviceAddress address) const {
         const Block* const below = last_at_or_below(address);
         const std::size_t above_index = below == nullptr ? 0 : static_cast<std::size_t>(below - blocks_.data()) + 1;
@@ -112,7 +112,7 @@ class Allocator {
 
     /// CUDA maps device memory in pages of this size (cuMemGetAllocationGranularity).
     static constexpr std::uint64_t kPageBytes = std::uint64_t{2} << 20;
-    /// The page before all that can be allocated.
+    /// The page before all allocations.
     static constexpr DeviceAddress kContextPage = isa::kGlobalBase - kPageBytes;
 
   private:

@@ -28,7 +28,7 @@ struct DispatcherCounters {
     std::uint64_t ctas = 0;
 };
 
-/// Gives a kernel's CTAs to the SMs: one CTA an SM in turn until every SM is full, then one whenever an SM reports a
+/// Assigns a kernel's CTAs to the SMs: one CTA per SM in turn until every SM is full, then one whenever an SM reports a
 /// completed CTA (demand-driven, as GPUs do). Kernels run one after another, in the order of their launches.
 ///
 /// An SM replaces a completed CTA only after a round trip to the dispatcher; `preassigned_ctas` lets that many wait at
@@ -46,7 +46,8 @@ class CtaDispatcher : public LogicalProcess {
     void audit(Audit& audit) const override;
     void fields(StateArchive& archive) override;
 
-    /// For progress reports: the running kernel's name (empty: none), its launch, the part of its CTAs that completed.
+    /// For progress reports: the running kernel's name (empty: none), its launch, and the share of its CTAs that have
+    /// completed.
     std::string running_kernel() const { return running_ ? kernels_[current_.kernel].name : std::string(); }
     std::uint32_t running_launch() const { return current_.launch; }
     double completed_fraction() const {
@@ -84,7 +85,7 @@ class CtaDispatcher : public LogicalProcess {
     OutPort& to_memory_;
 
     Cycle now_ = 0;
-    Cycle free_ = 0;  // from when on it may give out a CTA
+    Cycle free_ = 0;  // the next cycle in which it may assign a CTA
     ArrivingParameters arriving_;
     std::deque<Launch> queue_;
     bool running_ = false;
@@ -106,13 +107,13 @@ struct lookahead::ParametersOf<lookahead::gpu::DispatcherParameters> {
     using P = gpu::DispatcherParameters;
     inline static const auto list = parameter_list<P>(
         integer("latency", &P::latency, {1, 100000, "core cycle"},
-                {.help = "From the dispatcher to an SM and back, each way; also a lookahead of the simulation.",
+                {.help = "Latency between dispatcher and SM, each way; also a lookahead of the simulation.",
                  .source = "not published; of the order of a crossbar traversal"}),
         integer("preassigned_ctas", &P::preassigned_ctas, {0, 32, "CTA"},
                 {.help = "CTAs that may wait at an SM beyond its occupancy, to hide the dispatcher's round trip.",
                  .source = "choice: 1 makes a replacement immediate, as on hardware"}),
         integer("interval", &P::interval, {0, 1000, "core cycle"},
-                {.help = "From one CTA that the dispatcher gives out to the next. 0: each SM may get one a cycle.",
+                {.help = "Cycles between two CTAs that the dispatcher assigns. 0: one CTA per SM and cycle.",
                  .source = "0: GPGPU-Sim gives each SM one a cycle. An H100 gives out one in 1.0 to 1.2 cycles "
                            "(tests/validation/REAL_GPU.md)"}));
 };

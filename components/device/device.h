@@ -21,14 +21,14 @@ struct LaunchConfiguration {
     std::uint32_t dynamic_shared_bytes = 0;
 };
 
-/// What a host driver sees of a GPU: the shape of the CUDA runtime, all calls in stream order. The functional
-/// emulator and the host process of the timing model implement it, so a driver cannot tell them apart.
+/// The GPU as a host driver sees it: like the CUDA runtime, with all calls in stream order. The functional emulator and
+/// the host process of the timing model implement it, so a driver cannot distinguish them.
 class Device {
   public:
     virtual ~Device() = default;
 
-    /// From here on kernels may access all of the pages in which something is allocated, as on a GPU; without it, an
-    /// access beside the allocations is an error.
+    /// Lets kernels access all bytes of the pages that hold an allocation, as on a GPU; without it, an access outside
+    /// the allocations is an error.
     virtual void use_pages() {}
     /// `bytes` > 0 of uninitialised global memory, aligned to isa::kAllocationAlignment.
     virtual DeviceAddress allocate(std::uint64_t bytes) = 0;
@@ -36,16 +36,16 @@ class Device {
     virtual void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) = 0;
     virtual void copy_from_device(std::span<std::byte> destination, DeviceAddress source) = 0;
     virtual void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) = 0;
-    /// Address of a .global or .const variable of the program's modules, for copies to and from it. A ProgramError if
+    /// Address of a .global or .const variable of the program's modules, for copies to and from it. ProgramError if
     /// there is none of that name.
     virtual DeviceAddress variable(std::string_view name) const = 0;
-    /// Parameters are laid out as the PTX ABI says (`pack_parameters`).
+    /// `parameters`: laid out as in the PTX ABI (`pack_parameters`).
     virtual void launch(std::string_view kernel, const LaunchConfiguration& configuration,
                         std::span<const std::byte> parameters) = 0;
-    /// Simulated time at which the last call was complete; 0 of a device without a clock.
+    /// Simulated time at which the last call was complete; 0 for a device without a clock.
     virtual std::uint64_t nanoseconds() const { return 0; }
 
-    /// Copies values to memory that is there, or to a variable. Of structs, what lies between their members arrives as 0.
+    /// Copies values to allocated memory, or to a variable. The padding between members of structs arrives as 0.
     template <std::ranges::contiguous_range Values>
     void copy_values(DeviceAddress destination, const Values& values) {
         using T = std::ranges::range_value_t<Values>;
@@ -72,7 +72,7 @@ class Device {
     }
 };
 
-/// Kernel parameters as the PTX ABI lays them out: each at the next multiple of its size. What lies between them, and
+/// Kernel parameters laid out as in the PTX ABI: each at the next multiple of its size. Padding between them, and
 /// between the members of structs, is 0.
 template <class... Ts>
 std::vector<std::byte> pack_parameters(const Ts&... values) {

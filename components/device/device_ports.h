@@ -4,8 +4,8 @@
 
 namespace lookahead::gpu {
 
-/// In-ports of the host and of the CTA dispatcher, in the header's in_port. Messages tell by their type what they are;
-/// where it matters who sent them, the in-port is the base plus the sender's number.
+/// In-ports of the host and of the CTA dispatcher, in the header's in_port. The message's type tells its meaning; if
+/// the sender matters, the in-port is the base plus the sender's number.
 inline constexpr std::uint16_t kHostMemoryPort = 0;  ///< host: from partition i at base + i
 inline constexpr std::uint16_t kHostDispatcherPort = 0x8000;
 inline constexpr std::uint16_t kDispatcherHostPort = 0x8000;

@@ -12,19 +12,19 @@
 namespace lookahead {
 
 /// The host side of a kernel's printf. The device side (components/frontend/ptx/device_library/vprintf.cu) appends a
-/// record a call to a buffer in global memory:
+/// record per call to a buffer in global memory:
 ///   buffer: u32 bytes of records, u32 unused, u32 calls that found no room, u32 unused; then records, at multiples of 8
 ///   record: u32 its bytes, u32 bytes of the arguments, u32 offset of the texts, u32 unused; the arguments, laid out like
 ///           the members of a structure; at the offset the format and the text of each %s that is not null
-/// Records stand in the order in which the threads reserved their room.
+/// Records are in the order in which the threads reserved their room.
 class DevicePrinter {
   public:
     explicit DevicePrinter(const isa::ModuleImage& image);
 
     /// Whether the program can print.
     bool prints() const { return buffer_ != 0; }
-    /// What kernels printed since the last call, formatted; empties the buffer. A line about what found no room goes to
-    /// stderr.
+    /// The text that kernels printed since the last call, formatted; empties the buffer. A line about calls without
+    /// room goes to stderr.
     std::string collect(Device& device) const;
 
   private:
@@ -35,7 +35,7 @@ class DevicePrinter {
 /// The text of one record: C's printf with CUDA's restrictions (CUDA C++ Programming Guide, "Formatted Output").
 std::string format_printed(std::span<const std::byte> record);
 
-/// A device whose kernels' printed text goes to `print` as each kernel ends.
+/// A device that passes its kernels' printed text to `print` as each kernel ends.
 class PrintingDevice final : public Device {
   public:
     PrintingDevice(Device& device, const isa::ModuleImage& image, std::function<void(std::string_view)> print)

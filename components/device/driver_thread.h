@@ -27,11 +27,12 @@ struct HostCall {
     std::uint64_t bytes = 0;
     std::byte value{};
     std::span<const std::byte> source{};  ///< copy_to_device; parameters of launch
-    std::span<std::byte> destination{};   ///< copy_from_device: where the result goes
+    std::span<std::byte> destination{};   ///< copy_from_device: the destination of the result
     std::string kernel{};
     LaunchConfiguration configuration{};
-    /// copy_from_device: as many zeros, to collect what comes in. Fresh memory takes longer than to fill it: the driver's
-    /// thread, which waits for the device anyway, makes it while that simulates the copy's first part.
+    /// For copy_from_device: a buffer of that many zeros for the data. Making fresh memory takes longer than filling
+    /// it, so the driver's thread, which waits for the device anyway, makes it while the copy's first part is
+    /// simulated.
     std::future<ByteBuffer> staging{};
 
     DeviceAddress allocated = 0;    ///< result of allocate
@@ -41,22 +42,22 @@ struct HostCall {
 /// "copy_to_device", "launch", ...
 std::string_view name_of(HostCall::Kind kind);
 
-/// Runs a host driver on a thread of its own in strict alternation with the caller: at any time one of the two runs,
-/// so the driver needs no locks and cannot make a run depend on the host's scheduling. (HostCall::staging alone is made
-/// beside the caller, by code that is not the driver's.)
+/// Runs a host driver on its own thread in strict alternation with the caller: at any time one of the two runs, so the
+/// driver needs no locks and a run does not depend on the host's scheduling. (Only HostCall::staging is made in
+/// parallel, not by the driver's code.)
 class DriverThread {
   public:
     using Program = std::function<void(Device&)>;
 
-    /// `image`: the variables of the driver's modules; it outlives the thread.
+    /// `image`: the variables of the driver's modules; it must outlive the thread.
     explicit DriverThread(Program program, const isa::ModuleImage& image = kNoVariables);
-    /// Unwinds the driver where it stands.
+    /// Unwinds the driver at its current call.
     ~DriverThread();
     DriverThread(const DriverThread&) = delete;
     DriverThread& operator=(const DriverThread&) = delete;
 
-    /// Lets the driver go on, from its start or from its last call, whose result has been filled in. Returns its next
-    /// call, or nullptr when it has ended. What the driver throws comes out here.
+    /// Continues the driver, from its start or from its last call, whose result has been filled in. Returns its next
+    /// call, or nullptr when it has ended. Throws the driver's exceptions.
     HostCall* resume();
 
   private:
@@ -72,8 +73,7 @@ class DriverThread {
 
     Program program_;
     std::unique_ptr<CallingDevice> device_;
-    // Not semaphores: those of libstdc++ yield a few times before they sleep, which costs time slices where other
-    // programs run.
+    // Not semaphores: libstdc++'s yield a few times before they sleep, which costs time slices if other programs run.
     std::mutex mutex_;
     std::condition_variable turn_changed_;
     Turn turn_ = Turn::caller;

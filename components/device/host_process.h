@@ -34,7 +34,7 @@ struct HostCounters {
     std::uint64_t launches = 0;
 };
 
-/// One kernel launch of a run, as the host saw it end.
+/// One kernel launch of a run, recorded by the host at its end.
 struct KernelRecord {
     std::string name;
     std::uint64_t launch = 0;
@@ -55,10 +55,9 @@ struct KernelRecord {
 /// The host: runs a driver program against the simulated device, one blocking call after another. A kernel launch
 /// returns when the kernel has completed.
 ///
-/// Copies and fills go over the link in bursts. Nobody can look at memory while one is under way, and what the driver sees
-/// of it is the time of its end: so all of a burst arrives when its last byte does, each partition's share as a few long
-/// messages. With a message for each few bytes at their own time there would be as many
-/// windows, in which few processes have something to do.
+/// Copies and fills go over the link in bursts. No process can read memory during a copy, and the driver observes only
+/// its end, so a whole burst arrives with its last byte, each partition's share as a few long messages. With a message
+/// for each few bytes at their own time there would be as many windows, in which few processes have work.
 ///
 /// The driver's stack cannot be saved, so the host keeps a log of every result that the driver was given; after a
 /// restart the driver runs against the log first and then goes on with the simulation (DESIGN: checkpoints).
@@ -87,7 +86,7 @@ class HostProcess : public LogicalProcess {
     };
 
     void handle(const MessageHeader& message);
-    /// Completes the current call and goes on until one has to wait for the device.
+    /// Completes the current call and continues the driver until a call has to wait for the device.
     void complete_call();
     void take_next_call();
     /// The copies of the modules' variables come first, then the driver's calls; null after the last.
@@ -96,21 +95,21 @@ class HostProcess : public LogicalProcess {
     void begin_call();
     void begin_transfer(const char* what);
     void begin_launch();
-    /// Puts the launch's parameters into memory, for a kernel that reads them by address; and takes them out again.
+    /// Puts the launch's parameters into memory, for a kernel that reads them by address; and removes them again.
     void place_parameters();
     void remove_parameters();
-    /// Tells the SMs what they may access now and might not before, and the reverse.
+    /// Sends the SMs the changes of the memory that they may access.
     void announce_changes();
     void announce(const Allocator::Block& block, bool released);
     void require_allocated(const char* what) const;
-    /// Sends the next burst of the current copy or fill, each partition its share.
+    /// Sends the next burst of the current copy or fill, each partition's share.
     void send_burst();
     std::uint64_t next_burst_bytes() const;
-    /// `ask`: the last of them is answered.
+    /// `ask`: whether the last of the messages is answered.
     void send_writes(unsigned partition, std::uint64_t address, std::uint64_t bytes, Time arrival, bool ask);
     void receive(const HostReadReply& reply);
     Time link_latency() const;
-    /// Time that `bytes` take on the link.
+    /// The time of `bytes` on the link.
     Time transfer_time(std::uint64_t bytes) const;
     void repeat_calls();
 
@@ -126,7 +125,7 @@ class HostProcess : public LogicalProcess {
     std::unique_ptr<DriverThread> driver_;
     HostCall* call_ = nullptr;  ///< the call in progress; owned by the driver's stack
     bool started_ = false;
-    std::uint64_t loaded_variables_ = 0;  ///< of the modules, whose copies come before the driver's calls
+    std::uint64_t loaded_variables_ = 0;  ///< variables of the modules copied so far, before the driver's calls
     HostCall load_;                       ///< copies the variable before that number
     Time now_ = 0;
     std::uint64_t outstanding_ = 0;         ///< answers that the current call waits for
@@ -136,7 +135,7 @@ class HostProcess : public LogicalProcess {
     ByteBuffer received_;                   ///< of the current copy_from_device; empty until the first came
     std::uint32_t launches_ = 0;
     Allocator allocator_;
-    std::vector<Allocator::Block> announced_;  ///< what the SMs may access, by address, as they were told
+    std::vector<Allocator::Block> announced_;  ///< memory that the SMs may access, by address, as last announced
     std::vector<LogEntry> log_;
     std::vector<KernelRecord> records_;
     HostCounters counters_;

@@ -12,16 +12,16 @@
 
 namespace lookahead::gpu {
 
-/// Timing of one DRAM channel: banks with open rows, a command bus that takes one command a cycle, a data bus, and the
-/// waiting requests in a scheduler. Rows stay open until another row is wanted. The contents are elsewhere
-/// (MemoryImage). All cycles are of the DRAM's command clock.
+/// Timing of one DRAM channel: banks with open rows, a command bus that takes one command per cycle, a data bus, and
+/// the waiting requests in a scheduler. Rows stay open until another row is wanted. MemoryImage has the contents. All
+/// cycles are of the DRAM's command clock.
 ///
 /// The channel works by events: after each change it computes the cycle of its next command exactly, and its owner
 /// calls `step` in that cycle and in no other. Of the commands that are possible in a cycle, column commands go before
 /// activates and precharges, and older requests before younger ones.
 class DramChannel {
   public:
-    /// A command as it was issued, for tests and traces.
+    /// An issued command, for tests and traces.
     enum class Command : std::uint8_t { none, activate, precharge, read, write };
     struct Step {
         Command command = Command::none;
@@ -39,14 +39,14 @@ class DramChannel {
     bool can_accept() const { return waiting_ < queue_entries_; }
     /// A request for `columns` bursts enters the queue before the command of cycle `now` is chosen.
     void accept(std::uint64_t row, unsigned bank, bool write, std::uint32_t tag, unsigned columns, Cycle now);
-    /// Cycle of the next command; kCycleInfinity: nothing to do.
+    /// Cycle of the next command; kCycleInfinity if there is none.
     Cycle next_event() const { return next_cycle_; }
     /// Issues the command of cycle `now` == next_event().
     Step step(Cycle now);
     /// The owner has taken a line that was read. Commands may follow from cycle `now` on.
     void release_return(Cycle now);
 
-    /// Nothing waits and no bank serves anything.
+    /// Whether no request waits and no bank serves one.
     bool idle() const { return waiting_ == 0 && serving_ == 0; }
     unsigned waiting() const { return waiting_; }
     const DramCounters& counters() const { return counters_; }
@@ -60,7 +60,7 @@ class DramChannel {
         Cycle taken = 0;
         std::uint32_t columns_left = 0;
         std::uint32_t group = 0;
-        // The earliest cycles for each command, as far as the bank itself is concerned.
+        // The earliest cycles for each command, as limited by the bank itself.
         Cycle activate = 0;
         Cycle precharge = 0;
         Cycle column = 0;
@@ -68,9 +68,9 @@ class DramChannel {
         void fields(StateArchive& archive);
     };
 
-    /// A bank's next command as `plan` sees it: possible from max(ready, limits_[limit]) on. Of the commands of one
-    /// cycle the one with the least rank goes first: bit 42 is set for row commands, below it stand the request's age
-    /// and, in the lowest bits, the bank.
+    /// A bank's next command for `plan`: possible from max(ready, limits_[limit]) on. Of the commands of one cycle the
+    /// one with the least rank goes first: bit 42 is set for row commands; the bits below hold the request's age and,
+    /// lowest, the bank.
     struct Candidate {
         Cycle ready = 0;
         std::uint64_t rank = 0;

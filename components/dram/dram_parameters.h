@@ -8,9 +8,9 @@
 
 namespace lookahead::gpu {
 
-/// One channel's DRAM, or one pseudo-channel's of those that a channel has: each has banks, queues, data bus and timing
-/// of its own. Timing parameters bear JEDEC's names and count command-clock cycles; `fixed_latency` counts
-/// those of the L2.
+/// The DRAM of one channel, or of each pseudo-channel of a channel: each has its own banks, queues, data bus and
+/// timing. Timing parameters have JEDEC's names and count command-clock cycles; `fixed_latency` counts cycles of the
+/// L2.
 struct DramParameters {
     std::int64_t frequency = 924'000'000;
     std::int64_t chips = 2;
@@ -82,16 +82,15 @@ struct lookahead::ParametersOf<lookahead::gpu::DramParameters> {
         count("chip_bytes", &P::chip_bytes, "byte", 128, "Width of a chip's data bus."),
         count("burst_length", &P::burst_length, "transfer", 64, "Transfers of one column command."),
         count("data_rate", &P::data_rate, "transfer", 16, "Transfers in a command-clock cycle."),
-        integer(
-            "pseudo_channels", &P::pseudo_channels, {1, 16, "pseudo-channel"},
-            {.help = "Halves of a channel that work by themselves; the lowest bank bits of the address mapping tell "
-                     "them, and the other dram.* keys are of one. A power of two, at most the channel's L2 slices.",
-             .source = "JESD235: HBM2's pseudo-channel mode has two; GDDR5 has none"}),
+        integer("pseudo_channels", &P::pseudo_channels, {1, 16, "pseudo-channel"},
+                {.help = "Independent parts of a channel; the lowest bank bits of the address mapping select one, and "
+                         "the other dram.* keys apply to one. A power of two, at most the channel's L2 slices.",
+                 .source = "JESD235: HBM2's pseudo-channel mode has two; GDDR5 has none"}),
         count("bank_groups", &P::bank_groups, "group", 16, "Groups of banks; one: ccdl is not used. A power of two."),
         choice("bank_group_bits", &P::bank_group_bits, {"high", "low"},
-               {.help = "Which bits of the bank number tell its group.", .source = kTable}),
+               {.help = "Which bits of the bank number are its group.", .source = kTable}),
         integer("read_bytes", &P::read_bytes, {32, 128, "byte"},
-                {.help = "Each piece of so many bytes of a fetch costs whole bursts of its own: 32, 64 or 128.",
+                {.help = "Each piece of this size of a fetch costs whole bursts: 32, 64 or 128.",
                  .source = "128: nothing makes a GDDR5 controller fetch the same burst again. GPGPU-Sim asks for each "
                            "32-byte sector by itself, at the cost of a burst each"}),
         cycles("ccd", &P::ccd, "Column command to column command of the same kind."),
@@ -101,7 +100,7 @@ struct lookahead::ParametersOf<lookahead::gpu::DramParameters> {
                 {.help = "The same within a bank group; no less than rrd in effect.",
                  .source = "GPGPU-Sim's GTX480 configuration (GDDR5) has none"}),
         integer("faw", &P::faw, {0, 100000, "DRAM cycle"},
-                {.help = "From an activate to the fourth after it, at least.",
+                {.help = "Least time from an activate to the fourth after it.",
                  .source = "GPGPU-Sim's GTX480 configuration (GDDR5) has none"}),
         cycles("rcd", &P::rcd, "Activate to column command."), cycles("ras", &P::ras, "Activate to precharge."),
         cycles("rp", &P::rp, "Precharge to activate."), cycles("rc", &P::rc, "Activate to activate of the same bank."),
@@ -112,16 +111,16 @@ struct lookahead::ParametersOf<lookahead::gpu::DramParameters> {
         integer("turnaround", &P::turnaround, {0, 1000, "DRAM cycle"},
                 {.help = "Idle data bus between read and written data.",
                  .source = "GPGPU-Sim's derivation of the read-to-write delay"}),
-        count("queue_entries", &P::queue_entries, "request", 1024, "Lines that wait for the scheduler's choice."),
+        count("queue_entries", &P::queue_entries, "request", 1024, "Lines that can wait for the scheduler's choice."),
         integer(
             "entry_bytes", &P::entry_bytes, {32, 128, "byte"},
-            {.help = "What a read's place in the queue, and on the way back to L2, is for: 128, all of a line that a "
-                     "slice fetches at once, or 32, each sector of it by itself. A write takes one place.",
+            {.help = "Bytes of a read's entry in the queue and on the way back to L2: 128, all that a slice fetches of "
+                     "a line at once, or 32, one sector. A write takes one entry.",
              .source = "128: a controller's entry is a request. GPGPU-Sim's L2 asks for each sector by itself"}),
         count("return_entries", &P::return_entries, "request", 4096,
-              "Lines being read or on their way back to L2, at most."),
+              "Most lines being read or on their way back to L2."),
         integer("fixed_latency", &P::fixed_latency, {0, 100000, "cycle"},
-                {.help = "L2 cycles that a read takes beside the DRAM's own timing.", .source = kTable}),
+                {.help = "L2 cycles that a read takes in addition to the DRAM's own timing.", .source = kTable}),
         integer("refresh_interval", &P::refresh_interval, {0, 1'000'000'000, "DRAM cycle"},
                 {.help = "All-bank refresh period (tREFI); 0: none.",
                  .source = "GPGPU-Sim's GTX480 configuration has no refresh"}),

@@ -31,16 +31,16 @@ struct DramSchedulerShape {
     unsigned banks;    ///< at most 64
 };
 
-/// Slot "dram.scheduler": holds the requests that wait, and says which of them a bank serves next.
+/// Slot "dram.scheduler": holds the waiting requests and chooses the one that a bank serves next.
 ///
 /// Contract:
 /// - `add` is called for at most `entries` requests more than `take` has returned.
 /// - `eligible_banks` has a bit for each bank for which `take` would return a request, whether or not the bank is busy;
-///   it changes only in `add` and `take`. As long as requests wait it is not 0 for good: once every bank has been
+///   it changes only in `add` and `take`. While requests wait it does not stay 0: once every bank has been
 ///   offered, some request is taken.
-/// - the channel calls `take` for a bank that is eligible and serves nothing; the request is gone from the scheduler
-///   then, and the bank serves it to its end.
-/// - it does not know the time: the result depends on the order of the calls alone.
+/// - the channel calls `take` for an eligible idle bank; this removes the request from the scheduler, and the bank
+///   serves it to its end.
+/// - it does not know the time: the result depends only on the order of the calls.
 class DramScheduler {
   public:
     virtual ~DramScheduler() = default;

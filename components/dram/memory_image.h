@@ -13,9 +13,9 @@ class StateArchive;
 
 namespace lookahead::gpu {
 
-/// The contents of a channel's DRAM by local address: pages of 64 KiB that come into being, filled with zeros, when
-/// they are first written. What was never written reads as 0. A page to which only zeros were written by `fill` takes no
-/// room, though it is part of the state. Pieces must not cross a page.
+/// The contents of a channel's DRAM by local address: pages of 64 KiB that are allocated, filled with zeros, by their
+/// first write. Memory that was never written reads as 0. A page to which `fill` wrote only zeros takes no room, though
+/// it is part of the state. Pieces must not cross a page.
 class MemoryImage {
   public:
     static constexpr unsigned kPageBits = 16;
@@ -25,7 +25,7 @@ class MemoryImage {
     const std::byte* read(std::uint64_t local) const;
     void write(std::uint64_t local, const std::byte* bytes, std::size_t count);
     void fill(std::uint64_t local, std::byte value, std::size_t count);
-    /// For writes of parts: where the byte stands.
+    /// The address of a byte, for partial writes.
     std::byte* place(std::uint64_t local);
 
     void fields(StateArchive& archive);

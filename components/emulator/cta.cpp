@@ -73,8 +73,7 @@ void CtaRunner::run_warps(std::uint64_t stretch) {
             if (launch_.executed == launch_.instruction_limit) report_limit(*warp);
             if (launch_.queues == nullptr || has_what_it_dequeues(*warp)) run_one(*warp);
         }
-        if (launch_.executed == before)
-            throw InternalError(describe_cta() + ": all warps wait for what others would have to report first");
+        if (launch_.executed == before) throw InternalError(describe_cta() + ": all warps wait for reports of others");
         if (ready_changed_) find_ready_warps();
     }
 }

@@ -20,7 +20,7 @@
 
 namespace lookahead {
 
-/// A launch, and what of it all its CTAs share.
+/// The state of a launch that all its CTAs share.
 struct LaunchState {
     const isa::Kernel* kernel = nullptr;
     const isa::ModuleImage* image = nullptr;
@@ -42,19 +42,20 @@ class CtaRunner {
     CtaRunner(LaunchState& launch, MemoryUnit& memory);
 
     void begin(const isa::Dim3& ctaid);
-    /// Runs each warp until it exits, waits at a barrier, or has executed `stretch` instructions. Changes of memory count
-    /// as signs of progress, and are watched for, when no warp has exited for `watched_after` instructions. Throws
-    /// ProgramError if the CTA misbehaves: an illegal address, a trap, a deadlock, too many instructions.
+    /// Runs each warp until it exits, waits at a barrier, or has executed `stretch` instructions. Changes of memory
+    /// count as signs of progress, and are watched for, when no warp has exited for `watched_after` instructions.
+    /// Throws ProgramError if the CTA misbehaves: an illegal address, a trap, a deadlock, too many instructions.
     void run_round(std::uint64_t stretch, std::uint64_t watched_after);
     bool done() const { return live_warps_ == 0; }
 
-    /// Instructions that a warp has run, on average, since one last exited.
+    /// Instructions that a warp has run, on average, since a warp last exited.
     std::uint64_t uninterrupted() const { return uninterrupted_; }
     /// Those among them since a byte of global or shared memory was changed, as far as watched.
     std::uint64_t quiet() const { return quiet_; }
     void restart_patience() { uninterrupted_ = quiet_ = 0; }
 
-    /// What the CTA's warps repeat for ever, if they do and nobody else changes memory (cta_livelock.cpp).
+    /// Describes the CTA's warps' endless repetition, if they repeat themselves and no other CTA changes memory
+    /// (cta_livelock.cpp).
     std::optional<std::string> find_livelock();
 
   private:
@@ -70,8 +71,8 @@ class CtaRunner {
     };
     static constexpr int kNotWaiting = -1;
 
-    /// The warps in turn, an instruction each. So they keep up with one another as on a GPU, which programs that lack a
-    /// barrier get by on.
+    /// Runs the warps in turn, one instruction each, so that they keep up with one another as on a GPU; programs that
+    /// lack a barrier rely on it.
     void run_warps(std::uint64_t stretch);
     void find_ready_warps();
     [[noreturn]] void report_limit(const Warp& warp) const;

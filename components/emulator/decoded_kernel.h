@@ -12,7 +12,7 @@
 
 namespace lookahead {
 
-/// What the interpreter does with an instruction.
+/// The interpreter's action for an instruction.
 enum class Action : std::uint8_t {
     alu,
     read_special,
@@ -30,16 +30,16 @@ enum class Action : std::uint8_t {
     load_elements,  ///< vector memory instructions
     store_elements,
     dequeue,       ///< of a predicate
-    dequeue_load,  ///< a load whose address is dequeued, and likewise a store
+    dequeue_load,  ///< a load with a dequeued address; the same for a store
     dequeue_store,
     dequeue_branch,  ///< dequeues its guard
     report           ///< enqueues lanes
 };
 
-/// Rows behind the launch's constants in the frame of a warp: dequeued addresses, low and high words.
+/// Rows after the launch's constants in the frame of a warp: dequeued addresses, low and high words.
 inline constexpr std::uint32_t kDequeuedRows = 2;
 
-/// Predicates of a warp: P0 to P6, the constant PT, and one that takes what nobody reads.
+/// Predicates of a warp: P0 to P6, the constant PT, and one for results that are not read.
 inline constexpr unsigned kPredicateSlots = 9;
 inline constexpr std::uint8_t kUnreadPredicate = 8;
 
@@ -58,10 +58,10 @@ struct DecodedInstruction {
     std::uint8_t destination_predicate2 = kUnreadPredicate;
     std::uint8_t lane_bytes = 0;   ///< of a memory access; of one element of a vector memory instruction
     std::uint32_t members = 0;     ///< row of the member mask
-    isa::LaneMask guard_flip = 0;  ///< all ones where the predicate is negated
+    isa::LaneMask guard_flip = 0;  ///< all ones if the predicate is negated
     isa::LaneMask source_predicate_flip = 0;
     isa::LaneMask source_predicate2_flip = 0;
-    /// The allocation that the instruction last accessed: most stay in one.
+    /// The allocation that the instruction accessed last: most instructions stay in one.
     DeviceAddress allocation = 0;
     std::uint64_t allocation_bytes = 0;
 };

@@ -19,9 +19,9 @@ namespace lookahead {
 struct LaunchState;
 
 struct EmulatorOptions {
-    /// Warp instructions of all launches together, after which the program counts as one that never ends.
+    /// The number of warp instructions of all launches after which the program counts as endless.
     std::uint64_t max_warp_instructions = UINT64_MAX;
-    /// A file for the device's memory (FlatMemory); -1: none.
+    /// A file for the device's memory (FlatMemory); -1 for none.
     int memory_file = -1;
     AccessObserver* observer = nullptr;           ///< outlives the device
     InstructionObserver* instructions = nullptr;  ///< outlives the device
@@ -32,7 +32,8 @@ struct EmulatorOptions {
 /// The functional emulator: kernels run at once, on flat memory, without timing.
 class EmulatedDevice : public Device {
   public:
-    /// A launch that has run. Programs make hundreds of thousands of them: what was executed is kept by kernel.
+    /// A launch that has run. Programs make hundreds of thousands of them, so executed instructions are counted by
+    /// kernel.
     struct Launch {
         std::uint32_t kernel = 0;  ///< number in the table
         LaunchConfiguration configuration;
@@ -54,12 +55,12 @@ class EmulatedDevice : public Device {
 
     const isa::KernelTable& kernels() const { return kernels_; }
     const Allocator& allocator() const { return allocator_; }
-    /// Where the bytes of the allocation or variable that holds `address` lie.
+    /// The host address of the byte at `address`, in an allocation or variable.
     std::byte* memory(DeviceAddress address) { return memory_.at(address); }
     std::span<const Launch> launches() const { return launches_; }
     /// Sums over all launches.
     const ExecutionCounts& counts() const { return counts_; }
-    /// The same of one kernel, by its instructions; empty if it was not launched.
+    /// The counts of one kernel, by its instructions; empty if it was not launched.
     const std::vector<InstructionCount>& executed(std::uint32_t kernel) const { return executed_[kernel]; }
 
   private:

@@ -9,7 +9,7 @@
 
 namespace lookahead {
 
-/// What an instruction keeps busy.
+/// The kind of unit that an instruction uses.
 enum class InstructionClass : std::uint8_t {
     integer,
     single_precision,
@@ -39,7 +39,7 @@ struct InstructionCount {
     bool operator==(const InstructionCount&) const = default;
 };
 
-/// What kernels executed.
+/// Counts of executed instructions.
 struct ExecutionCounts {
     InstructionCount total;
     std::array<InstructionCount, static_cast<std::size_t>(InstructionClass::count)> by_class{};

@@ -8,15 +8,15 @@
 
 namespace lookahead {
 
-/// Runs the CTAs of a launch: one after another, in the order of their numbers, and as many at once, in turn, as wait for
-/// one another. A GPU runs many at once, and real programs rely on that without a word: CTAs that wait for what other,
-/// maybe later, ones write. So when all that are under way only seem to wait, as many more begin.
+/// Runs the CTAs of a launch: one after another, in the order of their numbers, and several at once, in turn, if they
+/// wait for one another. A GPU runs many at once, and real programs rely on it: some CTAs wait for writes of others,
+/// perhaps later ones. So when all running CTAs only seem to wait, as many more begin.
 class GridRunner {
   public:
     GridRunner(LaunchState& launch, const FlatMemory& memory, const Allocator& allocator, AccessObserver* observer);
 
-    /// Throws ProgramError if a CTA misbehaves: an illegal address, a trap, a deadlock, too many instructions, or all that
-    /// there are repeat for ever what they do.
+    /// Throws ProgramError if a CTA misbehaves: an illegal address, a trap, a deadlock, too many instructions, or if
+    /// all CTAs repeat themselves for ever.
     void run();
 
   private:
@@ -30,7 +30,7 @@ class GridRunner {
     void begin_ctas();
     void begin_next(CtaRunner& runner);
     void end_ctas();
-    /// If nothing but waiting seems to go on: what follows from it.
+    /// If all CTAs seem to wait: begins more, or reports a livelock.
     void consider_waiting();
     void widen();
     void look_for_livelock();

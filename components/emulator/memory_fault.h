@@ -9,7 +9,7 @@
 
 namespace lookahead {
 
-/// What a kernel did, where CUDA has an error code of its own for it.
+/// A kernel's error for which CUDA has an error code.
 class KernelFault : public ProgramError {
   public:
     enum class Kind : std::uint8_t { illegal_address, misaligned_address, trap, assertion };
@@ -20,7 +20,7 @@ class KernelFault : public ProgramError {
     Kind kind_;
 };
 
-/// Who executes what: for messages.
+/// The warp and the instruction, for messages.
 struct ExecutionPlace {
     const isa::Kernel& kernel;
     const isa::Dim3& block;
@@ -34,12 +34,12 @@ struct ExecutionPlace {
 std::string describe(const ExecutionPlace& place);
 
 /// Throws the KernelFault for lane `lane`'s access to `address`, which is not all inside one allocation, or in the
-/// thread's shared or local memory. `element` is that of a vector memory instruction.
+/// thread's shared or local memory. `element`: that of a vector memory instruction.
 [[noreturn]] void throw_illegal_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address,
                                         const Allocator& allocator, unsigned element = 0);
-/// Likewise for a texture object without a descriptor, or whose texels are not all inside one allocation.
+/// Throws the KernelFault for a texture object without a descriptor, or whose texels are not all inside one allocation.
 [[noreturn]] void throw_illegal_texture(const ExecutionPlace& place, unsigned lane, std::uint64_t object);
-/// Likewise for an address that is not a multiple of the access's size.
+/// Throws the KernelFault for an address that is not a multiple of the access's size.
 [[noreturn]] void throw_misaligned_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address,
                                            unsigned element = 0);
 

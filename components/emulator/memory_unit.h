@@ -13,22 +13,22 @@
 
 namespace lookahead {
 
-/// Executes the memory instructions of a CTA's warps on global, shared and local memory. Lanes act in order, so of
-/// several that write one address the highest wins.
+/// Executes the memory instructions of a CTA's warps on global, shared and local memory. Lanes act in order, so the
+/// highest lane wins if several write one address.
 class MemoryUnit {
   public:
     MemoryUnit(const FlatMemory& global, const Allocator& allocator, AccessObserver* observer = nullptr)
         : global_(global), allocator_(allocator), observer_(observer) {}
 
-    /// Shared memory of `shared_bytes`, and `local_bytes` for each of `threads` threads, of a CTA that begins: zero.
+    /// Begins a CTA: zeroed shared memory of `shared_bytes`, and `local_bytes` for each of `threads` threads.
     void begin_cta(std::uint64_t shared_bytes, std::uint64_t local_bytes, std::uint64_t threads);
 
     /// `frame` is the warp's; `active` is not empty. Throw ProgramError for an illegal or misaligned address.
     void load(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
     void store(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
     void atomic(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
-    /// Vector memory instructions: element after element, each with all lanes. A fault in element k comes when those before
-    /// it are done.
+    /// Vector memory instructions: element after element, each with all lanes. A fault in element k comes after the
+    /// earlier elements are done.
     void load_elements(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
                        const ExecutionPlace& place);
     void store_elements(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
@@ -38,21 +38,21 @@ class MemoryUnit {
     void texture(const DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
                  const ExecutionPlace& place) const;
 
-    /// From now on changed() tells whether a byte of memory has changed.
+    /// Starts watching: changed() then tells whether a byte of memory has changed.
     void watch() { watches_ = true, changed_ = changed_for_others_ = false; }
-    /// Since the last watch(), which ends with it.
+    /// Whether a byte has changed since the last watch(); ends the watching.
     bool changed() {
         watches_ = false;
         return changed_;
     }
-    /// The same of memory that more than one thread can name.
+    /// The same for memory that several threads can address.
     bool changed_for_others() {
         watches_ = false;
         return changed_for_others_;
     }
 
   private:
-    /// Where the lanes' bytes are: base + offset[lane]. Inactive lanes share an active one's.
+    /// The lanes' bytes: base + offset[lane]. Inactive lanes share an active lane's.
     struct Access {
         std::byte* base;
         alignas(32) std::uint64_t offset[isa::kWarpSize];
@@ -60,7 +60,7 @@ class MemoryUnit {
 
     void resolve(DecodedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
                  const ExecutionPlace& place, Access& access);
-    /// Where access.offset are the lanes' addresses.
+    /// Resolves the lanes' addresses, given in access.offset.
     void resolve_addresses(DecodedInstruction& decoded, isa::LaneMask active, const ExecutionPlace& place,
                            unsigned element, Access& access);
     bool resolve_global(DecodedInstruction& decoded, Access& access) const;
@@ -72,7 +72,7 @@ class MemoryUnit {
                           const ExecutionPlace& place, AccessObserver::Kind kind) const;
     void resolve_lanes(const DecodedInstruction& decoded, isa::LaneMask active, const ExecutionPlace& place,
                        unsigned element, Access& access);
-    /// nullptr if the access is not inside the memory that it names.
+    /// The host address; nullptr if the access is not inside the memory that it names.
     std::byte* host_address(const DecodedInstruction& decoded, std::uint64_t address, std::uint32_t thread);
 
     void note_change(const std::byte* at, bool changes);

@@ -9,7 +9,7 @@
 
 namespace lookahead {
 
-/// What of a run its energy depends on.
+/// The data of a run that determine its energy.
 struct EnergyInput {
     std::map<std::string, std::uint64_t> counts;     ///< by "kind.name": sums over the components of the kind
     std::map<std::string, std::uint64_t> instances;  ///< by kind: number of components
@@ -30,7 +30,7 @@ struct StaticRow {
     double joules = 0;
 };
 
-/// A component's share.
+/// A component's energy.
 struct ComponentEnergy {
     std::string name;
     double dynamic_j = 0;
@@ -53,9 +53,9 @@ struct EnergyReport {
     double energy_delay_js = 0;  ///< energy times busy time
 };
 
-/// Multiplies and adds in one fixed order: events, then static powers, as in the table, into their components; then
-/// components in their order. `lookahead_analysis` repeats it in the same order. Counters and kinds that the input does
-/// not have count 0: a machine need not have every part.
+/// Computes the energy in one fixed order: events, then static powers, as in the table, into their components; then
+/// components in their order. `lookahead_analysis` repeats it in the same order. Counters and kinds that the input
+/// lacks count as 0: a machine need not have every part.
 EnergyReport energy_of(const EnergyTable& table, const EnergyInput& input);
 
 }  // namespace lookahead

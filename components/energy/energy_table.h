@@ -10,25 +10,26 @@
 
 namespace lookahead {
 
-/// Which table of energies is used, prefix "energy".
+/// Parameters of the table of energies, prefix "energy".
 struct EnergyParameters {
     std::string table = "fermi_40nm";
 };
 
-/// What one event costs: joules for each count of a counter.
+/// The energy of one event: joules for each count of a counter.
 struct EventEnergy {
     std::string component;  ///< row of the breakdown, such as "register_file"
-    std::string unit;       ///< what in the component spends it
+    std::string unit;       ///< the part of the component that spends it
     std::string counter;    ///< "kind.name", summed over all components of the kind
-    double joules = 0;      ///< for one count; below 0: what other events count too, and is not spent (`spared = true`)
+    double joules =
+        0;  ///< for one count; below 0: energy that other events count but that is not spent (`spared = true`)
     std::string source;
 };
 
-/// What a unit draws as long as a kernel runs.
+/// The power of a unit while a kernel runs.
 struct StaticPower {
     std::string component;
     std::string unit;
-    std::string per;   ///< kind of component, each of which draws it, or "gpu" for once
+    std::string per;   ///< the kind of component that draws it, once per component, or "gpu" for once
     double watts = 0;  ///< of one
     std::string source;
 };

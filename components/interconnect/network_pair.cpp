@@ -20,9 +20,10 @@ void NetworkPairTopology::connect(Model& model, const InterconnectEndpoints& end
     const unsigned slices = slices_of(ends);
     check_paths(sms, slices);
     if (ends.ports.row_grants > 0) {
-        throw ConfigurationError("crossbar.row_grants = " + std::to_string(ends.ports.row_grants) +
-                                 " needs interconnect.topology = crossbar: the arbiters of " + kind_.what +
-                                 " go round, and part what the slices' ports are to keep together");
+        throw ConfigurationError(
+            "crossbar.row_grants = " + std::to_string(ends.ports.row_grants) +
+            " needs interconnect.topology = crossbar: the arbiters of " + kind_.what +
+            " are round robin and would separate the requests that the slices' ports keep together");
     }
     const LpId requests =
         model.add({kind_.name + ".requests", kind_.name, kind_.work}, network(ends, sms, slices, Carries::requests));

@@ -7,14 +7,14 @@
 
 namespace lookahead::gpu {
 
-/// Two logical processes, each a NetworkProcess, carry all messages between SMs and slices: one requests and the credits
-/// for replies, the other replies and the credits for requests. A path has an in-port of its own: that from SM m to slice
-/// s is m x slices + s of the first, that from slice s to SM m is s x SMs + m of the second; what leaves by destination p
-/// of out-port 0 goes where path p ends.
+/// Two logical processes, each a NetworkProcess, carry all messages between SMs and slices: one requests and the
+/// credits for replies, the other replies and the credits for requests. Each path has its own in-port: m x slices + s
+/// of the first process from SM m to slice s, and s x SMs + m of the second from slice s to SM m. Destination p of
+/// out-port 0 leads to the end of path p.
 class NetworkPairTopology : public InterconnectTopology {
   public:
     static constexpr std::string_view kReads[] = {"crossbar"};  ///< for the ports at the ends
-    /// ConfigurationError where so many SMs and slices need more paths than a process has in-ports.
+    /// ConfigurationError if SMs and slices need more paths than a process has in-ports.
     void connect(Model& model, const InterconnectEndpoints& ends) const final;
 
   protected:
@@ -22,7 +22,7 @@ class NetworkPairTopology : public InterconnectTopology {
         std::string what;        ///< begins a sentence: "a mesh"
         std::string name;        ///< of the processes and their kind
         double work;             ///< of each, relative, for partitioners that have no measured weights
-        Cycle delivery_latency;  ///< from a network to where its messages go, network cycles
+        Cycle delivery_latency;  ///< from a network to the receivers of its messages, network cycles
     };
     explicit NetworkPairTopology(Kind kind) : kind_(std::move(kind)) {}
 

@@ -10,8 +10,8 @@
 
 namespace lookahead::gpu {
 
-/// One network of a NetworkPair, of requests or of replies: packets that wait for their way, and cycles in which some of
-/// them move. Credit messages take no room: they pass by.
+/// One network of a NetworkPair, of requests or of replies: packets that wait, and cycles in which some of them move.
+/// Credit messages take no room and bypass the packets.
 ///
 /// In-port source * destinations + destination; the same destination of out-port 0 leads on.
 class NetworkProcess : public LogicalProcess {
@@ -35,14 +35,14 @@ class NetworkProcess : public LogicalProcess {
 
   protected:
     virtual std::size_t packets() const = 0;  ///< under way
-    /// A packet, not a credit, comes from a source in cycle `now`.
+    /// A packet (not a credit) comes from a source in cycle `now`.
     virtual void receive(const MessageHeader& message, Cycle now) = 0;
     virtual void cycle(Cycle now) = 0;
-    /// Cycles that a credit of an in-port takes beside the delivery, past all packets.
+    /// Cycles that a credit of an in-port takes in addition to the delivery, bypassing all packets.
     virtual Cycle way_of_credit(std::uint16_t /*in_port*/) const { return 0; }
     virtual void count_credit() = 0;
 
-    /// Sends a packet on whose tail flit leaves the network in cycle `now`.
+    /// Forwards a packet whose tail flit leaves the network in cycle `now`.
     void deliver(const MessageHeader& message, Cycle now);
     void wake(Cycle when) { next_cycle_ = std::min(next_cycle_, when); }
 

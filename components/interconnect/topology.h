@@ -12,7 +12,7 @@
 
 namespace lookahead::gpu {
 
-/// What an interconnect joins: SMs and memory partitions, each with its ports. Slices are numbered over the machine,
+/// The ends of an interconnect: SMs and memory partitions, each with its ports. Slices are numbered over the machine,
 /// partition by partition.
 struct InterconnectEndpoints {
     std::span<const LpId> sms;
@@ -20,12 +20,12 @@ struct InterconnectEndpoints {
     unsigned slices_per_partition = 1;
     unsigned sm_requests = 0;         ///< SM's out-port: requests, one destination a slice
     unsigned sm_credits = 0;          ///< SM's out-port: credits for replies, one destination a slice
-    std::uint16_t sm_reply_port = 0;  ///< SM's in-port: of what comes from slice i, this + i
+    std::uint16_t sm_reply_port = 0;  ///< SM's in-port: messages from slice i come at this + i
     ClockDomain clock;                ///< of network and L2
     CrossbarParameters ports = {};    ///< of the endpoints' injection and ejection ports
 };
 
-/// Slot "interconnect.topology": how SMs reach L2 slices.
+/// Slot "interconnect.topology": connects SMs and L2 slices.
 ///
 /// The endpoints have the ports of components/interconnect/crossbar in any topology: a message leaves a port
 /// request_latency (or reply_latency) before it arrives at what the port is connected with.
@@ -39,7 +39,7 @@ class InterconnectTopology {
     virtual ~InterconnectTopology() = default;
     virtual void connect(Model& model, const InterconnectEndpoints& endpoints) const = 0;
 
-    /// Cycles that the longest way there and back takes beside the ports' latencies: the endpoints' credits cover it.
+    /// Cycles of the longest round trip in addition to the ports' latencies: the endpoints' credits cover it.
     virtual Cycle further_round_trip(unsigned sms, unsigned slices) const {
         static_cast<void>(sms + slices);
         return 0;
@@ -52,6 +52,6 @@ template <>
 struct lookahead::SlotTraits<lookahead::gpu::InterconnectTopology> {
     static constexpr std::string_view name = "interconnect.topology";
     static constexpr std::string_view default_variant = "crossbar";
-    static constexpr std::string_view description = "Joins SMs and L2 slices.";
+    static constexpr std::string_view description = "Connects SMs and L2 slices.";
     using Arguments = std::tuple<>;
 };

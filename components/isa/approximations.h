@@ -6,9 +6,9 @@
 
 #include "components/isa/float_values.h"
 
-/// Internal to components/isa: the elementary functions of the .approx instructions. They use IEEE additions,
-/// multiplications and divisions of f64 alone, so that every host computes the same bits; no libm. Each is within
-/// about 0.5000001 ulp of the exact value before it is rounded to f32, far inside what the PTX ISA allows.
+/// Internal to components/isa: the elementary functions of the .approx instructions. They use only IEEE additions,
+/// multiplications and divisions of f64 and no libm, so every host computes the same bits. Each is within about
+/// 0.5000001 ulp of the exact value before it is rounded to f32, far inside what the PTX ISA allows.
 ///
 /// The polynomials are Chebyshev interpolants of the functions on the intervals given, in 50-digit arithmetic.
 namespace lookahead::isa {
@@ -21,7 +21,7 @@ inline double polynomial(double x, const double (&coefficients)[kSize]) {
     return value;
 }
 
-/// 2^x for x in [-1000, 1000], relative error below 1e-12; NaN gives some number.
+/// 2^x for x in [-1000, 1000], relative error below 1e-12; NaN gives an arbitrary number.
 inline double exp2_in_range(double x) {
     // On [-0.5, 0.5]; error 8.1e-13.
     static constexpr double kPower[] = {0x1.0000000000000p+0,  0x1.62e42fef84cf0p-1,  0x1.ebfbdff823cedp-3,
@@ -40,7 +40,7 @@ inline double exp2_of(double x) {
     return x == x ? exp2_in_range(inside) : x;
 }
 
-/// log2 of a double that came from a float.
+/// log2 of a double converted from a float.
 inline double log2_of(double x) {
     // atanh(s) * 2 / (s ln 2) by s^2, for s = (m - 1) / (m + 1), m in [sqrt(1/2), sqrt(2)]; error 7.8e-14.
     static constexpr double kLogarithm[] = {0x1.71547652b8252p+1, 0x1.ec709dc53a1cap-1, 0x1.2776c295ae0c7p-1,

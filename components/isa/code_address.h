@@ -4,8 +4,8 @@
 
 namespace lookahead::isa {
 
-/// Addresses of device functions, of the one virtual address layout (address_space.h): between the local window and global
-/// memory. Nothing lies there; an address only tells which function is meant.
+/// Addresses of device functions in the virtual address layout (address_space.h): between the local window and global
+/// memory. There is no memory there; an address only names a function.
 inline constexpr std::uint64_t kFunctionBase = 0x0000'0004'0000'0000;
 inline constexpr std::uint64_t kFunctionAlignment = 16;
 

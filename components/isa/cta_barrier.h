@@ -8,7 +8,7 @@
 
 namespace lookahead::isa {
 
-/// Barriers that one CTA may name (PTX ISA, "bar, barrier").
+/// The number of barriers of a CTA (PTX ISA, "bar, barrier").
 inline constexpr unsigned kBarriersPerCta = 16;
 
 /// A warp's arrival at a CTA barrier.
@@ -24,15 +24,15 @@ struct BarrierArrival {
     }
 };
 
-/// Reads the operands of a barrier instruction for the lanes of `active`, whose first lane stands for all. `number` and
-/// `threads` are the rows of source[0] and source[1], where the instruction has them. Throws ProgramError if they name
-/// no barrier or count (without the place).
+/// Reads the operands of a barrier instruction for the lanes of `active`; the first lane represents all. `number` and
+/// `threads` are the rows of source[0] and source[1], if the instruction has them. ProgramError (without the place) for
+/// an invalid barrier or count.
 BarrierArrival read_arrival(const Instruction& instruction, const std::uint32_t* number, const std::uint32_t* threads,
                             LaneMask active);
 
-/// One barrier of a CTA. Warps are counted, as if each had all its threads (PTX ISA: the count is a multiple of the warp
-/// size). The barrier completes when its count has arrived or, without a count, all warps of the CTA that have not
-/// ended; it can be used again from then on.
+/// One barrier of a CTA. Warps are counted, as if each had all its threads (PTX ISA: the count is a multiple of the
+/// warp size). The barrier completes when its count has arrived or, without a count, all warps of the CTA that have not
+/// ended; it can then be used again.
 struct CtaBarrier {
     std::uint32_t arrived = 0;     ///< warps, those that only arrive included
     std::uint32_t threads = 0;     ///< the count that they gave

@@ -4,10 +4,10 @@
 
 #include "components/isa/lanes.h"
 
-/// Internal to components/isa: arithmetic that rounds as an instruction's modifier says.
+/// Internal to components/isa: arithmetic with the rounding of an instruction's modifier.
 namespace lookahead::isa {
 
-/// The host's SSE and AVX arithmetic rounds as `rounding` says, as long as this lives.
+/// Makes the host's SSE and AVX arithmetic round as `rounding` says, during the lifetime of this object.
 class RoundingScope {
   public:
     explicit RoundingScope(Rounding rounding) : saved_(_mm_getcsr()) {
@@ -36,7 +36,7 @@ class RoundingScope {
     unsigned saved_;
 };
 
-/// Stands alone, so that no arithmetic moves out of the RoundingScope around the call.
+/// A separate function, so that no arithmetic moves out of the RoundingScope around the call.
 template <auto kFunction, class Result, class... Sources>
 [[gnu::noipa]] void run_isolated(OperandRows& rows, LaneMask active) {
     map_lanes<Result, Sources...>(rows, active, kFunction, std::index_sequence_for<Sources...>{});
@@ -58,7 +58,7 @@ constexpr bool directed(Rounding rounding) {
     return rounding == Rounding::rz || rounding == Rounding::rm || rounding == Rounding::rp;
 }
 
-/// The handler of kFunction under the rounding mode; nullptr for one that arithmetic does not have.
+/// The handler of kFunction with the rounding mode; nullptr for a mode that arithmetic does not have.
 template <auto kFunction>
 AluHandler rounded(Rounding rounding) {
     if (to_nearest(rounding)) return lanewise<kFunction>;

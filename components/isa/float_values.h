@@ -3,13 +3,12 @@
 #include <bit>
 #include <cstdint>
 
-/// Internal to components/isa: what PTX says of floating-point values, free of branches.
+/// Internal to components/isa: PTX's rules for floating-point values, free of branches.
 namespace lookahead::isa {
 
 /// The NaN that single-precision instructions give (PTX ISA, "Floating Point Instructions").
 inline constexpr std::uint32_t kNan32 = 0x7fffffff;
-/// The NaN that double-precision instructions give here. (The GPUs pass payloads on; which operand's is not
-/// documented.)
+/// The NaN that double-precision instructions give here. (GPUs pass payloads on; it is not documented which operand's.)
 inline constexpr std::uint64_t kNan64 = 0xfff8000000000000;
 
 /// With kFlush a subnormal becomes the zero of its sign (.ftz).
@@ -20,7 +19,7 @@ inline float flush(float value) {
     return std::bit_cast<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
 
-/// By masks, not by a choice: of that the compiler makes a branch, and the loop is no longer a vector loop.
+/// By masks, not by a choice: the compiler would turn a choice into a branch, and the loop would not be vectorised.
 inline float canonical(float value) {
     const std::uint32_t is_nan = value != value ? ~0u : 0u;
     return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) & ~is_nan) | (kNan32 & is_nan));
@@ -37,7 +36,7 @@ inline T saturate_unit(T value) {
     return from_below < T(1) ? from_below : T(1);
 }
 
-/// What a single-precision instruction makes of its exact, rounded result.
+/// The result of a single-precision instruction from its exact, rounded value.
 template <bool kFlush, bool kSaturate>
 inline float finish(float value) {
     const float flushed = flush<kFlush>(value);

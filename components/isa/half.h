@@ -19,7 +19,7 @@ inline float float_of_half(std::uint16_t half) {
     return _cvtsh_ss(half);
 }
 
-/// `magnitude` >= 0 to a whole number; `negative` tells which way down is.
+/// Rounds `magnitude` >= 0 to a whole number; `negative` tells which direction is down.
 inline double round_magnitude(double magnitude, bool negative, Rounding rounding) {
     switch (rounding) {
         case Rounding::rz:
@@ -33,12 +33,12 @@ inline double round_magnitude(double magnitude, bool negative, Rounding rounding
     }
 }
 
-/// `exponent` within those of normal numbers.
+/// 2^exponent; `exponent` must be that of a normal number.
 inline double power_of_two(int exponent) {
     return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-/// Rounded once, from f64, so that results that are exact in f64 are rounded correctly.
+/// Rounds once, from f64, so that results that are exact in f64 are rounded correctly.
 inline std::uint16_t half_of(double value, Rounding rounding) {
     if (value != value) return kNan16;
     const bool negative = std::signbit(value);

@@ -2,7 +2,8 @@
 
 #include "components/isa/handlers.h"
 
-/// Internal to components/isa: each file of semantics offers its handlers here. nullptr: not mine.
+/// Internal to components/isa: each file of semantics offers its handlers here; nullptr for instructions of other
+/// files.
 namespace lookahead::isa {
 
 AluHandler select_move(const Instruction& instruction);

@@ -4,9 +4,9 @@
 
 namespace lookahead::isa {
 
-/// The rows that one ALU instruction works on. A row is 32 consecutive 32-bit words, one a lane, 128-byte aligned.
-/// Index 1 of a source or destination is the high word of a 64-bit value (unused for narrower ones): rows of a pair
-/// are given one by one, so that renaming may put them anywhere. A destination may alias a source row exactly.
+/// The rows of one ALU instruction. A row is 32 consecutive 32-bit words, one per lane, 128-byte aligned. Index 1 of a
+/// source or destination is the high word of a 64-bit value (unused for narrower ones): rows of a pair are given one by
+/// one, so that renaming may put them anywhere. A destination may alias a source row exactly.
 struct OperandRows {
     std::uint32_t* destination[2];
     const std::uint32_t* source[3][2];

@@ -12,15 +12,15 @@ namespace lookahead::isa {
 /// Bytes of one machine instruction: program counters are instruction indices times this (Fermi: 8).
 inline constexpr unsigned kInstructionBytes = 8;
 
-/// Registers that one operand takes at most: a vector memory instruction's data. Those of an operand of several stand at
-/// a multiple of their number, rounded up to a power of two.
+/// The most registers of one operand: a vector memory instruction's data. Registers of such an operand are aligned to
+/// their number, rounded up to a power of two.
 inline constexpr unsigned kMostOperandRows = 16;
-/// Rows that an instruction reads or writes at most: one such operand, and three of a pair each.
+/// The most rows that an instruction reads or writes: one such operand, and three of a pair each.
 inline constexpr unsigned kMostInstructionRows = kMostOperandRows + 3 * 2;
-/// Rows that a vector memory instruction reads or writes at most: data, indices and an address.
+/// The most rows that a vector memory instruction reads or writes: data, indices and an address.
 inline constexpr unsigned kMostVectorMemoryRows = 2 * kMostOperandRows + 2;
-/// The first register of a vector memory instruction's data or indices is a multiple of this: a register file reads four
-/// words of a lane at once, aligned (Crago et al., TACO 2018, section 4.2: "aligned to a 128-bit granularity").
+/// The first register of a vector memory instruction's data or indices is a multiple of this: a register file reads
+/// four words of a lane at once, aligned (Crago et al., TACO 2018, section 4.2: "aligned to a 128-bit granularity").
 inline constexpr unsigned kVectorMemoryAlignment = 4;
 
 /// Predicate registers P0..P6 and the constant-true PT, as in NVIDIA's machine ISAs.
@@ -29,7 +29,7 @@ inline constexpr std::uint8_t kTruePredicate = 7;
 inline constexpr std::uint8_t kNoPredicate = 0xff;
 inline constexpr std::uint32_t kNoTarget = 0xffffffffu;
 
-/// A source operand. A 64-bit value stands in an aligned pair of 32-bit warp registers, low word first.
+/// A source operand. A 64-bit value is in an aligned pair of 32-bit warp registers, low word first.
 struct Operand {
     enum class Kind : std::uint8_t {
         none,
@@ -41,23 +41,23 @@ struct Operand {
     std::uint16_t index = 0;
 };
 
-/// One instruction of the machine ISA: what the finaliser makes, the emulator and the SMs execute. Trivially copyable.
+/// One instruction of the machine ISA: the finaliser makes it, the emulator and the SMs execute it. Trivially copyable.
 ///
-/// Operand conventions: ALU operations read source[0..2]; `load` has its address in source[0]; `store` its address
-/// in source[0] and its data (vector elements in consecutive rows) in source[1]; `atomic` and `reduce` their address
-/// in source[0] and operands in source[1] and source[2] (cas: compare, then swap). `select` picks source[0] where
-/// source_predicate holds, else source[1]. Predicate operations read source_predicate and source_predicate2.
-/// `barrier` has its number in source[0], or in `mode` without one, and its count of threads in source[1], if any; a
-/// reduction reads source_predicate. `shuffle` has its member mask, if any, in source[3].
-/// Vector memory instructions (Crago et al., TACO 2018, section 4.2) access `vector` words a lane, element after element:
-/// all lanes' element 0, then all lanes' element 1. Element k is at the address in source[0], plus offset, plus 4 times a
-/// signed 32-bit number of elements: k times the stride, or index k. `load_stride` has its stride, `load_indirect` its
-/// indices in source[1]; `store_stride` and `store_indirect` have their data in source[1] and that in source[2]. All
-/// sources are read before anything is written, so that a destination may be one of them. Of stores to one place the
-/// last element's, and of one element the highest lane's, stays.
-/// `enqueue` of an address has it in source[0], and type, vector, space and offset of the access that takes it; of a predicate, in source_predicate.
-/// `dequeue` sets destination_predicate, and destination_predicate2 to the complement.
-/// Values narrower than 32 bits stand zero- or sign-extended by their type in one row.
+/// Operand conventions: ALU operations read source[0..2]; `load` has its address in source[0]; `store` its address in
+/// source[0] and its data (vector elements in consecutive rows) in source[1]; `atomic` and `reduce` their address in
+/// source[0] and operands in source[1] and source[2] (cas: compare, then swap). `select` picks source[0] where
+/// source_predicate holds, else source[1]. Predicate operations read source_predicate and source_predicate2. `barrier`
+/// has its number in source[0], or in `mode` without one, and its count of threads in source[1], if any; a reduction
+/// reads source_predicate. `shuffle` has its member mask, if any, in source[3]. Vector memory instructions (Crago et
+/// al., TACO 2018, section 4.2) access `vector` words a lane, element after element: all lanes' element 0, then all
+/// lanes' element 1. Element k is at the address in source[0], plus offset, plus 4 times a signed 32-bit number of
+/// elements: k times the stride, or index k. `load_stride` has its stride, `load_indirect` its indices in source[1];
+/// `store_stride` and `store_indirect` have their data in source[1] and stride or indices in source[2]. All sources are
+/// read before any destination is written, so a destination may be one of them. Of stores to one place the last element
+/// wins, and within an element the highest lane. `enqueue` has an address in source[0], with type, vector, space and
+/// offset of the access that takes it, or a predicate in source_predicate. `dequeue` sets destination_predicate, and
+/// destination_predicate2 to the complement. Values narrower than 32 bits are zero- or sign-extended by their type in
+/// one row.
 struct Instruction {
     Operation operation = Operation::nop;
     Type type = Type::none;         ///< of the operation; of the result for `convert`
@@ -74,8 +74,8 @@ struct Instruction {
     SpecialRegister special = SpecialRegister::none;
     BarrierKind barrier = BarrierKind::sync;
     bool yields = false;  ///< branch back in a loop that may wait for other lanes
-    /// A load or store without source[0], whose address comes from the warp's queue; a branch whose guard does, which goes
-    /// to destination_predicate first.
+    /// A load or store without source[0] takes its address from the warp's queue; a branch takes its guard from it,
+    /// which is written to destination_predicate first.
     bool dequeues = false;
     std::uint8_t mode = 0;            ///< lop3 table, shuffle or vote mode, barrier number
     std::uint8_t address_window = 0;  ///< high word of a memory address whose operand is one row
@@ -88,7 +88,7 @@ struct Instruction {
     bool source_predicate2_negated = false;
     std::uint8_t destination_predicate = kNoPredicate;
     std::uint8_t destination_predicate2 = kNoPredicate;  ///< setp's complement
-    std::uint8_t destination_rows = 0;                   ///< 0 where nothing is written
+    std::uint8_t destination_rows = 0;                   ///< 0 if no row is written
     std::uint16_t destination = 0;                       ///< first warp register
     Operand source[4];
     std::int32_t offset = 0;                  ///< displacement of a memory address, bytes

@@ -12,11 +12,11 @@
 #include "components/isa/handlers.h"
 
 /// Internal to components/isa: turns a function on one lane's values into a handler for a warp. The loops are free of
-/// branches, so that the compiler makes AVX2 code of them.
+/// branches, so that the compiler can use AVX2.
 namespace lookahead::isa {
 
-/// 8- and 16-bit values are cut out of their word and widened again by their sign, so that the upper bits of a
-/// source never matter and those of a result are always right.
+/// 8- and 16-bit values are taken from their word and extended again by their sign, so that the upper bits of a source
+/// never matter and those of a result are always right.
 template <class T>
 inline T value_of(std::uint32_t low, std::uint32_t high) {
     if constexpr (sizeof(T) == 8)
@@ -135,7 +135,7 @@ constexpr AluHandler lanewise_handler(Result (*)(Sources...)) {
 template <auto kFunction>
 constexpr AluHandler lanewise = lanewise_handler<kFunction>(kFunction);
 
-/// What `function` gives with the one of `kValues` that `value` is as its template argument; nullptr if it is none.
+/// Calls `function` with the one of `kValues` that equals `value` as its template argument; nullptr if none does.
 template <auto... kValues, class Value, class Function>
 AluHandler with_one_of(Value value, const Function& function) {
     AluHandler handler = nullptr;

@@ -9,20 +9,20 @@
 
 namespace lookahead::isa {
 
-/// One 32-bit word a lane: a warp register, or a constant as handlers read it.
+/// One 32-bit word per lane: a warp register, or a constant as handlers read it.
 struct alignas(128) Row {
     std::uint32_t lanes[kWarpSize];
 };
 
-/// The constant rows of a launch, laid out as kernel.h says: the same value in all lanes.
-/// Throws ProgramError if `parameters` does not fit the kernel's parameter list.
+/// The constant rows of a launch, laid out as in kernel.h: the same value in all lanes. ProgramError if `parameters`
+/// does not fit the kernel's parameter list.
 std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, const Dim3& block,
                                     std::uint32_t dynamic_shared_bytes, std::span<const std::byte> parameters);
 
 /// Throws ProgramError unless grid and block are within CUDA's limits and the kernel's .maxntid.
 void check_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block);
 
-/// Where and when a warp runs: what special registers tell.
+/// The place and time of a warp, for special registers.
 struct WarpIdentity {
     Dim3 ctaid{0, 0, 0};
     Dim3 block;
@@ -36,8 +36,8 @@ struct WarpIdentity {
     std::uint64_t launch = 0;        ///< %gridid: launches of the run before this one
 };
 
-/// Writes the special register's value for all 32 lanes; `high` is needed for those of 64 bits only: clock64,
-/// globaltimer and gridid.
+/// Writes the special register's value for all 32 lanes; only the 64-bit ones need `high`: clock64, globaltimer and
+/// gridid.
 void read_special(SpecialRegister special, const WarpIdentity& warp, std::uint32_t* low, std::uint32_t* high);
 
 inline std::uint32_t warps_per_cta(const Dim3& block) {

@@ -8,8 +8,8 @@
 
 namespace lookahead::isa {
 
-/// What every warp of a run loads from global memory, known before the run from a functional one: for prefetchers that
-/// are bounds rather than designs. Loads of more than kLines lines, and all but weak ones, are left out.
+/// The loads of global memory by every warp of a run, known before the run from a functional run: for prefetchers that
+/// are upper bounds rather than designs. Loads of more than kLines lines, and all but weak ones, are left out.
 struct LoadTrace {
     static constexpr unsigned kLines = 4;
 
@@ -27,13 +27,13 @@ struct LoadTrace {
     std::vector<Launch> launches;
 };
 
-/// The LoadTrace of a run, which is found when somebody first asks for it: few do.
+/// The LoadTrace of a run, made at its first use, because few runs need it.
 class KnownLoads {
   public:
     using Find = std::function<std::shared_ptr<const LoadTrace>()>;
     explicit KnownLoads(Find find) : find_(std::move(find)) {}
 
-    /// Null if it cannot be found. For one thread at a time.
+    /// Null if it cannot be made. For one thread at a time.
     const LoadTrace* get() const {
         if (trace_ == nullptr && find_) {
             trace_ = find_();

@@ -7,7 +7,8 @@
 
 namespace lookahead::isa {
 
-/// Bytes that one lane of a memory instruction accesses: element bytes x vector. Of a vector memory instruction: in all.
+/// Bytes that one lane of a memory instruction accesses: element bytes x vector; for a vector memory instruction the
+/// total.
 constexpr unsigned lane_bytes(const Instruction& instruction) {
     return type_bytes(instruction.type) * instruction.vector;
 }
@@ -18,22 +19,22 @@ constexpr unsigned lane_bytes(const Instruction& instruction) {
 void compute_addresses(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* high,
                        LaneMask active, std::uint64_t* addresses);
 
-/// Per-lane byte addresses of element `element` of a vector memory instruction: `low` and `high` as above, `pattern` the
-/// lanes' strides, or their indices of that element. All kWarpSize are written.
+/// Per-lane byte addresses of element `element` of a vector memory instruction: `low` and `high` as above, `pattern`
+/// the lanes' strides, or their indices of that element. All kWarpSize are written.
 void compute_element_addresses(const Instruction& instruction, unsigned element, const std::uint32_t* low,
                                const std::uint32_t* high, const std::uint32_t* pattern, std::uint64_t* addresses);
 
-/// Writes what one lane loaded (lane_bytes, little-endian) to its registers: element i's word(s) go to
-/// rows[i * type_rows] (and the next for the high word), extended to 32 bits by the type's sign.
+/// Writes the bytes that one lane loaded (lane_bytes, little-endian) to its registers: element i's word(s) go to rows[i
+/// * type_rows] (and the next for the high word), extended to 32 bits by the type's sign.
 void write_loaded(const Instruction& instruction, unsigned lane, const std::byte* bytes, std::uint32_t* const* rows);
 
-/// Reads what one lane stores (lane_bytes, little-endian) from its registers, the inverse of write_loaded.
+/// Reads the bytes that one lane stores (lane_bytes, little-endian) from its registers; the inverse of write_loaded.
 void read_stored(const Instruction& instruction, unsigned lane, const std::uint32_t* const* rows, std::byte* bytes);
 
-/// New value of an atomic operation on `type` (u32, s32, b32, u64, s64, b64, f32, f64); for cas `operand` is the
-/// value to compare with and `operand2` the one to store. Additions of f32 flush subnormal operands and results to
-/// zero in global memory and keep them in shared memory (PTX ISA, atom). `space` is where the address leads: of a generic
-/// instruction, too.
+/// New value of an atomic operation on `type` (u32, s32, b32, u64, s64, b64, f32, f64); for cas `operand` is the value
+/// to compare with and `operand2` the one to store. Additions of f32 flush subnormal operands and results to zero in
+/// global memory and keep them in shared memory (PTX ISA, atom). `space` is the space of the address, also for a
+/// generic instruction.
 std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old_value, std::uint64_t operand,
                            std::uint64_t operand2, Space space = Space::global);
 

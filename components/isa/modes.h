@@ -4,12 +4,12 @@
 
 namespace lookahead::isa {
 
-/// Meanings of Instruction::mode, and the operands of the operations that have one, where these are not
-/// obvious. (lop3: the table; barrier: the barrier's number, if source[0] does not have it.)
+/// Meanings of Instruction::mode, and the operands of operations with a mode, if they are not obvious. (lop3: the
+/// table; barrier: the barrier's number, if source[0] does not have it.)
 
 /// `shuffle`: source[0] value, source[1] lane or distance, source[2] PTX's c operand (clamp and segment
-/// mask). destination_predicate, if any, tells whether the source lane was in range. A lane that reads a lane
-/// which does not execute the shuffle gets what that lane's register holds.
+/// mask). destination_predicate, if any, tells whether the source lane was in range. A lane that reads a lane which
+/// does not execute the shuffle gets the value of that lane's register.
 enum class ShuffleMode : std::uint8_t { up, down, bfly, idx };
 
 /// `vote`: source_predicate is the vote; source[0], if any, the member mask. ballot writes its destination
@@ -33,29 +33,30 @@ enum class CompareMode : std::uint8_t { plain, extended };
 enum class FindMode : std::uint8_t { position, shift_amount };
 
 /// `redux`: source[0] value, source[1], if any, the member mask; Instruction::atomic is the operation. `add_carry` and
-/// `sub_borrow`: source_predicate is the carry that comes in, destination_predicate, if any, that which goes out; a
-/// difference's is that of a + ~b + 1, set where nothing is borrowed (nvcc's 128-bit division adds it with addc). `dot4`: source[0] and source[1] four bytes each, signed as the mode's bits 0 and 1 say, source[2] the addend.
+/// `sub_borrow`: source_predicate is the carry in, destination_predicate, if any, the carry out; a difference's carry
+/// is that of a + ~b + 1, set without a borrow (nvcc's 128-bit division adds it with addc). `dot4`: source[0] and
+/// source[1] four bytes each, signed as the mode's bits 0 and 1 say, source[2] the addend.
 inline constexpr std::uint8_t kDotFirstSigned = 1;
 inline constexpr std::uint8_t kDotSecondSigned = 2;
-/// `dot2`: source[0] two 16-bit values, source[1] four bytes, of which the lower two, or with this bit the upper two,
-/// take part; source[2] the addend.
+/// `dot2`: source[0] two 16-bit values, source[1] four bytes; the lower two are used, or with this bit the upper two;
+/// source[2] the addend.
 inline constexpr std::uint8_t kDotUpperHalf = 4;
 /// `abs_diff`: source[0] and source[1] four bytes each, or with kDiffHalves two 16-bit values, signed as kDot… say;
 /// source[2] the addend of the sum of the differences. Without kDiffSum the differences are the result, and `saturate`
-/// clamps them to what a byte or half, signed or unsigned, holds.
+/// clamps them to the range of a byte or half, signed or unsigned.
 inline constexpr std::uint8_t kDiffSum = 4;
 inline constexpr std::uint8_t kDiffResultSigned = 8;
 inline constexpr std::uint8_t kDiffHalves = 16;
 
-/// `trap`: ends the kernel with an error. An assertion has in source[0] the addresses of its expression and its file, in
-/// source[1] that of its function and the line: four and three rows. An indirect call has in source[0] the address that is no
-/// function's. `stack`: the frames of recursive functions need more than kCallStackBytes.
+/// `trap`: ends the kernel with an error. An assertion has in source[0] the addresses of its expression and its file,
+/// in source[1] that of its function and the line: four and three rows. An indirect call has in source[0] the invalid
+/// address. `stack`: the frames of recursive functions need more than kCallStackBytes.
 enum class TrapMode : std::uint8_t { plain, assertion, call, stack };
 
-/// `enqueue`, `dequeue`: what goes through the queue. `data` is the address of a load whose bytes are asked for when it is
+/// `enqueue`, `dequeue`: the entries of the queue. `data` is the address of a load whose bytes are requested when it is
 /// enqueued, `address` that of any other access; one queue of a warp holds both in the program's order, another its
-/// predicates. A dequeue of its own there is of predicates only: addresses are dequeued by the access
-/// (Instruction::dequeues). `lanes` goes the other way, from the warps: a branch's predicate, one bit a lane.
+/// predicates. A `dequeue` instruction takes predicates only: the access dequeues its own address
+/// (Instruction::dequeues). `lanes` goes the other way, from the warps: a branch's predicate, one bit per lane.
 enum class QueueMode : std::uint8_t { address, data, predicate, lanes };
 
 /// `prmt`: source[0] and source[1] the eight bytes, source[2] the selector.

@@ -4,7 +4,7 @@
 
 namespace lookahead::isa {
 
-/// What a machine instruction does; with its Type and modifiers it names one handler.
+/// The operation of a machine instruction; with its Type and modifiers it names one handler.
 enum class Operation : std::uint8_t {
     nop,
     // Data movement and special registers
@@ -85,16 +85,16 @@ enum class Operation : std::uint8_t {
     // Sums of two 16-bit by byte products; absolute differences of four bytes, apart or summed
     dot2,
     abs_diff,
-    // Waits for lanes of the warp, and does nothing else (bar.warp.sync)
+    // Waits for lanes of the warp and has no other effect (bar.warp.sync)
     warp_sync,
     // Four words of a texture (texture.h)
     texture,
-    // Several words a lane, at even distances or by indices (instruction.h)
+    // Several words per lane, at equal distances or by indices (instruction.h)
     load_stride,
     store_stride,
     load_indirect,
     store_indirect,
-    // Between a kernel's programs: a value goes to a queue of every warp that takes part, or comes from the warp's own
+    // Between a kernel's programs: a value goes to a queue of every participating warp, or comes from the warp's own
     enqueue,
     dequeue,
 };
@@ -107,7 +107,7 @@ enum class Space : std::uint8_t { none, global, shared, local, constant, generic
 /// Ordering of a memory access (PTX ISA, "Memory Consistency Model"). Weak accesses may hit and merge in L1.
 enum class Order : std::uint8_t { weak, volatile_, relaxed, acquire, release, acq_rel, sc };
 enum class Scope : std::uint8_t { none, cta, gpu, sys };
-/// What a barrier instruction does beside counting the warp: wait; go on; wait, and reduce the lanes' predicates.
+/// The effect of a barrier instruction besides counting the warp: wait; go on; wait, and reduce the lanes' predicates.
 enum class BarrierKind : std::uint8_t { sync, arrive, popc, bit_and, bit_or };
 enum class SpecialRegister : std::uint8_t {
     none,

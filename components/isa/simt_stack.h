@@ -10,13 +10,11 @@
 
 namespace lookahead::isa {
 
-/// Which lanes of a warp run, and where: a stack that reconverges at immediate post-dominators (Fung et al.,
-/// MICRO 2007). Of a divergent branch the lanes that fall through run first. Program counters are instruction
-/// indices.
+/// Which lanes of a warp run, and where: a stack that reconverges at immediate post-dominators (Fung et al., MICRO
+/// 2007). After a divergent branch the lanes that fall through run first. Program counters are instruction indices.
 ///
-/// The top entry is what runs. Every entry waits for, or has, a pc other than its own reconvergence point:
-/// one that gets there is popped, and the lanes go on in the entry below, which waits at that point with all
-/// of them.
+/// The top entry runs. The pc of every entry differs from its reconvergence point: an entry that reaches that point is
+/// popped, and its lanes go on in the entry below, which waits there with all of them.
 class SimtStack {
   public:
     /// One path: lanes `mask` at `pc`, which merge with others at `reconvergence` (kNoTarget: at their exit
@@ -34,7 +32,7 @@ class SimtStack {
 
     std::uint32_t pc() const { return top_.pc; }
     LaneMask active() const { return top_.mask; }
-    /// All lanes have exited.
+    /// Whether all lanes have exited.
     bool done() const { return top_.mask == 0; }
     /// Lanes that have not exited, on all paths.
     LaneMask alive() const {
@@ -53,7 +51,7 @@ class SimtStack {
             if ((at(i).mask & ~above) != 0) visit(at(i).pc, at(i).mask & ~above);
     }
 
-    /// On to the next instruction.
+    /// Advances to the next instruction.
     void advance() {
         ++top_.pc;
         merge();
@@ -113,7 +111,7 @@ class SimtStack {
 
     void diverge(LaneMask taken, std::uint32_t target, LaneMask falling, std::uint32_t fallthrough,
                  std::uint32_t reconvergence) {
-        // Without a reconvergence point of their own the paths end where the enclosing path does.
+        // Without their own reconvergence point the paths end where the enclosing path does.
         if (reconvergence == kNoTarget) reconvergence = top_.reconvergence;
         // If the enclosing path ends there too, the entry that waits for it is below already.
         if (reconvergence != top_.reconvergence) push({reconvergence, top_.reconvergence, top_.mask});

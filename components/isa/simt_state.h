@@ -9,17 +9,17 @@
 
 namespace lookahead::isa {
 
-/// How a warp's lanes that run apart are run. `stack`: a reconvergence stack; a path runs until it reconverges or
-/// ends. `convergence_barrier`: every path makes progress, and lanes named by a `*.sync` wait for one another.
+/// How diverged lanes of a warp run. `stack`: a reconvergence stack; a path runs until it reconverges or ends.
+/// `convergence_barrier`: every path makes progress, and lanes named by a `*.sync` wait for one another.
 enum class SimtModel : std::uint8_t { stack, convergence_barrier };
 
-/// Which lanes of a warp run, and where, under either model. Without divergence both cost the same: one comparison an
+/// Which lanes of a warp run, and where, under either model. Without divergence both cost the same: one comparison per
 /// instruction.
 ///
-/// Under `convergence_barrier` the lanes are in paths, of which one runs. A branch that diverges opens a convergence
-/// barrier at its immediate post-dominator with the lanes that take part; a path that gets there waits until all of
-/// these have come or ended, and they go on as one (Diamos et al., US patent application 2016/0019066; Volta's BSSY and
-/// BSYNC). Waiting there is only for speed, so a path that waits while another spins is let go: see kPatience.
+/// Under `convergence_barrier` the lanes are in paths, and one path runs. A divergent branch opens a convergence
+/// barrier at its immediate post-dominator for its lanes; a path that gets there waits until all of these have come or
+/// ended, and they go on as one (Diamos et al., US patent application 2016/0019066; Volta's BSSY and BSYNC). Waiting
+/// there is only for speed, so a path that waits while another spins is released: see kPatience.
 ///
 /// The running path changes only where it cannot go on (it waits or has ended), and at branches back in loops that may
 /// wait for other lanes (Instruction::yields), not on stalls: NVIDIA's GPUs run a divergent path until it blocks or
@@ -27,9 +27,10 @@ enum class SimtModel : std::uint8_t { stack, convergence_barrier };
 /// instructions alone, not on time: the emulator and the SMs run the paths in the same order.
 class SimtState : private SimtStack {
   public:
-    /// A path's branches back while others wait at a convergence barrier, after which those are let go. Plain ones count
-    /// 1 and those that yield kYieldCost, so 16 turns of a spinning loop or 65536 of any loop. An estimate: enough for
-    /// the lanes of an ordinary loop with atomics to come together, few against a lock's latency.
+    /// The weight of a path's branches back, while others wait at a convergence barrier, after which those are
+    /// released. Plain branches count 1 and yielding ones kYieldCost, so 16 turns of a spinning loop or 65536 of any
+    /// loop. An estimate: enough for the lanes of an ordinary loop with atomics to come together, few compared with a
+    /// lock's latency.
     static constexpr std::int32_t kPatience = 65536;
     static constexpr std::int32_t kYieldCost = 4096;
 
@@ -39,7 +40,7 @@ class SimtState : private SimtStack {
         apart,    ///< the lanes wait, or have waited; another path runs, or none
     };
 
-    /// Lanes that have come together: what they wait for is done (`held`: at a CTA's barrier, see release()).
+    /// Lanes that have come together and need wait no longer (`held`: they wait at a CTA's barrier, see release()).
     struct Meeting {
         std::uint32_t pc;  ///< of one of their instructions
         LaneMask lanes;
@@ -48,14 +49,14 @@ class SimtState : private SimtStack {
 
     SimtState() = default;
 
-    /// All lanes of `mask` at `pc`.
+    /// Starts all lanes of `mask` at `pc`.
     void start(SimtModel model, std::uint32_t pc, LaneMask mask);
 
     using SimtStack::active;
     using SimtStack::for_each_later;  // on a stack
     using SimtStack::pc;
     SimtModel model() const { return model_; }
-    /// Some path runs. If none does and not all have ended, the warp waits.
+    /// Whether some path runs. If none does and not all have ended, the warp waits.
     bool runs() const { return top_.mask != 0; }
     bool done() const { return top_.mask == 0 && others_.empty(); }
     LaneMask alive() const {
@@ -65,7 +66,7 @@ class SimtState : private SimtStack {
         return lanes;
     }
     bool diverged() const { return alive() != top_.mask; }
-    /// How many, the running one included.
+    /// The number of paths, the running one included.
     std::size_t paths() const { return model_ == SimtModel::stack ? SimtStack::depth() : others_.size() + 1; }
 
     void advance() {
@@ -95,10 +96,10 @@ class SimtState : private SimtStack {
     /// where `key` and members are equal. A path that resumes is at its instruction again. With `hold` the lanes that
     /// have met wait on for release().
     Arrival meet(LaneMask lanes, LaneMask members, std::uint64_t key, LaneMask later = 0, bool hold = false);
-    /// What has come together since the last call, for the caller to execute; then forget_meetings().
+    /// The meetings since the last call, for the caller to execute; then call forget_meetings().
     const std::vector<Meeting>& meetings() const { return meetings_; }
     void forget_meetings() { meetings_.clear(); }
-    /// The held lanes, if any, are at their instructions again, and resume.
+    /// Resumes the held lanes, if any, at their instructions.
     void release();
     bool holds() const;
 
@@ -118,7 +119,7 @@ class SimtState : private SimtStack {
         archive& model_& credit_& spins_& spin_pc_& spin_lanes_& top_barrier_& resumed_;
         archive& others_& barriers_;
     }
-    /// All that the paths' future depends on: without spins().
+    /// All state that determines the paths' future: without spins().
     void path_fields(StateArchive& archive) {
         SimtStack::fields(archive);
         archive& credit_& top_barrier_& resumed_& others_& barriers_;

@@ -7,9 +7,10 @@
 
 namespace lookahead::isa {
 
-/// Textures by object. A texture object is the address of a TextureDescriptor in global memory, which the runtime writes
-/// like any data: so descriptors need no messages of their own, and a texture unit reads them through the memory system,
-/// as GPUs read their texture headers. Semantics: CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA, `tex`, `tld4`.
+/// Textures by object. A texture object is the address of a TextureDescriptor in global memory, which the runtime
+/// writes like any data. So descriptors need no messages of their own, and a texture unit reads them through the memory
+/// system, as GPUs read their texture headers. Semantics: CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA,
+/// `tex`, `tld4`.
 
 enum class TextureGeometry : std::uint8_t { d1, d2, d3, a1d, a2d, cube };
 enum class ChannelKind : std::uint8_t { signed_integer, unsigned_integer, floating };
@@ -18,7 +19,7 @@ enum class AddressMode : std::uint8_t { wrap, clamp, mirror, border };
 enum class FilterMode : std::uint8_t { point, linear };
 
 struct TextureDescriptor {
-    static constexpr std::uint64_t kMagic = 0x7572'6374'6574'614c;  // no data looks like this by chance
+    static constexpr std::uint64_t kMagic = 0x7572'6374'6574'614c;  // data do not have this value by chance
 
     std::uint64_t magic = kMagic;
     std::uint64_t base = 0;  ///< of the first texel
@@ -35,7 +36,7 @@ struct TextureDescriptor {
     std::uint8_t normalised_values = 0;  ///< integers of 8 or 16 bits are read as fractions
     std::uint8_t unused[7] = {};
     float border[4] = {};
-    std::uint32_t row_bytes = 0;  ///< of surfaces, whose x counts bytes
+    std::uint32_t row_bytes = 0;  ///< of surfaces; their x counts bytes
     std::uint8_t unused2[52] = {};
 
     unsigned texel_bytes() const { return std::uint32_t{channels} * channel_bytes; }
@@ -47,7 +48,7 @@ struct TextureDescriptor {
     /// Whether the fields can be used: kinds are known, sizes are not 0, the extent is sane.
     bool is_valid() const;
 };
-/// What one line of memory holds: descriptors are aligned to their size.
+/// Descriptors are aligned to their size, one line of memory.
 static_assert(sizeof(TextureDescriptor) == 128);
 
 inline constexpr unsigned kMaximumTexels = 8;
@@ -55,7 +56,7 @@ inline constexpr unsigned kMaximumTexelBytes = 16;
 inline constexpr unsigned kMaximumCoordinates = 3;
 
 /// Operation::texture: source[0] is the object, source[1] the coordinates, one row each (an array's layer first, a
-/// cube's direction); the result has four rows. `mode` is what follows.
+/// cube's direction); the result has four rows. `mode` is the following.
 constexpr std::uint8_t texture_mode(TextureGeometry geometry) {
     return static_cast<std::uint8_t>(geometry);
 }
@@ -74,8 +75,8 @@ constexpr unsigned coordinates_of(TextureGeometry geometry) {
     return kCount[static_cast<unsigned>(geometry)];
 }
 
-/// The texels that one lane needs: with linear filtering two in each dimension, bit d of a texel's number telling which
-/// of dimension d.
+/// The texels that one lane needs: with linear filtering two in each dimension; bit d of a texel's number selects the
+/// one in dimension d.
 struct TextureSample {
     static constexpr std::uint64_t kBorder = ~std::uint64_t{0};
 
@@ -87,7 +88,7 @@ struct TextureSample {
 TextureSample locate(const TextureDescriptor& descriptor, const Instruction& instruction,
                      const std::uint32_t* coordinates);
 
-/// The four words of the result from the texels' bytes, as they stand in memory; those of the border are not read.
+/// Computes the four words of the result from the texels' bytes in memory order; bytes of border texels are not read.
 void filter(const TextureDescriptor& descriptor, const Instruction& instruction, const TextureSample& sample,
             const std::byte (*texels)[kMaximumTexelBytes], std::uint32_t* result);
 

@@ -6,7 +6,7 @@
 
 namespace lookahead::isa {
 
-/// The fundamental types of the PTX ISA, which are those of machine instructions too.
+/// The fundamental types of the PTX ISA, also used by machine instructions.
 enum class Type : std::uint8_t {
     none,
     b8,
@@ -28,7 +28,7 @@ enum class Type : std::uint8_t {
     pred
 };
 
-/// What a type's bits mean.
+/// The meaning of a type's bits.
 enum class TypeClass : std::uint8_t { none, bits, unsigned_integer, signed_integer, floating, predicate };
 
 TypeClass type_class(Type type);
@@ -52,7 +52,7 @@ inline bool is_integer(Type type) {
 inline bool is_bits(Type type) {
     return type_class(type) == TypeClass::bits;
 }
-/// An integer, or bits, of 32 and of 64.
+/// Whether it is an integer, or bits, of 32 or 64 bits.
 inline bool is_word(Type type) {
     return type == Type::b32 || type == Type::u32 || type == Type::s32;
 }
@@ -68,7 +68,7 @@ std::optional<Type> type_named(std::string_view name);
 /// Same class with another width: with_bits(s32, 64) is s64. The width must exist in that class.
 Type with_bits(Type type, unsigned width);
 
-/// Bytes of one element of `type` in an instruction: 1, 2, 4 or 8. What is no number counts as a word.
+/// Bytes of one element of `type` in an instruction: 1, 2, 4 or 8. Non-numbers count as a word.
 constexpr unsigned type_bytes(Type type) {
     switch (type) {
         case Type::b8:

@@ -17,7 +17,7 @@
 
 namespace lookahead::gpu {
 
-/// In-ports of a FusedGpu: what is for SM i comes at base + i.
+/// In-ports of a FusedGpu: messages for SM i come at base + i.
 inline constexpr std::uint16_t kFusedDispatchPort = 0;
 inline constexpr std::uint16_t kFusedAllocationPort = 0x4000;
 inline constexpr std::uint16_t kFusedHostPort = 0xffff;
@@ -25,12 +25,12 @@ inline constexpr std::uint16_t kFusedHostPort = 0xffff;
 inline constexpr unsigned kFusedToDispatcher = 0;  ///< one destination an SM
 inline constexpr unsigned kFusedToHost = 1;        ///< one destination a channel of the address mapping
 
-/// Begins the SMs' names: they are components of the process "gpu".
+/// The prefix of the SMs' names: they are components of the process "gpu".
 inline constexpr const char* kFusedPrefix = "gpu.";
 
-/// All SMs and a PerfectMemory in one logical process, since no channel can have the latency of a perfect memory: the SMs
-/// step together, cycle by cycle and in their order, and each sees what those before it stored in the same cycle. The
-/// SMs are those of any machine; what they send to the dispatcher is passed on.
+/// All SMs and a PerfectMemory in one logical process, because no channel can have the latency of a perfect memory. The
+/// SMs step together, cycle by cycle and in their order, and each sees the stores of those before it in the same cycle.
+/// The SMs are those of any machine; their messages to the dispatcher are passed on.
 class FusedGpu final : public LogicalProcess {
   public:
     struct Arguments {
@@ -67,7 +67,7 @@ class FusedGpu final : public LogicalProcess {
     AddressMapping mapping_;
     ClockDomain clock_;
     PerfectMemory memory_;
-    MessageRouter router_;  ///< of the SMs' messages: all go to the dispatcher, whose place is behind the SMs'
+    MessageRouter router_;  ///< of the SMs' messages: all go to the dispatcher, whose index follows the SMs'
     std::vector<std::unique_ptr<StreamingMultiprocessor>> sms_;
     std::vector<Time> next_times_;                            ///< of each SM
     std::vector<std::vector<const MessageHeader*>> inboxes_;  ///< of each SM, during advance

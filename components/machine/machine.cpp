@@ -30,7 +30,7 @@ constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
 static_assert(kMostSms <= kMaximumRequesters && kDispatcherSmPort + kMostSms <= kDispatcherHostPort &&
                   kFusedDispatchPort + kMostSms <= kFusedAllocationPort &&
                   kFusedAllocationPort + kMostSms <= kFusedHostPort,
-              "an SM has an in-port of its own wherever it sends");
+              "an SM has its own in-port at every receiver");
 
 /// Relative number of messages, for partitioners that have no measured ones; the interconnect has its own.
 constexpr double kControlTraffic = 1;

@@ -21,7 +21,7 @@ class InterconnectTopology;
 class PerfectMemory;
 class StreamingMultiprocessor;
 
-/// In-ports (partition_ports.h, device_ports.h) have numbers for so many.
+/// The greatest number of SMs for which in-ports (partition_ports.h, device_ports.h) have numbers.
 inline constexpr std::int64_t kMostSms = 1024;
 
 struct MachineParameters {
@@ -32,12 +32,13 @@ struct MachineParameters {
 };
 
 /// A GPU with its host as a graph of logical processes: the host, the CTA dispatcher, SMs "sm0".., memory partitions
-/// "partition0"... With gpu.perfect_memory there are the host, the dispatcher and one process "gpu" (FusedGpu). It owns what the processes share and never change, the kernels and the address mapping, and
-/// outlives every process made from its model.
+/// "partition0"... With gpu.perfect_memory these are the host, the dispatcher and one process "gpu" (FusedGpu). It owns
+/// the constant data that the processes share, the kernels and the address mapping, and must outlive every process made
+/// from its model.
 class Machine {
   public:
-    /// Reads all keys of the program (read_registered()). `configuration` outlives the machine; `program` runs on the host;
-    /// `find_loads` finds out by a functional run what the program will load, for prefetchers that ask.
+    /// Reads all keys of the program (read_registered()). `configuration` must outlive the machine; `program` runs on
+    /// the host; `find_loads` finds the program's loads by a functional run, for prefetchers that request them.
     Machine(const Configuration& configuration, isa::KernelTable kernels, DriverThread::Program program,
             isa::KnownLoads::Find find_loads = {});
     Machine(const Machine&) = delete;
@@ -49,11 +50,11 @@ class Machine {
     const ClockDomain& core_clock() const { return core_clock_; }
     LpId host() const { return host_; }
     LpId dispatcher() const { return dispatcher_; }
-    /// SMs and partitions; none where they are fused.
+    /// SMs and partitions; none if they are fused.
     const std::vector<LpId>& sms() const { return sms_; }
     const std::vector<LpId>& partitions() const { return partitions_; }
 
-    /// Makes a process of each kind, which find out that way whether the values of their keys fit together:
+    /// Makes a process of each kind, whose constructors check that the values of their keys fit together:
     /// ConfigurationError if they do not.
     void check_processes() const;
     /// ConfigurationError for a machine that runs in one process only, if there are more ranks.
@@ -67,7 +68,7 @@ class Machine {
     void connect_dispatcher();
     void connect_interconnect();
     std::unique_ptr<InterconnectTopology> make_topology() const;
-    /// As both ends of the network have them.
+    /// The parameters of both ends of the network.
     CrossbarParameters port_parameters() const;
     std::unique_ptr<StreamingMultiprocessor> make_sm(unsigned index, PerfectMemory* perfect_memory = nullptr) const;
     std::unique_ptr<LogicalProcess> make_partition(unsigned index) const;
@@ -95,15 +96,16 @@ struct lookahead::ParametersOf<lookahead::gpu::MachineParameters> {
     inline static const auto list = parameter_list<P>(
         integer("sms", &P::sms, {1, gpu::kMostSms, "SM"},
                 {.help = "Streaming multiprocessors.", .source = "NVIDIA GTX 480 data sheet: 15 of Fermi's 16 SMs"}),
-        integer("memory_clock_ratio", &P::memory_clock_ratio, {1, 8, "cycle"},
-                {.help = "Cycles of network and L2 slices in one of the SMs: their clock is sm.frequency times this. "
-                         "Keys of crossbar, mesh, input_queued and l2, and dram.fixed_latency, count them.",
-                 .source = "GPGPU-Sim's GTX480 configuration: one clock for all. Kim et al., HPCA 2016: 1.4 GHz over "
-                           "700 MHz"}),
+        integer(
+            "memory_clock_ratio", &P::memory_clock_ratio, {1, 8, "cycle"},
+            {.help = "Cycles of network and L2 slices per SM cycle: their clock is sm.frequency times this. Keys of "
+                     "crossbar, mesh, input_queued and l2, and dram.fixed_latency, count these cycles.",
+             .source = "GPGPU-Sim's GTX480 configuration: one clock for all. Kim et al., HPCA 2016: 1.4 GHz over "
+                       "700 MHz"}),
         integer("memory_bytes", &P::memory_bytes,
                 {std::int64_t{1} << 20, static_cast<std::int64_t>(isa::kGlobalBytes), "byte"},
-                {.help = "Device memory that `lookahead capture` tells a program of and gives it. It takes room once "
-                         "it is used.",
+                {.help = "Device memory that `lookahead capture` gives a program. It takes room on the host once it is "
+                         "used.",
                  .source = "NVIDIA GTX 480 data sheet: 1536 MB"}),
         boolean("perfect_memory", &P::perfect_memory,
                 {.help = "Every request that leaves an SM is answered at once: no network, L2 or DRAM. "

@@ -15,8 +15,8 @@ class Audit;
 
 namespace lookahead::gpu {
 
-/// Global memory that answers every request when it is made: no caches, no network, no limits. Requests are performed in
-/// the order of the calls.
+/// Global memory that answers every request when it is made: no caches, no network, no limits. Requests are performed
+/// in the order of the calls.
 class PerfectMemory {
   public:
     /// Performs a ReadRequest, WriteRequest or AtomicRequest and appends the reply.
@@ -26,7 +26,7 @@ class PerfectMemory {
         image_.write(address, bytes, count);
     }
     void fill(std::uint64_t address, std::byte value, std::size_t count) { image_.fill(address, value, count); }
-    /// To the end of a page of MemoryImage.
+    /// The bytes from `address` to the end of a page of MemoryImage.
     const std::byte* read(std::uint64_t address) const { return image_.read(address); }
 
     void audit(Audit& audit) const;

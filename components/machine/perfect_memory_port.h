@@ -6,11 +6,11 @@
 
 namespace lookahead::gpu {
 
-/// An SM's way to a PerfectMemory: a request is performed when it is sent, and its reply is there for the load/store
+/// An SM's port to a PerfectMemory: a request is performed when it is sent, and its reply is ready for the load/store
 /// unit's next cycle.
 class PerfectMemoryPort final : public MemoryPort {
   public:
-    /// `memory` outlives the port.
+    /// `memory` must outlive the port.
     explicit PerfectMemoryPort(PerfectMemory& memory) : memory_(memory) {}
 
     bool can_send(Cycle) const override { return true; }

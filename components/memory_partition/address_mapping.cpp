@@ -125,6 +125,6 @@ std::uint64_t AddressMapping::encode(const DramAddress& place) const {
 }
 
 LOOKAHEAD_REGISTER_PARAMETERS(AddressMappingParameters, "address_mapping",
-                              "Which memory partition, L2 slice, bank and row an address belongs to.")
+                              "The memory partition, L2 slice, bank and row of each address.")
 
 }  // namespace lookahead::gpu

@@ -25,24 +25,24 @@ struct DramAddress {
     bool operator==(const DramAddress&) const = default;
 };
 
-/// Neighbouring bits of an address that are neighbouring bits of a field: those of `mask` in the address, shifted
+/// Neighbouring bits of an address that are neighbouring bits of a field: the bits of `mask` in the address, shifted
 /// right by `shift`.
 struct BitRun {
     std::uint64_t mask;
     unsigned shift;
 };
 
-/// Which L2 slice and DRAM channel own an address, and where in the channel it stands.
+/// Maps addresses to L2 slices and DRAM channels, and to places in the channel.
 ///
 /// The bits of an address from `channel_bit` up, as a number, modulo `channels` are its channel; the quotient, with
 /// the bits below channel_bit again under it, is its local address in that channel. The expression names the bits of
-/// the local address, highest first: R row, B bank, C column (in bursts), S byte in the burst; blanks and dots are for
-/// the eye. Bits above the expression are row bits too. The lowest bank bits tell the slice in the channel.
+/// the local address, highest first: R row, B bank, C column (in bursts), S byte in the burst; blanks and dots are
+/// ignored. Bits above the expression are row bits too. The lowest bank bits select the slice in the channel.
 ///
 /// Slices are numbered over the machine: channel * slices_per_channel + slice in the channel.
 class AddressMapping {
   public:
-    /// ConfigurationError for an expression that is no bijection or has too few bank bits for the slices.
+    /// ConfigurationError for an expression that is not a bijection or has too few bank bits for the slices.
     explicit AddressMapping(const AddressMappingParameters& parameters);
 
     unsigned channels() const { return channels_; }
@@ -52,10 +52,10 @@ class AddressMapping {
     unsigned burst_bytes() const { return 1u << burst_bits_; }
     /// Bytes of a row in one channel.
     unsigned row_bytes() const { return 1u << (burst_bits_ + column_bits_.size()); }
-    /// An aligned run of so many bytes stays in one slice, and in one page of its contents.
+    /// The size of an aligned run that stays in one slice, and in one page of its contents.
     unsigned interleave_bytes() const { return interleave_bytes_; }
 
-    /// Addresses lie below 2^48.
+    /// The channel of an address, which must be below 2^48.
     unsigned channel(std::uint64_t address) const {
         const std::uint64_t block = address >> channel_bit_;
         return static_cast<unsigned>(block - quotient(block) * channels_);
@@ -68,8 +68,8 @@ class AddressMapping {
         return ((local >> channel_bit_) * channels_ + channel) << channel_bit_ | (local & offset_mask_);
     }
 
-    /// What each channel has of so many bytes from an address on: calls f(channel, the first address there, how many bytes
-    /// from its local address on).
+    /// Splits a number of bytes from an address on by channel: calls f(channel, the first address there, the number of
+    /// bytes from its local address on).
     template <class F>
     void for_each_share(std::uint64_t address, std::uint64_t bytes, F f) const {
         const std::uint64_t first_block = address >> channel_bit_;
@@ -81,7 +81,7 @@ class AddressMapping {
             f(channel(first), first, local_address(last) + 1 - local_address(first));
         }
     }
-    /// The same the other way: so many bytes of one channel, from the local address of `address` on, as runs in the order of
+    /// The inverse: a number of bytes of one channel, from the local address of `address` on, as runs in the order of
     /// their addresses. Calls f(address, bytes, bytes before).
     template <class F>
     void for_each_run(std::uint64_t address, std::uint64_t bytes, F f) const {
@@ -105,7 +105,7 @@ class AddressMapping {
         }
         return slice;
     }
-    /// The local address without the bits that tell the slice: consecutive within a slice.
+    /// The local address without the bits that select the slice: consecutive within a slice.
     std::uint64_t address_in_slice(std::uint64_t local) const {
         for (unsigned i = slice_bits_; i-- > 0;) {
             const std::uint64_t below = (std::uint64_t{1} << bank_bits_[i]) - 1;

@@ -15,7 +15,7 @@ namespace lookahead::gpu {
 
 /// Tags, replacement (least recently used) and bytes of a slice's lines. A line is named by its local address in the
 /// channel and, once found, by its index. Each byte of a line is valid or not, and dirty or not: a line that was
-/// written without being fetched holds the written bytes alone.
+/// written without being fetched holds only the written bytes.
 class L2Cache {
   public:
     static constexpr std::uint32_t kNoLine = kNoWay;
@@ -28,8 +28,8 @@ class L2Cache {
     std::uint32_t find(unsigned set, std::uint64_t local) const {
         return find_way(tags_.data(), set * ways_, ways_, local);
     }
-    /// The line to be replaced: one without contents, else the least recently used that awaits no fill; kNoLine if
-    /// all await fills.
+    /// The line to be replaced: a line without contents, else the least recently used line that awaits no fill; kNoLine
+    /// if all await fills.
     std::uint32_t victim(unsigned set) const;
     unsigned set_of(std::uint64_t address_in_slice) const {
         return static_cast<unsigned>(address_in_slice / kLineBytes) & (sets_ - 1);
@@ -37,18 +37,18 @@ class L2Cache {
 
     bool occupied(std::uint32_t line) const { return tags_[line] != kFree; }
     std::uint64_t local_address(std::uint32_t line) const { return tags_[line]; }
-    /// Gives the line to another local address: nothing valid, nothing dirty.
+    /// Gives the line to another local address, with no byte valid or dirty.
     void install(std::uint32_t line, std::uint64_t local);
     void touch(std::uint32_t line) { used_[line] = ++clock_; }
 
     bool pending(std::uint32_t line) const { return mshr_[line] != kNoMshr; }
     std::uint16_t mshr(std::uint32_t line) const { return mshr_[line]; }
-    /// The line awaits a fill: it is not replaced until fill_done.
+    /// Marks the line as awaiting a fill: it is not replaced until fill_done.
     void await_fill(std::uint32_t line, std::uint16_t mshr) {
         mshr_[line] = mshr;
         used_[line] = kAwaited;
     }
-    /// The fill's requests have been performed: the line counts as used now.
+    /// The fill's requests have been performed: marks the line as just used.
     void fill_done(std::uint32_t line) {
         mshr_[line] = kNoMshr;
         touch(line);
@@ -58,7 +58,7 @@ class L2Cache {
     const ByteMask& valid(std::uint32_t line) const { return states_[line].valid; }
     ByteMask& dirty(std::uint32_t line) { return states_[line].dirty; }
     const ByteMask& dirty(std::uint32_t line) const { return states_[line].dirty; }
-    /// Over all lines.
+    /// Dirty bytes over all lines.
     std::uint64_t dirty_bytes() const;
     std::byte* data(std::uint32_t line) { return data_.get() + std::size_t{line} * kLineBytes; }
     const std::byte* data(std::uint32_t line) const { return data_.get() + std::size_t{line} * kLineBytes; }

@@ -8,7 +8,7 @@
 
 namespace lookahead::gpu {
 
-/// Why the request at the head of a slice's port waits.
+/// The reason why the request at the head of a slice's port waits.
 enum class L2Stall : std::uint8_t { none, reply_port, mshrs, merges, set, miss_queue };
 inline constexpr std::size_t kL2StallCauses = 5;
 
@@ -48,7 +48,7 @@ struct lookahead::StatisticsOf<lookahead::gpu::L2Counters> {
         Counter<C>{"fetches", "request", "Fetches of a line, or of sectors of one, from DRAM.", &C::fetches},
         Counter<C>{"fetched_sectors", "sector", "Sectors of 32 bytes in the fetches.", &C::fetched_sectors},
         Counter<C>{"partial_fetches", "request",
-                   "Fetches of lines of which the slice held written bytes but not those that were asked for.",
+                   "Fetches of lines whose requested bytes were missing while the slice held written bytes.",
                    &C::partial_fetches},
         Counter<C>{"evictions", "line", "Lines replaced.", &C::evictions},
         Counter<C>{"write_backs", "request", "Replaced lines that were written to DRAM.", &C::write_backs},
@@ -59,7 +59,7 @@ struct lookahead::StatisticsOf<lookahead::gpu::L2Counters> {
             {{{"stall_reply_port", "cycle", "Cycles in which the next request waited for room in the reply port."},
               {"stall_mshrs", "cycle", "Cycles in which the next request waited for a miss register."},
               {"stall_merges", "cycle",
-               "Cycles in which the next request waited since too many waited for its line already."},
+               "Cycles in which the next request waited because too many already waited for its line."},
               {"stall_set", "cycle", "Cycles in which the next request waited since its set awaited only fills."},
               {"stall_miss_queue", "cycle",
                "Cycles in which the next request waited for room in the queue to the DRAM."}}}}};

@@ -31,32 +31,30 @@ struct lookahead::ParametersOf<lookahead::gpu::L2Parameters> {
         integer("sets", &P::sets, {1, 65536, "set"}, {.help = "Sets of a slice; a power of two.", .source = kTable}),
         integer("ways", &P::ways, {1, 64, "line"}, {.help = "Lines of 128 bytes in a set.", .source = kTable}),
         integer("sector_bytes", &P::sector_bytes, {32, 128, "byte"},
-                {.help = "What a slice fetches and writes back: 128, whole lines, or 32, those sectors of a line that "
-                         "are wanted or dirty.",
+                {.help = "Bytes that a slice fetches and writes back: 128, whole lines, or 32, the requested or dirty "
+                         "sectors of a line.",
                  .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, "
                            "find 32 bytes in Volta's L2"}),
         integer("mshrs", &P::mshrs, {1, 16384, "line"},
                 {.help = "Lines that a slice can await from DRAM.", .source = kTable}),
         integer("merges", &P::merges, {1, 64, "request"},
-                {.help = "Requests that can wait for one line, the first "
-                         "included.",
-                 .source = kTable}),
+                {.help = "Requests that can wait for one line, including the first.", .source = kTable}),
         integer("miss_queue", &P::miss_queue, {2, 1024, "request"},
                 {.help = "Fetches and write-backs of a slice that wait for the DRAM's queue.", .source = kTable}),
         integer("port_bytes", &P::port_bytes, {32, 128, "byte"},
-                {.help = "What a read, a write or a write-back moves through the slice in a cycle: 32, 64 or 128. Half "
-                         "lines and sectors move whole.",
+                {.help = "Bytes that a read, a write or a write-back moves through the slice per cycle: 32, 64 or 128. "
+                         "Half lines and sectors move whole.",
                  .source = "128: a line at once. GPGPU-Sim's stock GTX 480 takes a request apart into sectors of 32 "
                            "bytes, one a cycle, and has a data port of 32 bytes (the last number of gpgpu_cache:dl2)"}),
         integer("data_latency", &P::data_latency, {0, 1000, "cycle"},
-                {.help = "L2 cycles from a request's tag access to the reply's reaching its port.",
+                {.help = "L2 cycles from a request's tag access until the reply reaches its port.",
                  .source = "a choice: tag, then data access; the rest of the pipeline is on the channels"}),
         integer("atomic_cycles", &P::atomic_cycles, {1, 1000, "cycle"},
-                {.help = "L2 cycles for which an atomic request holds the slice for each of its lanes that meet at "
-                         "one word.",
+                {.help = "L2 cycles for which an atomic request holds the slice, for each of its lanes that access one "
+                         "word.",
                  .source = "GPGPU-Sim performs a request in one cycle; the Kepler GK110 white paper (2012) gives one "
                            "operation a clock on one address there, and nine times less on Fermi"}),
         integer("host_latency", &P::host_latency, {1, 1'000'000, "cycle"},
-                {.help = "L2 cycles from a partition's answer to the host's receiving it.",
+                {.help = "L2 cycles until the host receives a partition's answer.",
                  .source = "about half a microsecond, one way over PCI Express; no kernel time depends on it"}));
 };

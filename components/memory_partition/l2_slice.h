@@ -23,21 +23,21 @@ class Audit;
 
 namespace lookahead::gpu {
 
-/// A slice of the L2 cache between its crossbar port and the DRAM channel: one access a cycle, write-back, and
+/// A slice of the L2 cache between its crossbar port and the DRAM channel: one access per cycle, write-back, and
 /// write-allocate without fetch. Cycles are of the clock that network and slices share.
 ///
-/// Order: requests are performed in the order in which the port hands them over. While a line awaits its fill, every
-/// request to it, writes and atomics too, joins the line's register; when the fill comes they are performed one after
-/// another before anything else is. So the requests of one requester to one line are performed, and answered, in the
-/// order in which they were sent. A request that finds no room holds up all behind it.
+/// Order: requests are performed in the order of the port. While a line awaits its fill, every request to it, also
+/// writes and atomics, joins the line's register; when the fill comes they are performed one after another before any
+/// other request. So the requests of one requester to one line are performed, and answered, in the order in which they
+/// were sent. A request without room delays all later ones.
 ///
-/// With sectors, only those are fetched that hold a byte that is wanted and missing. A request that joins a line's
-/// register has its own missing sectors fetched at once; those that come are used in the order of the requests.
+/// With sectors, only sectors with a requested missing byte are fetched. A request that joins a line's register has its
+/// missing sectors fetched at once; fetched sectors are used in the order of the requests.
 ///
-/// A write is acknowledged when it has been performed in the slice: from then on every request reads it.
+/// A write is acknowledged when the slice has performed it: from then on every request reads it.
 class L2Slice : private PacketRow {
   public:
-    /// What a slice wants of its DRAM channel.
+    /// A slice's request to its DRAM channel.
     struct DramAccess {
         std::uint64_t local = 0;
         std::uint16_t mshr = 0;  ///< of a fetch
@@ -57,7 +57,7 @@ class L2Slice : private PacketRow {
 
     /// A message of requester `source` (a request, or credits for the reply port) arrived in cycle `now`.
     void receive(const MessageHeader& message, unsigned source, Cycle now);
-    /// Fetched sectors come back from DRAM and may be used from cycle `ready` on. In the order of `ready`.
+    /// Fetched sectors come back from DRAM and may be used from cycle `ready` on. Call it in the order of `ready`.
     void receive_fill(std::uint16_t mshr, SectorMask sectors, Cycle ready);
 
     Cycle next_cycle() const { return next_cycle_; }
@@ -68,7 +68,7 @@ class L2Slice : private PacketRow {
     const DramAccess& dram_access() const { return queue_[queue_head_]; }
     /// The DRAM has accepted dram_access(); the slice sees the room from cycle `now` on.
     void pop_dram_access(Cycle now);
-    /// The same for the lowest sector of dram_access(), a fetch of several: the others are left.
+    /// The same for the lowest sector of dram_access(), a fetch of several sectors; the others remain.
     void pop_dram_sector();
 
     /// Host copies, which take no time in the slice: `local` and `count` stay within a page, and between kernels.
@@ -77,7 +77,7 @@ class L2Slice : private PacketRow {
     void host_read(std::uint64_t local, std::byte* bytes, unsigned count);
 
     bool has_open_samples() const { return samples_.any_open(); }
-    /// A fetch for the register entered the DRAM's queue, was taken from it, and comes back, at these times.
+    /// Records the times at which a fetch for the register entered the DRAM's queue, was taken from it, and comes back.
     void sample_fetch(std::uint16_t mshr, SectorMask sectors, Time queued, Time started, Time ready) {
         samples_.fetched(mshr, sectors, queued, started, ready);
     }
@@ -99,7 +99,7 @@ class L2Slice : private PacketRow {
   private:
     friend struct AuditSabotage;
 
-    /// What came and went, for the audit.
+    /// Counts for the audit.
     struct Books {
         std::uint64_t reads = 0;
         std::uint64_t writes = 0;  ///< and reductions

@@ -23,7 +23,7 @@ constexpr unsigned bytes_in(const ByteMask& mask) {
     return static_cast<unsigned>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
 }
 
-/// All bytes of `needed` are in `held`.
+/// Whether all bytes of `needed` are in `held`.
 constexpr bool covers(const ByteMask& held, const ByteMask& needed) {
     return ((needed.bits[0] & ~held.bits[0]) | (needed.bits[1] & ~held.bits[1])) == 0;
 }

@@ -31,13 +31,13 @@ struct MemoryPartitionArguments {
     unsigned channel = 0;  ///< which of the mapping's channels this partition owns
 };
 
-/// One DRAM channel, of one or more pseudo-channels, with its L2 slices, as a logical process. The slices' side of the crossbar is part of it; ports as
-/// in partition_ports.h.
+/// One DRAM channel, of one or more pseudo-channels, with its L2 slices, as a logical process. The slices' side of the
+/// crossbar is part of it; ports as in partition_ports.h.
 ///
-/// What happens at one time happens in the order: messages, DRAM commands, slices by number.
+/// Events of one time have the order: messages, DRAM commands, slices by number.
 class MemoryPartition final : public LogicalProcess {
   public:
-    /// The configuration is that of the DRAM scheduler's own parameters. ConfigurationError where the parts do not fit.
+    /// `configuration` has the DRAM scheduler's own parameters. ConfigurationError if the parts do not fit together.
     MemoryPartition(const MemoryPartitionArguments& arguments, const Configuration& configuration);
 
     void advance(Inbox inbox, Time horizon) override;
@@ -67,8 +67,8 @@ class MemoryPartition final : public LogicalProcess {
     /// The channel of a slice or of a bank, by their lowest bits.
     DramChannel& dram_of(unsigned slice) { return *drams_[slice & (drams_.size() - 1)]; }
     bool any_dram_accepts() const;
-    /// Moves what the slices want to the DRAM's queue, as far as there is room. `dram_now`: the first DRAM cycle that
-    /// sees it; `l2_now`: the first L2 cycle in which the slices see the room.
+    /// Moves the slices' requests to the DRAM's queue, as far as there is room. `dram_now`: the first DRAM cycle that
+    /// sees them; `l2_now`: the first L2 cycle in which the slices see the room.
     void feed_dram(Cycle dram_now, Cycle l2_now);
     void find_next_l2_cycle();
     void find_next_dram_cycle();

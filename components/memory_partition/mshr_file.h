@@ -13,9 +13,8 @@ class StateArchive;
 
 namespace lookahead::gpu {
 
-/// Miss-status holding registers: the lines that a slice awaits, each with the sectors that are being fetched and the
-/// requests that wait, in the order in which they came. The cache's line points to its register, so there is nothing to
-/// search.
+/// Miss-status holding registers: the lines that a slice awaits, each with the sectors being fetched and the waiting
+/// requests, in the order of arrival. The cache's line points to its register, so no search is needed.
 class MshrFile {
   public:
     MshrFile(unsigned registers, unsigned merges);
@@ -23,18 +22,18 @@ class MshrFile {
     bool full() const { return free_registers_.empty(); }
     bool empty() const { return in_use_ == 0; }
     unsigned in_use() const { return in_use_; }
-    /// Registers and places for requests that are not free, for the audit.
+    /// Occupied registers and places for requests, for the audit.
     std::size_t held_registers() const { return registers_.size() - free_registers_.size(); }
     std::size_t held_requests() const { return waiters_.size() - free_waiters_.size(); }
 
-    /// Takes a register for a line of the cache. Not when full.
+    /// Allocates a register for a line of the cache; the file must not be full.
     std::uint16_t allocate(std::uint32_t line_index);
     std::uint32_t line_index(std::uint16_t mshr) const { return registers_[mshr].line_index; }
     bool can_merge(std::uint16_t mshr) const { return registers_[mshr].count < merges_; }
     /// Adds a copy of the request at the end.
     void append(std::uint16_t mshr, const MessageHeader& request, unsigned source);
 
-    /// Sectors that were asked of the DRAM and have not come.
+    /// Sectors that were requested from the DRAM and have not come.
     SectorMask fetching(std::uint16_t mshr) const { return registers_[mshr].fetching; }
     void fetch(std::uint16_t mshr, SectorMask sectors) { registers_[mshr].fetching |= sectors; }
     void fetched(std::uint16_t mshr, SectorMask sectors) {
@@ -44,9 +43,9 @@ class MshrFile {
     bool has_waiters(std::uint16_t mshr) const { return registers_[mshr].count > 0; }
     const MessageHeader& front(std::uint16_t mshr) const { return request(registers_[mshr].first); }
     unsigned front_source(std::uint16_t mshr) const { return waiters_[registers_[mshr].first].source; }
-    /// Takes the first request away.
+    /// Removes the first request.
     void pop(std::uint16_t mshr);
-    /// The register, which has no waiters and fetches nothing, is free again.
+    /// Frees the register, which must have no waiters and fetch nothing.
     void release(std::uint16_t mshr);
 
     void fields(StateArchive& archive);
@@ -77,7 +76,7 @@ class MshrFile {
     unsigned in_use_ = 0;
     std::vector<Register> registers_;
     std::vector<Waiter> waiters_;
-    std::unique_ptr<std::uint64_t[]> slots_;  ///< the waiters' messages, most of which are never touched
+    std::unique_ptr<std::uint64_t[]> slots_;  ///< the waiters' messages; most slots are never used
     // Last in, first out, so that few cache lines are touched when few are in use.
     std::vector<std::uint16_t> free_registers_;
     std::vector<std::uint32_t> free_waiters_;

@@ -11,7 +11,8 @@
 
 namespace lookahead::gpu {
 
-/// When the reads that SMs have chosen as samples (ReadRequest::sample) passed an L2 slice and its DRAM channel.
+/// The times at which reads that SMs have chosen as samples (ReadRequest::sample) passed an L2 slice and its DRAM
+/// channel.
 class RequestSamples {
   public:
     enum class Served : std::uint8_t {
@@ -40,7 +41,7 @@ class RequestSamples {
         open_.push_back(static_cast<std::uint32_t>(samples_.size()));
         samples_.push_back(sample);
     }
-    /// A fetch of these sectors for that register comes back.
+    /// A fetch of these sectors for the register comes back.
     void fetched(std::uint16_t mshr, SectorMask sectors, Time queued, Time started, Time ready) {
         for (const std::uint32_t i : open_) {
             Sample& each = samples_[i];

@@ -8,13 +8,13 @@
 
 namespace lookahead::gpu {
 
-/// Messages between the host and the memory partitions, between kernels only. `bytes` are those of one partition, from the
-/// local address of `address` on (AddressMapping::for_each_run).
+/// Messages between the host and the memory partitions, between kernels only. `bytes` are those of one partition, from
+/// the local address of `address` on (AddressMapping::for_each_run).
 
 /// A message has no more of them as its payload.
 inline constexpr unsigned kHostPieceBytes = 1024;
 
-/// So many bytes from a local address on, by messages: calls f(bytes before, bytes of the message).
+/// Splits bytes from a local address on into messages: calls f(bytes before, bytes of the message).
 template <class F>
 void for_each_host_piece(std::uint64_t local, std::uint64_t bytes, F f) {
     for (std::uint64_t done = 0; done < bytes;) {
@@ -51,7 +51,7 @@ struct HostRead {
     std::uint32_t unused;
 };
 
-/// Followed by `bytes` bytes. Reads see dirty lines of L2. A HostRead has as many as its bytes need, in their order.
+/// Followed by `bytes` bytes. Reads see dirty lines of L2. A HostRead has as many replies as its bytes need, in order.
 struct HostReadReply {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::host_read_reply);
     std::uint64_t address;
@@ -59,7 +59,7 @@ struct HostReadReply {
     std::uint32_t is_last;  ///< 1: of those to that HostRead
 };
 
-/// One for each HostWrite and HostFill that asks for it.
+/// One for each HostWrite and HostFill that requests it.
 struct HostAcknowledge {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::host_acknowledge);
     std::uint64_t address;

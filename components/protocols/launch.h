@@ -10,8 +10,8 @@ namespace lookahead::gpu {
 
 /// Messages that start and end kernels: host <-> CTA dispatcher <-> SMs. `launch` numbers the launches of a run from 0.
 
-/// Host to dispatcher, and (as KernelBegin) dispatcher to every SM. Followed by the last of `parameter_bytes` bytes; those
-/// before them came in LaunchParameters (send_launch.h).
+/// Host to dispatcher, and (as KernelBegin) dispatcher to every SM. Followed by the last of `parameter_bytes` bytes;
+/// LaunchParameters messages (send_launch.h) carry the bytes before them.
 struct LaunchFields {
     std::uint32_t launch;
     std::uint32_t kernel;  ///< index in the run's KernelTable
@@ -30,7 +30,7 @@ struct KernelBegin : LaunchFields {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::kernel_begin);
 };
 
-/// Followed by `bytes` bytes of the parameters of the launch that comes next on the channel, at the same time.
+/// Followed by `bytes` bytes of the parameters of the next launch on the channel, which arrives at the same time.
 struct LaunchParameters {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::launch_parameters);
     std::uint64_t bytes;
@@ -60,8 +60,8 @@ struct SmDrained {
     std::uint64_t thread_instructions;
 };
 
-/// Dispatcher to every memory partition, when a kernel has completed: what was counted so far is the kernel's. It
-/// arrives before any request of the next kernel.
+/// Dispatcher to every memory partition, when a kernel has completed: counts up to now belong to the kernel. It arrives
+/// before any request of the next kernel.
 struct KernelMark {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::kernel_mark);
     std::uint64_t launch;
@@ -76,12 +76,12 @@ struct KernelCompleted {
     std::uint64_t thread_instructions;
 };
 
-/// Host to every SM, before the launch that needs it: the allocation map that demand accesses are checked against.
+/// Host to every SM, before the launch that needs it: the allocation map for checks of demand accesses.
 struct AllocationUpdate {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::allocation_update);
     std::uint64_t address;
     std::uint64_t bytes;
-    std::uint64_t released;  ///< 1: the allocation is gone
+    std::uint64_t released;  ///< 1: the allocation was freed
 };
 
 }  // namespace lookahead::gpu

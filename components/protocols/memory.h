@@ -11,7 +11,7 @@
 namespace lookahead::gpu {
 
 /// Messages between SMs (role: requester) and memory partitions (role: owner of the line). All addresses are of
-/// 128-byte lines. `tag` is the requester's own and comes back unchanged. Messages of one SM to one line stay in
+/// 128-byte lines. `tag` belongs to the requester and comes back unchanged. Messages of one SM to one line stay in
 /// order both ways.
 
 inline constexpr unsigned kLineBytes = 128;
@@ -22,24 +22,24 @@ constexpr std::uint64_t line_of(std::uint64_t address) {
     return address & ~std::uint64_t{kLineBytes - 1};
 }
 
-/// A line's sectors, the least that is asked for and answered; a bit a sector, the lowest for the lowest address.
+/// A line's sectors, the smallest unit of requests and answers; one bit per sector, the lowest for the lowest address.
 inline constexpr unsigned kSectorBytes = 32;
 inline constexpr unsigned kSectors = kLineBytes / kSectorBytes;
 using SectorMask = std::uint8_t;
 inline constexpr SectorMask kAllSectors = (1u << kSectors) - 1;
 
-/// Who asked for a line: the tagged clients of the L1.
+/// The tagged clients of the L1 that request lines.
 enum class Client : std::uint8_t {
     demand,
     prefetch,
     pre_load,
     affine_expansion,
     count,
-    // With caches of their own:
+    // Clients with their own caches:
     texture,
 };
 
-/// One bit a byte of a line.
+/// One bit per byte of a line.
 struct ByteMask {
     std::uint64_t bits[2] = {0, 0};
 
@@ -107,7 +107,7 @@ struct AtomicLane {
     std::uint8_t unused[6];
 };
 
-/// Followed by the sectors that were asked for, in ascending order.
+/// Followed by the requested sectors, in ascending order.
 struct ReadReply {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::read_reply);
     std::uint64_t line;

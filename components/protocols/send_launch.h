@@ -11,11 +11,11 @@
 
 namespace lookahead::gpu {
 
-/// Parameters that one message of a launch carries: well within the largest payload.
+/// Bytes of parameters in one message of a launch: well within the largest payload.
 inline constexpr std::size_t kParameterBytesInMessage = 1024;
 
-/// Sends `launch` (LaunchKernel or KernelBegin) with its parameters: what one message does not hold goes before it in
-/// messages of its own, to arrive at the same time.
+/// Sends `launch` (LaunchKernel or KernelBegin) with its parameters: parameters that do not fit into one message go
+/// before it in other messages, which arrive at the same time.
 template <class Launch>
 void send_launch(OutPort& port, unsigned destination, Time now, Time arrival, const Launch& launch,
                  std::span<const std::byte> parameters) {
@@ -33,7 +33,7 @@ void send_launch(OutPort& port, unsigned destination, Time now, Time arrival, co
     send(launch, parameters.size());
 }
 
-/// Puts a launch's parameters together again. Nothing is left in it between two times, so that it is no state.
+/// Reassembles a launch's parameters. It is empty between two times, so it is not part of the state.
 class ArrivingParameters {
   public:
     void add(const MessageHeader& message) {

@@ -12,8 +12,8 @@
 
 namespace lookahead {
 
-/// A set of numbers below 128, in one vector register: union, intersection and the test for emptiness take as many
-/// instructions as they do on a word of 64 bits. `for (unsigned number : set)` goes through the members, rising.
+/// A set of numbers below 128 in one vector register. Union, intersection and the test for emptiness take as many
+/// instructions as on a word of 64 bits. `for (unsigned number : set)` visits the members in ascending order.
 class Bits128 {
   public:
     static constexpr unsigned kSize = 128;
@@ -49,7 +49,7 @@ class Bits128 {
     bool intersects(Bits128 other) const { return _mm_testz_si128(bits_, other.bits_) == 0; }
     bool empty() const { return _mm_testz_si128(bits_, bits_) != 0; }
     unsigned count() const { return static_cast<unsigned>(std::popcount(low()) + std::popcount(high())); }
-    /// The least member of a set that is not empty.
+    /// The least member; the set must not be empty.
     unsigned first() const {
         const std::uint64_t lower = low();
         return static_cast<unsigned>(lower != 0 ? std::countr_zero(lower) : kWord + std::countr_zero(high()));
@@ -91,7 +91,8 @@ class Bits128 {
     };
     Iterator begin() const { return Iterator(*this); }
     static std::default_sentinel_t end() { return {}; }
-    /// Calls f(number) for each member, rising: faster than a range-based loop, whose steps ask where a word ends.
+    /// Calls f(number) for each member in ascending order. Faster than a range-based loop, whose steps test for the end
+    /// of a word.
     template <class F>
     void for_each(F&& f) const {
         for (std::uint64_t bits = low(); bits != 0; bits &= bits - 1) {
@@ -102,7 +103,7 @@ class Bits128 {
         }
     }
 
-    /// Members from 64 on count only where there are some: a set of lower ones hashes as their word.
+    /// Members from 64 on are hashed only if there are some, so that a set of lower members hashes like its word.
     void fields(StateArchive& archive) {
         std::uint64_t lower = low(), upper = high();
         archive& lower& upper;

@@ -9,7 +9,7 @@
 
 namespace lookahead {
 
-/// First in, first out, with room for a fixed number. Slots stay where they are, to be filled in place.
+/// A first-in, first-out queue of fixed capacity. Slots stay in place and are filled there.
 template <class T>
 class Ring {
   public:
@@ -22,17 +22,17 @@ class Ring {
 
     T& front() { return slots_[head_]; }
     const T& front() const { return slots_[head_]; }
-    /// Number i from the front on; number size() is the slot of the next push.
+    /// Element i from the front; element size() is the slot of the next push.
     T& operator[](std::uint32_t i) { return slots_[place_of(i)]; }
     const T& operator[](std::uint32_t i) const { return slots_[place_of(i)]; }
 
-    /// Not when full. The new last one's slot, which has what was there before.
+    /// Returns the slot of the new last element, which still has its old contents. The ring must not be full.
     T& push() { return (*this)[size_++]; }
     void pop() {
         head_ = place_of(1);
         --size_;
     }
-    /// Keeps the first ones.
+    /// Keeps the first `size` elements.
     void shrink(std::uint32_t size) { size_ = size; }
 
     template <class F>
@@ -48,8 +48,8 @@ class Ring {
         }
     }
 
-    /// each(element) lists an element's fields. Where the elements lie is no part of the state. std::length_error where more
-    /// are to be loaded than there is room for.
+    /// each(element) lists an element's fields. The position of the elements in the storage is not part of the state.
+    /// std::length_error if the state to be loaded has more elements than the capacity.
     template <class Each>
     void fields(StateArchive& archive, Each&& each) {
         std::uint32_t size = size_;

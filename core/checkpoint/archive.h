@@ -16,25 +16,25 @@ namespace lookahead {
 using ArchiveSave = std::function<void(boost::archive::binary_oarchive&)>;
 using ArchiveLoad = std::function<void(boost::archive::binary_iarchive&)>;
 
-/// The most that an archive hands out or asks for at once.
+/// The largest piece that an archive passes to a sink or requests from a source, in bytes.
 constexpr std::size_t kArchivePieceBytes = std::size_t{1} << 20;
 
-/// Takes the next bytes.
+/// Receives the next bytes.
 using ByteSink = std::function<void(std::string_view piece)>;
-/// Puts the next bytes into the room; their number, which is less than the room has only at the end.
+/// Writes the next bytes into `room` and returns their number, which is less than the size of `room` only at the end.
 using ByteSource = std::function<std::size_t(std::span<char> room)>;
 
-/// Gives the bytes that `save` puts into a Boost archive to the sink, in pieces of kArchivePieceBytes at most.
+/// Passes the bytes that `save` writes to a Boost archive to the sink, in pieces of at most kArchivePieceBytes.
 void archive_to(const ByteSink&, const ArchiveSave& save);
 /// The same as one string: an LP's state, a counter struct.
 std::string archive_to_bytes(const ArchiveSave& save);
 
-/// Gives what the source has to `load`. Bytes that end too early, or of which some are left, are an InputError that names
-/// `what` ("the state of sm3").
+/// Passes the bytes of the source to `load`. If the bytes end too early, or some are left, an InputError names `what`
+/// ("the state of sm3").
 void archive_from(const ByteSource&, const std::string& what, const ArchiveLoad& load);
 void archive_from_bytes(std::string_view bytes, const std::string& what, const ArchiveLoad& load);
 
-/// Hands out the bytes, which must outlive it.
+/// A source of these bytes, which must outlive it.
 ByteSource source_of(std::string_view bytes);
 
 }  // namespace lookahead

@@ -13,7 +13,7 @@ struct SlotEntry {
     std::string name;  ///< also the configuration key, unless there is an option: "sm.warp_scheduler"
     std::string description;
     std::string option = {};           ///< of the command line that chooses a variant: "--sync"
-    std::string default_variant = {};  ///< where the configuration has a key for the slot
+    std::string default_variant = {};  ///< if the configuration has a key for the slot
     bool takes_several = false;        ///< variants, joined by `+`
 };
 
@@ -26,9 +26,9 @@ struct VariantEntry {
     std::vector<std::string> reads = {};        ///< other variants' prefixes that it reads, too
 };
 
-/// The slots and variants that registered themselves, each ordered by name. The parameter sets (those of the
-/// variants included) and statistics sets are in core/param/parameter_registry.h and
-/// core/stats/statistics_registry.h; core/component/describe.h prints all of them.
+/// The registered slots and variants, each ordered by name. core/param/parameter_registry.h has the parameter sets
+/// (also those of variants), core/stats/statistics_registry.h the statistics sets; core/component/describe.h prints all
+/// of them.
 const std::vector<SlotEntry>& registered_slots();
 const std::vector<VariantEntry>& registered_variants();
 
@@ -39,7 +39,7 @@ const VariantEntry* find_variant(std::string_view slot, std::string_view name);
 /// Whether these are the parameters of a variant.
 bool belongs_to_variant(const ParameterSetEntry& set);
 
-/// The same slot may be added often, but with one description.
+/// The same slot may be added repeatedly, but always with the same description.
 void add_slot(SlotEntry slot);
 /// Throws InternalError if the slot has a variant of that name or the description is empty.
 void add_variant(VariantEntry variant);

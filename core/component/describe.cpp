@@ -240,7 +240,7 @@ std::string describe(std::string_view name, std::span<const SlotChoice> choices)
         return *text;
     }
     throw ConfigurationError("nothing is named \"" + std::string(name) + "\"" +
-                             did_you_mean(name, describable_names()) + "; `lookahead list` shows what there is");
+                             did_you_mean(name, describable_names()) + "; `lookahead list` lists the names");
 }
 
 }  // namespace lookahead

@@ -12,18 +12,19 @@ namespace lookahead {
 
 namespace detail {
 
-/// Throws ConfigurationError: the nearest of the known names, and all of them.
+/// Throws a ConfigurationError with the nearest of the known names, and all of them.
 [[noreturn]] void unknown_option(std::string_view what, std::string_view name, const std::vector<std::string>& known,
                                  std::string_view others);
 
 }  // namespace detail
 
-/// What an option of the command line chooses among: a slot whose variants are rows of a table in place of classes.
-/// A row has `name`, `description` and `source`.
+/// The choices of a command-line option: a slot whose variants are rows of a table instead of classes. A row has
+/// `name`, `description` and `source`.
 template <class Row>
 class OptionTable {
   public:
-    /// Adds the slot and its variants to the catalogue, so it stands at namespace scope. `what` names a row in errors.
+    /// Adds the slot and its variants to the catalogue; define the table at namespace scope. `what` names a row in
+    /// errors.
     OptionTable(SlotEntry slot, std::string_view what, std::vector<Row> rows) : what_(what), rows_(std::move(rows)) {
         for (const Row& row : rows_) {
             add_variant({slot.name, std::string(row.name), std::string(row.description), std::string(row.source)});
@@ -31,8 +32,8 @@ class OptionTable {
         add_slot(std::move(slot));
     }
 
-    /// An unknown name is a ConfigurationError with "did you mean" and the list of names, at the end of which stands
-    /// what `others` there are.
+    /// Finds a row. An unknown name is a ConfigurationError with "did you mean" and the list of names, which ends with
+    /// `others`.
     const Row& find(std::string_view name, std::string_view others = {}) const {
         const auto found = std::ranges::find(rows_, name, &Row::name);
         if (found != rows_.end()) {

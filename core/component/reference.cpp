@@ -89,7 +89,7 @@ std::string parameters_page() {
 }
 
 std::string variants_page(std::string_view left_out) {
-    std::string text = "# Variants\nEach slot of the machine and what may fill it.\n";
+    std::string text = "# Variants\nEach slot of the machine and its variants.\n";
     for (const SlotEntry& slot : registered_slots()) {
         if (slot.name == left_out) {
             continue;

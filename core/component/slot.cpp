@@ -37,7 +37,7 @@ std::vector<std::string> joined_names(std::string_view slot, std::string_view de
             refuse("names " + name + " twice; each can be there once");
         }
         if (name == default_variant) {
-            refuse("names " + name + " beside others; it stands alone");
+            refuse("names " + name + " beside others; it must be alone");
         }
         names.push_back(name);
         begin = end + 1;

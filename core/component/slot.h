@@ -14,7 +14,7 @@
 #include "core/param/configuration.h"
 #include "core/param/parameters.h"
 
-/// A slot is an interface class whose contract stands in its header, with traits:
+/// A slot is an interface class with a contract in its header and with traits:
 ///
 ///     template <>
 ///     struct lookahead::SlotTraits<WarpScheduler> {
@@ -31,8 +31,8 @@
 ///     MICRO 2012")
 ///
 /// Its constructor takes the slot's Arguments. A variant with parameters names their struct, `using
-/// Parameters = GtoParameters;`, and takes `const Parameters&` before the others; they are read from the
-/// prefix that is the variant's name ("gto.…"). One that reads other variants' parameters too names their prefixes:
+/// Parameters = GtoParameters;`, and takes `const Parameters&` first; their keys have the variant's name as a
+/// prefix ("gto.…"). A variant that also reads other variants' parameters names their prefixes:
 /// `static constexpr std::string_view kReads[] = {"intra"};`.
 namespace lookahead {
 
@@ -90,11 +90,11 @@ std::map<std::string, typename Factory<Interface>::Pointer, std::less<>>& factor
     return map;
 }
 
-/// The names in the slot's value "a+b". ConfigurationError where one stands twice, or the default beside others.
+/// The names in the slot's value "a+b". ConfigurationError if a name occurs twice, or the default beside others.
 std::vector<std::string> joined_names(std::string_view slot, std::string_view default_variant,
                                       const Configuration& configuration);
 
-/// Throws ConfigurationError: names the place of the slot's value, the variants, and the nearest one.
+/// Throws a ConfigurationError with the place of the slot's value, the variants, and the nearest name.
 [[noreturn]] void unknown_variant(std::string_view slot, const std::string& name, const Configuration& configuration);
 
 template <class Interface, class Variant>
@@ -148,8 +148,8 @@ std::unique_ptr<Interface> make_chosen(const Configuration& configuration, Argum
                                    std::forward<Arguments>(arguments)...);
 }
 
-/// The variants that the configuration puts into a slot that takes several, in their order; for its default, which stands
-/// for having none, there are none.
+/// The variants that the configuration puts into a slot that takes several, in their order; empty for the default,
+/// which stands for no variant.
 template <class Interface>
 std::vector<std::string> joined_variants(const Configuration& configuration) {
     static_assert(detail::takes_several<Interface>());

@@ -15,8 +15,8 @@ enum class ExitCode : int {
     stopped_at_checkpoint = 75,
 };
 
-/// An error with a sentence for the user and the exit code that it leads to. The sentence says what was wrong,
-/// where, and what would be right.
+/// An error with a sentence for the user and an exit code. The sentence says what was wrong, where, and what would be
+/// right.
 class Error : public std::runtime_error {
   public:
     Error(ExitCode code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
@@ -61,7 +61,7 @@ class InternalError : public Error {
             ::lookahead::assertion_failed(#condition, __FILE__, __LINE__, (message)); \
     } while (false)
 
-/// An invariant that is checked in debug builds only, because it stands on a hot path.
+/// An invariant on a hot path, checked in debug builds only.
 #ifdef NDEBUG
 #define LOOKAHEAD_DEBUG_ASSERT(condition, message) ((void)0)
 #else

@@ -5,9 +5,9 @@
 
 namespace lookahead {
 
-/// Where a file or folder that belongs to the program lies, wherever the program stands: beside it, as in the build folder, or in
-/// ../lib/lookahead, as it is installed (cluster/cmake/Install.cmake). Of one that is nowhere: where it would lie beside the
-/// program.
+/// The path of a file or folder that belongs to the program, wherever the program is: beside it, as in the build
+/// folder, or in ../lib/lookahead, as installed (cluster/cmake/Install.cmake). If it does not exist, the path beside
+/// the program.
 std::filesystem::path program_file(std::string_view name);
 
 /// The same for a program in `folder`.

@@ -28,10 +28,10 @@ void require_replaceable(const std::string& path, const FileKind& kind, bool for
         throw InputError(path + ": a folder is there; name a file");
     }
     if (!fs::is_regular_file(what)) {
-        throw InputError(path + ": what is there is no regular file, and is not replaced; name a file");
+        throw InputError(path + ": is not a regular file, and is not replaced; name a file");
     }
     if (!force && fs::file_size(path, unknown) > 0 && !kind.is_one(path)) {
-        throw InputError(path + ": the file that is there is not " + kind.name +
+        throw InputError(path + ": the existing file is not " + kind.name +
                          "; name another one, or replace it with --force");
     }
 }

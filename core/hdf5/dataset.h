@@ -34,13 +34,13 @@ class Dataset : public Object {
         read_part_into(element_type_of<T>(), values.data(), first, count);
         return values;
     }
-    /// Puts elements behind those of a column that Group::create_growing_column made.
+    /// Appends elements to a column that Group::create_growing_column made.
     template <Element T>
     void append(std::span<const T> values) {
         append_from(element_type_of<T>(), values.data(), values.size());
     }
     std::vector<std::string> read_texts() const;
-    /// The elements as they lie in memory in the file's own type; not for texts.
+    /// The bytes of the elements in the file's own type; not for texts.
     std::vector<std::byte> read_bytes() const;
 
     /// Makes this dataset the scale (coordinate) of a dimension.
@@ -55,8 +55,8 @@ class Dataset : public Object {
     void append_from(ElementType type, const void* values, std::uint64_t count);
 };
 
-/// Attaches scales, one for each dimension, which nothing is attached to yet, to columns that have none yet. As
-/// attach_scale() for each of them, but in time that grows with the number of columns, not with its square.
+/// Attaches scales, one for each dimension. No scale may have a column yet, and no column a scale. Like attach_scale()
+/// for each column, but the time grows with the number of columns, not with its square.
 void attach_scales(std::span<const Dataset> columns, const std::vector<const Dataset*>& scales);
 
 }  // namespace lookahead::hdf5

@@ -7,7 +7,7 @@
 
 namespace lookahead::hdf5 {
 
-/// The element types of the project's files. `other` stands for anything that somebody else wrote.
+/// The element types of the project's files; `other` for types of foreign files.
 enum class ElementType { boolean, int32, int64, uint32, uint64, float64, text, other };
 
 /// "uint64", as the schemas write it.

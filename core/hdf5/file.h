@@ -8,13 +8,13 @@
 
 namespace lookahead::hdf5 {
 
-/// A file opened for reading. A missing, truncated, damaged or foreign file is an InputError with the path: HDF5 opens a file
-/// only if its checksum is right, or, where it has none, after a child process has read all of it.
+/// A file opened for reading. A missing, truncated, damaged or foreign file is an InputError with the path: HDF5 opens
+/// a file only if its checksum is right or, without a checksum, after a child process has read all of it.
 class InputFile {
   public:
     explicit InputFile(const std::string& path);
     Group root() const;
-    /// It is as this program, or another of this project, has written it.
+    /// Whether the file has its checksum, so that its bytes are as a program of this project has written them.
     bool has_checksum() const { return has_checksum_; }
 
   private:
@@ -22,16 +22,15 @@ class InputFile {
     bool has_checksum_ = false;
 };
 
-/// Whether a file is there and not shorter than its HDF5 superblock says, which takes a hundredth of the time of opening it.
+/// Whether a file exists and is not shorter than its HDF5 superblock says. Takes a hundredth of the time of opening it.
 bool is_whole_file(const std::string& path);
 
-/// Whether an HDF5 file is there that somebody writes just now: HDF5 locks it. Of a file that this process may not open
-/// nothing is known: false.
+/// Whether an HDF5 file exists that a process is writing: HDF5 locks it. False if this process may not open the file.
 bool is_being_written(const std::string& path);
 
-/// A file that appears under its name only when it is complete and on the disk: it is written to `path`.partial, and
-/// commit() closes it, adds its checksum, syncs and renames it. Without commit() the partial file is removed. InputError if
-/// another run is writing it; what a killed one has left is overwritten.
+/// A file that appears under its name only when it is complete and on the disk. It is written to `path`.partial;
+/// commit() closes it, adds its checksum, syncs and renames it. Without commit() the partial file is removed.
+/// InputError if another run is writing it; the partial file of a killed run is overwritten.
 class OutputFile {
   public:
     explicit OutputFile(std::string path);
@@ -42,7 +41,7 @@ class OutputFile {
     Group root() const;
     /// All groups and datasets of the file must have been closed.
     void commit();
-    /// The same, but a file that is there stays: this one then gets the first name of `other` that none has.
+    /// Like commit(), but an existing file stays: this file then gets the first unused name from `other`.
     void commit_beside(const std::function<std::string()>& other);
 
     const std::string& path() const { return path_; }

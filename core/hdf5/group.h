@@ -11,15 +11,15 @@
 
 namespace lookahead::hdf5 {
 
-/// What every dataset says about itself. Units are a singular noun or empty for pure numbers and names. `long_name` is what a
-/// viewer writes at an axis; without one there is no such attribute.
+/// The attributes of every dataset. Units are a singular noun, or empty for pure numbers and names. Viewers write
+/// `long_name` at an axis; if it is empty there is no such attribute.
 struct Meaning {
     std::string_view units;
     std::string_view description;
     std::string_view long_name = {};
 };
 
-/// How a large array is kept: in chunks, compressed or as it is, which is read and written many times faster.
+/// How a large array is stored: in chunks and compressed, or plain, which is read and written many times faster.
 enum class Storage { compressed, plain };
 
 enum class LinkKind { group, dataset, other };

@@ -16,7 +16,7 @@ namespace lookahead::hdf5 {
 using AttributeValue =
     std::variant<std::monostate, std::string, std::vector<std::string>, std::int64_t, std::uint64_t, double>;
 
-/// A group or a dataset: what has attributes. All errors are InputError with the file's path and the object's name.
+/// A group or a dataset, with attributes. All errors are InputError with the file's path and the object's name.
 class Object {
   public:
     explicit Object(Handle handle) : handle_(std::move(handle)) {}
@@ -32,7 +32,7 @@ class Object {
     bool has_attribute(std::string_view name) const;
     std::vector<std::string> attribute_names() const;  ///< in alphabetical order
     AttributeValue attribute(std::string_view name) const;
-    /// Throws InputError unless the attribute is there and is one text.
+    /// A text attribute. InputError if it is missing or is not one text.
     std::string text_attribute(std::string_view name) const;
     /// The same for any alternative of AttributeValue.
     template <class T>

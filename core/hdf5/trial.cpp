@@ -118,7 +118,7 @@ void leave_parent() {
     } catch (const InputError& error) {
         fault = error.what();
     } catch (const std::exception&) {
-        fault = path + ": is damaged: what it says of its own size is impossible; copy it again or make it anew";
+        fault = path + ": is damaged: the size in it is impossible; copy it again or make it again";
     }
     const bool is_written = ::write(report, fault.data(), fault.size()) == static_cast<ssize_t>(fault.size());
     ::_exit(is_written ? 0 : 1);

@@ -12,7 +12,7 @@
 
 namespace lookahead {
 
-/// A text that is no JSON, or a value that is not of the kind or has not the member that it was asked for.
+/// An error for text that is not JSON, a value of the wrong kind, or a missing member.
 class JsonError : public InputError {
   public:
     using InputError::InputError;
@@ -38,23 +38,23 @@ class Json {
     Json(Array elements) : value_(std::move(elements)) {}
     Json(Object members) : value_(std::move(members)) {}
 
-    /// JsonError, with the place, for a text that is none.
+    /// Parses a text. JsonError, with the place, if it is not JSON.
     static Json parse(std::string_view text);
 
-    /// On one line. Bytes that are no UTF-8 become U+FFFD.
+    /// The value on one line. Bytes that are not UTF-8 become U+FFFD.
     std::string text() const;
-    /// A member or an element a line, two spaces further in for each level.
+    /// The value with one member or element per line, indented by two spaces per level.
     std::string page() const;
-    /// A text as it is, without quotes; anything else as text() has it.
+    /// A text without quotes; other values as in text().
     std::string plain() const;
 
-    // Parts are not taken of a value that is about to go.
+    // Deleted for temporaries: a part must not outlive its value.
 
-    /// A member of an object; nullptr if it has none of the name, or this is no object.
+    /// A member of an object; nullptr if there is none of the name, or this is not an object.
     const Json* find(std::string_view name) const&;
     const Json* find(std::string_view name) && = delete;
 
-    // What follows throws JsonError for a value of another kind.
+    // The following throw JsonError for a value of another kind.
     const Json& at(std::string_view name) const&;
     const Json& at(std::string_view name) && = delete;
     const Array& elements() const&;
@@ -64,7 +64,7 @@ class Json {
     const std::string& as_text() const&;
     const std::string& as_text() && = delete;
     std::vector<std::string> as_texts() const;
-    /// A number without a fraction, from 0.
+    /// A non-negative whole number.
     std::uint64_t as_count() const;
     int as_int() const;
     double as_double() const;

@@ -9,19 +9,19 @@
 
 namespace lookahead {
 
-/// What logical processes say of themselves at the end of a run, when nothing is under way any more: quantities of
-/// which one process gives what another takes, and things that should have been given back. The books of all ranks
-/// together must balance.
+/// The accounts of logical processes at the end of a run, when no message is under way: quantities that one process
+/// gives and another takes, and resources that must have been returned. The accounts of all ranks together must
+/// balance.
 class Audit {
   public:
-    /// Adds to a quantity whose sum over all processes must be zero. `from` and `to` tell instances of it apart, such
+    /// Adds to a quantity whose sum over all processes must be zero. `from` and `to` distinguish instances of it, such
     /// as the paths of a network.
     void account(std::string_view quantity, std::int64_t amount, std::uint32_t from = kAll, std::uint32_t to = kAll);
-    /// `given` by this process, of which it must have `taken` as much itself.
+    /// This process has given `given` and must itself have taken as much, `taken`.
     void balance(std::string_view process, std::string_view quantity, std::uint64_t given, std::uint64_t taken);
     /// A broken invariant of one process, as the rest of a sentence about it: "3 MSHRs are not free".
     void fault(std::string_view process, const std::string& what);
-    /// The same for what should be none.
+    /// The same for a count that should be 0.
     void leak(std::string_view process, std::string_view what, std::uint64_t count);
 
     std::string to_bytes() const;

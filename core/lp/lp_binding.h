@@ -8,7 +8,7 @@
 
 namespace lookahead {
 
-/// What the engine (and a test harness in its place) does to an LP besides advancing it.
+/// The operations of the engine (or a test harness) on an LP besides advancing it.
 class LpBinding {
   public:
     /// Gives the LP its id and name, and connects its ports. `channels` are those that leave this LP;
@@ -17,7 +17,7 @@ class LpBinding {
     static void bind(LogicalProcess&, LpId, const LpDescription&, std::span<const ChannelDescription> channels,
                      std::uint32_t first_channel, MessageRouter&);
 
-    /// From here on its messages go by way of this router.
+    /// Makes the LP send its messages through this router from now on.
     static void send_through(LogicalProcess&, MessageRouter&);
 
     /// The LP's own state and its ports' sequence numbers.

@@ -20,7 +20,7 @@ struct LpDescription {
     double work = 1;  ///< relative cost of simulating it, for partitioners
 };
 
-/// The destinations to .. to + count - 1 of an out-port, all alike.
+/// The destinations to .. to + count - 1 of an out-port, with equal properties.
 struct ChannelDescription {
     LpId from;
     std::uint32_t out_port;
@@ -31,33 +31,32 @@ struct ChannelDescription {
     double traffic;  ///< relative number of messages to each destination, for partitioners
 };
 
-/// What comes to an in-port of an LP and is answered through one of its out-ports, and starts nothing else.
+/// An in-port of an LP whose messages are answered through one of its out-ports and start nothing else.
 struct AnswerDescription {
     LpId lp;
     std::uint16_t in_port;
     std::uint32_t out_port;
 };
 
-/// The graph of LPs and channels. It is built alike on every rank; LP objects are made only on their own
-/// rank.
+/// The graph of LPs and channels. Every rank builds the same graph; LP objects are made only on their own rank.
 class Model {
   public:
     using Factory = std::function<std::unique_ptr<LogicalProcess>()>;
 
     LpId add(LpDescription description, Factory factory);
 
-    /// Appends a destination to an out-port. Lookahead > 0.
+    /// Appends a destination to an out-port. The lookahead must be positive.
     void connect(LpId from, unsigned out_port, LpId to, std::uint16_t in_port, Time lookahead, double traffic = 1);
 
-    /// Makes first_lp .. first_lp + count - 1 the destinations of an out-port that has no other. Costs memory
+    /// Makes first_lp .. first_lp + count - 1 the destinations of an out-port without other destinations. Costs memory
     /// for one channel only. The LPs may be added later.
     void connect_all(LpId from, unsigned out_port, LpId first_lp, std::uint32_t count, std::uint16_t in_port,
                      Time lookahead, double traffic = 1);
 
-    /// Promises that a message to this in-port makes the LP send through this out-port alone, and while it handles the
-    /// message: it starts no inner event. Windows then need not be as short as the LP's other channels. One in-port an
-    /// LP can be such a one. The engine traps a message that breaks the promise, should its time lie in a window that
-    /// the receiver may have gone through.
+    /// Promises that a message to this in-port makes the LP send only through this out-port, while it handles the
+    /// message, and starts no inner event. Windows then need not be as short as the LP's other channels. An LP can have
+    /// one such in-port. The engine traps a message that breaks the promise if its time is in a window that the
+    /// receiver may have passed.
     void answer_only(LpId lp, std::uint16_t in_port, unsigned out_port);
 
     std::span<const LpDescription> processes() const { return processes_; }

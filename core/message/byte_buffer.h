@@ -13,7 +13,7 @@
 
 namespace lookahead {
 
-/// Bytes that grow at the end, without the zeroing of std::vector. Keeps its memory when cleared.
+/// A growing array of bytes, without the zeroing of std::vector. Keeps its memory when cleared.
 class ByteBuffer {
   public:
     ByteBuffer() = default;
@@ -29,8 +29,8 @@ class ByteBuffer {
     bool empty() const { return size_ == 0; }
     void clear() { size_ = 0; }
 
-    /// Makes room for `count` bytes at the end, a multiple of 8, and returns where they go. Earlier pointers
-    /// into the buffer may die.
+    /// Makes room for `count` bytes at the end, a multiple of 8, and returns their address. Earlier pointers into the
+    /// buffer become invalid.
     std::byte* extend(std::size_t count) {
         if (size_ + count > capacity_) [[unlikely]] {
             grow(size_ + count);
@@ -61,7 +61,8 @@ class ByteBuffer {
   private:
     void grow(std::size_t least) {
         const std::size_t capacity = std::max(least, capacity_ == 0 ? std::size_t{512} : 2 * capacity_);
-        // Where there is room behind it a large buffer stays where it is: who writes a message does not copy those of others.
+        // realloc leaves a large buffer in place if there is room after it, so that appending a message copies no
+        // others.
         auto* bytes = static_cast<std::byte*>(std::realloc(bytes_.get(), capacity));
         if (bytes == nullptr) {
             throw std::bad_alloc();

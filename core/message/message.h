@@ -11,16 +11,16 @@
 
 namespace lookahead {
 
-/// The place of a logical process in the model, from 0.
+/// The index of a logical process in the model, from 0.
 using LpId = std::uint32_t;
 
 /// The head of a message; its payload follows, padded with zeros to a multiple of 8 bytes. The bytes are the
 /// same in memory and on the wire, and all of them enter the state hash.
 ///
-/// (time, channel, sequence) is a total order of the messages of a run that depends on neither ranks nor
-/// partition: `channel` is the global number of the sender's out-port, `sequence` counts the messages of that
-/// port. It has 40 bits, of which the highest 8 stand with the channel: a port that sent a message in every cycle of a
-/// clock of 2 GHz would come to its end after 9 minutes of simulated time, which is years of simulation; OutPort checks it.
+/// (time, channel, sequence) is a total order of the messages of a run that depends on neither ranks nor partition:
+/// `channel` is the global number of the sender's out-port, `sequence` counts the messages of that port. It has 40
+/// bits, the highest 8 of them in one word with the channel. A port that sent a message in every cycle of a clock of 2
+/// GHz would overflow after 9 minutes of simulated time, which take years; OutPort checks it.
 struct MessageHeader {
     Time time;
     std::uint32_t channel;   ///< number of the out-port in the low 24 bits, above them bits 32 to 39 of the sequence
@@ -42,7 +42,7 @@ struct MessageHeader {
         return std::uint64_t{std::rotl(channel, 32 - static_cast<int>(kChannelBits))} << 32 | sequence;
     }
 
-    /// The payload as a P; what follows a P of variable length stands behind it.
+    /// The payload as a P; the rest of a payload of variable length follows the P.
     template <class P>
     const P& as() const {
         LOOKAHEAD_DEBUG_ASSERT(type == P::kType, "a message of type " + std::to_string(type) + " was read as type " +

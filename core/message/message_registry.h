@@ -8,8 +8,8 @@
 
 namespace lookahead {
 
-/// Tells a receiver what a payload is; unique over the program. 1..199 belong to the models in components,
-/// 200..255 to the engine's own models and to tests.
+/// The type of a payload, unique in the program. 1..199 belong to the models in components, 200..255 to the engine's
+/// own models and to tests.
 using MessageType = std::uint8_t;
 
 struct MessageDescription {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Named points at which a test takes a rule away, to see whether the suite notices its loss.
+// Named points at which a test takes a rule away, to check that the suite detects the loss.
 //
 //     if (copies != 0 && LOOKAHEAD_RULE(store_updates_copy)) { ... }
 //
@@ -26,7 +26,7 @@
 
 namespace lookahead::mutation {
 
-/// The switch of a rule. All switches of the program are in a list, which the programs' start makes.
+/// The switch of a rule. The start of the program puts all switches into a list.
 struct Rule {
     explicit Rule(const char* its_name) : name(its_name), next(first()) { first() = this; }
     Rule(const Rule&) = delete;
@@ -66,7 +66,8 @@ inline std::vector<std::string> rules() {
     return names;
 }
 
-/// While it lives, the rule does not hold. Throws std::invalid_argument if the program has no rule of this name.
+/// Switches the rule off during the lifetime of this object. Throws std::invalid_argument if the program has no rule of
+/// this name.
 class Without {
   public:
     explicit Without(std::string_view name) : rule_(find(name)) { rule_.holds = false; }

@@ -23,10 +23,10 @@ struct EffectiveEntry {
     std::string help;
 };
 
-/// The values of all configuration keys, strict: built from a machine's TOML and overrides, read by the
-/// components with type and range checked. Tables nest into dotted keys: `[l1d] ways = 4` is `l1d.ways`.
-/// Every fault is a ConfigurationError that names the place (file:line:column or the override), the value and
-/// what would be right. Reading marks keys as used; check_all_used() then refuses keys that nobody knows.
+/// The values of all configuration keys, read strictly: built from a machine's TOML and overrides, read by the
+/// components with type and range checked. Tables nest into dotted keys: `[l1d] ways = 4` is `l1d.ways`. Every fault is
+/// a ConfigurationError that names the place (file:line:column or the override), the value and what would be right.
+/// Reading marks keys as used; check_all_used() then refuses unknown keys.
 class Configuration {
   public:
     Configuration();
@@ -36,19 +36,20 @@ class Configuration {
     Configuration& operator=(Configuration&&) noexcept;
     ~Configuration();
 
-    /// InputError if the text is no TOML, ConfigurationError for keys that cannot be one.
+    /// InputError if the text is not TOML, ConfigurationError for invalid keys.
     static Configuration from_toml(std::string_view text, std::string file_name);
 
-    /// "l1d.ways=8". The value is read as TOML; what is no TOML value is text, so that quotes are not needed.
+    /// Sets a value, as in "l1d.ways=8". The value is read as TOML; other values are text, so that quotes are not
+    /// needed.
     void override_value(std::string_view key_equals_value);
 
-    /// Takes over the values of keys that are not set here, as a machine file inherits from another.
+    /// Takes the values of keys that are not set here, as a machine file inherits from another.
     void inherit(const Configuration& base);
 
-    /// Removes a text key that is about the file itself, such as `inherits`; nothing if it is not there.
+    /// Removes and returns a text key about the file itself, such as `inherits`; nothing if it is not set.
     std::optional<std::string> take_text(std::string_view key);
 
-    /// The parameters of struct P, `prefix.name` each; defaults where the key is not set.
+    /// The parameters of struct P, `prefix.name` each; defaults for keys that are not set.
     template <HasParameters P>
     P read(std::string_view prefix) const {
         P values{};
@@ -56,30 +57,30 @@ class Configuration {
         return values;
     }
 
-    /// As read(), without the values.
+    /// Like read(), without the values.
     void note(const ParameterList& list, std::string_view prefix) const { given(list, prefix); }
 
     /// The name of the variant that fills a slot: "sm.warp_scheduler" -> "gto".
     std::string variant(std::string_view slot_key, std::string_view default_name) const;
 
-    /// Refuses keys that were set and that nobody read. A key of a registered parameter set that is not in
-    /// use (the parameters of a variant that is not chosen) is allowed in a file and refused as an override.
+    /// Refuses keys that were set and not read. A key of a registered parameter set that is not in use (the parameters
+    /// of a variant that is not chosen) is allowed in a file and refused as an override.
     void check_all_used() const;
 
     /// True if a file or an override sets the key.
     bool is_set(std::string_view key) const;
 
-    /// Where the key's value comes from: "file:line:column", `override "key=value"`, or "default".
+    /// The origin of the key's value: "file:line:column", `override "key=value"`, or "default".
     std::string place_of(std::string_view key) const;
 
-    /// What was read so far, ordered by key.
+    /// The entries that were read so far, ordered by key.
     std::vector<EffectiveEntry> effective_entries() const;
-    /// The same as a TOML file; reading it again gives the same values.
+    /// The same entries as a TOML file; reading it again gives the same values.
     std::string effective_toml() const;
-    /// A hash of keys and values of the effective configuration: not of where they come from.
+    /// A hash of keys and values of the effective configuration, not of their origins.
     std::uint64_t effective_hash() const;
 
-    /// For carrying the configuration to other ranks.
+    /// The configuration as bytes, to send it to other ranks.
     std::string to_bytes() const;
     static Configuration from_bytes(std::string_view bytes);
 

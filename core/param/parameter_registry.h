@@ -13,13 +13,14 @@ struct ParameterSetEntry {
     std::string prefix;
     std::string description;
     const ParameterList* parameters = nullptr;
-    std::string slot = {};  ///< in use only where this slot is filled with another variant than its default
+    std::string slot = {};  ///< in use only if this slot does not have its default variant
 };
 
-/// All parameter sets that registered themselves, in the order of their prefixes.
+/// All registered parameter sets, ordered by prefix.
 const std::vector<ParameterSetEntry>& registered_parameter_sets();
 
-/// Variants of several slots that have one name share their parameters. Throws InternalError if others have the prefix.
+/// Adds a set. Variants of several slots with the same name share their parameters. InternalError if another set has
+/// the prefix.
 void add_parameter_set(ParameterSetEntry set);
 
 namespace detail {
@@ -37,7 +38,7 @@ bool register_parameters(std::string_view prefix, std::string_view description, 
 /// At namespace scope, in a .cpp: the configuration has the keys `prefix.…` of struct P.
 #define LOOKAHEAD_REGISTER_PARAMETERS(P, prefix, description) \
     LOOKAHEAD_REGISTER_SLOT_PARAMETERS(P, prefix, "", description)
-/// The same for what is read only where the slot has not its default.
+/// The same for parameters that are read only if the slot does not have its default.
 #define LOOKAHEAD_REGISTER_SLOT_PARAMETERS(P, prefix, slot, description) \
     LOOKAHEAD_REGISTER_PARAMETERS_2(P, prefix, slot, description, __COUNTER__)
 #define LOOKAHEAD_REGISTER_PARAMETERS_2(P, prefix, slot, description, number) \

@@ -40,13 +40,13 @@ enum class ParameterType { boolean, integer, real, text };
 /// "integer", "number", "switch (true or false)", "text".
 std::string_view name_of(ParameterType type);
 
-/// One parameter of some struct, as the configuration and the reference pages need it.
+/// One parameter of a struct, for the configuration and the reference pages.
 struct Parameter {
     std::string name;
     ParameterType type = ParameterType::integer;
     std::string unit;
     std::string help;
-    std::string source;  ///< where the default comes from: a paper, a manual, a measurement
+    std::string source;  ///< the source of the default: a paper, a manual, a measurement
     ParameterValue default_value;
     std::int64_t integer_min = std::numeric_limits<std::int64_t>::min();
     std::int64_t integer_max = std::numeric_limits<std::int64_t>::max();
@@ -60,7 +60,7 @@ struct Parameter {
     /// "1 to 64", "lru, fifo", or empty for no bounds.
     std::string range_text() const;
     bool accepts_type(const ParameterValue& value) const;
-    /// For a value of the right type.
+    /// Whether the value is in range; it must have the right type.
     bool accepts_range(const ParameterValue& value) const;
 };
 
@@ -123,7 +123,7 @@ DeclaredParameter<P, T> declared(std::string_view name, T P::*member, ParameterT
 
 }  // namespace detail
 
-/// A whole number. The bounds are those of the range and of the member's type.
+/// A whole number, within the range and the member's type.
 template <class P, std::integral T>
 requires(!std::same_as<T, bool>) DeclaredParameter<P, T> integer(std::string_view name, T P::*member,
                                                                  const IntegerRange& range,

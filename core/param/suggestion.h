@@ -6,8 +6,8 @@
 
 namespace lookahead {
 
-/// The known word nearest to what was typed, by edits (insert, delete, replace, swap of neighbours); empty if
-/// none is near enough to be meant.
+/// The known word nearest to the typed one, by edits (insert, delete, replace, swap of neighbours); empty if none is
+/// near enough.
 std::string nearest(std::string_view typed, const std::vector<std::string>& known);
 
 /// ": did you mean X?" or nothing.

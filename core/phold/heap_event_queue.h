@@ -10,8 +10,7 @@
 
 namespace lookahead {
 
-/// A binary heap with the interface described in event_queue.h: the plain alternative that the wheel is
-/// compared with.
+/// A binary heap with the interface described in event_queue.h: the simple alternative for comparison with the wheel.
 template <class Event>
 class HeapEventQueue {
     static_assert(std::is_trivially_copyable_v<Event>, "events are copied and saved as plain bytes");

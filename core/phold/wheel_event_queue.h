@@ -84,8 +84,8 @@ class WheelEventQueue {
         return event;
     }
 
-    /// Promises that no event before `now` will be pushed: after an idle spell new events then land in the
-    /// wheel and not in the heap. `now` must not lie after next_time().
+    /// Promises that no event before `now` will be pushed, so that after an idle spell new events go to the wheel and
+    /// not to the heap. `now` must not be after next_time().
     void advance_to(Time now) {
         LOOKAHEAD_ASSERT(now <= next_time_, "an event at " + std::to_string(next_time_) + " fs would be skipped");
         if ((now >> shift_) > cursor_) {
@@ -96,7 +96,7 @@ class WheelEventQueue {
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
 
-    /// Forgets the events, not the present.
+    /// Removes the events and keeps the present time.
     void clear() {
         tails_.fill(kNone);
         occupied_.fill(0);
@@ -220,8 +220,8 @@ class WheelEventQueue {
         return nodes_[nodes_[tails_[first_slot()]].next].time;
     }
 
-    /// Buckets that come into the wheel's reach take their events from the heap. Those were pushed before
-    /// anything that will be pushed into the same bucket from now on, so that ties keep their order.
+    /// Moves the cursor. Buckets that come into the wheel's reach take their events from the heap. These were pushed
+    /// before all later events of the same bucket, so that ties keep their order.
     void move_cursor(std::int64_t bucket) {
         cursor_ = bucket;
         while (!late_.empty() && (late_.front().time >> shift_) - cursor_ < std::int64_t{kBuckets}) {

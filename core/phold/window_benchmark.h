@@ -16,8 +16,8 @@ struct WindowBenchmarkResult {
     std::vector<EngineStatistics> per_rank;
 };
 
-/// What a window costs in which next to nothing happens: one LP a rank, connected to all others by channels that it
-/// never uses, with one inner event a window.
+/// Measures the cost of a nearly empty window: one LP per rank, connected to all others by channels that it never uses,
+/// with one inner event per window.
 WindowBenchmarkResult benchmark_windows(std::uint64_t windows, Transport&, const std::string& sync);
 
 }  // namespace lookahead

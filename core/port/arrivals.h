@@ -11,12 +11,12 @@
 
 namespace lookahead {
 
-/// What is known of the messages that wait for the LPs of a rank in the inboxes of all of its routers: from when on, and
-/// in whose.
+/// For each LP of a rank, the least time of the messages that wait in the inboxes of all routers of the rank, and which
+/// routers have some.
 ///
-/// Every LP has two sides. Routers write to the one that is turned to them. Before a window the side with what the LP is
-/// to read is turned away from them (turn()): it belongs to the thread that advances the LP, which leaves it empty. So
-/// in a window nobody reads what another writes, and no thread has to hand the messages out before it.
+/// Every LP has two sides. Routers write to one of them. Before a window turn() exchanges the sides: the side with the
+/// messages that the LP will read belongs to the thread that advances the LP, which leaves it empty. So in a window no
+/// thread reads data that another writes, and no thread has to distribute the messages before it.
 class Arrivals {
   public:
     /// For messages that are answered only (Model::answer_only), and for the others.
@@ -31,10 +31,11 @@ class Arrivals {
 
     /// The side to which routers write.
     unsigned side(std::size_t lp) const { return turned_[lp]; }
-    /// Between windows only. What lies on the other side, which comes to be written, has been cleared.
+    /// Exchanges the sides of an LP. Call it between windows only; the side to which routers then write must have been
+    /// cleared.
     void turn(std::size_t lp) { turned_[lp] ^= 1; }
 
-    /// Router number `writer` put a message for `time` into its inbox: the first, or one before all others there. Several
+    /// Router `writer` put a message for `time` into its inbox: the first, or one before all others there. Several
     /// threads may call it for one LP.
     void lower(std::size_t lp, unsigned side, Way way, Time time, unsigned writer) {
         Time& least = sides_[side].least[way][lp];
@@ -55,12 +56,12 @@ class Arrivals {
         }
     }
 
-    /// On one side, while routers may write to it.
+    /// The least time on one side, while routers may write to it.
     Time least_so_far(Way way, std::size_t lp, unsigned side) {
         return std::atomic_ref(sides_[side].least[way][lp]).load(std::memory_order_relaxed);
     }
 
-    // Outside of windows, or by the thread that advances the LP, for the side that is its:
+    // Call the following outside of windows, or on the thread that advances the LP, for its side:
 
     /// Bit w stands for routers w, w + 64, w + 128 ...
     std::uint64_t writers(std::size_t lp, unsigned side) const { return sides_[side].writers[lp]; }

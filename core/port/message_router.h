@@ -17,7 +17,7 @@
 
 namespace lookahead {
 
-/// Messages that wait for an LP, in the order in which they came, on one of its sides (Arrivals).
+/// Messages that wait for an LP on one of its sides (Arrivals), in the order of their arrival.
 struct LpInbox {
     ByteBuffer arrived;
     std::array<Time, Arrivals::kWays> least = {kTimeInfinity, kTimeInfinity};  ///< over `arrived`
@@ -29,12 +29,12 @@ struct LpInbox {
     }
 };
 
-/// Messages for another rank. The transport's header stands at the front of the bytes.
+/// Messages for another rank. The bytes begin with the transport's header.
 struct Batch {
     ByteBuffer bytes;
     std::uint64_t messages = 0;
 
-    /// Appends the messages of another batch, which has nothing else, and leaves it empty.
+    /// Appends the messages of another batch and leaves it empty. The other batch must hold nothing else.
     void take(Batch& other) {
         bytes.append(other.bytes.data(), other.bytes.size());
         messages += std::exchange(other.messages, 0);
@@ -42,15 +42,16 @@ struct Batch {
     }
 };
 
-/// Where the messages of one rank's LPs go: straight into the inbox of an LP of this rank, or into the batch
-/// for the rank of the receiver.
+/// Routes the messages of one rank's LPs: into the inbox of an LP of this rank, or into the batch for the rank of the
+/// receiver.
 class MessageRouter {
   public:
-    /// place[lp]: the LP's index on this rank, or kRemote | the number of the batch that takes what is for it.
+    /// place[lp]: the LP's index on this rank, or kRemote | the number of the batch for its messages.
     static constexpr std::uint32_t kRemote = 0x8000'0000u;
     static constexpr std::uint32_t kNoPort = ~0u;
 
-    /// `arrivals` is that of all routers of the rank, of which this is number `number`; none: of this one alone.
+    /// All routers of the rank share `arrivals`; this is number `number` of them. Without `arrivals` this router has
+    /// its own.
     MessageRouter(const std::vector<std::uint32_t>& places, std::size_t local_processes, std::size_t batches,
                   std::shared_ptr<Arrivals> arrivals = nullptr, unsigned number = 0)
         : arrivals_(arrivals ? std::move(arrivals) : std::make_shared<Arrivals>(local_processes, 1)),
@@ -64,7 +65,7 @@ class MessageRouter {
         }
     }
 
-    /// Appends a message and returns where its payload goes.
+    /// Appends a message and returns the address of its payload.
     std::byte* append(const MessageHeader& header) {
         const Receiver& receiver = receivers_[header.destination];
         const auto way = header.in_port == receiver.answering_port ? Arrivals::kAnswered : Arrivals::kUsual;
@@ -91,7 +92,7 @@ class MessageRouter {
         std::byte* bytes = extend_inbox(place, is_answered ? Arrivals::kAnswered : Arrivals::kUsual, message);
         std::memcpy(bytes, &message, message.total_bytes());
     }
-    /// The same for all of an inbox of that LP, which is left empty.
+    /// The same for all messages of an inbox of that LP, which is left empty.
     void keep_all(std::size_t place, LpInbox& from) {
         const unsigned side = this->side(place);
         LpInbox& inbox = inboxes_[side][place];
@@ -112,37 +113,37 @@ class MessageRouter {
     /// The side of a local LP to which this router writes.
     unsigned side(std::size_t place) const { return arrivals_->side(place) ^ turn_; }
 
-    /// Where several steps are under way at once (SideSteps) each has batches of its own: so many sets of them, before anything
-    /// was written.
+    /// Gives each of several concurrent steps (SideSteps) its own batches: makes `sets` sets of them. Call it before
+    /// the first message.
     void divide(std::size_t sets) {
         batches_.resize(batches_.size() * sets);
         sent_.assign(sets, all_at<kSourceCount>(kTimeInfinity));
         sets_ = sets;
     }
-    /// What follows goes into these batches and, where `turns`, to the other side of each LP.
+    /// Sends later messages into this set of batches and, if `turns`, to the other side of each LP.
     void write_to(std::size_t set, bool turns) {
         set_ = set;
         first_batch_ = batches_.size() / sets_ * set;
         turn_ = turns;
     }
 
-    /// By LP.
+    /// The inboxes, by LP.
     std::vector<LpInbox>& inboxes(unsigned side = 0) { return inboxes_[side]; }
     std::vector<Batch>& batches() { return batches_; }
-    /// The batches of that set.
+    /// The batches of a set.
     std::span<Batch> batches(std::size_t set) {
         return std::span(batches_).subspan(batches_.size() / sets_ * set, batches_.size() / sets_);
     }
-    /// A bound below the time of all messages that were put into batches, by what may come of them (source.h).
+    /// A lower bound of the times of all messages in the batches, by their source (source.h).
     SourceTimes& sent(std::size_t set = 0) { return sent_[set]; }
 
-    /// `answering_port` is kNoPort where there is none.
+    /// Sets an LP's kind and answering port; kNoPort if there is none.
     void describe(LpId lp, std::uint8_t kind, std::uint32_t answering_port) {
         receivers_[lp].kind = kind;
         receivers_[lp].answering_port = answering_port;
     }
 
-    /// LPs of this rank may have been advanced up to here, by kind: no message for one may lie before.
+    /// Sets the times, by kind, up to which LPs of this rank may have been advanced: no message may be earlier.
     void set_horizons(const KindTimes& horizons) { horizons_ = horizons; }
 
   private:

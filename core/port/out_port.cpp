@@ -4,7 +4,7 @@ namespace lookahead {
 
 void OutPort::begin_turn() {
     LOOKAHEAD_ASSERT(turn() != 0xff, owner_ + " has sent 2^40 messages on its port " + name_ +
-                                         ": the next would not come behind them in the order of the messages");
+                                         ": the next would not follow them in the order of messages");
     set_turn(static_cast<std::uint8_t>(turn() + 1));
 }
 

@@ -14,11 +14,11 @@
 
 namespace lookahead {
 
-/// An LP's way to other LPs: it fans out to destinations 0..fan_out()-1, in the order of Model::connect
-/// calls. Every message arrives at least lookahead(destination) after the time at which it is sent.
+/// An LP's output to other LPs: it fans out to destinations 0..fan_out()-1, in the order of Model::connect calls. Every
+/// message arrives at least lookahead(destination) after the time at which it is sent.
 class OutPort {
   public:
-    /// `owner` is the name of the LP, which outlives the port.
+    /// `owner`: the name of the LP, which must outlive the port.
     OutPort(const std::string& owner, std::string name) : owner_(owner), name_(std::move(name)) {}
     OutPort(const OutPort&) = delete;
     OutPort& operator=(const OutPort&) = delete;
@@ -42,8 +42,8 @@ class OutPort {
         }
     }
 
-    /// The same for payloads of variable length: the caller writes all payload_bytes to the place returned
-    /// before the next send of any LP.
+    /// The same for payloads of variable length: the caller writes all payload_bytes to the returned address before the
+    /// next send of any LP.
     std::byte* reserve(unsigned destination, Time now, Time arrival, MessageType type, std::size_t payload_bytes) {
         LOOKAHEAD_ASSERT(destination < fan_out_ && payload_bytes <= kMaximumPayloadBytes,
                          describe_misuse(destination, payload_bytes));
@@ -65,7 +65,7 @@ class OutPort {
         return place;
     }
 
-    /// As many messages have been sent.
+    /// The number of messages sent.
     std::uint64_t sequence() const { return std::uint64_t{turn()} << 32 | sequence_; }
 
   private:
@@ -76,12 +76,12 @@ class OutPort {
         std::uint16_t in_port;
     };
 
-    /// How often the low word of the sequence has come to its end.
+    /// How often the low word of the sequence has overflowed.
     std::uint8_t turn() const { return static_cast<std::uint8_t>(channel_ >> MessageHeader::kChannelBits); }
     void set_turn(std::uint8_t turn) {
         channel_ = channel_ % MessageHeader::kMostChannels | std::uint32_t{turn} << MessageHeader::kChannelBits;
     }
-    /// The message's header has its channel already.
+    /// Advances the sequence. The message's header already has its channel.
     std::uint32_t next_sequence() {
         const std::uint32_t sequence = sequence_++;
         if (sequence_ == 0) [[unlikely]] {

@@ -10,15 +10,15 @@
 
 namespace lookahead {
 
-/// What a list of fields is given to: a class's `fields`, or several.
+/// A function that lists fields to an archive: a class's `fields`, or several.
 using StateList = std::function<void(StateArchive&)>;
 
-/// The fields as the bytes of a Boost archive, see archive_to.
+/// Writes the fields as the bytes of a Boost archive, see archive_to.
 void state_to(const ByteSink&, const StateList& fields);
 std::string state_to_bytes(const StateList& fields);
 
-/// Gives the fields what the bytes hold. Bytes that end too early, or of which some are left, are an InputError that
-/// names `what` ("the state of sm3").
+/// Reads the fields from the bytes. If the bytes end too early, or some are left, an InputError names `what` ("the
+/// state of sm3").
 void state_from(const ByteSource&, const std::string& what, const StateList& fields);
 void state_from_bytes(std::string_view bytes, const std::string& what, const StateList& fields);
 
@@ -33,7 +33,7 @@ class HashingArchive final : public StateArchive {
     StateHasher& hasher_;
 };
 
-/// The same for a list that one need not write. Hashing and saving only read.
+/// The hash of a list of fields. Hashing and saving only read.
 std::uint64_t hash_of(const StateList& fields);
 template <class State>
 std::uint64_t hash_of_state(const State& state) {

@@ -19,8 +19,8 @@ namespace lookahead {
 
 class StateArchive;
 
-/// Fields of a type that cannot have a member function `fields`: specialised beside the type, with
-/// `static void visit(StateArchive&, T&)`.
+/// The fields of a type that cannot have a member function `fields`. Specialise it beside the type, with `static void
+/// visit(StateArchive&, T&)`.
 template <class T>
 struct StateFields;
 
@@ -40,20 +40,20 @@ concept HasFields = requires(T& object, StateArchive& archive) {
 /// `void fields(StateArchive& archive) { archive& first_& second_; }`, and that one list serves checkpoints both ways
 /// and the state's hash: none can leave out what another has.
 ///
-/// A list must be a function of what has happened to the process, and not of the windows in which it happened: a queue
-/// lists what is in it, not where in its storage that lies. It may leave out what follows from other fields and from
-/// the configuration; then it makes that anew where `loading()`.
+/// A list must depend on the history of the process, not on the windows in which it happened: a queue lists its
+/// contents, not their position in its storage. It may omit data that follow from other fields and from the
+/// configuration; then it recomputes them if `loading()`.
 class StateArchive {
   public:
     StateArchive(const StateArchive&) = delete;
     StateArchive& operator=(const StateArchive&) = delete;
     virtual ~StateArchive() = default;
 
-    /// The fields are assigned; otherwise they are read.
+    /// Whether the archive assigns the fields; otherwise it reads them.
     bool loading() const { return loading_; }
 
-    /// A number, an enumerator, an object with `fields`, or a container of such. Vectors and the like are given the
-    /// length that was saved.
+    /// A number, an enumerator, an object with `fields`, or a container of these. On loading, vectors and similar
+    /// containers get the saved length.
     template <class T>
     StateArchive& operator&(T& field) {
         if constexpr (detail::Scalar<T>) {
@@ -66,20 +66,20 @@ class StateArchive {
         return *this;
     }
 
-    /// An object without padding and pointers as its bytes: a message's payload.
+    /// An object without padding and pointers, as its bytes: a message's payload.
     template <class T>
     void plain(T& object) {
         static_assert(std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>);
         bytes(&object, sizeof object);
     }
-    /// The next `count` objects of this kind, whose number is no part of the state or is listed before.
+    /// The next `count` objects of this kind; their number is not part of the state or is listed before.
     template <class T>
     void plain(T* objects, std::size_t count) {
         static_assert(std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>);
         bytes(objects, count * sizeof(T));
     }
 
-    /// A field of which only the value can be told and set.
+    /// A field with a getter and a setter.
     template <class Get, class Set>
     void value(Get&& get, Set&& set) {
         auto copy = get();
@@ -121,8 +121,8 @@ class StateArchive {
 
 namespace detail {
 
-/// A length that is read may be wrong: a sequence grows in pieces, the next when the last has been read, so that it takes no
-/// more memory than twice that of what is there.
+/// A saved length may be wrong, so a sequence grows in pieces, each after the previous one has been read. It takes at
+/// most twice the memory of the data.
 template <class Sequence>
 struct SequenceFields {
     static void visit(StateArchive& archive, Sequence& sequence) {

@@ -14,7 +14,7 @@ class StateHasher {
   public:
     void add(std::uint64_t word) { state_ = round(state_, word); }
 
-    /// Adds the bytes and their number. Long strings go through four independent lanes.
+    /// Adds the bytes and their number. Long byte strings go through four independent lanes.
     void add_bytes(const void* data, std::size_t size) {
         const auto* at = static_cast<const unsigned char*>(data);
         std::size_t left = size;

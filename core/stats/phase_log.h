@@ -10,27 +10,27 @@
 
 namespace lookahead {
 
-/// What a process counted in each phase of the run (a kernel): its counters, in the order in which they are visited.
-/// Kept as differences in few bytes each, and runs of zeros as one, since there may be a hundred thousand phases in which most
-/// processes do little.
+/// The counts of a process in each phase of the run (a kernel): its counters, in the order in which they are visited.
+/// They are stored as differences of a few bytes, with runs of zeros as one entry, because a run may have a hundred
+/// thousand phases in which most processes do little.
 class PhaseLog {
   public:
-    /// The counters' totals at a phase's end; `visit` shows them, always the same ones in the same order.
+    /// Ends a phase. `visit` shows the counters' totals, always the same counters in the same order.
     void end_phase(std::uint64_t phase, const std::function<void(StatisticsVisitor&)>& visit);
 
-    /// Calls f(phase, counts) for each phase in order; what was counted after the last one is in none.
+    /// Calls f(phase, counts) for each phase in order, without the counts after the last phase.
     void for_each(const std::function<void(std::uint64_t phase, std::span<const std::uint64_t> counts)>& f) const;
 
-    /// As if each zero had a byte of its own, so that neither hashes nor checkpoints depend on how the log is kept.
+    /// Lists each zero as a byte, so that hashes and checkpoints do not depend on the log's encoding.
     void fields(StateArchive& archive);
-    /// That the log takes.
+    /// The size of the log.
     std::size_t bytes() const { return bytes_.capacity(); }
 
   private:
     void append_phase(std::uint64_t phase, std::span<const std::uint64_t> counts);
 
     std::vector<std::uint64_t> totals_;  ///< at the end of the last phase
-    /// For each phase its number, then the counts; seven bits a byte. A zero is followed by how many there are in a row.
+    /// For each phase its number, then the counts; seven bits per byte. The number of further zeros follows a zero.
     std::vector<unsigned char> bytes_;
 };
 

@@ -22,14 +22,14 @@ struct StatisticsSetEntry {
     bool each_member_once = true;  ///< see declares_each_member_once()
 };
 
-/// All statistics sets that registered themselves, in the order of their kinds.
+/// All registered statistics sets, ordered by kind.
 const std::vector<StatisticsSetEntry>& registered_statistics_sets();
 
-/// Throws InternalError if the kind is taken, a member is declared twice, or statistics_faults() finds something.
+/// Adds a set. InternalError if the kind is taken, a member is declared twice, or statistics_faults() finds a fault.
 void add_statistics_set(StatisticsSetEntry set);
 
-/// What is wrong with a declaration: two statistics with one name, a name that is not a lower_snake_case
-/// word, an empty description. Empty when all is well.
+/// The faults of a declaration: two statistics with one name, a name that is not a lower_snake_case word, an empty
+/// description. Empty if there are none.
 std::vector<std::string> statistics_faults(const StatisticsSetEntry& set);
 
 /// The declaration of C as an entry.

@@ -6,8 +6,7 @@
 
 namespace lookahead {
 
-/// What a statistic means. The name is a lower_snake_case word, unique in its kind; the unit is a singular
-/// noun
+/// The meaning of a statistic. The name is a lower_snake_case word, unique in its kind; the unit is a singular noun
 /// ("cycle", "instruction", "byte") or empty for a pure number; the description is a sentence.
 struct StatisticDescription {
     std::string_view name;
@@ -23,12 +22,12 @@ struct HistogramView {
     std::uint64_t overflow = 0;
 };
 
-/// Is shown every statistic of a component. `component` is the component's own name ("sm3"), `kind` the name
-/// of its kind ("sm"), which all components with the same statistics share.
+/// Receives every statistic of a component. `component` is the component's own name ("sm3"), `kind` the name of its
+/// kind ("sm"), which all components with the same statistics share.
 class StatisticsVisitor {
   public:
     virtual ~StatisticsVisitor() = default;
-    /// `value` stays where it is as long as the component lives.
+    /// `value` keeps its address as long as the component lives.
     virtual void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
                          const std::uint64_t& value) = 0;
     virtual void histogram(std::string_view component, std::string_view kind, const StatisticDescription& what,

@@ -4,10 +4,11 @@
 
 namespace lookahead {
 
-/// Exponential backoff: what did not pay is due again at the fourth chance, then at the eighth after it, and so on.
+/// Exponential backoff: an attempt that failed is due again at the fourth chance, then at the eighth after it, and so
+/// on.
 class Backoff {
   public:
-    /// Asked at each chance.
+    /// Call it at each chance.
     bool is_due() {
         if (++since_ < pause_) {
             return false;

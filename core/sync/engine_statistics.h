@@ -5,7 +5,8 @@
 
 namespace lookahead {
 
-/// What one rank's engine did. Depends on ranks, partition, protocol and host: never part of a run's results.
+/// The counts of one rank's engine. They depend on ranks, partition, protocol and host, and are never part of a run's
+/// results.
 struct EngineStatistics {
     double compute_seconds = 0;         ///< advancing LPs
     double blocked_seconds = 0;         ///< waiting for other ranks, and moving packets

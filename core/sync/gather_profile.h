@@ -7,7 +7,7 @@
 
 namespace lookahead {
 
-/// All ranks' profiles as one, on rank 0. `processes`: LPs of the model.
+/// Combines all ranks' profiles on rank 0. `processes`: LPs of the model.
 RunProfile gather_profile(Transport&, const ProcessProfile& mine, std::size_t processes);
 
 }  // namespace lookahead

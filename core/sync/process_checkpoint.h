@@ -12,13 +12,13 @@ namespace lookahead {
 
 class Transport;
 
-/// A logical process at an epoch, but for its state: with that it is enough for another run of the same model, on any rank,
-/// to go on from there.
+/// A logical process at an epoch, without its state. Together with the state another run of the same model can go on
+/// from it, on any rank.
 struct ProcessCheckpoint {
     LpId id = 0;
-    std::string messages;            ///< that wait for it, one behind the other, in any order
+    std::string messages;            ///< that wait for it, concatenated, in any order
     std::uint64_t traffic_hash = 0;  ///< of the messages that it has handled
-    std::uint64_t state_hash = 0;    ///< of these and its state: who loads it must come to the same
+    std::uint64_t state_hash = 0;    ///< of these and its state: loading must give the same hash
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
@@ -26,10 +26,10 @@ struct ProcessCheckpoint {
     }
 };
 
-// A state (LpBinding::fields) goes in pieces from the process to the file and back: it may be more than a rank has room for
-// beside the process.
+// A state (LpBinding::fields) goes in pieces from the process to the file and back: it may be larger than the memory
+// that a rank has left.
 
-/// Processes that run, as they stand when they are asked for.
+/// Running processes, in their state at the time of the call.
 class RunningProcesses {
   public:
     virtual ~RunningProcesses() = default;
@@ -49,18 +49,18 @@ class SavedProcesses {
     virtual ByteSource state(LpId id) const = 0;
 };
 
-/// Takes processes one after the other.
+/// Receives processes one after the other.
 class ProcessTaker {
   public:
     virtual ~ProcessTaker() = default;
     virtual void begin(const ProcessCheckpoint&) = 0;
-    /// The next piece of the state of the process that began last.
+    /// The next piece of the state of the last process that began.
     virtual void add_state(std::string_view piece) = 0;
 };
 
-/// Gives `taker`, which is rank 0's and null elsewhere, the processes of all ranks in the order of their ids, up to the first that cannot be had. An
-/// error of `taker`, or of a rank's `local`, is thrown on every rank when all have come this far, so that none waits for
-/// ever. Every rank calls it.
+/// Passes the processes of all ranks to `taker` in the order of their ids, up to the first that cannot be read. `taker`
+/// is on rank 0 and null elsewhere. An error of `taker`, or of a rank's `local`, is thrown on every rank when all have
+/// come this far, so that no rank waits for ever. Every rank calls it.
 void gather_processes(Transport&, const RunningProcesses& local, ProcessTaker* taker);
 
 }  // namespace lookahead

@@ -10,13 +10,13 @@
 
 namespace lookahead {
 
-/// What simulating one LP cost. Depends on the host: never part of a run's results.
+/// The cost of simulating one LP. Depends on the host: never part of a run's results.
 struct ProcessLoad {
     double seconds = 0;          ///< of the host's time, spent in advancing it
     std::uint64_t advances = 0;  ///< calls of LogicalProcess::advance
 };
 
-/// What every window cost, and who wrote to whom: from it the time on any other partition can be computed.
+/// The cost of every window, and the messages between LPs. The time on any other partition can be computed from it.
 struct WindowLog {
     std::vector<Time> start;                 ///< by window: the time of its first event
     std::vector<std::uint32_t> nanoseconds;  ///< [window * LPs + LP]
@@ -30,16 +30,16 @@ struct RunProfile {
     WindowLog windows;  ///< empty unless asked for
 };
 
-/// Measures one rank's LPs: always their total time, on request also its windows.
+/// Measures one rank's LPs: their total time, and on request also their time in each window.
 class ProcessProfile {
   public:
-    /// `lps`: all of the model; `ids`: those of this rank.
+    /// `lps`: all LPs of the model; `ids`: those of this rank.
     ProcessProfile(const Model& model, std::vector<LpId> ids, bool log_windows);
 
-    /// The processor's counter, from which the times below are taken. It runs at a constant rate.
+    /// The processor's counter, which times the LPs. It runs at a constant rate.
     static std::uint64_t now();
-    /// LP number `index` of this rank was advanced since `begin`. Returns now(). Several threads may call it, each for LPs
-    /// of its own.
+    /// LP number `index` of this rank was advanced since `begin`. Returns now(). Several threads may call it for
+    /// different LPs.
     std::uint64_t advanced(std::size_t index, std::uint64_t begin) {
         const std::uint64_t end = now();
         ticks_[index] += end - begin;
@@ -51,9 +51,9 @@ class ProcessProfile {
     std::span<const std::uint64_t> ticks() const { return ticks_; }
 
     bool logs() const { return logs_; }
-    /// A window begins at `start`; the time charged from here on is its own. Both are called by the thread that advances
-    /// its LPs. What the host took from that thread for another one is charged to no LP of the log: many ranks on few cores
-    /// measure as well as one.
+    /// Begins a window at `start`; later time is charged to it. The thread that advances the LPs calls this and the
+    /// next function. Time in which the host gave that thread's core to another is charged to no LP of the log, so that
+    /// many ranks on few cores measure as well as one.
     void begin_window(Time start);
     void end_window();
     /// LP number `receiver` of this rank got a message that came through a channel.
@@ -61,9 +61,10 @@ class ProcessProfile {
         ++messages_[sender_of_channel_[channel] * ids_.size() + receiver];
     }
 
-    /// By LP of this rank, in the order of `ids`.
+    /// The loads of this rank's LPs, in the order of `ids`.
     std::vector<ProcessLoad> loads() const;
-    /// Its LPs' columns in the order of `ids`: nanoseconds[window * ids + i], messages[sender * ids + i].
+    /// The log with columns for this rank's LPs in the order of `ids`: nanoseconds[window * ids + i], messages[sender *
+    /// ids + i].
     WindowLog log() const;
     const std::vector<LpId>& ids() const { return ids_; }
 

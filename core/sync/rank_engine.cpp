@@ -663,7 +663,7 @@ std::uint64_t RankEngine::deliver_through(MessageRouter& router, const KindTimes
         passed_on += !is_here;
         const Time gone_on_to = reached[lookahead_.kind_of(message->destination)];
         LOOKAHEAD_ASSERT(!is_here || message->time >= gone_on_to, "a message for " + std::to_string(message->time) +
-                                                                      " fs came to a rank that had gone on to " +
+                                                                      " fs came to a rank that had advanced to " +
                                                                       std::to_string(gone_on_to) + " fs");
         std::byte* payload = router.append(*message);
         std::memcpy(payload, message->payload(), message->payload_bytes());

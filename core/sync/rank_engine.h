@@ -45,76 +45,77 @@ struct RankEngineOptions {
     bool log_windows = false;
 };
 
-/// What came of a call of RankEngine::work_on_steps.
+/// The result of RankEngine::work_on_steps.
 enum class StepWork : std::uint8_t { none, some, ended_a_step };
 
-/// The LPs of one rank, their inboxes, and the batches for other ranks. A protocol tells it how far it may go.
+/// The LPs of one rank, their inboxes, and the batches for other ranks. A protocol tells it how far it may advance.
 ///
-/// Inside a window no LP can disturb another, so several threads may advance those of one rank: the one that calls
-/// advance_to(), and others that came to help(). Each has a router of its own, through which the LPs that it advances
-/// send; an LP's messages are sorted before it gets them, so nothing depends on who advanced whom.
+/// Inside a window no LP can affect another, so several threads may advance the LPs of one rank: the thread that calls
+/// advance_to(), and others that call help(). Each has its own router for the messages of the LPs that it advances. An
+/// LP's messages are sorted before it gets them, so the result does not depend on the threads.
 class RankEngine {
   public:
-    /// Makes the LPs that `rank_of_lp` gives to this rank. Errors in their making are thrown.
+    /// Makes the LPs that `rank_of_lp` assigns to this rank. Errors in making them are thrown.
     RankEngine(const Model&, std::span<const int> rank_of_lp, int rank, const SourceLookahead&, const Routes&,
                const RankEngineOptions&);
     ~RankEngine() { dismiss_helpers(); }
 
-    /// A bound below every event and message of this rank's LPs, and the same by source.
+    /// A lower bound of the times of all events and messages of this rank's LPs; pending() has it by source.
     Time earliest() const { return least_of(pending()); }
     SourceTimes pending() const;
-    /// A bound below the messages for other ranks that were written since the last call.
+    /// A lower bound of the times of messages written for other ranks since the last call.
     SourceTimes take_sent();
 
-    /// Runs all that happens before the horizons of its kinds of LPs; the caller knows that no message from another rank will
-    /// arrive before them, nor one that such a message brings about within this rank
-    /// (SourceLookahead::from_elsewhere). What the LPs of this rank send each other may arrive sooner: inner windows see
-    /// to that.
+    /// Runs all events before the horizons of each kind of LP. The caller guarantees that no message from another rank,
+    /// nor a message within this rank that it causes (SourceLookahead::from_elsewhere), arrives before them. Messages
+    /// between LPs of this rank may arrive sooner: inner windows handle these.
     void advance_to(const KindTimes& horizons);
-    /// The time of the kind of which this rank has most LPs.
+    /// The time of the kind with most LPs on this rank.
     Time of_most(const KindTimes& times) const { return times[most_]; }
 
-    /// What other threads call to help until dismiss_helpers(); it returns at once after that, even when the engine is no
-    /// more, and to those for whom there is no room.
+    /// A function that other threads call to help until dismiss_helpers(). It returns at once after that, even when the
+    /// engine no longer exists, and for threads beyond the capacity of the team.
     std::function<void()> helper();
     void dismiss_helpers() { team_->dismiss(); }
 
-    /// Brings every LP to exactly this time, before which nothing is left to do.
+    /// Advances every LP to exactly this time; no event may be left before it.
     void settle(Time epoch);
 
-    /// This rank's LP processes()[index]; all stand at the same epoch.
+    /// The checkpoint of this rank's LP processes()[index]; all LPs must be at the same epoch.
     ProcessCheckpoint checkpoint(std::size_t index) const;
     void save_state(std::size_t index, const ByteSink&) const;
-    /// Takes those of this rank's LPs from `all`. InputError if one does not fit.
+    /// Restores this rank's LPs from `all`. InputError if one does not fit.
     void restore(Time epoch, const SavedProcesses& all);
 
-    // Steps by side (SideSteps) instead of windows. In the calls that have a member all threads of the team may be at once, each
-    // as another member; the others are made by one at a time.
+    // Steps by side (SideSteps) instead of windows. All threads of the team may be in calls with a `member` at once,
+    // each with a different one; only one thread at a time makes the other calls.
 
-    /// Before the first epoch.
+    /// Call it before the first epoch.
     void divide_batches();
     void begin_steps();
-    /// The team's threads are at `work`, each with its member's number, this one as 0; returns when all have returned from it.
-    /// What one throws is thrown here; of several throws the first.
+    /// Runs `work(member)` on every thread of the team, with 0 on this thread; returns when all have returned. Throws
+    /// the first exception of any of them.
     void share(const std::function<void(std::size_t member)>& work);
-    /// Advances the LPs of a side to the horizons of their kinds, once what is sent by the other side's step before has come.
+    /// Advances the LPs of a side to the horizons of their kinds, once the messages of the other side's previous step
+    /// have come.
     void open_step(unsigned side, std::uint64_t number, const KindTimes& horizons);
-    /// Takes LPs that nobody else takes through steps that are open, until one had something to do or a step is complete.
-    /// The first member tells whether it has waited since it last did so.
+    /// Takes unclaimed LPs through open steps, until one had something to do or a step is complete. The first member
+    /// says whether it has waited since its last call.
     StepWork work_on_steps(std::size_t member, bool has_waited);
     bool step_is_complete(unsigned side, std::uint64_t number) const { return steps_->is_complete(side, number); }
-    /// For a complete step: a bound below the events of its LPs and the messages that they keep, and one below those that
-    /// they sent to each side.
+    /// For a complete step: a lower bound of its LPs' events and the messages that they keep, and one of the messages
+    /// that they sent to each side.
     SourceTimes after_step(unsigned side, std::uint64_t number) const { return steps_->after(side, number); }
     std::array<SourceTimes, SideSteps::kSides> sent_in_step(unsigned side, std::uint64_t number);
     /// The messages of all threads in a complete step.
     Batch& batch_of_step(unsigned side, std::uint64_t number, std::size_t batch);
-    /// What came from another rank's step.
+    /// Delivers the messages of another rank's step.
     void deliver_to_step(std::size_t member, unsigned side, std::uint64_t number, std::span<const std::byte> messages);
     /// All steps up to this one are complete.
     void end_steps(std::uint64_t last);
 
-    // Batches to other ranks, by number (Routes). Each begins with the transport's header and `header_words` words of the protocol.
+    // Batches to other ranks, by number (Routes). Each begins with the transport's header and `header_words` words of
+    // the protocol.
     void reserve_batch_headers(std::size_t header_words);
     Batch& batch(std::size_t number) { return router().batches()[number]; }
     std::uint64_t* batch_header(std::size_t number) { return batch_header(batch(number)); }
@@ -122,10 +123,11 @@ class RankEngine {
     /// Empties the batch after it was sent, and counts it.
     void reset_batch(std::size_t number, std::size_t sent_bytes) { reset_batch(batch(number), sent_bytes); }
     void reset_batch(Batch& batch, std::size_t sent_bytes);
-    /// Puts the messages of another rank's batch, without its headers, into the inboxes, or into the batches that lead on.
+    /// Puts the messages of another rank's batch, without its headers, into the inboxes, or into the batches for
+    /// further ranks.
     void deliver(std::span<const std::byte> messages);
 
-    /// Ends the span of wall time that began at the last call, as `activity`.
+    /// Ends the span of wall time since the last call, as `activity`.
     void account(TraceActivity activity);
     /// Begins a span of wall time.
     void start_clock() { mark_ = TraceSink::Clock::now(); }
@@ -134,7 +136,7 @@ class RankEngine {
     std::span<LogicalProcess* const> processes() const { return pointers_; }
     std::uint64_t progress() const;
     std::uint64_t traffic_hash() const;
-    /// Of all LPs, whose states the team shares among its threads: before dismiss_helpers().
+    /// The hash of all LPs' states, computed by the threads of the team; call it before dismiss_helpers().
     std::uint64_t state_hash();
     const std::optional<LpFailure>& failure() const { return first_failure_; }
     EngineStatistics& statistics() { return statistics_; }
@@ -147,7 +149,7 @@ class RankEngine {
         const MessageHeader* message;
     };
 
-    /// What a thread that advances LPs has for itself.
+    /// The data of one thread that advances LPs.
     struct alignas(64) Worker {
         MessageRouter router;
         std::vector<DueMessage> due;
@@ -155,16 +157,16 @@ class RankEngine {
         // In the window:
         std::uint64_t events = 0;
         std::uint64_t advances = 0;
-        std::uint64_t ticks = 0;        // that its LPs took, in the profile's unit
+        std::uint64_t ticks = 0;        // of its LPs, in the profile's unit
         std::uint64_t computed_ns = 0;  // of its thread's CPU time, in the shared window
     };
 
     void make_processes(const Model&, std::span<const int> rank_of_lp, int rank, std::size_t threads);
     void describe_receivers(const Model&);
     void find_runs();
-    /// The router of the thread that calls advance_to(): what comes from elsewhere goes through it.
+    /// The router of the thread that calls advance_to(), also used for messages from other ranks.
     MessageRouter& router() { return workers_.front()->router; }
-    /// A bound below the messages that wait for an LP.
+    /// A lower bound of the times of messages that wait for an LP.
     Time arrival(std::size_t index) const {
         return std::min(arrivals_->least(Arrivals::kUsual, index), arrivals_->least(Arrivals::kAnswered, index));
     }
@@ -174,7 +176,7 @@ class RankEngine {
     void advance_task(Worker&, std::size_t task, std::uint64_t& mark);
     void advance_tasks_as(std::size_t member);
     void work_as(std::size_t member);
-    /// Returns how many were for other ranks.
+    /// Returns the number of messages for other ranks.
     std::uint64_t deliver_through(MessageRouter&, const KindTimes& reached, std::span<const std::byte> messages);
     bool take_step(Worker&, const SideSteps::Task& task);
     void take_batches_of_helpers();
@@ -190,7 +192,7 @@ class RankEngine {
     void fail(std::size_t index, ExitCode code, const std::string& sentence);
     std::uint64_t hash_process(std::size_t index, bool with_state) const;
 
-    /// An LP that has something to do in this window; `reads`: messages, on the side that is turned away (Arrivals).
+    /// An LP with work in this window. `reads`: messages, on the side to which routers do not write (Arrivals).
     struct Task {
         std::uint32_t index;
         std::uint8_t kind;
@@ -213,14 +215,14 @@ class RankEngine {
     std::vector<std::uint8_t> kinds_;     // by LP
     std::vector<bool> is_here_;           // by the model's LP
     std::vector<Run> runs_;               // all LPs
-    std::size_t most_ = 0;                // the kind of which there are most
+    std::size_t most_ = 0;                // the kind with most LPs
     std::vector<const Worker*> hands_;    // the worker through whose router each LP sends
     std::vector<std::uint64_t> traffic_;  // rolling hash of the messages delivered to each LP
     std::vector<std::uint8_t> failed_;
     std::vector<Task> tasks_;
-    WorkPlan plan_;                             // in whose order the tasks stand
-    std::vector<std::size_t> parts_;            // where those of each part of the plan begin, and how many there are
-    std::vector<std::uint64_t> planned_ticks_;  // of each LP, as the plan was made
+    WorkPlan plan_;                             // determines the order of the tasks
+    std::vector<std::size_t> parts_;            // the first task of each part of the plan, then their number
+    std::vector<std::uint64_t> planned_ticks_;  // of each LP, when the plan was made
     unsigned shared_since_plan_ = 0;            // windows
     KindTimes horizons_{};                      // of this window
     std::uint64_t window_ticks_ = 0;  // of all workers in the last window: most windows are like the one before
@@ -236,7 +238,7 @@ class RankEngine {
     std::optional<LpFailure> first_failure_;
     EngineStatistics statistics_;
     ProcessProfile profile_;
-    /// With no other rank to wait for, the windows are those between which the LPs exchange messages.
+    /// On one rank the log has the inner windows, between which the LPs exchange messages.
     bool logs_inner_windows_;
     bool logs_outer_windows_;
     TraceSink* trace_;

@@ -8,8 +8,8 @@
 
 namespace lookahead {
 
-/// How soon what happens on one rank can reach another; kTimeInfinity where it cannot. For reports: it takes memory for
-/// every pair of ranks.
+/// The least time in which an event on one rank can affect another; kTimeInfinity if it cannot. For reports: it takes
+/// memory for every pair of ranks.
 class RankLookahead {
   public:
     RankLookahead(const Model&, std::span<const int> rank_of_lp, int ranks);

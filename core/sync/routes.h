@@ -9,16 +9,16 @@
 
 namespace lookahead {
 
-/// On what ways batches travel between ranks. There is a batch for each distance: batch b goes to the rank that many
-/// ranks on, cyclically, and the packets of the one that many ranks back come in for it.
+/// The routes of batches between ranks. There is a batch for each distance: the batch for distance d goes to the rank d
+/// places further, cyclically, and this rank receives the packets of the rank d places before it.
 ///
 /// Direct: a distance for each other rank, and a packet for each in every exchange.
-/// In rounds: distances 1, 2, 4, 8 ..., one after another. A message whose receiver is d ranks on goes in the rounds of
-/// the bits of d, from the lowest up, and is passed on between. So R ranks exchange with log2 R packets each, whatever R
-/// is, instead of R - 1, most of which would be empty, and a rank has as few peers (Bruck, Ho, Kipnis, Upfal and
-/// Weathersby, "Efficient algorithms for all-to-all communications in multiport message-passing systems", IEEE TPDS
-/// 1997). A bound that every packet carries, lowered by those that came in the rounds before, is that of all ranks after
-/// the last round: ranks that count twice do no harm to a minimum.
+/// In rounds: distances 1, 2, 4, 8 ..., one after another. A message to a receiver at distance d travels in the rounds of
+/// the bits of d, from the lowest up, and ranks between pass it on. So R ranks exchange with log2 R packets each instead
+/// of R - 1 mostly empty ones, and each rank has as few peers (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient
+/// algorithms for all-to-all communications in multiport message-passing systems", IEEE TPDS 1997). Every packet carries
+/// a bound, lowered by the bounds of earlier rounds; after the last round it is the bound of all ranks, because a rank
+/// that counts twice does not change a minimum.
 class Routes {
   public:
     Routes(int rank, int ranks, bool in_rounds) : rank_(rank), ranks_(ranks), in_rounds_(in_rounds) {

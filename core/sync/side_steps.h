@@ -16,23 +16,23 @@ namespace lookahead {
 
 /// The steps of a rank's LPs, taken by the threads of a team without a barrier between them.
 ///
-/// LPs are on two sides. Each side goes from step to step, in which every LP of it is advanced to a
-/// horizon. A step may be opened while the one before it on the same side is still under way: an LP takes its own part of it when it
-/// has taken its part of the one before. So a thread that finds nothing left of a step begins the next, and a side's slowest LP
-/// delays only what needs it.
+/// LPs are on two sides. Each side goes from step to step; a step advances every LP of the side to a horizon. A step
+/// may be opened while the previous step of the same side is still under way: an LP takes part in it after its own part
+/// of the previous step. So a thread that finds a step finished begins the next, and a side's slowest LP delays only
+/// the steps that need it.
 ///
-/// Two of a side's steps may be under way, never a third: the owner opens a step when the one two before it is complete.
+/// At most two of a side's steps may be under way: the owner opens a step when the one two before it is complete.
 class SideSteps {
   public:
     static constexpr unsigned kSides = 2;
-    /// Steps that may be under way at once: two of each side.
+    /// The number of steps that may be under way at once: two per side.
     static constexpr std::size_t kSets = 2 * kSides;
 
     struct alignas(64) Step {
         std::uint64_t number = 0;
         unsigned side = 0;
         KindTimes horizons{};  ///< of its side's kinds
-        KindTimes reached{};   ///< up to where LPs of any kind may have been advanced before it
+        KindTimes reached{};   ///< the times to which LPs of each kind may have been advanced before it
     };
     struct Task {
         std::uint32_t lp;
@@ -40,32 +40,34 @@ class SideSteps {
         const Step* step;
     };
 
-    /// `members`: threads of the team at most.
+    /// `members`: the greatest number of threads in the team.
     SideSteps(std::size_t lps, std::size_t members);
 
-    /// A step's place among the steps that may be under way, whose messages and batches are kept apart.
+    /// The index of a step among those that may be under way; each index has its own messages and batches.
     static std::size_t set_of(unsigned side, std::uint64_t number) { return 2 * side + number % 2; }
 
-    /// Before the first step, with no thread at work: who begins with which LPs, and the side of each LP.
+    /// Call it before the first step, with no thread at work: sets each member's first LPs, and the side of each LP.
     void begin(const WorkPlan& plan, std::span<const std::uint8_t> side_of_lp);
     /// Steps are numbered from 1 on.
     void open(const Step& step);
 
-    /// A task that nobody else claims: of the member's own part first, and then of the ends of others', so that it takes over the same
-    /// LPs step after step; of each, that of the oldest step. Whose LP is likely to be still in its step before is left for later.
+    /// Claims a task: first of the member's own part, then of the ends of others' parts, so that it takes over the same
+    /// LPs step after step; of each part, a task of the oldest step. An LP that is likely to be still in its previous
+    /// step is left for later.
     bool claim(std::size_t member, Task& task);
-    /// Waits until the LP has been through the step before this one.
+    /// Waits until the LP has finished the previous step.
     void wait_for_turn(const Task& task) const;
-    /// The LP has been through the step, and this bounds its events and the messages that it keeps. Returns whether the
-    /// step is complete; of those who end the last LPs of their parts at the same time more than one may be told so.
+    /// Ends an LP's part of the step, with a lower bound of its events and of the messages that it keeps. Returns
+    /// whether the step is complete; if several members end the last LPs of their parts at the same time, several may
+    /// get true.
     bool end(std::size_t member, const Task& task, std::size_t source, Time event, const std::array<Time, 2>& kept);
 
-    /// What all LPs of the side have been through.
+    /// Whether all LPs of the side have finished the step.
     bool is_complete(unsigned side, std::uint64_t number) const;
-    /// A bound below the events of a complete step's LPs and the messages that they kept.
+    /// A lower bound of the events of a complete step's LPs and of the messages that they kept.
     SourceTimes after(unsigned side, std::uint64_t number) const;
 
-    /// LPs of a side.
+    /// The LPs of a side.
     std::span<const std::uint32_t> lps(unsigned side) const { return sides_[side].lps; }
 
   private:
@@ -73,12 +75,12 @@ class SideSteps {
         std::vector<std::uint32_t> lps;     ///< part by part
         std::vector<std::uint32_t> begins;  ///< of each part in `lps`, and the end
     };
-    /// Places in Side::lps that nobody has taken, from `first` on, before `end`.
+    /// Unclaimed indices of Side::lps, from `first` on, before `end`.
     struct Places {
         std::uint32_t first = 0;
         std::uint32_t end = 0;
     };
-    /// Where a part stands in the steps that may be under way. Mostly one thread reads and writes it.
+    /// The progress of a part in the steps that may be under way. Mostly one thread reads and writes it.
     struct alignas(64) Part {
         std::array<std::atomic<Places>, kSets> free{};
         std::array<std::atomic<std::uint32_t>, kSets> left{};  ///< LPs that have not been through

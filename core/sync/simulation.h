@@ -25,28 +25,28 @@ constexpr Time epoch_after(Time time, Time length) {
     return saturating_add(time - time % length, length);
 }
 
-/// Given on every rank at every epoch, alike for any ranks, partition and protocol. All LPs stand at `time`,
-/// a multiple of the epoch length; epochs in which nothing happened are left out.
+/// Passed on every rank at every epoch, equal for any ranks, partition and protocol. All LPs are at `time`, a multiple
+/// of the epoch length; epochs without events are left out.
 struct EpochReport {
     Time time;
     std::uint64_t index;         ///< time / epoch length
     std::uint64_t progress;      ///< LogicalProcess::progress summed over all LPs
     std::uint64_t traffic_hash;  ///< of all messages delivered up to now
-    bool asked_to_stop;          ///< what some rank's EpochObserver was asked, which may depend on wall time
+    bool asked_to_stop;          ///< whether some rank's EpochObserver was asked; may depend on wall time
 };
 
 class EpochObserver {
   public:
     virtual ~EpochObserver() = default;
-    /// Whether somebody asked this rank to stop. All ranks learn of it, and then decide alike.
+    /// Whether this rank was asked to stop. All ranks learn of it, and then decide alike.
     virtual bool asked_to_stop() { return false; }
-    /// `local` are the LPs of this rank, in the order of their ids.
+    /// `local`: the LPs of this rank, in the order of their ids.
     virtual void on_epoch(const EpochReport&, std::span<LogicalProcess* const> local) { static_cast<void>(local); }
-    /// Whether the run stops here; the same on every rank. Asked after write_checkpoint, where that is called.
+    /// Whether the run stops here; the same on every rank. Called after write_checkpoint, if that is called.
     virtual bool stop(const EpochReport&) { return false; }
-    /// Whether write_checkpoint is called; the same on every rank. Not asked at the end of a run.
+    /// Whether to call write_checkpoint; the same on every rank. Not called at the end of a run.
     virtual bool wants_checkpoint(const EpochReport&) { return false; }
-    /// With the LPs of this rank.
+    /// Writes a checkpoint of the LPs of this rank.
     virtual void write_checkpoint(const EpochReport&, const RunningProcesses& local) { static_cast<void>(local); }
 };
 
@@ -56,7 +56,7 @@ struct SimulationOptions {
     EpochObserver* observer = nullptr;
     TraceSink* trace = nullptr;  ///< of this rank
     std::size_t threads = 1;     ///< of this rank, that advance its LPs at most: see Simulation::helper
-    // For tests, what is otherwise done where it is found to be quicker:
+    // For tests: always do what is otherwise done only if it is quicker.
     bool shares_always = false;  ///< threads share every window
     bool halves_always =
         false;  ///< ranks go by half windows, protocol `window`, wherever enough of them have something to do
@@ -71,7 +71,7 @@ struct SimulationResult {
     Outcome outcome = Outcome::finished;
     Time end_time = 0;             ///< the epoch at which the run ended
     std::uint64_t state_hash = 0;  ///< of all messages and of all LPs' states at end_time
-    std::string message;           ///< what went wrong, for failed and deadlock
+    std::string message;           ///< the error, for failed and deadlock
     ExitCode code = ExitCode::done;
     std::uint64_t progress = 0;
     std::vector<EngineStatistics> per_rank;
@@ -81,20 +81,21 @@ struct SimulationResult {
 /// A run of a model over the ranks of a transport. Every rank makes one with the same arguments.
 class Simulation {
   public:
-    /// Makes this rank's LPs. ConfigurationError for an unknown protocol or one that cannot use so many
-    /// ranks; an error in the making of an LP is thrown on every rank.
+    /// Makes this rank's LPs. ConfigurationError for an unknown protocol or one that does not support this number of
+    /// ranks; an error in making an LP is thrown on every rank.
     Simulation(const Model&, std::vector<int> rank_of_lp, Transport&, SimulationOptions);
     ~Simulation();
 
-    /// Before run(): puts the LPs of this rank where they were at the epoch `time`. `all` has those of all ranks, whatever
-    /// ranks, partition and protocol it was taken under. InputError, on every rank, if it is not one of this model.
+    /// Call it before run(): restores the LPs of this rank at the epoch `time`. `all` has the LPs of all ranks, from
+    /// any ranks, partition and protocol. InputError, on every rank, if it is not a checkpoint of this model.
     void restore(Time time, const SavedProcesses& all);
 
-    /// Once. Errors of the simulated program and of the simulator come back in the result, on every rank.
+    /// Runs the simulation, once. Errors of the simulated program and of the simulator are in the result, on every
+    /// rank.
     SimulationResult run();
 
-    /// What other threads may call, at any time: advances LPs of this rank beside run() until that ends, and returns at
-    /// once after that, even when the simulation is no more. The result does not depend on it.
+    /// A function that other threads may call at any time: advances LPs of this rank beside run() until that ends, and
+    /// returns at once after that, even when the simulation no longer exists. The result does not depend on it.
     std::function<void()> helper();
 
     std::span<LogicalProcess* const> local_processes();

@@ -17,21 +17,21 @@ std::unique_ptr<SyncProtocol> make(const SyncArguments& arguments) {
 }
 
 const OptionTable<SyncDescription> kProtocols(
-    {"sync", "How the ranks keep each other from running too far ahead.", "--sync"}, "synchronisation protocol",
+    {"sync", "How ranks keep each other from advancing too far.", "--sync"}, "synchronisation protocol",
     {
         {"serial", "One process; no message leaves it.", "", make<SerialProtocol>, 1, 1, true},
         {"window", "Windows up to a global lower bound on time stamps plus the lookahead; they jump over idle time.",
          "Nicol, The cost of conservative synchronization in parallel discrete event simulations, JACM 1993",
          make<WindowProtocol>, INT_MAX, 4, true},
         {"null_message",
-         "Promises between each two ranks that ride on the batches, on 16 ranks at most; no global operation between "
+         "Promises between each two ranks, sent with the batches, on at most 16 ranks; no global operation between "
          "epochs.",
          "Chandy and Misra, Distributed simulation, IEEE TSE 1979; Bryant 1977; counting: Mattern 1987",
          make<NullMessageProtocol>, 16, INT_MAX, false},
         {"staggered",
-         "SMs, and what they speak to, go in steps of their own, an SM up to one ahead of the slowest: for several "
-         "threads on each of 64 ranks at most.",
-         "choice: steps that no LP waits in for others of its kind; bounds as in windows", make<StaggeredProtocol>, 64,
+         "SMs, and the processes they send to, go in separate steps, an SM at most one ahead of the slowest: for "
+         "several threads on each of at most 64 ranks.",
+         "choice: no LP waits in a step for others of its kind; bounds as in windows", make<StaggeredProtocol>, 64,
          INT_MAX, false},
     });
 

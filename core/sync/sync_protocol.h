@@ -21,17 +21,16 @@ struct SyncArguments {
     bool halves_always;  ///< SimulationOptions
 };
 
-/// How the ranks keep each other from running too far ahead. A variant decides when ranks exchange their batches and
-/// up to which horizon each may advance; it must never let a rank advance beyond a time at which a message may still
-/// arrive from another rank. Nothing observable may depend on its decisions.
+/// Keeps ranks from advancing too far ahead of each other. A variant decides when ranks exchange their batches and to
+/// which horizon each may advance; it must never let a rank advance beyond a time at which a message may still arrive
+/// from another rank. No observable result may depend on its decisions.
 class SyncProtocol {
   public:
     virtual ~SyncProtocol() = default;
 
-    /// Runs everything that happens before `boundary` on all ranks. It is called on all ranks together, when no
-    /// message is under way; `earliest` holds for each rank a bound below all its events. When it returns, all
-    /// messages that were sent lie in the inbox of their receiver or, if for a rank that has not returned yet, will
-    /// before that rank returns.
+    /// Runs all events before `boundary` on all ranks. All ranks call it together, when no message is under way;
+    /// `earliest` holds a lower bound of all events of each rank. When it returns, all messages are in the inbox of
+    /// their receiver or, if the receiver's rank has not returned yet, will be before that rank returns.
     virtual void run_epoch(std::span<const Time> earliest, Time boundary) = 0;
 
   protected:
@@ -59,7 +58,7 @@ struct SyncDescription {
 
 /// ConfigurationError with "did you mean" and the list of names if there is none of this name.
 const SyncDescription& find_sync_protocol(std::string_view name);
-/// The same for so many ranks: ConfigurationError if it does not run on as many.
+/// The same for a number of ranks: ConfigurationError if the protocol does not support it.
 const SyncDescription& find_sync_protocol(std::string_view name, int ranks);
 
 }  // namespace lookahead

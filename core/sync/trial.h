@@ -10,13 +10,13 @@
 
 namespace lookahead {
 
-/// Chooses between two ways of doing the same work by what they took on this host: of each, for windows of about the same
-/// size, the least of the last few is kept, and the quicker one is chosen. Not the mean: a window in which another program had
-/// the core, or memory was touched for the first time, would rule a way out for all that a run has of windows. The other way
-/// is tried again now and then, more and more seldom while it stays the slower one.
+/// Chooses between two ways of doing the same work by their times on this host. For windows of about the same size it
+/// keeps the least of the last few times of each way, and chooses the quicker way. It does not use the mean: a window
+/// in which another program had the core, or memory was touched for the first time, would exclude a way for the whole
+/// run. The other way is tried again now and then, less and less often while it stays slower.
 class Trial {
   public:
-    /// Whether to go the second way next. `size`: of the work, in any unit; only its magnitude counts.
+    /// Whether to go the second way next. `size` measures the work in any unit; only its magnitude counts.
     bool choose(std::uint64_t size) {
         Class& of = classes_[static_cast<std::size_t>(std::bit_width(size))];
         current_ = &of;
@@ -29,7 +29,7 @@ class Trial {
         return second_;
     }
 
-    /// What the work that was chosen for took, for each unit of it.
+    /// Reports the time of the chosen work, per unit of it.
     void took(double time) {
         const bool quicker = current_->quicker();
         Way& way = current_->ways[second_];
@@ -48,14 +48,14 @@ class Trial {
         std::array<double, kMemory> times{};
         std::uint64_t tries = 0;
 
-        /// Of the last few.
+        /// The least of the last few times.
         double least() const { return *std::min_element(times.begin(), times.begin() + std::min(tries, kMemory)); }
     };
     struct Class {
         std::array<Way, 2> ways{};
         Backoff backoff;  ///< of the slower way
 
-        /// The second way, which has been tried and took less.
+        /// Whether the second way has been tried and was quicker.
         bool quicker() const { return ways[1].tries > 0 && ways[1].least() < ways[0].least(); }
     };
 

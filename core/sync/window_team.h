@@ -13,12 +13,12 @@
 
 namespace lookahead {
 
-/// The threads that share the work of a window: a leader, who opens and closes windows, and members who help while one
-/// is open. The leader needs nobody: what no member has claimed when it gets there it does itself. So members may come
-/// late, and a member that the host does not run delays a window only while it holds a task.
+/// The threads that share the work of a window: a leader that opens and closes windows, and members that help while one
+/// is open. The leader needs no member: it does every task that no member has claimed. So members may come late, and a
+/// member that the host does not run delays a window only while it holds a task.
 ///
-/// What the leader wrote before open() is there for members in the window; what they wrote in it is there for the leader
-/// after close().
+/// Members see in the window all data that the leader wrote before open(); the leader sees after close() all data that
+/// members wrote in the window.
 class WindowTeam {
   public:
     /// Room for `most` threads, the leader included, and for windows of `tasks` tasks at most.
@@ -26,28 +26,28 @@ class WindowTeam {
     WindowTeam(const WindowTeam&) = delete;
     WindowTeam& operator=(const WindowTeam&) = delete;
 
-    // The leader's.
+    // For the leader.
     bool has_members() const { return members_.load(std::memory_order_relaxed) > 1; }
     std::size_t members() const { return members_.load(std::memory_order_relaxed); }
-    /// begins[p]: the first task of part p, and behind the last part how many tasks there are. Member m begins with part m
-    /// modulo the parts. The span stays valid until close().
+    /// begins[p]: the first task of part p; the last element is the number of tasks. Member m begins with part m modulo
+    /// the parts. The span must stay valid until close().
     void open(std::span<const std::size_t> begins);
-    /// No task of the window is under way any more when it returns.
+    /// Returns when no task of the window is under way.
     void close();
-    /// Members return from next_window() with false, and nobody joins from here on.
+    /// Makes members return from next_window() with false; no thread can join after that.
     void dismiss();
 
-    // A member's.
-    /// The member's number, from 1 on; none if the team is full or dismissed.
+    // For a member.
+    /// Joins the team. Returns the member's number, from 1 on; none if the team is full or dismissed.
     std::optional<std::size_t> join();
-    /// Waits for a window that comes after those in which this member took part, and takes part in it until leave().
-    /// False if there will be none.
+    /// Waits for a window after those in which this member took part, and takes part in it until leave(). False if
+    /// there will be none.
     bool next_window(std::uint32_t& last);
     void leave() { --inside_; }
 
     // For all.
-    /// Calls work(task) for each task that nobody else claims in this window: first for the part that is its own, then
-    /// for the ends of the others'.
+    /// Calls work(task) for each task of this window that no other thread claims: first in its own part, then at the
+    /// ends of the others' parts.
     template <class Work>
     void work_through(std::size_t member, Work work) {
         const std::size_t parts = begins_.size() - 1;

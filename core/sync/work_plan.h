@@ -7,17 +7,17 @@
 
 namespace lookahead {
 
-/// Who of a team begins with which items, and in which order: every item has a home, one of the parts, in which it
-/// stays from window to window, so that its state stays in that core's cache. By what items have cost, homes are balanced
-/// and the longest item of each goes first, so that what is left over at the end of a window is short.
+/// Assigns items to the threads of a team, in an order: every item has a home, one of the parts, in which it stays from
+/// window to window, so that its state stays in that core's cache. Homes are balanced by the items' costs, and the
+/// costliest item of each goes first, so that little is left at the end of a window.
 class WorkPlan {
   public:
     /// One part with all items, in their order.
     explicit WorkPlan(std::size_t items);
 
-    /// For so many parts. costs[item]: in any unit, since the last plan. A plan for other parts than the last one begins
-    /// anew, with neighbours together; else items move only from a home with more than its share to one with less, as long
-    /// as that evens them out.
+    /// Makes a plan for `parts` parts. costs[item]: in any unit, since the last plan. With another number of parts than
+    /// the last plan it begins again, with neighbours together; else items move only from homes with more than their
+    /// share to homes with less, as long as that evens them out.
     void make(std::size_t parts, std::span<const std::uint64_t> costs);
 
     std::size_t parts() const { return begin_.size() - 1; }

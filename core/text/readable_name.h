@@ -6,14 +6,14 @@
 
 namespace lookahead {
 
-/// "scale(float*, int)" of "_Z5scalePfi"; a name that is not mangled stays as it is.
+/// "scale(float*, int)" for "_Z5scalePfi"; a name that is not mangled is unchanged.
 std::string readable_name(const std::string& name);
 
-/// A name for a line of text: as readable_name, and where that is longer than `most` characters without its parameters, then
-/// with `<..>` for its template arguments, then without its namespaces; each only as far as it is needed.
+/// A name for a line of text: like readable_name; if that is longer than `most` characters, without its parameters,
+/// then with `<..>` for its template arguments, then without its namespaces, each only as far as needed.
 std::string short_name(const std::string& name, std::size_t most = 60);
 
-/// The text with the short name of each mangled name in it.
+/// The text with each mangled name replaced by its short name.
 std::string with_short_names(std::string_view text);
 
 }  // namespace lookahead

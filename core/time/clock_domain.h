@@ -4,8 +4,8 @@
 
 namespace lookahead {
 
-/// A clock whose n-th edge is at floor(n * 1e15 / frequency) femtoseconds, exactly: no rounding error piles
-/// up. An arrival after L cycles is edge(n + L); edge(n) + round(L * period) would drift from the edges.
+/// A clock whose n-th edge is at floor(n * 1e15 / frequency) femtoseconds, exactly: rounding errors do not accumulate.
+/// An arrival after L cycles is edge(n + L); edge(n) + round(L * period) would drift from the edges.
 class ClockDomain {
   public:
     /// ConfigurationError unless 1 Hz <= frequency_hz <= 1 THz.
@@ -13,7 +13,7 @@ class ClockDomain {
 
     std::int64_t frequency_hz() const { return frequency_; }
 
-    /// The time of edge n >= 0; kTimeInfinity where it does not fit.
+    /// The time of edge n >= 0; kTimeInfinity if it does not fit.
     Time edge(Cycle n) const {
         if (static_cast<std::uint64_t>(n) > fast_limit_) [[unlikely]] {
             return edge_in_128_bits(n);
@@ -26,7 +26,7 @@ class ClockDomain {
         if (t == kTimeInfinity) {
             return kCycleInfinity;
         }
-        // The estimate is off by a few cycles at most, since a double holds 53 bits.
+        // The estimate is off by a few cycles at most, because a double holds 53 bits.
         Cycle n = static_cast<Cycle>(static_cast<double>(t) * cycles_per_femtosecond_);
         while (n > 0 && edge(n - 1) >= t) {
             --n;

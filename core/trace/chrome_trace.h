@@ -7,7 +7,7 @@
 
 namespace lookahead {
 
-/// Keeps the spans of one rank, as the JSON that Perfetto and chrome://tracing read.
+/// Records the spans of one rank, as the JSON that Perfetto and chrome://tracing read.
 class ChromeTrace final : public TraceSink {
   public:
     /// Ranks start their traces at a barrier, so that their clocks begin together. At most `most_spans` are kept.

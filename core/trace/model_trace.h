@@ -8,14 +8,14 @@
 
 namespace lookahead {
 
-/// Which part of simulated time a logical process shall record, and how much of it at most.
+/// The part of simulated time that a logical process records, and the most that it records.
 struct TraceWindow {
     Time begin = 0;
     Time end = kTimeInfinity;
-    std::size_t most_events = 0;  ///< of one process; what comes after is left out
+    std::size_t most_events = 0;  ///< of one process; later events are left out
 };
 
-/// Is shown what a process recorded, track by track, each in the order of simulated time.
+/// Receives the records of a process, track by track, each in the order of simulated time.
 class TraceVisitor {
   public:
     virtual ~TraceVisitor() = default;

@@ -8,15 +8,15 @@
 
 namespace lookahead {
 
-/// Writes what processes recorded over simulated time as the JSON that Perfetto and chrome://tracing read: a process of
-/// the viewer for each logical process, a thread for each track, a counter for each quantity. Microseconds of the
+/// Writes the records of processes over simulated time as the JSON that Perfetto and chrome://tracing read: a process
+/// of the viewer for each logical process, a thread for each track, a counter for each quantity. Microseconds of the
 /// viewer are microseconds of simulated time.
 class ProcessTrace final : public TraceVisitor {
   public:
     void span(std::string_view process, std::string_view track, std::string_view state, Time begin, Time end) override;
     void value(std::string_view process, std::string_view quantity, Time at, std::uint64_t value) override;
 
-    /// Tells apart the viewer's processes of different ranks.
+    /// `rank` distinguishes the viewer's processes of different ranks.
     explicit ProcessTrace(int rank) : rank_(rank) {}
     /// The events, separated by commas; empty when there are none.
     const std::string& events() const { return events_; }

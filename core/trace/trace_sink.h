@@ -6,14 +6,14 @@
 
 namespace lookahead {
 
-/// What a rank was doing during a span of wall time.
+/// The activity of a rank during a span of wall time.
 enum class TraceActivity { compute, blocked };
 
 class TraceSink {
   public:
     using Clock = std::chrono::steady_clock;
     virtual ~TraceSink() = default;
-    /// `until` is the simulated time up to which the rank advanced, or had advanced when it waited.
+    /// `until`: the simulated time to which the rank advanced, or had advanced when it waited.
     virtual void span(TraceActivity, Clock::time_point begin, Clock::time_point end, Time until) = 0;
 };
 

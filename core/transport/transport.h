@@ -14,25 +14,24 @@
 
 namespace lookahead {
 
-/// A number that all ranks share, in the memory of rank 0; every rank makes it and destroys it with the others,
-/// but where an exception ends what a rank does.
+/// A number that all ranks share, in the memory of rank 0. Every rank makes it and destroys it together with the
+/// others, unless an exception ends the rank's work.
 class SharedCounter {
   public:
     virtual ~SharedCounter() = default;
 
-    /// How often it was called before, by any rank. Rank 0 need not do anything for it.
+    /// Returns how often it was called before, by any rank. Rank 0 need not do anything for it.
     virtual std::uint64_t next() = 0;
-    /// What the next call of next() will return, unless another rank's comes first.
+    /// The next result of next(), unless another rank's call comes first.
     virtual std::uint64_t value() = 0;
-    /// Lets other ranks' calls get on where the network needs this rank for them, as one that sleeps has to from time to
+    /// Advances other ranks' calls if the network needs this rank for them; a sleeping rank has to call it from time to
     /// time. It does not wait.
     virtual void progress() = 0;
-    /// Waits, without using the core, until every rank has called it; what is given is called now and then.
+    /// Waits, without using the core, until every rank has called it; calls `meanwhile` now and then.
     virtual void rest(const std::function<void()>& meanwhile = {}) = 0;
 };
 
-/// How the ranks of a run reach each other. Packets of one sender arrive in the order in which they were
-/// sent.
+/// Communication between the ranks of a run. Packets of one sender arrive in the order in which they were sent.
 class Transport {
   public:
     virtual ~Transport() = default;
@@ -40,24 +39,24 @@ class Transport {
     virtual int rank() const = 0;
     virtual int size() const = 0;
 
-    /// Room for the transport's own use at the front of every packet.
+    /// Bytes for the transport's own use at the front of every packet.
     static constexpr std::size_t kPacketHeaderBytes = 8;
 
-    /// Sends a packet whose first kPacketHeaderBytes are the transport's. It takes the buffer and leaves an
-    /// empty one, so nobody has to wait until the bytes have left.
+    /// Sends a packet whose first kPacketHeaderBytes belong to the transport. It takes the buffer and leaves an empty
+    /// one, so the caller need not wait until the bytes have left.
     virtual void send(int to, ByteBuffer& packet) = 0;
-    /// The next packet from a rank, without the transport's header, if one has come. The bytes are valid
-    /// until the next call for this rank.
+    /// The next packet from a rank, without the transport's header, if one has come. The bytes are valid until the next
+    /// call for this rank.
     virtual bool try_receive(int from, std::span<const std::byte>& packet) = 0;
-    /// The same, and waits for it.
+    /// The same, but waits for a packet.
     virtual std::span<const std::byte> receive(int from) = 0;
 
-    /// Each rank's words, in the order of the ranks; all ranks give the same number of words.
+    /// Gathers each rank's words, in the order of the ranks; all ranks give the same number of words.
     virtual void all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) = 0;
-    /// Threads other than the one that made it may call send and try_receive, one at a time.
+    /// Whether threads other than the creating one may call send and try_receive, one at a time.
     virtual bool takes_any_thread() const = 0;
 
-    /// Hands bytes of any length to the rank `to`, which calls receive_bytes, and waits until they have left.
+    /// Sends bytes of any length to the rank `to`, which calls receive_bytes, and waits until they have left.
     virtual void send_bytes(int to, std::string_view bytes) = 0;
     virtual std::string receive_bytes(int from) = 0;
     /// On rank 0 every rank's bytes, in the order of the ranks; elsewhere nothing.
@@ -66,30 +65,31 @@ class Transport {
     virtual void broadcast(std::string& bytes, int root = 0) = 0;
     virtual void barrier() = 0;
 
-    /// As all_gather, on a way of its own, so that a rank may come to it from wherever it stands. False if some rank has
-    /// not come within `patience`, which nothing but abort() may follow.
+    /// Like all_gather, over a separate channel, so that a rank may call it from any state. False if some rank has not
+    /// come within `patience`; then only abort() may follow.
     virtual bool try_all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all,
                                 std::chrono::milliseconds patience) = 0;
     static constexpr std::chrono::milliseconds kForever = std::chrono::milliseconds::max();
 
-    /// With how many threads this rank will compute. Where a node's ranks have more of them than cores, those who wait
-    /// leave theirs sooner. Every rank calls it; for a part of the ranks, which waits as the whole does, it has no effect.
+    /// Announces the number of threads with which this rank will compute. If a node's ranks have more threads than
+    /// cores, waiting ranks yield their cores sooner. Every rank calls it; it has no effect for a part of the ranks,
+    /// which waits like the whole.
     virtual void announce_threads(int threads) = 0;
-    /// How often this rank looks for something from another one before it leaves its core to others (Waiting).
+    /// How often this rank checks for a message before it yields its core (Waiting).
     virtual int looks_before_yield() const = 0;
 
-    /// The ranks that give the same colour, in the order of the ranks here. Every rank calls it; what it returns must not
-    /// outlive this transport.
+    /// Makes a transport for the ranks that give the same colour, in the order of the ranks here. Every rank calls it;
+    /// the result must not outlive this transport.
     virtual std::unique_ptr<Transport> split(int colour) = 0;
     /// A counter at 0. Every rank calls it.
     virtual std::unique_ptr<SharedCounter> make_counter() = 0;
 
-    /// Ends all ranks at once, also those of the transport that this one was split off,
-    /// for errors after which the ranks cannot agree any more.
+    /// Ends all ranks at once, also those of the transport from which this one was split, for errors after which the
+    /// ranks cannot agree any more.
     [[noreturn]] virtual void abort(int exit_code) = 0;
 };
 
-/// The program was started by mpirun or srun.
+/// Whether mpirun or srun started the program.
 bool is_under_mpirun();
 
 /// MPI under mpirun or srun, else one process without any MPI call. ConfigurationError if a launcher started several

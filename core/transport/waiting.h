@@ -8,16 +8,16 @@
 
 namespace lookahead {
 
-/// What a rank does between two looks for something from another rank: at first nothing, then it yields the core.
-/// Yielding helps only as long as those who get the core are ranks, which soon wait too. A stranger keeps it for a
-/// whole time slice, so that every exchange would last some; who sleeps for a moment instead is preferred when it
-/// wakes. So once a yield has taken as long as a time slice, or the core was lost for as long between two looks, the next
-/// waits of this rank sleep for a while, after few looks: whom it waits for may need the core.
+/// The waiting of a rank between two checks for a message: first it does nothing, then it yields the core. Yielding
+/// helps only if the core goes to ranks, which soon wait too. Another program keeps it for a whole time slice, so that
+/// every exchange would take several; a thread that sleeps for a moment instead is preferred when it wakes. So once a
+/// yield has taken as long as a time slice, or the core was lost for as long between two checks, the next waits of this
+/// rank sleep for a while, after few checks: the rank for which it waits may need the core.
 class Waiting {
   public:
     static constexpr int kLooksOfCrowd = 20;
 
-    /// `looks`: as many looks before the first yield while no strangers were met.
+    /// `looks`: the number of checks before the first yield while no other programs were met.
     explicit Waiting(int looks) : looks_(looks) {}
 
     int looks() const { return looks_; }
@@ -43,13 +43,13 @@ class Waiting {
         }
     }
 
-    /// Strangers were met a short while ago.
+    /// Whether other programs were met a short while ago.
     bool naps() const { return naps_left_ > 0; }
 
   private:
     using Clock = std::chrono::steady_clock;
 
-    /// From the second time on: so many looks take some 0.1 ms.
+    /// From the second time on, because so many checks take some 0.1 ms.
     void look_for_strangers(bool has_time) {
         const Clock::time_point now = Clock::now();
         if (has_time && now - last_time_ > kTimeSlice) {

@@ -99,7 +99,7 @@ Contents read_contents(const Group& group, const std::string& path) {
     if (group.has(schema::kContentsBlocks.name))  // not in files of versions 1.0 and 1.1
         blocks = group.open_dataset(schema::kContentsBlocks.name).read<std::uint64_t>();
     if (std::ranges::any_of(blocks, [kept](std::uint64_t block) { return block >= kept; }))
-        throw InputError(path + ": /contents/blocks names a block that /contents/words has not");
+        throw InputError(path + ": /contents/blocks names a block that is not in /contents/words");
     return {std::move(words), std::move(blocks)};
 }
 

@@ -21,7 +21,7 @@ struct CapturedCall {
         fill,
         launch,
         copy_on_device,
-        use_pages  ///< kernels go beside their allocations from here on (Device::use_pages)
+        use_pages  ///< kernels may access whole pages from here on (Device::use_pages)
     };
     static constexpr std::uint32_t kKinds = 8;
 
@@ -40,7 +40,7 @@ struct CapturedCall {
     }
 };
 
-/// What a CUDA program did with its device: hdf5_schemas/capture.schema.json.
+/// A CUDA program's actions on its device: hdf5_schemas/capture.schema.json.
 struct Capture {
     std::string program;
     std::string ptx_name;
@@ -51,7 +51,7 @@ struct Capture {
     /// Appends a call with its contents.
     void add(CapturedCall call, std::span<const std::byte> contents = {});
     std::vector<std::byte> contents(const CapturedCall& call) const;
-    /// All modules as one.
+    /// All modules, concatenated.
     std::string ptx() const;
 };
 

@@ -27,7 +27,7 @@ struct CaptureMachine {
     finaliser::FinaliserOptions options{};
 };
 
-/// That of a machine's configuration.
+/// Makes it from a machine's configuration.
 CaptureMachine capture_machine(const std::string& name, const Configuration& configuration);
 
 }  // namespace lookahead

@@ -8,8 +8,8 @@
 
 namespace lookahead {
 
-/// The bytes that a capture's calls carry, as words in the order of the calls. They are kept in blocks, and blocks that
-/// are equal are kept once: programs copy the same gigabytes again and again.
+/// The bytes of a capture's calls, as words in the order of the calls. They are kept in blocks, equal blocks once,
+/// because programs copy the same gigabytes repeatedly.
 class Contents {
   public:
     static constexpr std::uint64_t kWordBytes = 4;
@@ -17,16 +17,17 @@ class Contents {
     static constexpr std::uint64_t kBlockBytes = kBlockWords * kWordBytes;
 
     Contents() = default;
-    /// Kept blocks, and for each block of the contents which one it is. The last one kept may be short.
+    /// Kept blocks, and for each block of the contents the number of the kept one. The last kept block may be short.
     Contents(std::vector<std::uint32_t> kept, std::vector<std::uint64_t> blocks);
 
-    /// Appends bytes and tells where they begin. Zeros fill the last word; what fills a block begins with one.
+    /// Appends bytes and returns their first word. Zeros fill the last word; bytes that fill a block begin with a new
+    /// block.
     std::uint64_t add(std::span<const std::byte> bytes);
-    /// Whether there are so many bytes at the word.
+    /// Whether there are `bytes` bytes at the word.
     bool has(std::uint64_t first_word, std::uint64_t bytes) const;
     std::vector<std::byte> at(std::uint64_t first_word, std::uint64_t bytes) const;
 
-    /// As the constructor takes them, without what is free in the last block.
+    /// The kept blocks as the constructor takes them, without the free end of the last block.
     std::span<const std::uint32_t> kept() const;
     std::span<const std::uint64_t> blocks() const { return blocks_; }
 
@@ -34,7 +35,7 @@ class Contents {
     std::span<std::byte> kept_block(std::uint64_t number);
     std::span<const std::byte> kept_block(std::uint64_t number) const;
     void open_block();
-    /// The last block is full: it goes if there is an equal one.
+    /// Removes the last block, which is full, if there is an equal one.
     void share_last_block();
 
     std::vector<std::uint32_t> kept_;  ///< whole blocks

@@ -14,10 +14,10 @@ namespace lookahead {
 /// The folder of the replacement libcudart.so of this installation. A ConfigurationError if it is not there.
 std::string cudart_folder();
 
-/// Where what a program prints on stdout goes.
+/// The destination of a program's stdout.
 enum class ProgramOutput { to_stdout, to_stderr };
 
-/// A CUDA program that runs with the replacement libcudart.so and asks for what its device is to do.
+/// A CUDA program that runs with the replacement libcudart.so and sends requests for its device.
 class CapturedProgram {
   public:
     /// Starts `command`, which maps the file `memory` as the device's memory. An InputError if it cannot be started.
@@ -30,11 +30,11 @@ class CapturedProgram {
 
     /// Waits for its next request; false when it has ended or closed its end.
     bool next(cudart::Request& request, std::vector<std::byte>& payload);
-    /// False if the program is not there any more.
+    /// False if the program has ended.
     bool answer(const cudart::Reply& reply, std::span<const std::byte> payload);
     /// Waits until it has ended.
     void end();
-    /// The same: its exit status. A ProgramError if a signal ended it.
+    /// The same, and returns its exit status. ProgramError if a signal ended it.
     int wait();
 
   private:
@@ -42,12 +42,12 @@ class CapturedProgram {
     std::unique_ptr<Process> process_;
 };
 
-/// Answers a request; false if the program is not there any more. For what it needs and is not supported it is told to end,
-/// and when it has, that is an InputError.
+/// Answers a request; false if the program has ended. For an unsupported request it tells the program to end, waits for
+/// that, and throws an InputError.
 bool serve(CapturedProgram& program, CaptureServer& server, const cudart::Request& request,
            std::span<const std::byte> payload);
 
-/// Runs `command` and serves it until it ends; its exit status.
+/// Runs `command` and serves it until it ends; returns its exit status.
 int run_captured(const std::vector<std::string>& command, const std::string& library_folder, CaptureServer& server);
 
 }  // namespace lookahead

@@ -20,7 +20,7 @@ LiveProgram::LiveProgram(const std::vector<std::string>& command, const CaptureM
         const int status = program_.wait();
         throw InputError(
             server_.was_asked()
-                ? fmt::format("{} had nothing done on its device, and ended with exit status {}", name_, status)
+                ? fmt::format("{} did not use its device, and ended with exit status {}", name_, status)
                 : name_ + " made no call on its device through libcudart.so: build it with nvcc --cudart shared");
     }
     ptx_ = server_.capture().ptx();

@@ -12,12 +12,12 @@
 
 namespace lookahead {
 
-/// A CUDA program that runs beside the simulation: what it asks of its device is done on the device of `run`, and it reads
-/// back what comes out there. Its exit status is the check. It can run once: what a program does need not repeat.
+/// A CUDA program that runs beside the simulation: the device of `run` executes its requests, and the program reads
+/// back the results. Its exit status is the check. It can run once, because a program's actions need not repeat.
 class LiveProgram : public Workload {
   public:
-    /// Starts the program and serves it up to its first request to the device, when its modules are complete. An InputError
-    /// for a program that has none.
+    /// Starts the program and serves it up to its first request to the device, when its modules are complete.
+    /// InputError for a program without modules.
     LiveProgram(const std::vector<std::string>& command, const CaptureMachine& machine, ProgramOutput output);
 
     std::string_view ptx() const override { return ptx_; }

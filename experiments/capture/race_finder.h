@@ -9,25 +9,25 @@
 
 namespace lookahead {
 
-/// Watches an emulated program for what may make its results differ from run to run: kernels that read the clock, and
-/// accesses of two threads to one place, one of them a plain write, that no barrier orders. Accesses of one warp are in order, and those of two launches.
-/// Barriers count for the warps that pass them; atomics that guard data are not understood, so a race between CTAs may be
-/// an ordered one.
+/// Watches an emulated program for causes of results that differ from run to run: kernels that read the clock, and
+/// accesses of two threads to one place, one of them a plain write, that no barrier orders. Accesses of one warp are in
+/// order, and those of two launches. Barriers order the warps that pass them; atomics that guard data are not
+/// recognised, so a reported race between CTAs may be ordered.
 class RaceFinder : public AccessObserver {
   public:
-    /// `watched`: the byte whose last writer is wanted.
+    /// `watched`: the byte whose last writer is to be found.
     explicit RaceFinder(std::uint64_t watched) : watched_(watched) {}
 
     void begin_launch(std::uint64_t number) override;
     void access(const ExecutionPlace& place, unsigned lane, Kind kind, std::uint64_t address, unsigned bytes) override;
-    /// The host wrote the bytes by the capture's call `call`.
+    /// The host wrote the bytes through the capture's call `call`.
     void host_write(std::uint64_t address, std::uint64_t bytes, std::uint64_t call);
 
-    /// Who wrote the watched byte last, and whether a race or the order of atomics explains a difference there.
+    /// The last writer of the watched byte, and whether a race or the order of atomics explains a difference there.
     std::string explain() const;
 
   private:
-    /// Who last did something.
+    /// The author of an access.
     struct Actor {
         std::uint64_t launch = 0;
         std::uint64_t cta = 0;
@@ -35,7 +35,7 @@ class RaceFinder : public AccessObserver {
         std::uint32_t barriers = 0;
         std::uint32_t line = 0;
         bool atomic = false;
-        bool in_free_order = false;  ///< an atomic whose result, or what it leaves, depends on which came first
+        bool in_free_order = false;  ///< an atomic whose result, or stored value, depends on the order
     };
     struct Place {
         std::optional<Actor> writer, reader;
@@ -43,7 +43,7 @@ class RaceFinder : public AccessObserver {
     /// Places beyond this many are not watched: a diagnosis has bounded memory.
     static constexpr std::size_t kMostPlaces = 4'000'000;
 
-    /// Notes if the kernel of this launch reads what differs from machine to machine.
+    /// Notes whether the kernel of this launch reads values that differ from machine to machine.
     void look_at_code(const isa::Kernel& kernel);
     void touch(const ExecutionPlace& place, const Actor& actor, Kind kind, std::uint64_t key, std::uint64_t address);
     void compare(const ExecutionPlace& place, const Actor& earlier, const Actor& later, const char* how,
@@ -58,7 +58,7 @@ class RaceFinder : public AccessObserver {
     std::string race_at_watch_;  ///< one at the watched byte
     std::string order_;  ///< the first atomics of several warps that leave or give something else in another order
     std::string order_at_watch_;
-    std::optional<std::uint64_t> looked_at_;  ///< the launch whose code was looked at
+    std::optional<std::uint64_t> looked_at_;  ///< the last launch whose code was examined
     std::string machine_;                     ///< the first read of the clock, or of the SM's number
     bool incomplete_ = false;
 };

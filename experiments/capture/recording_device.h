@@ -5,7 +5,7 @@
 
 namespace lookahead {
 
-/// Passes a host driver's calls on and records them, so that the driver becomes a capture.
+/// Forwards a host driver's calls and records them as a capture.
 class RecordingDevice : public Device {
   public:
     RecordingDevice(Device& device, Capture& capture) : device_(device), capture_(capture) {}

@@ -8,8 +8,8 @@
 
 namespace lookahead {
 
-/// Makes the call on the device; one that has a result, and a launch, is for the caller to make. An InputError if the device
-/// allocates elsewhere.
+/// Makes the call on the device; the caller makes calls with a result, and launches. InputError if the device allocates
+/// at another address.
 void repeat(const CapturedCall& call, std::span<const std::byte> contents, Device& device);
 
 }  // namespace lookahead

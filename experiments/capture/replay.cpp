@@ -118,7 +118,7 @@ class Replay : public Workload {
         last_launch_ = fmt::format("{} (launch {})", short_name(call.kernel), launches_++);
         if (call.error != 0 && difference_.empty())
             difference_ = fmt::format(
-                "the launch of {} in call {} completes, where the captured program got CUDA's error {} for it",
+                "the launch of {} in call {} completes, but the captured program got CUDA's error {} for it",
                 short_name(call.kernel), number, call.error);
     }
 
@@ -133,7 +133,7 @@ class Replay : public Workload {
         different_call_ = number;
         different_address_ = call.address + static_cast<std::uint64_t>(got_at - got.begin());
         difference_ = fmt::format(
-            "the copy of call {} has {:#04x} at {:#x} where the captured program got {:#04x}; "
+            "the copy of call {} has {:#04x} at {:#x}, but the captured program got {:#04x}; "
             "the last kernel before it is {}",
             number, std::to_integer<unsigned>(*got_at), different_address_, std::to_integer<unsigned>(*expected_at),
             last_launch_);

@@ -16,8 +16,8 @@
 
 namespace lookahead {
 
-/// The device behind a captured program: does what the replacement libcudart.so asks for on the functional emulator and
-/// records it.
+/// The device of a captured program: executes the requests of the replacement libcudart.so on the functional emulator
+/// and records them.
 class CaptureServer {
   public:
     explicit CaptureServer(std::string program, const CaptureMachine& machine = {});
@@ -25,25 +25,26 @@ class CaptureServer {
     CaptureServer(const CaptureServer&) = delete;
     CaptureServer& operator=(const CaptureServer&) = delete;
 
-    /// Serves one request. What makes the program end is thrown as an InputError; what CUDA reports as an error code
-    /// comes back as that, with a line on stderr that says more.
+    /// Serves one request. Errors that end the program are thrown as InputError; errors that CUDA reports as a code are
+    /// returned as that code, with a line on stderr that says more.
     cudart::Reply serve(const cudart::Request& request, std::span<const std::byte> payload,
                         std::vector<std::byte>& answer);
 
-    /// Before each launch: the kernel's name, its number from 1, and the warp instructions of those before it.
+    /// Called before each launch with the kernel's name, its number from 1, and the warp instructions of the earlier
+    /// launches.
     using LaunchWatcher = std::function<void(const std::string&, std::size_t, std::uint64_t)>;
     void watch_launches(LaunchWatcher watcher) { watcher_ = std::move(watcher); }
 
-    /// Whether the request is about the device; the program's modules are complete when the first such comes.
+    /// Whether the request needs the device; the program's modules are complete at the first such request.
     static bool needs_device(const cudart::Request& request);
-    /// From here on `device` does what is asked for, and nothing is recorded. Called before the first request that needs the
-    /// device; `device` outlives the server's use. The clock is the device's.
+    /// Lets `device` execute later requests, without recording. Call it before the first request that needs the device;
+    /// `device` must outlive the server's use. The clock is the device's.
     void perform_on(Device& device);
 
     const Capture& capture() const { return capture_; }
-    /// Whether the program has used the replacement runtime at all.
+    /// Whether the program has used the replacement runtime.
     bool was_asked() const { return asked_; }
-    /// The file that is the device's memory, for the program to map.
+    /// The file of the device's memory, for the program to map.
     int memory_file() const { return memory_file_; }
 
   private:
@@ -58,10 +59,10 @@ class CaptureServer {
     cudart::Reply launch(const cudart::Request& request, std::span<const std::byte> payload,
                          std::vector<std::byte>& answer);
     cudart::Reply perform(CapturedCall call, const isa::Kernel& kernel, std::span<const std::byte> parameters);
-    /// Puts the call into the capture, or has it done.
+    /// Records the call, or lets the performing device execute it.
     void add(CapturedCall call, std::span<const std::byte> contents = {});
     void read(std::span<std::byte> destination, DeviceAddress source);
-    /// What kernels wrote on the performing device, to where the host sees it.
+    /// Copies kernels' writes on the performing device to where the host sees them.
     void bring(const Allocator::Block& block);
     std::vector<std::byte> printed_text();
     void record_needed_pages();
@@ -74,11 +75,11 @@ class CaptureServer {
     cudart::Reply share(DeviceAddress address);
     cudart::Reply reset();
     void begin_process(std::int32_t process);
-    /// Pinned memory whose address the parameters hold is the kernel's, too, from now on.
+    /// Shares pinned memory whose address is in the parameters with kernels from now on.
     void share_pinned_memory(std::span<const std::byte> parameters);
     bool is_allocated(DeviceAddress address, std::uint64_t bytes);
     const isa::Kernel* find(unsigned module, const std::string& name);
-    /// The program's modules are complete when it first uses its device.
+    /// The device; the program's modules are complete at its first use.
     EmulatedDevice& device();
     cudart::Reply report(cudart::CudaError error, const std::string& sentence) const;
     void take_copy_time(std::uint64_t bytes);
@@ -90,14 +91,13 @@ class CaptureServer {
     LinkedModules modules_;
     int memory_file_ = -1;
     LaunchWatcher watcher_;
-    std::unique_ptr<EmulatedDevice>
-        device_;  ///< with `performer_` its allocations, and what the host sees of its memory
+    std::unique_ptr<EmulatedDevice> device_;  ///< with `performer_` its allocations, and the memory that the host sees
     Device* performer_ = nullptr;
     std::unique_ptr<HostPages> host_pages_;
     bool recorded_pages_ = false;
     bool told_of_newer_ = false;
     std::vector<Allocator::Block> pinned_;       ///< not shared with kernels yet
-    cudart::CudaError lost_ = cudart::kSuccess;  ///< a kernel failed; CUDA's context is gone
+    cudart::CudaError lost_ = cudart::kSuccess;  ///< a kernel failed; CUDA's context is lost
     std::int32_t process_ = 0;                   ///< of the program; the device is its
     std::uint64_t nanoseconds_ = 0;
 };

@@ -13,7 +13,7 @@
 
 namespace lookahead {
 
-/// A run at an epoch, without its processes' states: what it is a run of, and where it stands. The file format is
+/// A run at an epoch, without its processes' states: its inputs and its place. The file format is
 /// hdf5_schemas/checkpoint.schema.json.
 struct Checkpoint {
     std::string run_id;
@@ -32,14 +32,14 @@ struct Checkpoint {
     std::string series;              ///< SeriesCollector::to_bytes() of all ranks
 };
 
-/// A checkpoint's file in the making: it holds no more of their states than a piece. The file appears under
-/// its name when it is complete and on the disk. InputError if it cannot be written.
+/// Writes a checkpoint's file, holding at most one piece of the states in memory. The file appears under its name when
+/// it is complete and on the disk. InputError if it cannot be written.
 class CheckpointWriter final : public ProcessTaker {
   public:
     explicit CheckpointWriter(const std::string& path);
     ~CheckpointWriter() override;
 
-    /// In the order of their ids.
+    /// Call it in the order of the ids.
     void begin(const ProcessCheckpoint&) override;
     void add_state(std::string_view piece) override;
     void finish(const Checkpoint& checkpoint);
@@ -52,8 +52,8 @@ class CheckpointWriter final : public ProcessTaker {
 /// A checkpoint's file, from which every rank reads its own processes.
 class CheckpointFile final : public SavedProcesses {
   public:
-    /// InputError with the path for a file that is not a valid checkpoint, was written by another revision of the program,
-    /// or whose input files have changed.
+    /// InputError with the path for a file that is not a valid checkpoint, was written by another revision of the
+    /// program, or whose input files have changed.
     explicit CheckpointFile(const std::string& path);
     ~CheckpointFile() override;
 

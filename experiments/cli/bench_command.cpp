@@ -128,8 +128,8 @@ void add_bench_command(Command program, Session& session) {
         return each;
     };
     add_phold_options(add("phold", "Events per second of the PHOLD model.", phold), options->phold);
-    add("window", "Cost of a window in which nothing happens.", window)
-        .add_option("--windows", options->windows, "How many")
+    add("window", "Cost of an empty window.", window)
+        .add_option("--windows", options->windows, "Number of windows")
         .check([](const std::string& text) {
             const bool is_count = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
             return is_count && text != "0" ? "" : "'" + text + "' is not a number of windows: give 1 or more";

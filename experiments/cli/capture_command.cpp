@@ -37,9 +37,11 @@ struct CaptureOptions {
 
 constexpr const char* kGuide =
     "Examples:\n"
-    "  nvcc --cudart shared -arch=sm_75 -o app app.cu       # the program as it is; it needs a shared runtime and PTX\n"
+    "  nvcc --cudart shared -arch=sm_75 -o app app.cu       # the unmodified program; it needs a shared runtime and "
+    "PTX\n"
     "  lookahead capture --out app.capture.h5 -- ./app 1000    # runs it without a GPU, on the functional emulator\n"
-    "  lookahead run app.capture.h5 -m v100                 # replays it with timing, and checks what it copies back\n"
+    "  lookahead run app.capture.h5 -m v100                 # replays it with timing, and checks its copies to the "
+    "host\n"
     "  lookahead capture --workload bfs --size tiny         # a workload of 'lookahead list workloads' instead\n"
     "\n"
     "The program behaves and prints as on a GPU. What it needs and is not supported ends it, and is named. The file "
@@ -93,7 +95,7 @@ ExitCode capture_program(const CaptureOptions& options) {
     if (has_calls) {
         write(server.capture(), options);
     } else {  // as programs that print a device's properties
-        std::fprintf(stderr, "lookahead: %s had nothing done on its device: there is no capture\n", program.c_str());
+        std::fprintf(stderr, "lookahead: %s did not use its device: there is no capture\n", program.c_str());
     }
     if (status != 0) {
         throw ProgramError(program + " ended with exit status " + std::to_string(status));
@@ -135,7 +137,7 @@ ExitCode capture(const CaptureOptions& options, const Session& session) {
 
 void add_capture_command(Command program, Session& session) {
     Command command = program.add_command(
-        "capture", "Record what a CUDA program does with its device, or what a built-in workload's host driver does.");
+        "capture", "Record the device calls of a CUDA program, or of a built-in workload's host driver.");
     command.prepend_footer(kGuide);
     auto options = std::make_shared<CaptureOptions>();
     const auto refusal = [](const std::string& text) {
@@ -143,7 +145,7 @@ void add_capture_command(Command program, Session& session) {
         return is_setting ? "'" + text + "' is no file that ends in .h5; --option sets a key of the machine" : "";
     };
     command.add_option("--out", options->out, "The capture [PROGRAM.capture.h5]").check(refusal);
-    command.add_flag("--force", options->force, "Also in place of a file that is no capture");
+    command.add_flag("--force", options->force, "Also replace a file that is not a capture");
     command.add_unlisted("-o", options->out).check(refusal);
     command.add_option("--machine,-m", options->machine.machine, "The machine whose properties the program sees")
         .show_default();

@@ -191,8 +191,8 @@ void add_list_command(Command program, Session& session) {
 
 void add_describe_command(Command program, Session& session) {
     Command command = program.add_command("describe",
-                                          "Say what a variant, slot, workload, machine, parameter or statistic "
-                                          "is: meaning, unit, range, default, source.");
+                                          "Describe a variant, slot, workload, machine, parameter or statistic: "
+                                          "meaning, unit, range, default, source.");
     auto name = std::make_shared<std::string>();
     auto folder = std::make_shared<std::string>();
     command.add_option("NAME", *name, "for example gto, sm.warp_scheduler, l1d.ways, bfs, gtx480");
@@ -201,11 +201,10 @@ void add_describe_command(Command program, Session& session) {
         "Instead of a NAME: write the reference of all commands, parameters, variants, statistics and file "
         "formats into this folder, in Markdown");
     auto force = std::make_shared<bool>(false);
-    command.add_flag("--force", *force, "With --markdown: also in a folder whose files are not of a reference");
+    command.add_flag("--force", *force, "With --markdown: also in a folder with other files");
     session.on(command, [&session, name, folder, force] {
         if (name->empty() == folder->empty()) {
-            throw ConfigurationError(
-                "describe takes a NAME or --markdown FOLDER; `lookahead list` shows what there is");
+            throw ConfigurationError("describe takes a NAME or --markdown FOLDER; `lookahead list` lists the names");
         }
         if (name->empty()) {
             write_reference(*folder, *force, session);

@@ -309,7 +309,7 @@ std::optional<std::string> CommandLine::read(const std::vector<std::string>& lin
         return text.str();
     } catch (const CLI::ParseError& fault) {
         throw ConfigurationError(std::string(fault.what()) +
-                                 "; 'lookahead --help' and 'lookahead COMMAND --help' tell more");
+                                 "; 'lookahead --help' and 'lookahead COMMAND --help' say more");
     }
     return std::nullopt;
 }

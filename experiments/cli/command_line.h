@@ -16,7 +16,8 @@ class Option;
 
 namespace lookahead::cli {
 
-/// The library that reads the command line has 9 000 lines of templates; one file alone includes it, behind these classes.
+/// The library that reads the command line has 9 000 lines of templates; one file alone includes it, behind these
+/// classes.
 
 /// An option or a positional argument of a command. Each function returns the option, so that several can follow.
 class Option {
@@ -26,11 +27,11 @@ class Option {
     Option& required();
     /// `--help` shows the value that the variable has now.
     Option& show_default();
-    /// Each value follows an option of its own, as in -o A -o B; without it all words that follow are values.
+    /// Each value needs its own option, as in -o A -o B; without it all following words are values.
     Option& one_value_each();
-    /// A word is one value or several: A,B. Numbers may also be words of their own.
+    /// A word is one value or several: A,B. Numbers may also be separate words.
     Option& split_at(char delimiter);
-    /// An environment's variable that gives the value where the command line does not.
+    /// An environment variable with the value if the command line has none.
     Option& from_environment(const std::string& variable);
 
     Option& in_range(int least, int most);
@@ -39,9 +40,9 @@ class Option {
     Option& positive();
     Option& one_of(std::initializer_list<std::string> words);
     Option& existing_folder();
-    /// `refusal` gives the sentence that says what is wrong with a value's text, or an empty one.
+    /// `refusal` returns a sentence that says what is wrong with a value's text, or an empty one.
     Option& check(std::function<std::string(const std::string& text)> refusal);
-    /// Makes `is_given` true where the command line has the option.
+    /// Sets `is_given` if the command line has the option.
     Option& note(bool& is_given);
     /// Lets `edit` see the text of a value, and change it, before it is stored.
     Option& change(std::function<void(std::string& text)> edit);
@@ -52,24 +53,24 @@ class Option {
     CLI::Option* option_;
 };
 
-/// The program, or a command of it. A value that is read stays where the option's declaration found its variable, which
-/// has to live until the command line is read.
+/// The program, or one of its commands. A value is stored in the variable of the option's declaration, which must live
+/// until the command line is read.
 class Command {
   public:
     explicit Command(CLI::App* command) : command_(command) {}
 
     Command add_command(const std::string& name, const std::string& help);
-    /// Its name, behind those of the commands that it belongs to: "sweep run".
+    /// Its name after those of its parent commands: "sweep run".
     std::string names() const;
-    /// Refuses a line that names none of the commands added.
+    /// Refuses a line without one of the added commands.
     void require_command();
     /// Called when the line has been read, if it names this command.
     void when_given(std::function<void()> action);
-    /// What `--help` begins its last part with.
+    /// Puts text before the last part of `--help`.
     void prepend_footer(const std::string& text);
 
-    /// `names` are those of an option, as in "-o,--out", or of a positional argument, as in "FILE". A number below 0 is
-    /// refused where the value is unsigned.
+    /// `names`: of an option, as in "-o,--out", or of a positional argument, as in "FILE". Negative numbers are refused
+    /// for unsigned values.
     Option add_option(const std::string& names, std::string& value, const std::string& help);
     Option add_option(const std::string& names, std::vector<std::string>& values, const std::string& help);
     Option add_option(const std::string& names, int& value, const std::string& help);
@@ -82,14 +83,14 @@ class Command {
     Option add_option(const std::string& names, std::pair<std::uint64_t, std::uint64_t>& values,
                       const std::string& help);
     Option add_flag(const std::string& names, bool& value, const std::string& help);
-    /// Another spelling of an option that is read, and that neither `--help` nor the outline shows.
+    /// Another spelling of an option, accepted but not shown by `--help` or the outline.
     Option add_unlisted(const std::string& names, std::string& value);
 
   private:
     CLI::App* command_;
 };
 
-/// What was declared of an option or a positional argument.
+/// The declaration of an option or a positional argument.
 struct OptionOutline {
     std::vector<std::string> names;  ///< "-o", "--out"; of a positional argument "FILE"
     std::string value;               ///< the kind and range of its value; empty for a flag
@@ -100,7 +101,7 @@ struct OptionOutline {
     bool is_required = false;
 };
 
-/// A command with all that belongs to it.
+/// A command with its options and commands.
 struct CommandOutline {
     std::string name;
     std::string help;
@@ -108,7 +109,7 @@ struct CommandOutline {
     std::vector<CommandOutline> commands;
 };
 
-/// What the whole line is read by.
+/// The parser of the whole line.
 class CommandLine {
   public:
     CommandLine(const std::string& name, const std::string& description, const std::string& footer,
@@ -116,10 +117,10 @@ class CommandLine {
     ~CommandLine();
 
     Command program();
-    /// What has been declared so far.
+    /// The declarations so far.
     CommandOutline outline() const;
-    /// `line` is argv. Stores the values and calls the action of the command given; or returns the text that `--help` or
-    /// `--version` asks for. ConfigurationError for a line that is no command's.
+    /// `line` is argv. Stores the values and calls the action of the given command, or returns the text for `--help` or
+    /// `--version`. ConfigurationError for an invalid line.
     std::optional<std::string> read(const std::vector<std::string>& line);
 
   private:

@@ -13,7 +13,7 @@ constexpr const char* kDescription =
     "  lookahead run bfs -o sm.warp_scheduler=lrr   with another warp scheduler\n"
     "  mpirun -n 2 lookahead run hotspot            on two ranks\n"
     "  lookahead list                               workloads, machines and variants\n"
-    "  lookahead describe NAME                      what anything of these is";
+    "  lookahead describe NAME                      the meaning of any of these names";
 
 constexpr const char* kFooter =
     "Exit codes: 0 done, outputs match; 2 usage or configuration; 3 bad input file; 4 the simulated program\n"

@@ -11,8 +11,8 @@ namespace lookahead::cli {
 
 struct Session;
 
-/// What a line of `run` or `resume`, from the command's name on, asks for. ConfigurationError or InputError for what is wrong
-/// with it.
+/// The request of a line of `run` or `resume`, from the command's name on. ConfigurationError or InputError if the line
+/// is wrong.
 RunRequest read_run_request(const std::vector<std::string>& arguments, Transport&);
 
 /// Each adds its command to the program; the command's callback sets session.action.

@@ -91,7 +91,7 @@ void add_emulate_command(Command program, Session& session) {
     options->workload.add_to(command);
     options->machine.add_to(command);
     command.add_option("--max-instructions", options->max_instructions,
-                       "Give up after so many warp instructions; 0: no limit");
+                       "Stop after this many warp instructions; 0: no limit");
     command.add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");
     session.on_first_rank(command, [options] { return emulate(*options); });
 }

@@ -112,7 +112,7 @@ void print_kernel(const isa::Kernel& original, const isa::Kernel& transformed) {
     std::printf("// %s\n", original.name.c_str());
     std::vector<std::string> heading{"original"};
     heading.insert(heading.end(), streams.names.begin(), streams.names.end());
-    heading.emplace_back("what the transform says");
+    heading.emplace_back("annotations");
     print_row(heading);
     const auto part = [](const auto& lines, std::uint32_t origin, std::size_t i) {
         const auto found = lines.find(origin);
@@ -300,7 +300,7 @@ ExitCode print_summaries(const ExplainOptions& options) {
 ExitCode explain(const ExplainOptions& options) {
     if (options.summary) return print_summaries(options);
     if (options.source.empty())
-        throw ConfigurationError("KERNEL is missing; only with --summary can it be left out, for all workloads");
+        throw ConfigurationError("KERNEL is missing; only --summary may omit it, for all workloads");
     if (options.json) throw ConfigurationError("--json is for --summary");
     return print_kernels(options);
 }
@@ -309,14 +309,15 @@ ExitCode explain(const ExplainOptions& options) {
 
 void add_explain_command(Command program, Session& session) {
     Command command = program.add_command(
-        "explain", "What a kernel transform makes of each instruction, and what it says of those that it leaves.");
+        "explain", "Show what a kernel transform does to each instruction, and why it leaves others.");
     auto options = std::make_shared<ExplainOptions>();
     command.add_option("--transform", options->transform, "Variants of kernel.transform, joined by '+'").required();
     command.add_option("KERNEL", options->source,
                        "A workload or a PTX file, or one kernel of it: hotspot, file.ptx, file.ptx:kernel");
-    command.add_flag("--summary", options->summary,
-                     "Counts instead, weighted by executions on the functional emulator, of one workload or of all");
-    command.add_option("--size", options->size, "Of the workloads that --summary runs").show_default();
+    command.add_flag(
+        "--summary", options->summary,
+        "Print counts instead, weighted by executions on the functional emulator, of one workload or of all");
+    command.add_option("--size", options->size, "Size of the workloads that --summary runs").show_default();
     command.add_flag("--json", options->json, "Print the summary as one JSON array on stdout and nothing else");
     options->machine.add_to(command);
     session.on_first_rank(command, [options] { return explain(*options); });

@@ -28,7 +28,7 @@ void add_validate_command(Command program, Session& session) {
 
 void add_diff_command(Command program, Session& session) {
     Command command = program.add_command(
-        "diff", "Compare two result files, all but /meta and /engine, bit for bit; exit code 4 if they differ.");
+        "diff", "Compare two result files bit for bit, except /meta and /engine; exit code 4 if they differ.");
     auto files = std::make_shared<std::pair<std::string, std::string>>();
     command.add_option("A", files->first, "HDF5 file").required();
     command.add_option("B", files->second, "HDF5 file").required();

@@ -4,8 +4,8 @@
 
 namespace lookahead::cli {
 
-/// `path`, or where a file is there, or another run is writing it, the first of path-2, path-3 .. (before the ending) where
-/// none is: what nobody named is not overwritten.
+/// `path`, or if a file is there or another run is writing it, the first unused of path-2, path-3 .. (before the
+/// ending). A file that the user has not named is never overwritten.
 std::string free_path(const std::string& path);
 
 }  // namespace lookahead::cli

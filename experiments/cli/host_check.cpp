@@ -9,7 +9,7 @@ void check_host_processor() {
                              __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
     if (!has_level_3) {
         throw ConfigurationError(
-            "this processor is below x86-64-v3 (AVX2, FMA, BMI2), for which the program is built: run it on an Intel "
+            "this processor lacks x86-64-v3 (AVX2, FMA, BMI2), for which the program is built: run it on an Intel "
             "Haswell, AMD Zen or later");
     }
 }

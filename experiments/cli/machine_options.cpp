@@ -65,7 +65,7 @@ void WorkloadOptions::apply_to(Configuration& configuration) const {
     }
     if (std::error_code unknown; std::filesystem::is_regular_file(workload, unknown)) {
         throw ConfigurationError(workload +
-                                 " is a file, and no workload's name: a CUDA program stands behind --, as in lookahead "
+                                 " is a file, not a workload's name: a CUDA program follows --, as in lookahead "
                                  "run -- " +
                                  workload);
     }

@@ -10,7 +10,7 @@
 
 namespace lookahead::cli {
 
-/// What several commands take: a machine, changes to it, and a workload with its parameters.
+/// Options of several commands: a machine, changes to it, and a workload with its parameters.
 struct MachineOptions {
     std::string machine = "gtx480";
     std::vector<std::string> overrides;  ///< -o key=value
@@ -30,10 +30,11 @@ struct WorkloadOptions {
     bool is_seed_given = false;
 
     void add_to(Command command);
-    /// All but the workload's name.
+    /// Adds all options except the workload's name.
     void add_inputs_to(Command command);
     WorkloadContext context() const { return {parse_size(size), seed}; }
-    /// Sets the workload's parameters, as keys `workload.key`. A ConfigurationError for what has no effect on the workload.
+    /// Sets the workload's parameters, as keys `workload.key`. ConfigurationError for options without effect on the
+    /// workload.
     void apply_to(Configuration& configuration) const;
 };
 

@@ -36,8 +36,8 @@ SourceLookahead two_sided(const Model& model, std::span<const int> rank_of_lp) {
     SourceLookahead lookahead(model, rank_of_lp, 0, *std::ranges::max_element(rank_of_lp) + 1);
     if (!lookahead.has_two_sides()) {
         throw ConfigurationError(
-            "each process of this machine speaks to others of its kind; there staggered goes by windows, "
-            "too: take --sync window");
+            "each process of this machine sends to others of its kind; then staggered uses windows, too: "
+            "take --sync window");
     }
     return lookahead;
 }
@@ -78,7 +78,7 @@ ExitCode show_partition(const PartitionOptions& options, const Session& session)
                                  std::to_string(*options.nodes) + " nodes; give each node one at least");
     }
     if (options.json && options.predict.empty()) {
-        throw ConfigurationError("--json prints what --predict finds; give that, too");
+        throw ConfigurationError("--json prints the results of --predict; give that, too");
     }
     const gpu::Machine machine(configuration, {}, [](Device&) {});
     const Model& model = machine.model();
@@ -108,20 +108,21 @@ ExitCode show_partition(const PartitionOptions& options, const Session& session)
 
 void add_partition_command(Command program, Session& session) {
     Command command = program.add_command(
-        "partition", "Show how a machine's logical processes are given to ranks: load, cut, lookahead between ranks.");
+        "partition",
+        "Show how a machine's logical processes are assigned to ranks: load, cut, lookahead between ranks.");
     auto options = std::make_shared<PartitionOptions>();
     options->machine.add_to(command);
     command.add_option("PARTITIONER", options->partitioner, "linear, round_robin, by_kind, graph, or a file")
         .show_default();
-    command.add_option("--ranks", options->ranks, "How many ranks").in_range(1, 4096).show_default();
+    command.add_option("--ranks", options->ranks, "Number of ranks").in_range(1, 4096).show_default();
     command.add_option("--weights", options->weights,
-                       "Balance by the costs that this earlier run's result file has, instead of by estimates");
+                       "Balance by the costs in this earlier run's result file, instead of by estimates");
     command.add_option("--predict", options->predict,
                        "Result file of a run with --log-windows: compute its time on this partition");
     command.add_option("--sync", options->sync, "For --predict: the protocol, window or staggered")
         .one_of({"window", "staggered"})
         .show_default();
-    command.add_option("--nodes", options->nodes, "For --predict: how many nodes the ranks are on [one a rank]")
+    command.add_option("--nodes", options->nodes, "For --predict: the number of nodes [one per rank]")
         .in_range(1, 4096);
     command.add_option("--threads", options->cluster.threads, "For --predict: threads of each rank")
         .in_range(1, 1024)
@@ -133,26 +134,24 @@ void add_partition_command(Command program, Session& session) {
         add_number(name, value, help).not_negative();
     };
     Cluster& cluster = options->cluster;
-    add_cost("--latency-us", cluster.latency_us, "a packet's way between two nodes");
-    add_cost("--local-latency-us", cluster.local_latency_us, "a packet's way between two ranks of a node");
-    add_number("--bandwidth", cluster.gigabytes_per_s, "of a node's link to the others, in GB/s").positive();
-    add_cost("--packet-us", cluster.packet_us, "what sending a packet costs a core, and again receiving it");
+    add_cost("--latency-us", cluster.latency_us, "latency of a packet between two nodes");
+    add_cost("--local-latency-us", cluster.local_latency_us, "latency of a packet between two ranks of a node");
+    add_number("--bandwidth", cluster.gigabytes_per_s, "bandwidth of a node's link to the others, in GB/s").positive();
+    add_cost("--packet-us", cluster.packet_us, "a core's time to send a packet, and again to receive it");
     add_cost("--message-ns", cluster.message_ns,
-             "what writing a message into a packet costs a core, and again taking it out");
+             "a core's time to write a message into a packet, and again to read it");
     add_cost("--message-bytes", cluster.message_bytes, "mean size of a message with its header");
-    add_cost("--process-ns", cluster.process_ns,
-             "what finding out costs whether a process has something to do in a window");
-    add_cost("--share-us", cluster.share_us, "what letting a rank's threads into a window costs, and seeing them out");
-    add_number("--core-slowdown", cluster.slowdown,
-               "how many times as long a thread's core takes while the rank's others are busy")
+    add_cost("--process-ns", cluster.process_ns, "time to find out whether a process has work in a window");
+    add_cost("--share-us", cluster.share_us, "time to start and end a window for a rank's threads");
+    add_number("--core-slowdown", cluster.slowdown, "slowdown of a thread's core while the rank's other cores are busy")
         .positive();
-    add_number(
-        "--rank-slowdown", cluster.rank_slowdown,
-        "how many times as long a core takes while those of the node's other ranks are busy, which have a part of "
-        "the processes each")
+    add_number("--rank-slowdown", cluster.rank_slowdown,
+               "slowdown of a core while those of the node's other ranks are busy, each with a part of the processes")
         .positive();
-    add_number("--half-work", cluster.half_work, "computing of a window in two halves, over that at once").positive();
-    add_number("--step-work", cluster.step_work, "computing by staggered steps, over that by windows").positive();
+    add_number("--half-work", cluster.half_work, "computing time of a window in two halves, over that of the whole")
+        .positive();
+    add_number("--step-work", cluster.step_work, "computing time with staggered steps, over that with windows")
+        .positive();
     command.add_flag("--json", options->json, "For --predict: print one JSON object on stdout and nothing else");
     session.on(command, [&session, options] { return show_partition(*options, session); });
 }

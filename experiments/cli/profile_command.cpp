@@ -110,7 +110,8 @@ void add_profile_command(Command program, Session& session) {
     Command command = program.add_command("profile", "Analyse the kernels of a workload or a PTX file.");
     command.require_command();
     Command registers = command.add_command(
-        "registers", "Registers that each kernel needs, and the instructions that spilling costs at lower limits.");
+        "registers",
+        "Print the registers that each kernel needs, and the instructions that spilling costs at lower limits.");
     auto options = std::make_shared<ProfileOptions>();
     registers.add_option("SOURCE", options->source, "A workload's name or a PTX file").required();
     registers.add_option("--kernel", options->kernel, "This kernel only");
@@ -118,7 +119,7 @@ void add_profile_command(Command program, Session& session) {
     registers.add_flag("--json", options->json, "Print one JSON array on stdout and nothing else");
     session.on_first_rank(registers, [options] { return profile_registers(*options); });
 
-    Command code = command.add_command("code", "The machine code that the finaliser makes of each kernel.");
+    Command code = command.add_command("code", "Print the machine code that the finaliser makes of each kernel.");
     code.add_option("SOURCE", options->source, "A workload's name or a PTX file").required();
     code.add_option("--kernel", options->kernel, "This kernel only");
     options->machine.add_to(code);

@@ -167,14 +167,14 @@ ExitCode profile_patterns(const PatternsOptions& options) {
 void add_profile_patterns(Command profile, Session& session) {
     Command patterns = profile.add_command(
         "patterns",
-        "How the addresses of each load and store follow one another in innermost loops, and what instructions are "
-        "executed for; on the functional emulator.");
+        "Find the address pattern of each load and store in innermost loops, and the roles of instructions; on the "
+        "functional emulator.");
     auto options = std::make_shared<PatternsOptions>();
     options->workload.add_to(patterns);
     options->machine.add_to(patterns);
     patterns
         .add_option("--farthest", options->patterns.farthest,
-                    "Mean instructions of the warp between two accesses of a thread, beyond which there is no pattern")
+                    "Most instructions of the warp, on average, between two accesses of a pattern")
         .show_default();
     patterns.add_flag("--accesses", options->accesses, "Print each load and store, too");
     patterns.add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");

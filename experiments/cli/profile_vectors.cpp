@@ -178,15 +178,15 @@ ExitCode profile_vectors(const VectorsOptions& options) {
 void add_profile_vectors(Command profile, Session& session) {
     Command vectors = profile.add_command(
         "vectors",
-        "What warps load from and store to private memory where registers are few: zero, uniform, affine or generic "
-        "vectors; on the functional emulator.");
+        "Classify warps' vectors in private memory with few registers: zero, uniform, affine or generic; on the "
+        "functional emulator.");
     auto options = std::make_shared<VectorsOptions>();
     options->workload.add_to(vectors);
     options->machine.add_to(vectors);
     vectors
         .add_option(
             "--registers", options->registers,
-            "Registers a thread, or up to 1 a share of each kernel's r_base; several, as in 0.5,16 [1,0.75,0.5]")
+            "Registers per thread, or a share of each kernel's r_base up to 1; several, as in 0.5,16 [1,0.75,0.5]")
         .split_at(',')
         .one_value_each();
     vectors.add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");

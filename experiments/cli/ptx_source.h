@@ -5,8 +5,8 @@
 
 namespace lookahead::cli {
 
-/// The text of a PTX file; nothing if there is no such file, so that this is a workload's name. A name that ends in .ptx is
-/// no workload's: InputError where it cannot be read.
+/// The text of a PTX file; nothing if there is no such file, so that `source` names a workload. InputError if a name
+/// that ends in .ptx cannot be read.
 std::optional<std::string> read_ptx(const std::string& source);
 
 }  // namespace lookahead::cli

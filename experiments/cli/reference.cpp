@@ -91,7 +91,7 @@ void require_own_folder(const std::filesystem::path& root, bool force) {
     if (!force && !std::filesystem::is_empty(root) && !has_text((root / "README.md").string(), kTitle)) {
         throw InputError(root.string() +
                          ": the folder has files, and no README.md of this reference; name another one, or replace "
-                         "what has the names of its pages with --force");
+                         "files with the names of its pages by --force");
     }
 }
 

@@ -37,24 +37,24 @@ void add_report_command(Command program, Session& session) {
     };
     Command command =
         program.add_command("report",
-                            "A page of charts from result files, or from a sweep; or, with --figure, a paper's "
-                            "figure from a sweep, with the paper's own beside it.");
+                            "Make a page of charts from result files or from a sweep; or, with --figure, a paper's "
+                            "figure from a sweep, compared with the original.");
     const auto options = std::make_shared<Options>();
     command.add_option("FILE", options->files, "Result files of runs; or the folder of a sweep, as STUDY.sweep")
         .required();
-    command.add_option("--figure", options->figure, "Which figure of a paper, as caps/fig10");
-    command.add_option("--out", options->out,
-                       "Page to write [report.html, or where that is there report-2.html ..]; or image of the figure, "
-                       "without which only its table is printed");
+    command.add_option("--figure", options->figure, "A paper's figure, as caps/fig10");
+    command.add_option(
+        "--out", options->out,
+        "Page to write [report.html, or if that exists report-2.html ..]; or image of the figure; without "
+        "it only its table is printed");
     command.add_unlisted("-o", options->out);
-    command.add_flag("--force", options->force, "Also in place of a file that no report wrote");
+    command.add_flag("--force", options->force, "Also replace a file that is not a report");
     command
-        .add_option(
-            "--baseline", options->baseline,
-            "AXIS=VALUE, to which a sweep's page compares [the first value that the study names]; may be repeated")
+        .add_option("--baseline", options->baseline,
+                    "AXIS=VALUE, the baseline of a sweep's page [the first value of each axis]; may be repeated")
         .one_value_each();
     command.add_option("--run-pages", options->run_pages,
-                       "How many runs of a sweep get a page of their own, in a folder beside its page [24]");
+                       "Number of runs of a sweep with a separate page, in a folder beside its page [24]");
     command.add_option("--python", options->python, "Python with h5py, pandas and matplotlib").show_default();
     session.on(command, [&session, options] {
         if (session.transport.size() > 1) {

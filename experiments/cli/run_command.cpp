@@ -72,8 +72,8 @@ struct ExecutionOptions {
 
     void add_to(Command command) {
         command.add_option("--out", out,
-                           "Result file, which takes the place of an earlier result [WORKLOAD.h5, or the first of "
-                           "WORKLOAD-2.h5, WORKLOAD-3.h5 .. that is not there]");
+                           "Result file, which replaces an earlier result [WORKLOAD.h5, or the first unused of "
+                           "WORKLOAD-2.h5, WORKLOAD-3.h5 ..]");
         command.add_flag("--force", force,
                          "Also in place of files of other kinds; without --out: WORKLOAD.h5, also in place of an "
                          "earlier one");
@@ -82,26 +82,24 @@ struct ExecutionOptions {
                                        fmt::join(variant_names("sync"), ", ")));
         command
             .add_option("--partition", partition,
-                        fmt::format("How logical processes are given to ranks: {}, or a file",
+                        fmt::format("How logical processes are assigned to ranks: {}, or a file",
                                     fmt::join(variant_names("partition"), ", ")))
             .show_default();
         command.add_option("--weights", weights,
-                           "Balance the partition by the costs that this earlier run's result file has");
+                           "Balance the partition by the costs in this earlier run's result file");
         command.add_option("--max-instructions", max_instructions,
-                           "Stop at the first epoch with so many warp instructions; 0: no limit");
+                           "Stop at the first epoch with this many warp instructions; 0: no limit");
         command.add_option("--max-cycles", max_cycles,
-                           "Stop at the first epoch after so many core cycles of simulated time; 0: no limit");
+                           "Stop at the first epoch after this many core cycles of simulated time; 0: no limit");
         command.add_option(
             "--checkpoint-every", checkpoint_every,
-            "Write a checkpoint at the first epoch after every so many core cycles; 0: only when stopped by "
-            "SIGTERM, SIGINT, SIGHUP or SIGUSR1, which every run obeys at its next epoch, or at once before the "
-            "simulation begins (exit code 75); a second one of the first three ends it at once");
+            "Write a checkpoint each time this many core cycles have passed, at the next epoch; 0: only when stopped "
+            "by SIGTERM, SIGINT, SIGHUP or SIGUSR1, which every run obeys at its next epoch, or at once before the "
+            "simulation begins (exit code 75); a second one of the first three ends the run at once");
         command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-RUN-CYCLE.checkpoint.h5")
             .show_default()
             .existing_folder();
-        command
-            .add_option("--checkpoint-keep", checkpoint_keep,
-                        "Of the checkpoints that this run writes keep the last so many; 0: all")
+        command.add_option("--checkpoint-keep", checkpoint_keep, "Keep only the last N checkpoints of this run; 0: all")
             .show_default();
         command.add_option("--progress", progress, "Progress on stderr: bar, plain or none").show_default();
         command.add_option("--trace", trace, "Write a Perfetto trace of the ranks and of some SMs to this file");
@@ -115,22 +113,22 @@ struct ExecutionOptions {
             .add_option("--trace-cycles", trace_cycles,
                         "Begin and end of the trace of SMs, in core cycles of simulated time [0,20000]")
             .check(refuse_cycle);
-        command.add_option("--trace-events", trace_events, "The most events of each SM in the trace").show_default();
+        command.add_option("--trace-events", trace_events, "Most events of each SM in the trace").show_default();
         command
-            .add_option("--threads", threads,
-                        "Threads of each rank; the result does not depend on them. auto: one for each core that the "
-                        "rank may use, "
-                        "divided among the ranks of its host that may use the same ones [auto; 1 on several ranks]")
+            .add_option(
+                "--threads", threads,
+                "Threads of each rank; the result does not depend on them. auto: one per core that the rank may "
+                "use, divided among the ranks of its host that may use the same cores [auto; 1 on several ranks]")
             .from_environment("LOOKAHEAD_THREADS")
             .check(refuse_threads);
         command.add_flag("--log-windows", log_windows,
-                         "Write what every window cost into the result file, for `partition --predict`");
+                         "Write the cost of every window into the result file, for `partition --predict`");
         command.add_flag("--json", json, "Print one JSON object on stdout and nothing else");
     }
 
     void apply_to(RunRequest& request, const Session& session) const {
         if (trace_cycles.first >= trace_cycles.second) {
-            throw ConfigurationError(fmt::format("--trace-cycles {},{} has no cycles: give the end behind the begin",
+            throw ConfigurationError(fmt::format("--trace-cycles {},{} has no cycles: give an end after the begin",
                                                  trace_cycles.first, trace_cycles.second));
         }
         request.sync = !sync.empty() ? sync : session.transport.size() > 1 ? "window" : "serial";
@@ -166,12 +164,11 @@ struct ExecutionOptions {
 constexpr const char* kRunGuide =
     "Examples:\n"
     "  lookahead run sgemm                                  # a workload of 'lookahead list workloads'\n"
-    "  lookahead run sgemm -m v100 -o sm.warp_scheduler=lrr # on another machine, with one thing changed\n"
+    "  lookahead run sgemm -m v100 -o sm.warp_scheduler=lrr # on another machine, with one key changed\n"
     "  lookahead run app.capture.h5                         # a CUDA program's capture ('lookahead capture'), checked "
     "copy by copy\n"
-    "  lookahead run -m v100 -- ./app 1000                  # the program itself, which runs beside the simulation: it "
-    "reads back\n"
-    "                                                       # what the machine computes, and its exit status is the "
+    "  lookahead run -m v100 -- ./app 1000                  # the program itself beside the simulation: it reads back\n"
+    "                                                       # the machine's results, and its exit status is the "
     "check. On\n"
     "                                                       # one rank, without checkpoints.\n\n";
 
@@ -183,8 +180,7 @@ struct RunOptions {
 
     void add_to(Command command) {
         workload.add_to(command);
-        command.add_option("ARGUMENTS", program_arguments,
-                           "Of a CUDA program that stands in place of WORKLOAD, behind --");
+        command.add_option("ARGUMENTS", program_arguments, "A CUDA program instead of WORKLOAD, after --");
         machine.add_to(command);
         execution.add_to(command);
     }
@@ -198,9 +194,8 @@ struct RunOptions {
         }
         if (!program_arguments.empty()) {
             throw ConfigurationError(
-                "'" + program_arguments.front() + "' behind the workload " + workload.workload +
-                " means nothing: its parameters are set by --set, and a CUDA program and its arguments "
-                "stand behind --");
+                "'" + program_arguments.front() + "' after the workload " + workload.workload +
+                " has no meaning: --set sets its parameters, and a CUDA program and its arguments follow --");
         }
         request.workload = workload.workload;
         request.size = workload.size;
@@ -218,8 +213,8 @@ struct RunOptions {
     RunRequest live_request(RunRequest request, const Session& session) const {
         const std::filesystem::path program = request.command.front();
         if (!workload.settings.empty()) {
-            throw ConfigurationError("--set is for a workload's parameters; what " + program.string() +
-                                     " is to do stands behind it");
+            throw ConfigurationError("--set is for a workload's parameters; the arguments of " + program.string() +
+                                     " follow it");
         }
         request.workload = program.filename();
         request.machine = machine.machine;
@@ -399,8 +394,8 @@ void add_run_command(Command program, Session& session) {
 
 void add_resume_command(Command program, Session& session) {
     Command command = program.add_command("resume",
-                                          "Go on with a run from one of its checkpoints, on any number of ranks: "
-                                          "the result is that of a run without a stop.");
+                                          "Continue a run from one of its checkpoints, on any number of ranks: "
+                                          "the result equals that of a run without a stop.");
     prepare<ResumeOptions>(command, session);
 }
 

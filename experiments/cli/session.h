@@ -16,7 +16,7 @@ class PointServer;
 
 namespace lookahead::cli {
 
-/// What every command needs, and what the command line chose to do.
+/// The shared data of all commands, and the chosen action.
 struct Session {
     Transport& transport;
     std::vector<std::string> arguments;     ///< argv, for the result's /meta
@@ -24,14 +24,14 @@ struct Session {
     std::function<ExitCode()> action = {};  ///< set by it
     PointServer* point_server = nullptr;    ///< for `sweep run` under mpirun; else null
 
-    /// What the line does if it names this command.
+    /// Sets the action of a line with this command.
     void on(Command command, std::function<ExitCode()> what) {
         command.when_given([this, own = command.names(), what = std::move(what)] {
             names = own;
             action = what;
         });
     }
-    /// The same for what prints alone, which only rank 0 does.
+    /// The same for an action that only prints, which only rank 0 does.
     void on_first_rank(Command command, std::function<ExitCode()> what) {
         on(command, [this, what = std::move(what)] { return prints() ? what() : ExitCode::done; });
     }

@@ -110,7 +110,7 @@ SweepRunOptions run_options(const SweepOptions& options) {
             const auto code = static_cast<ExitCode>(state.exit_code);
             throw Error(std::ranges::find(kOthers, code) == kOthers.end() ? ExitCode::program_misbehaved : code,
                         "no point has a result; the first, of " + point.workload + ", failed: " + state.message +
-                            "; lookahead sweep status tells of the others");
+                            "; lookahead sweep status shows the others");
         }
     }
     throw InternalError("points failed, and the sweep's folder has no record of them");
@@ -145,7 +145,7 @@ ExitCode conclude(const SweepRunResult& result, const SweepRunOptions& run, cons
 ExitCode run(const SweepOptions& options, Session&) {
     if (!options.ranks_per_point.empty()) {
         throw ConfigurationError(
-            "--ranks-per-point is for sweeps under mpirun; without it --jobs says how many points "
+            "--ranks-per-point is for sweeps under mpirun; without mpirun --jobs sets how many points "
             "run at once");
     }
     const SweepRunOptions run = run_options(options);
@@ -259,7 +259,7 @@ ExitCode collect(const SweepOptions& options, Session&) {
 }  // namespace
 
 void add_sweep_command(Command program, Session& session) {
-    Command command = program.add_command("sweep", "Design-space studies: every workload with every combination.");
+    Command command = program.add_command("sweep", "Run design-space studies: every workload with every combination.");
     command.require_command();
     const auto options = std::make_shared<SweepOptions>();
     const auto add = [&](const char* name, const char* help, ExitCode (*action)(const SweepOptions&, Session&)) {
@@ -276,32 +276,32 @@ void add_sweep_command(Command program, Session& session) {
         });
         return each;
     };
-    add("plan", "List the points, after every configuration was checked.", plan);
+    add("plan", "Check every configuration and list the points.", plan);
     Command runs = add("run",
-                       "Run the points that have no result yet, and write the index. Under mpirun -n N groups of ranks "
-                       "share the points, the dearest first; keys and files are those of a run without mpirun, and "
-                       "either goes on where the other stopped.",
+                       "Run the points without a result, and write the index. Under mpirun -n N groups of ranks share "
+                       "the points, the costliest first; keys and files equal those without mpirun, and either way "
+                       "goes on where the other stopped.",
                        run);
-    runs.add_option("--jobs,-j", options->jobs, "Without mpirun: points at once [one for each core]").in_range(1, 4096);
-    runs.add_flag("--no-wait", options->no_wait, "End without the points that other programs run at the time");
+    runs.add_option("--jobs,-j", options->jobs, "Without mpirun: points at once [one per core]").in_range(1, 4096);
+    runs.add_flag("--no-wait", options->no_wait, "Do not wait for points that other programs run");
     const auto add_limits = [&options](Command each) {
         each.add_option("--ranks-per-point", options->ranks_per_point,
                         "Under mpirun: ranks of each point; auto: one, and more for points that would run longest [1]");
-        each.add_option("--timeout", options->run.timeout_s, "Seconds after which a point has failed; 0: none")
+        each.add_option("--timeout", options->run.timeout_s, "Seconds after which a point fails; 0: no limit")
             .not_negative()
             .show_default();
         each.add_option("--memory", options->memory_mb,
-                        "MB in memory, of each process of a point, above which it has failed; 0: no limit");
+                        "Memory of each process of a point, in MB, above which the point fails; 0: no limit");
     };
     add_limits(runs);
-    runs.add_option("--shard", options->shard, "I/N: only each N-th point, from number I; for job arrays")
+    runs.add_option("--shard", options->shard, "I/N: only every N-th point, from number I; for job arrays")
         .show_default();
-    runs.add_flag("--retry-failed", options->run.retry_failed, "Run points that failed before once more");
+    runs.add_flag("--retry-failed", options->run.retry_failed, "Run failed points again");
     runs.add_option("--progress", options->progress, "Progress on stderr: plain or none").show_default();
     Command submits = add(
         "submit",
-        "Write a Slurm job that runs the points under mpirun, and submit it. Before its time is over the points that "
-        "run stop at checkpoints, and the job requeues itself until all points have ended.",
+        "Write a Slurm job that runs the points under mpirun, and submit it. Before its time is over running points "
+        "stop at checkpoints, and the job requeues itself until all points have ended.",
         submit);
     add_limits(submits);
     SlurmJob& job = options->job;
@@ -311,8 +311,8 @@ void add_sweep_command(Command program, Session& session) {
     submits.add_option("--nodes", job.nodes, "Nodes of a job").in_range(1, 100'000).show_default();
     submits.add_option("--tasks-per-node", job.tasks_per_node, "Ranks on each node [the cores of this one]")
         .in_range(1, 4096);
-    submits.add_option("--array", job.array, "So many jobs, which share the points").in_range(1, 10'000).show_default();
-    submits.add_option("--grace", job.grace_s, "Seconds before the end of the time at which points are to stop")
+    submits.add_option("--array", job.array, "Number of jobs that share the points").in_range(1, 10'000).show_default();
+    submits.add_option("--grace", job.grace_s, "Seconds before the end of the time at which points stop")
         .in_range(1, 65'535)
         .show_default();
     submits.add_option("--mpirun", job.mpirun, "The mpirun of the nodes").show_default();
@@ -320,8 +320,8 @@ void add_sweep_command(Command program, Session& session) {
     add("status", "Count the points by status; say why points failed.", status);
     Command collects =
         add("collect",
-            "Write the index file over what is there: tables of points, counters and kernels, with failed "
-            "points as rows. Only results that are new are read.",
+            "Write the index file of the present results: tables of points, counters and kernels, with failed "
+            "points as rows. Reads only new results.",
             collect);
     collects.add_flag("--csv", options->csv, "Write points.csv and counters.csv too");
 }

@@ -10,12 +10,12 @@
 
 namespace lookahead {
 
-/// The modules of experiments/analysis/lookahead_analysis that draw, as one script, whose first argument is the module that
-/// is to be run.
+/// The drawing modules of experiments/analysis/lookahead_analysis as one script; its first argument is the module to
+/// run.
 std::string_view figures_script();
 
-/// Gives the script to `python`, a program found in PATH, which writes an HTML page of charts from result files. The exit
-/// code is the script's.
+/// Runs the script with `python`, found in PATH; it writes an HTML page of charts from result files. Returns the
+/// script's exit code.
 ExitCode write_page(const std::string& python, const std::vector<std::string>& files, const std::string& page);
 
 struct StudyPageOptions {
@@ -24,11 +24,12 @@ struct StudyPageOptions {
     std::optional<std::uint64_t> run_pages;  ///< how many runs get a page; nothing: the script's default
 };
 
-/// Likewise, an HTML page of a whole study from the folder of its sweep.
+/// The same for an HTML page of a whole study, from the folder of its sweep.
 ExitCode write_study_page(const std::string& python, const std::string& sweep, const StudyPageOptions& options);
 
-/// Gives the script to `python`, a program found in PATH, which prints a paper's figure as a table of ours with the
-/// paper's figures beside it, and draws it to `image` unless that is empty. `sweep` is the folder of the figure's study. The exit code is the script's.
+/// Runs the script with `python`, found in PATH; it prints a paper's figure as a table of our figures and the paper's,
+/// and draws it to `image` unless that is empty. `sweep`: the folder of the figure's study. Returns the script's exit
+/// code.
 ExitCode draw_figure(const std::string& python, const std::string& figure, const std::string& sweep,
                      const std::string& image);
 

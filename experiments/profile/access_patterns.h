@@ -14,8 +14,7 @@
 
 namespace lookahead::profile {
 
-/// How the addresses of a static load or store follow one another in a thread (Crago et al., TACO 2018, section 4.1 and
-/// figure 4).
+/// The pattern of a static load's or store's addresses in a thread (Crago et al., TACO 2018, section 4.1 and figure 4).
 enum class Pattern : std::uint8_t { strided, regular_indirect, irregular_indirect, other, count };
 inline constexpr std::size_t kPatterns = static_cast<std::size_t>(Pattern::count);
 std::string_view name_of(Pattern pattern);
@@ -25,15 +24,15 @@ enum class Unfit : std::uint8_t { no, outside_loops, once_a_visit, far_apart, st
 std::string_view sentence_of(Unfit reason);
 
 struct PatternOptions {
-    /// Instructions of the warp between two accesses of a thread, on average, beyond which a pattern "cannot be
-    /// realistically exploited"; the paper names no figure. 512 of 8 bytes, times the shortest vector of four, are 16 KB
-    /// of code for an unrolled loop.
+    /// The most instructions of the warp between two accesses of a thread, on average; beyond it a pattern "cannot be
+    /// realistically exploited"; the paper gives no number. 512 of 8 bytes, times the shortest vector of four, are 16
+    /// KB of code for an unrolled loop.
     std::uint64_t farthest = 512;
 };
 
-/// The class of an access in an innermost loop. An indirect one is that also where its indices happen to be evenly
-/// spaced, for a compiler cannot know; one is strided only where no step of any visit breaks the visit's stride, and a
-/// stride of 0 is one.
+/// The class of an access in an innermost loop. An indirect access is so even if its indices happen to be evenly
+/// spaced, because a compiler cannot know; an access is strided only if no step of any visit breaks the visit's stride.
+/// A stride of 0 counts as one.
 struct Verdict {
     Pattern pattern = Pattern::other;
     Unfit reason = Unfit::no;
@@ -59,7 +58,7 @@ struct KernelReport {
     std::vector<AccessReport> accesses;  ///< in the order of the code, those that were executed
 };
 
-/// Over a launched kernel's instructions or several kernels': warp instructions.
+/// Sums over the instructions of one launched kernel or several, in warp instructions.
 struct PatternSums {
     std::array<std::uint64_t, kRoles> by_role{};
     std::array<std::uint64_t, kPatterns> global{};

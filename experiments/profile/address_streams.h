@@ -14,8 +14,8 @@
 
 namespace lookahead::profile {
 
-/// What the addresses of one instruction in an innermost loop were like, over all threads. A thread's way through the
-/// loop, from where it enters it to where it leaves it, is a visit; a step is from one access of a visit to the next.
+/// Statistics of the addresses of one instruction in an innermost loop, over all threads. A thread's path through the
+/// loop, from entry to exit, is a visit; a step is from one access of a visit to the next.
 struct StreamStatistics {
     std::uint64_t accesses = 0;         ///< by threads
     std::uint64_t shared_accesses = 0;  ///< of them, to shared memory
@@ -36,7 +36,7 @@ class AddressStreams final : public InstructionObserver {
     explicit AddressStreams(std::span<const isa::Kernel> kernels);
 
     const KernelAnalysis& analysis(std::size_t kernel) const { return watched_[kernel].analysis; }
-    /// By instruction of the kernel's own code; nothing for those that are not watched.
+    /// By instruction of the kernel's own code; empty for instructions that are not watched.
     const StreamStatistics& statistics(std::size_t kernel, std::uint32_t instruction) const;
 
     void begin_launch(std::uint64_t number) override;
@@ -80,7 +80,7 @@ class AddressStreams final : public InstructionObserver {
     std::vector<Kernel> watched_;
     std::unordered_map<std::string, std::size_t> number_of_;
     std::unordered_map<std::uint64_t, Cta> ctas_;  ///< those under way, by their number in three dimensions
-    // What the last instruction was found by: the next is mostly of the same kernel and CTA.
+    // The key of the last instruction: the next is mostly of the same kernel and CTA.
     const isa::Kernel* last_kernel_ = nullptr;
     Kernel* last_watched_ = nullptr;
     std::uint64_t last_number_ = 0;

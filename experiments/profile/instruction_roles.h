@@ -11,21 +11,20 @@
 
 namespace lookahead::profile {
 
-/// What an instruction is executed for (Crago et al., TACO 2018, section 3.1 and figure 2).
+/// The role of an instruction (Crago et al., TACO 2018, section 3.1 and figure 2).
 enum class Role : std::uint8_t { address_generation, memory, control, integer, floating_point, count };
 inline constexpr std::size_t kRoles = static_cast<std::size_t>(Role::count);
 std::string_view name_of(Role role);
 
 /// By instruction. The paper divides the integer instructions "by a backtrace of the source registers of relevant
-/// instructions": those that a branch's condition or a guard is computed from are control, the others that a memory
-/// instruction's address is computed from are address generation. That control comes first is the only reading that
-/// gives the 46 % of its listing 2, whose counter is both.
+/// instructions": sources of a branch's condition or a guard are control, other sources of a memory instruction's
+/// address are address generation. Control first is the only reading that gives the 46 % of its listing 2, whose
+/// counter is both.
 ///
-/// What it leaves open: the backtrace ends at memory instructions, whose own addresses are traced by themselves, and at
-/// floating-point ones, which "compute" whatever they are used for, comparisons too. Moves, selects, warp-wide
-/// instructions and conversions to integers are integer instructions. Texture fetches and atomics are memory
-/// instructions; barriers, fences, jumps are control. What a vector memory instruction has its stride or its indices from
-/// is a part of its address.
+/// Choices that it leaves open: the backtrace ends at memory instructions, whose addresses are traced separately, and
+/// at floating-point ones, also comparisons, which "compute" for any use. Moves, selects, warp-wide instructions and
+/// conversions to integers are integer instructions. Texture fetches and atomics are memory instructions; barriers,
+/// fences, jumps are control. The sources of a vector memory instruction's stride or indices are part of its address.
 std::vector<Role> roles_of(std::span<const isa::Instruction> code, const ReachingDefinitions& definitions);
 
 }  // namespace lookahead::profile

@@ -8,7 +8,7 @@
 
 namespace lookahead::profile {
 
-/// What a kernel's own code says by itself, by instruction.
+/// The static analysis of a kernel's own code, by instruction.
 struct KernelAnalysis {
     explicit KernelAnalysis(const isa::Kernel& kernel);
 

@@ -13,14 +13,14 @@
 
 namespace lookahead::profile {
 
-/// What a warp loads from private memory or stores there, where all its active lanes access one word of theirs: a vector
-/// under the activity mask (Collange and Kouyoumdjian, 2011, sections 2.3 and 3.2). `affine` is what the paper's encoding
-/// unit encodes: power-of-two strides up to 64, bases that are multiples of them.
+/// The class of a vector that a warp loads from private memory or stores there: all its active lanes access one of
+/// their words, under the activity mask (Collange and Kouyoumdjian, 2011, sections 2.3 and 3.2). `affine`: the paper's
+/// encoding unit can encode it, with power-of-two strides up to 64 and bases that are multiples of them.
 enum class VectorClass : std::uint8_t { zero, uniform, affine, generic, count };
 inline constexpr std::size_t kVectorClasses = static_cast<std::size_t>(VectorClass::count);
 std::string_view name_of(VectorClass value);
 
-/// Why a vector with one base and one stride is generic all the same.
+/// Why a vector with one base and one stride is nevertheless generic.
 enum class Unencoded : std::uint8_t {
     no,
     stride,  ///< no power of two, negative or longer than 64, or the base is no multiple of it
@@ -33,12 +33,12 @@ struct VectorVerdict {
     bool sparse = false;  ///< affine, also unencoded, of more than one lane with a hole in the mask
     bool halves = false;  ///< generic, and each half warp is zero, uniform or affine
 };
-/// `values` of 32 lanes, those of the mask, which is not 0, count.
+/// Classifies `values` of 32 lanes; only the lanes of the mask count, which must not be 0.
 VectorVerdict judge_vector(const std::uint32_t* values, isa::LaneMask lanes);
 
-/// One kernel's transactions, each on the word of one private address. A warp whose lanes ask for several words makes one
-/// for each (section 2.2); these and those of parts of words count as generic, as the affine vector cache treats them. Only
-/// what is executed counts: what a frame still holds when its thread ends is no traffic.
+/// One kernel's transactions, each on the word of one private address. A warp whose lanes access several words makes
+/// one for each (section 2.2); these, and transactions of parts of words, count as generic, as in the affine vector
+/// cache. Only executed accesses count: values left in a frame when its thread ends are no traffic.
 struct PrivateTraffic {
     std::array<std::uint64_t, kVectorClasses> loads{};
     std::array<std::uint64_t, kVectorClasses> stores{};

@@ -10,19 +10,20 @@
 
 namespace lookahead::profile {
 
-/// Calls `visit(unit)` for each unit of an operand: a register, or behind all registers a predicate. Constants have none.
+/// Calls `visit(unit)` for each unit of an operand: a register, or, numbered after all registers, a predicate.
+/// Constants have none.
 void for_each_unit(const isa::Operand& operand, const std::function<void(std::uint32_t unit)>& visit);
 /// The unit of a predicate; kNoUnit for the constant one and for none.
 inline constexpr std::uint32_t kNoUnit = UINT32_MAX;
 std::uint32_t unit_of_predicate(std::uint8_t predicate);
 
-/// Which instructions may have written what an instruction of finished machine code reads. A guarded write hides no
-/// earlier one, for lanes whose guard fails keep that.
+/// The instructions that may have written the units that an instruction of finished machine code reads. A guarded write
+/// hides no earlier one, because lanes whose guard fails keep the old value.
 class ReachingDefinitions {
   public:
     ReachingDefinitions(std::span<const isa::Instruction> code, const finaliser::MachineCfg& cfg);
 
-    /// The writers, in the code's order, of `unit` as instruction `reader` finds it.
+    /// The writers, in the code's order, of `unit` as read by instruction `reader`.
     std::vector<std::uint32_t> writers(std::uint32_t reader, std::uint32_t unit) const;
 
   private:

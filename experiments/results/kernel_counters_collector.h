@@ -13,7 +13,7 @@
 
 namespace lookahead {
 
-/// Adds up what a rank's processes counted in each kernel (LogicalProcess::phases). Rank 0 merges the others' sums.
+/// Adds up the counts of a rank's processes in each kernel (LogicalProcess::phases). Rank 0 merges the others' sums.
 class KernelCountersCollector {
   public:
     void add(const LogicalProcess& process);
@@ -22,8 +22,8 @@ class KernelCountersCollector {
     void merge(std::string_view bytes);
 
     /// Fills record.kernel_counters: a row for each of record.kernels, a column for each counter of record.counters
-    /// that some process keeps by kernels. A kernel that had not ended everywhere has zeros. The collector is empty then: of a
-    /// hundred thousand launches nothing is kept twice.
+    /// that some process keeps by kernels. A kernel that had not ended everywhere has zeros. Empties the collector, so
+    /// that the counts of a hundred thousand launches are not kept twice.
     void write_into(RunRecord& record);
 
     /// The sums of one kernel.

@@ -10,8 +10,8 @@ namespace lookahead {
 /// The revision of the source that the program was built from.
 std::string git_revision();
 
-/// The same for every copy of this program and for no other, as the linker has it: programs of one revision may be
-/// built in different ways. Empty if the linker gave none.
+/// The linker's identifier of this program: equal for every copy and different for other programs, because programs of
+/// one revision may be built in different ways. Empty if the linker gave none.
 std::string build_id();
 
 /// argv, revision, compiler, host and the present time as the start; the rest is the caller's.

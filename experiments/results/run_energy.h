@@ -5,10 +5,10 @@
 
 namespace lookahead {
 
-/// What the record's counters and kernels say. Kernels that overlap count their common time once.
+/// The energy input from the record's counters and kernels. Kernels that overlap count their common time once.
 EnergyInput energy_input(const RunRecord& record);
 
-/// Fills record.kernel_energies from kernels, kernel_counters and energy. In the order of EnergyReport's sums.
+/// Fills record.kernel_energies from kernels, kernel_counters and energy, in the order of EnergyReport's sums.
 void compute_kernel_energies(RunRecord& record);
 
 }  // namespace lookahead

@@ -38,7 +38,7 @@ struct KernelRow {
     std::uint64_t thread_instructions = 0;
 };
 
-/// A column beside the fixed ones of the kernels table, such as a statistic's difference over each kernel.
+/// A further column of the kernels table, such as a statistic's difference over each kernel.
 struct Column {
     using Values = std::variant<std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>,
                                 std::vector<std::string>>;
@@ -84,13 +84,13 @@ struct SeriesGroup {
     std::vector<CounterColumn> columns;
 };
 
-/// What was counted in each kernel, summed over the components.
+/// The counts of each kernel, summed over the components.
 struct KernelCounters {
     std::vector<std::string> counters;  ///< "kind.name"
     std::vector<std::uint64_t> values;  ///< [kernel][counter], a row for each of RunRecord::kernels
 };
 
-/// What became of the schedulers' cycles over time, by SM.
+/// How the schedulers spent their cycles over time, by SM.
 struct StallSeries {
     std::vector<std::uint64_t> cycles;  ///< ends of the intervals
     std::vector<std::string> components;
@@ -98,7 +98,7 @@ struct StallSeries {
     std::vector<std::uint64_t> values;  ///< [cycle][component][cause]
 };
 
-/// Where the time of sampled reads went that missed a cache of their SM.
+/// The stages of sampled reads that missed a cache of their SM.
 struct LatencySamples {
     std::vector<std::string> stages;
     std::vector<std::string> sms;     ///< by sample
@@ -116,7 +116,7 @@ struct KernelEnergies {
     std::vector<double> energy_delay_js;  ///< by kernel: its energy times its time
 };
 
-/// What may differ between equal runs.
+/// Facts that may differ between equal runs.
 struct RunMeta {
     std::vector<std::string> argv;
     std::string git_revision;
@@ -141,7 +141,7 @@ struct EngineRow {
     std::uint64_t threads = 1;  ///< that may have advanced processes
 };
 
-/// The whole result of a run, as write_run() puts it into a file.
+/// The whole result of a run, which write_run() writes to a file.
 struct RunRecord {
     std::string run_id;
     std::uint64_t config_hash = 0;
@@ -185,14 +185,14 @@ struct RunRecord {
         return cycles == 0 ? 0 : static_cast<double>(thread_instructions) / static_cast<double>(cycles);
     }
 
-    /// Takes over entries, TOML and hash of the effective configuration.
+    /// Copies entries, TOML and hash of the effective configuration.
     void set_configuration(const Configuration& configuration);
 };
 
-/// 16 hexadecimal digits, as hashes are written in files and messages.
+/// A hash as 16 hexadecimal digits, for files and messages.
 std::string hash_text(std::uint64_t hash);
 
-/// The identity of a run: a hash of all that determines its results. `limits` are the texts of options that end a
+/// The identity of a run: a hash of all inputs that determine its results. `limits`: the texts of options that end a
 /// run early, such as "--max-cycles=1000".
 std::string make_run_id(std::string_view workload, std::string_view size, std::uint64_t seed, std::uint64_t config_hash,
                         const std::vector<std::string>& limits = {});

@@ -12,10 +12,10 @@
 
 namespace lookahead {
 
-/// Collects chosen counters of a rank's components: what was counted in each of at most `most_rows` intervals. An interval is
-/// an epoch; each time that there are too many, two become one, so that a long run takes no more room than a short one. Every
-/// rank calls begin_epoch() with the same cycles and shows its components after each call, always in the same order, or
-/// add_epoch(), which looks where they were; rank 0 merges those of the others.
+/// Collects chosen counters of a rank's components: their counts in each of at most `most_rows` intervals. An interval
+/// is an epoch; when there are too many, pairs are merged, so that a long run takes no more room than a short one.
+/// Every rank calls begin_epoch() with the same cycles and shows its components after each call, always in the same
+/// order, or calls add_epoch(), which reads them where they were; rank 0 merges those of the others.
 class SeriesCollector : public StatisticsVisitor {
   public:
     static constexpr std::size_t kMostRows = 4096;
@@ -23,9 +23,9 @@ class SeriesCollector : public StatisticsVisitor {
     /// Counters by "kind.name". `most_rows`: even.
     explicit SeriesCollector(std::vector<std::string> chosen, std::size_t most_rows = kMostRows);
 
-    /// Starts an epoch; `cycle`, its end, is later than that of the one before.
+    /// Starts an epoch; `cycle`, its end, must be later than that of the previous epoch.
     void begin_epoch(std::uint64_t cycle);
-    /// An epoch from the components that were shown at the epoch before, and still live.
+    /// Adds an epoch from the components that were shown at the previous epoch, which must still live.
     void add_epoch(std::uint64_t cycle);
 
     void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
@@ -33,7 +33,7 @@ class SeriesCollector : public StatisticsVisitor {
     void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}
 
     std::string to_bytes() const;
-    /// Before the first epoch: goes on from the rows of another collector, which has the components of all ranks.
+    /// Call it before the first epoch: continues the rows of another collector, which has the components of all ranks.
     void continue_from(std::string_view bytes);
     /// Ranks with different epochs are an InternalError.
     void merge(std::string_view bytes);
@@ -67,7 +67,7 @@ class SeriesCollector : public StatisticsVisitor {
         std::size_t track;      ///< number in tracks_, or kNotChosen
     };
 
-    /// What every epoch reads and writes of a track.
+    /// The data of a track that every epoch reads and writes.
     struct Count {
         const std::uint64_t* place;
         std::uint64_t last;
@@ -77,7 +77,7 @@ class SeriesCollector : public StatisticsVisitor {
                             const std::uint64_t& value);
     /// The numbers of the tracks of one kind, by component number.
     using ByComponent = std::map<std::size_t, std::vector<std::size_t>>;
-    /// Two intervals become one.
+    /// Merges pairs of intervals.
     void halve_rows();
     SeriesGroup group(const std::string& kind, const ByComponent& components) const;
     std::uint64_t value(std::size_t row, std::size_t track) const {
@@ -85,12 +85,12 @@ class SeriesCollector : public StatisticsVisitor {
     }
 
     std::set<std::string, std::less<>> chosen_;
-    std::set<std::string, std::less<>> kinds_;  ///< of which counters are chosen
+    std::set<std::string, std::less<>> kinds_;  ///< kinds with chosen counters
     std::size_t most_rows_;
     std::uint64_t epochs_in_row_ = 1;  ///< a power of two
     std::uint64_t epochs_in_last_row_ = 0;
     std::vector<std::uint64_t> cycles_;            ///< ends of the intervals
-    std::vector<Track> tracks_;                    ///< without what follows
+    std::vector<Track> tracks_;                    ///< without the following data
     std::vector<Count> counts_;                    ///< by track
     std::deque<std::vector<std::uint64_t>> rows_;  ///< by interval and track; those that began later are left out
     std::vector<Track> earlier_;                   ///< of the run that this one goes on from

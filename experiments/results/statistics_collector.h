@@ -19,7 +19,7 @@ class StatisticsCollector : public StatisticsVisitor {
     StatisticsCollector(StatisticsCollector&&) = default;
     StatisticsCollector& operator=(StatisticsCollector&&) = default;
 
-    /// `kind` and `what` are the program's own texts, which live as long as it.
+    /// `kind` and `what` must be constants of the program.
     void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
                  const std::uint64_t& value) override;
     void histogram(std::string_view component, std::string_view kind, const StatisticDescription& what,
@@ -45,7 +45,7 @@ class StatisticsCollector : public StatisticsVisitor {
     };
 
   private:
-    /// The same text, kept here: most entries have the text of the one before.
+    /// The same text, stored here: most entries have the previous entry's text.
     std::string_view keep(std::string_view text, std::string_view before);
 
     std::vector<Entry> entries_;

@@ -6,17 +6,17 @@
 
 namespace lookahead {
 
-/// Cores on which this process may run: those of its affinity, which launchers and `taskset` set.
+/// The number of cores on which this process may run: its affinity, which launchers and `taskset` set.
 int bound_cores();
 
-/// The cores that the CPU time which the process's control group allows is worth, rounded up: the least over the group and
-/// those around it, of version 2 (cpu.max) or 1 (cpu.cfs_quota_us). 0: no limit. `root` holds what is /proc and /sys.
+/// The CPU time that the process's control group allows, in cores, rounded up: the least over the group and its
+/// parents, of version 2 (cpu.max) or 1 (cpu.cfs_quota_us). 0: no limit. `root`: the folder with /proc and /sys.
 int allowed_cores(const std::string& root = "");
 
-/// Both together, at least 1.
+/// The least of both, at least 1.
 int available_cores();
 
-/// Where a process runs, for comparing it with others.
+/// The place of a process, for comparison with others.
 struct CoresOfProcess {
     std::uint64_t host;      ///< the same for those of one host
     std::uint64_t affinity;  ///< the same for those that may run on the same cores there
@@ -25,8 +25,8 @@ struct CoresOfProcess {
 
 CoresOfProcess cores_of_process();
 
-/// What falls to one of several processes that run at once: its cores, divided among those of its host that are bound to
-/// the same ones, as all are that are not bound at all. At least 1.
+/// The share of one of several processes that run at once: its cores, divided among the processes of its host that are
+/// bound to the same cores, like all unbound ones. At least 1.
 int share_of_cores(const CoresOfProcess& mine, std::span<const CoresOfProcess> all);
 
 }  // namespace lookahead

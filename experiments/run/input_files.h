@@ -7,8 +7,8 @@
 
 namespace lookahead {
 
-/// The files that a workload reads, whose parameters have been read from the configuration: what they hold makes a run as
-/// much as the configuration does, wherever that has their names from.
+/// The files that a workload reads, after its parameters have been read from the configuration: like the configuration
+/// their contents determine a run, whatever their names.
 std::vector<std::string> input_files(const std::string& workload, const Configuration&);
 
 }  // namespace lookahead

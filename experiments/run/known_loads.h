@@ -9,8 +9,8 @@
 
 namespace lookahead {
 
-/// Runs the workload, which is used up by that, on the functional emulator, and notes what its warps load. A ConfigurationError
-/// names a kernel that dequeues, whose queues the emulator has nothing for.
+/// Runs the workload, which cannot be used afterwards, on the functional emulator, and records its warps' loads.
+/// ConfigurationError with the name of a kernel that dequeues, because the emulator cannot fill its queues.
 std::shared_ptr<const isa::LoadTrace> find_loads(const isa::KernelTable& kernels, Workload& workload,
                                                  const Configuration& configuration);
 

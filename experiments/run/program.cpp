@@ -8,8 +8,9 @@
 
 namespace lookahead {
 
-LOOKAHEAD_REGISTER_PARAMETERS(finaliser::FinaliserOptions, "finaliser", "From PTX to the machine ISA.")
-LOOKAHEAD_REGISTER_PARAMETERS(finaliser::IsaOptions, "isa", "What the machine ISA is like, where machines differ.")
+LOOKAHEAD_REGISTER_PARAMETERS(finaliser::FinaliserOptions, "finaliser", "The compilation from PTX to the machine ISA.")
+LOOKAHEAD_REGISTER_PARAMETERS(finaliser::IsaOptions, "isa",
+                              "Properties of the machine ISA that differ between machines.")
 
 finaliser::FinaliserOptions finaliser_options(const Configuration& configuration) {
     auto options = configuration.read<finaliser::FinaliserOptions>("finaliser");

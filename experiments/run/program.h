@@ -9,10 +9,10 @@
 
 namespace lookahead {
 
-/// How kernels are finalised for the machine: the keys `finaliser.*` and `isa.*`.
+/// The options of the finaliser for the machine: the keys `finaliser.*` and `isa.*`.
 finaliser::FinaliserOptions finaliser_options(const Configuration& configuration);
 
-/// The workload's PTX, with launch bounds where it knows its launches' sizes and the PTX does not say.
+/// The workload's PTX, with launch bounds if the workload knows its launches' sizes and the PTX does not state them.
 ptx::Module load_module(const Workload& workload);
 
 /// A workload's kernels on the machine ISA, as the configuration says. `tell`, if any, is called before each step that may take
@@ -33,23 +33,25 @@ struct lookahead::ParametersOf<lookahead::finaliser::FinaliserOptions> {
         integer("predicate_limit", &P::predicate_limit, {1, 7, "predicate"},
                 {.help = "Predicate registers that a thread may use.", .source = "NVIDIA's machine ISAs: P0 to P6"}),
         boolean("simplify", &P::simplify,
-                {.help = "Pass constants and copies on and drop what nobody uses; false: loads of parameters and "
-                         "moves of the PTX stay instructions, unless another step simplifies."}),
-        boolean("keep_cvta", &P::keep_cvta,
-                {.help = "cvta of a global address, which is the address itself, is an instruction (without simplify).",
-                 .source = "ptxas drops it; GPGPU-Sim executes PTX as it is"}),
+                {.help = "Propagate constants and copies and drop unused results; false: loads of parameters and moves "
+                         "of the PTX stay instructions, unless another step simplifies."}),
+        boolean(
+            "keep_cvta", &P::keep_cvta,
+            {.help =
+                 "Keep cvta of a global address, which is the address itself, as an instruction (without simplify).",
+             .source = "ptxas drops it; GPGPU-Sim executes PTX as it is"}),
         boolean("schedule", &P::schedule, {.help = "Move loads early inside basic blocks, as an assembler does."}),
         boolean("rematerialise", &P::rematerialise,
-                {.help = "Where registers run out, make values again where a few plain instructions can; false: what "
-                         "does not fit goes to local memory.",
+                {.help = "If registers run out, recompute values that a few plain instructions can make; false: values "
+                         "that do not fit go to local memory.",
                  .source = "Briggs, Cooper and Torczon, Rematerialization, PLDI 1992; that of Collange and "
                            "Kouyoumdjian, 2011, spills addresses and counters, so that it is taken not to"}),
         choice("spill_order", &P::spill_order, {"cost", "affine_first"},
-               {.help = "Which values go to local memory first: those that free most registers for what their accesses "
-                        "cost; or of these the affine ones, as long as one of them makes room.",
+               {.help = "Which values go to local memory first: those that free most registers for the cost of their "
+                        "accesses; or of these the affine ones, as long as one of them makes room.",
                 .source = "Collange and Kouyoumdjian, 2011, sections 3.2 and 7, propose affine_first"}),
         boolean("fuse_products", &P::fuse_products,
-                {.help = "Make one instruction of an integer product and the sum that reads it.",
+                {.help = "Fuse an integer product and the sum that reads it into one instruction.",
                  .source = "IMAD, IMAD.WIDE and LEA in ptxas's code; GPGPU-Sim executes PTX as it is"}));
 };
 
@@ -67,7 +69,7 @@ struct lookahead::ParametersOf<lookahead::finaliser::IsaOptions> {
                 {.help = "A product of 32-bit values with a 64-bit addend is one instruction, also with expand_64bit.",
                  .source = "IMAD.WIDE of Volta and later; Fermi has IMAD and IMAD.HI"}),
         boolean("single_constant", &P::single_constant,
-                {.help = "Instructions have one constant operand at most, and none as an address or data to store.",
+                {.help = "Instructions have at most one constant operand, and none as an address or data to store.",
                  .source = "operand forms of NVIDIA's machine ISAs, from Fermi to Turing"}),
         integer("pointers", &P::pointers, {32, 64, "bit"},
                 {.help = "Bits of an address in registers, 32 or 64; with 32, programs have 4 GiB of global memory.",

@@ -13,7 +13,7 @@ enum class ProgressMode { none, plain, bar };
 /// "bar", "plain" or "none"; anything else is a ConfigurationError.
 ProgressMode parse_progress(const std::string& name);
 
-/// What a progress line tells.
+/// The contents of a progress line.
 struct ProgressReport {
     std::string kernel;          ///< empty: between kernels
     std::uint64_t launch = 0;    ///< number of the running launch, from 1
@@ -56,7 +56,7 @@ class Progress {
     bool line_open_ = false;
 };
 
-/// Where the run is: "kernel 3 of 10 'scale(float*, int)' 25.0 %", or "between kernels".
+/// The place of the run: "kernel 3 of 10 'scale(float*, int)' 25.0 %", or "between kernels".
 std::string place_text(const ProgressReport& report);
 
 /// "1h02m", "3m05s", "12s"; "?" for a negative or unknown number of seconds.

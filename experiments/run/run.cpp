@@ -311,8 +311,8 @@ class Run {
         }
         if (request_.max_cycles == checkpoint.max_cycles && request_.max_instructions == checkpoint.max_instructions &&
             run_id() != checkpoint.run_id) {
-            throw InputError("the checkpoint is of run " + checkpoint.run_id + ", but what it names makes run " +
-                             run_id() + " today: has its energy table changed?");
+            throw InputError("the checkpoint is of run " + checkpoint.run_id + ", but its inputs now give run " +
+                             run_id() + ": has its energy table changed?");
         }
     }
 

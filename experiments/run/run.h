@@ -25,8 +25,8 @@ struct RunParameters {
 /// A simulation to run. The same on every rank.
 struct RunRequest {
     std::string workload;
-    /// Command line of a CUDA program that runs beside the simulation in the workload's place, and gives the run its name;
-    /// empty: none. On one rank, and without checkpoints.
+    /// Command line of a CUDA program that runs beside the simulation instead of the workload, and gives the run its
+    /// name; empty for none. On one rank, and without checkpoints.
     std::vector<std::string> command;
     std::string size = "small";
     WorkloadContext context;
@@ -34,7 +34,7 @@ struct RunRequest {
     Configuration configuration;  ///< of machine and workload, with all overrides
     std::string sync = "serial";
     std::string partition = kDefaultPartitioner;
-    std::string weights;  ///< result file of an earlier run, whose costs the partition balances; empty: estimates
+    std::string weights;  ///< result file of an earlier run with costs for the partition; empty: estimates
     std::uint64_t max_instructions = 0;  ///< warp instructions; 0: no limit
     std::uint64_t max_cycles = 0;        ///< core cycles since the start of the run; 0: no limit
     std::uint64_t checkpoint_every = 0;  ///< core cycles; 0: only when asked to stop
@@ -42,19 +42,19 @@ struct RunRequest {
     std::uint64_t checkpoint_keep = 2;           ///< of the checkpoints that a run writes the last ones stay; 0: all
     std::shared_ptr<const CheckpointFile> from;  ///< to go on from; null: from the start
     ProgressMode progress = ProgressMode::plain;
-    bool keep_stdout = false;        ///< what kernels print goes to stderr
-    bool is_one_of_many = false;     ///< what kernels print is lost, and so is a result without room at its place
-    std::function<void()> at_epoch;  ///< called on every rank at each epoch; the run fails by what it throws
+    bool keep_stdout = false;        ///< text printed by kernels goes to stderr
+    bool is_one_of_many = false;     ///< text printed by kernels is lost, and so is a result without room at its place
+    std::function<void()> at_epoch;  ///< called on every rank at each epoch; its exceptions fail the run
     std::string out;                 ///< HDF5 file; empty: none is written
     bool force = false;              ///< `out` and `trace` may replace files of other kinds
-    /// Gives the first name for `out` that no file has, where nobody has named it: then no file is replaced, also none that
-    /// has come there since.
+    /// Returns the first unused name for `out` if the user has not named it: then no file is replaced, not even one
+    /// that has appeared since.
     std::function<std::string()> free_out;
-    int threads = 1;                           ///< of each rank; those beside the first help to advance processes
+    int threads = 1;                           ///< of each rank; threads after the first help to advance processes
     std::string trace;                         ///< Perfetto trace of the ranks; empty: none
-    std::vector<std::string> trace_of{"sm0"};  ///< processes whose simulated time the trace shows
+    std::vector<std::string> trace_of{"sm0"};  ///< processes in the trace of simulated time
     std::uint64_t trace_begin = 0;             ///< first core cycle of it
-    std::uint64_t trace_end = 20'000;          ///< the core cycle behind its last
+    std::uint64_t trace_end = 20'000;          ///< the core cycle after its last
     std::uint64_t trace_events = 200'000;      ///< of each process at most
     bool log_windows = false;                  ///< write /engine/per_window
     std::vector<std::string> arguments;        ///< argv
@@ -63,20 +63,20 @@ struct RunRequest {
 struct RunOutcome {
     RunRecord record;         ///< complete on rank 0, the scalars alike on every rank
     bool has_result = false;  ///< the simulation came to an orderly end: a result file is written
-    std::string result;       ///< on rank 0: that file, elsewhere than asked for where there was no room; empty: none
-    std::string lost;         ///< on rank 0: what could not be written at the end, and why; a part of the message
+    std::string result;       ///< on rank 0: the file, in another place if there was no room; empty: none
+    std::string lost;         ///< on rank 0: the files not written at the end, and why; a part of the message
     ExitCode code = ExitCode::done;
     std::string message;     ///< for a code other than done: a sentence
     std::string checkpoint;  ///< the last that was written; empty: none
 };
 
-/// Simulates on all ranks of the transport and writes the result file; a run that was asked to stop (StopSignal) leaves a
-/// checkpoint instead. What the simulated program does wrong comes back
-/// in the outcome, and so does a result or a trace that cannot be written at the end (ExitCode::bad_input); wrong input is thrown before the simulation begins, on every rank.
+/// Simulates on all ranks of the transport and writes the result file; a run that was asked to stop (StopSignal) leaves
+/// a checkpoint instead. Errors of the simulated program are in the outcome, and so is a result or a trace that cannot
+/// be written at the end (ExitCode::bad_input); wrong input is thrown before the simulation begins, on every rank.
 RunOutcome run(const RunRequest& request, Transport& transport);
 
-/// The identity that the run's result will have (RunRecord::run_id), which the configuration tells. A ConfigurationError
-/// for keys that are wrong by themselves.
+/// The identity of the run's result (RunRecord::run_id), from the configuration. ConfigurationError for keys that are
+/// wrong by themselves.
 std::string run_id_of(const RunRequest& request);
 
 }  // namespace lookahead
@@ -85,5 +85,5 @@ template <>
 struct lookahead::ParametersOf<lookahead::RunParameters> {
     inline static const auto list = parameter_list<RunParameters>(
         integer("epoch", &RunParameters::epoch, {1, 1'000'000'000, "ns"},
-                {.help = "Distance in simulated time of the fixed points at which series are taken and limits act."}));
+                {.help = "Simulated time between the fixed points at which series are taken and limits act."}));
 };

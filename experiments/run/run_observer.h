@@ -14,12 +14,12 @@
 
 namespace lookahead {
 
-/// Kind of the counters that go to /stalls.
+/// The kind of the counters for /stalls.
 inline constexpr std::string_view kStallSeriesKind = "sm_scheduler";
 
-/// What a run does at every epoch: takes the series, prints progress on the rank that has the dispatcher, takes
-/// checkpoints, and stops at the limits or when asked. Epochs are fixed points of simulated time, so none of it depends on
-/// ranks or protocol, but for when it is asked.
+/// The actions of a run at every epoch: takes the series, prints progress on the rank with the dispatcher, takes
+/// checkpoints, and stops at the limits or on request. Epochs are fixed points of simulated time, so only the time of a
+/// request depends on ranks or protocol.
 class RunObserver : public EpochObserver {
   public:
     struct Limits {
@@ -27,22 +27,21 @@ class RunObserver : public EpochObserver {
         std::uint64_t cycles = 0;        ///< 0: none
     };
 
-    /// Called on every rank, with the epoch's time and core cycle and the processes of this rank. Whether it was written,
-    /// on every rank alike.
+    /// Called on every rank, with the epoch's time and core cycle and the processes of this rank. Returns whether the
+    /// checkpoint was written, the same on every rank.
     using WriteCheckpoint = std::function<bool(Time time, std::uint64_t cycle, const RunningProcesses& local)>;
 
     /// `checkpoint_every`: in core cycles; 0: only when asked to stop.
     RunObserver(const ClockDomain& clock, Limits limits, Progress& progress, std::uint64_t checkpoint_every,
                 WriteCheckpoint write);
 
-    /// Before the run: it goes on from this cycle, with the series up to there.
+    /// Call it before the run: continues from this cycle, with the series up to there.
     void continue_from(std::uint64_t cycle, std::string_view series);
 
-    /// Called at the end of every epoch; the run fails by what it throws.
+    /// Sets an action for the end of every epoch; its exceptions fail the run.
     void at_epoch(std::function<void()> action) { at_epoch_ = std::move(action); }
 
-    /// The dispatcher, if it is this rank's; null if another rank has it.
-    /// `launches`: of the whole run; 0: not known.
+    /// Sets the dispatcher, if it is on this rank; null otherwise. `launches`: of the whole run; 0 if unknown.
     void watch(const gpu::CtaDispatcher* dispatcher, std::uint64_t launches) {
         dispatcher_ = dispatcher;
         launches_ = launches;
@@ -50,7 +49,7 @@ class RunObserver : public EpochObserver {
 
     bool asked_to_stop() override { return StopSignal::came(); }
     void on_epoch(const EpochReport& report, std::span<LogicalProcess* const> local) override;
-    /// A run that is asked to stop and can leave no checkpoint goes on: all that it has done would be lost.
+    /// A run that is asked to stop but cannot leave a checkpoint goes on, because its work would be lost.
     bool stop(const EpochReport& report) override {
         return at_limit(report) || (report.asked_to_stop && last_checkpoint_ == report.time);
     }
@@ -67,7 +66,7 @@ class RunObserver : public EpochObserver {
         return static_cast<std::uint64_t>(clock_.cycle_at_or_after(report.time));
     }
     bool at_limit(const EpochReport& report) const;
-    /// How much of the nearest limit is used up; -1 without one.
+    /// The used fraction of the nearest limit; -1 without one.
     double limit_fraction(const EpochReport& report) const;
     void print_progress(const EpochReport& report);
 

@@ -8,13 +8,13 @@
 
 namespace lookahead {
 
-/// The finite number that a text is from its first letter to its last, as "8", "0.5" or "2000e6"; nothing for other texts.
+/// The finite number of which the whole text consists, as "8", "0.5" or "2000e6"; nothing for other texts.
 std::optional<double> number_of(std::string_view text);
 
-/// Whether all values of the axis are numbers: its column of the index then is one of numbers, else of texts.
+/// Whether all values of the axis are numbers: its column of the index then has numbers, else texts.
 bool is_numeric(const Axis&);
 
-/// The unit of the configuration key that the axis's values are of; empty where it is not of one key, or the key has none.
+/// The unit of the axis's configuration key; empty if the axis has not one key, or the key has no unit.
 std::string unit_of(const Axis&);
 
 }  // namespace lookahead

@@ -10,7 +10,7 @@
 
 namespace lookahead {
 
-/// What a [[best]] of a study chose for one workload, and the point that it leads to.
+/// The choice of a [[best]] of a study for one workload, and its point.
 struct BestRow {
     std::string name;
     std::string workload;
@@ -22,8 +22,8 @@ struct BestRow {
 };
 
 /// The rows of `best`: for each workload and each combination of the axes that it does not pin (Best::among) it chooses
-/// a value of its axis among the candidates with a figure; of equal ones the first in the axis's order. The row of every
-/// combination of the pinned axes leads to the point with that value. `figures` has the metric of each point, NaN where
+/// a value of its axis among the candidates with a figure; of equal ones the first in the axis's order. The row of
+/// every combination of the pinned axes names the point with that value. `figures`: the metric of each point, NaN if
 /// there is none.
 std::vector<BestRow> best_rows(const Study& study, const Best& best, std::span<const SweepPoint> points,
                                std::span<const double> figures);

@@ -13,8 +13,8 @@
 
 namespace lookahead {
 
-/// What points took before, in seconds times ranks: by the folder's index, which may be of an earlier program, and by some of
-/// the results that are there.
+/// The earlier costs of points, in seconds times ranks: from the folder's index, which may be of an earlier program,
+/// and from some of the existing results.
 class EarlierCosts {
   public:
     EarlierCosts(const Study&, const SweepFolder&, std::span<const SweepPoint>);
@@ -34,14 +34,14 @@ class EarlierCosts {
     std::map<std::string, Mean> programs_;
 };
 
-/// Workload, size, seed and parameters out of a point's arguments: what determines its instructions, whatever the machine.
+/// Workload, size, seed and parameters from a point's arguments: they determine its instructions on any machine.
 std::string program_of(std::span<const std::string> arguments);
 
 /// Warp instructions of a run, by the functional emulator, which executes at most some seconds' worth of them.
 std::uint64_t count_warp_instructions(const RunRequest&);
 
-/// Ranks for each point when the program may choose: one, and for those that would still run when all others have ended the
-/// least power of two with which they would not. `costs` in seconds of one rank; at most `ranks`.
+/// Ranks for each point when the program may choose: one, and for points that would still run when all others have
+/// ended the least power of two with which they would not. `costs` in seconds of one rank; at most `ranks`.
 std::vector<int> choose_ranks(std::span<const double> costs, int ranks);
 
 }  // namespace lookahead

@@ -4,11 +4,11 @@
 
 namespace lookahead {
 
-/// While it lives, a signal by which the program crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) leaves a record of a
-/// failed point before it ends the process. One at a time.
+/// During its lifetime, a crash signal (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) leaves a record of a failed point
+/// before it ends the process. One object at a time.
 class CrashRecord {
   public:
-    /// `file`: where the record appears, whole, by renaming. `rank`: of the process, for a name of its own.
+    /// `file`: the record, which appears whole, by renaming. `rank`: of the process, for a unique temporary name.
     CrashRecord(const std::string& file, int rank);
     CrashRecord(const CrashRecord&) = delete;
     CrashRecord& operator=(const CrashRecord&) = delete;

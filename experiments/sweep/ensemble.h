@@ -16,7 +16,7 @@
 
 namespace lookahead {
 
-/// Points of a sweep in an order, with the ranks that each is to have. All ranks have the same.
+/// Points of a sweep in an order, with the number of ranks for each. The same on all ranks.
 struct EnsemblePlan {
     struct Work {
         std::size_t point = 0;  ///< its place in `points`
@@ -34,18 +34,18 @@ struct EnsembleOptions {
     SweepRunOptions sweep;    ///< without `jobs`
 };
 
-/// What a command line of `run` or `resume` asks for.
+/// The request of a command line of `run` or `resume`.
 using ReadRequest = std::function<RunRequest(const std::vector<std::string>& arguments, Transport&)>;
 
-/// On rank 0 what is to be done; elsewhere nothing. Every rank calls it, for the ranks share the counting of instructions
-/// where nothing tells what points cost.
+/// The plan, on rank 0; elsewhere empty. Every rank calls it, because the ranks share the counting of instructions for
+/// points of unknown cost.
 EnsemblePlan plan_ensemble(const Study&, std::vector<SweepPoint>, const SweepFolder&, const EnsembleOptions&,
                            Transport& world, const ReadRequest&);
 
-/// Runs the points on groups of ranks, each of which takes the next point from a counter that all share. Every rank calls it,
-/// with rank 0's plan. A point for one rank runs in a process of its own (PointServer). One for several runs in their
-/// processes: its errors and overruns are its own, but one that crashes is recorded as failed and ends the job. SIGUSR1,
-/// SIGTERM, SIGINT and SIGHUP stop the points that run at checkpoints, from which the next call goes on.
+/// Runs the points on groups of ranks, which take the next point from a shared counter. Every rank calls it, with rank
+/// 0's plan. A point for one rank runs in its own process (PointServer). A point for several ranks runs in their
+/// processes: its errors and overruns fail only itself, but a crash is recorded as its failure and ends the job.
+/// SIGUSR1, SIGTERM, SIGINT and SIGHUP stop the running points at checkpoints, from which the next call goes on.
 SweepRunResult run_ensemble(const EnsemblePlan&, const SweepFolder&, const EnsembleOptions&, Transport& world,
                             PointServer&, const ReadRequest&);
 

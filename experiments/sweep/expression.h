@@ -10,20 +10,20 @@
 
 namespace lookahead {
 
-/// A text that is no expression: a sentence with the place.
+/// An error for a text that is not an expression: a sentence with the place.
 class ExpressionError : public InputError {
   public:
     using InputError::InputError;
 };
 
-/// A figure made of others, as "l1d.misses_demand / (l1d.hits_demand + l1d.misses_demand)": names, numbers, + - * / and
-/// parentheses. A name is of letters, digits, '_' and '.', and one with other characters stands in single quotes.
-/// In doubles, from the left: 0 / 0 is NaN.
+/// A figure computed from others, as in "l1d.misses_demand / (l1d.hits_demand + l1d.misses_demand)": names, numbers, +
+/// - * / and parentheses. A name consists of letters, digits, '_' and '.'; names with other characters are in single
+/// quotes. Computed in doubles, from the left: 0 / 0 is NaN.
 class Expression {
   public:
     static Expression parse(std::string_view text);
 
-    /// The names in it, each once, in the order in which they come.
+    /// Its names, each once, in the order of appearance.
     const std::vector<std::string>& names() const& { return names_; }
     const std::vector<std::string>& names() && = delete;
     double value(const std::function<double(const std::string&)>& value_of) const;

@@ -11,7 +11,7 @@
 
 namespace lookahead {
 
-/// Everything that the tables of a sweep are made of.
+/// The data of all tables of a sweep.
 struct IndexFacts {
     std::vector<PointState> states;  ///< by point, as the facts
     std::vector<PointFacts> points;
@@ -19,8 +19,8 @@ struct IndexFacts {
     std::map<std::string, std::string> units;  ///< of the counters of whole runs
 };
 
-/// Where a point's result file has not changed since the folder's index was written the index tells the facts; the other
-/// files are read. InputError if one lacks what a metric names.
+/// Takes facts from the folder's index for result files that have not changed since it was written, and reads the other
+/// files. InputError if one lacks a metric.
 IndexFacts collect_facts(const Study&, std::span<const SweepPoint>, const SweepFolder&);
 
 }  // namespace lookahead

@@ -17,12 +17,11 @@ struct SweepPoint {
 };
 
 /// The points of a study in the order workload, first axis, …, last axis. Makes every point's configuration, so that a
-/// fault in any of them is found before the first run: a ConfigurationError that names the point; an InputError for what
-/// check_study refuses. Two points with the
-/// same key are the same run under two names, and share its file.
+/// fault in any of them is found before the first run: ConfigurationError with the name of the point; InputError for
+/// studies that check_study refuses. Two points with the same key are the same run under two names, and share its file.
 std::vector<SweepPoint> plan_sweep(const Study&);
 
-/// A hash of the running program's file: results of another program are not this one's.
+/// A hash of the running program's file: results of another program do not count.
 std::string program_hash();
 
 }  // namespace lookahead

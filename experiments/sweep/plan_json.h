@@ -10,7 +10,7 @@ namespace lookahead {
 
 /// A plan's points as rows of texts.
 Json points_to_json(std::span<const SweepPoint>);
-/// The same points; JsonError for what is none of its making.
+/// The points from such rows; JsonError for other values.
 std::vector<SweepPoint> points_from_json(const Json&);
 
 }  // namespace lookahead

@@ -11,16 +11,16 @@
 
 namespace lookahead {
 
-/// Names of counters, "kind.name", as small numbers: thousands of points have the same ones.
+/// Names of counters, "kind.name", as small numbers, because thousands of points have the same names.
 class CounterNames {
   public:
-    /// The number of a name, which gets one if it has none yet.
+    /// The number of a name; a new name gets one.
     std::uint32_t number_of(const std::string& name);
     bool has(const std::string& name) const { return numbers_.contains(name); }
     const std::string& name(std::uint32_t number) const { return names_[number]; }
     std::size_t size() const { return names_.size(); }
 
-    /// For each number its place in the order of names.
+    /// For each number the position of its name in alphabetical order.
     std::vector<std::uint32_t> places() const;
     /// The names in that order.
     std::vector<std::string> sorted() const;
@@ -50,7 +50,7 @@ struct KernelFacts {
     std::vector<std::int64_t> counts;  ///< one for each of PointFacts::kernel_counters
 };
 
-/// What the tables of a sweep have of a point. Without a result: the values that stand here.
+/// The facts of a point for the tables of a sweep. Without a result they have these initial values.
 struct PointFacts {
     std::vector<double> metrics;  ///< in the order of the study's and the common ones
     std::string state_hash;
@@ -67,11 +67,11 @@ struct PointFacts {
 /// The common metrics and the study's.
 std::vector<Metric> all_metrics(const Study&);
 
-/// A hash of a file's size and time of change; 0 if it is not there.
+/// A hash of a file's size and time of change; 0 if the file is missing.
 std::uint64_t stamp_of(const std::string& path);
 
-/// The facts of a result file; units of counters that `names` does not have yet go to `units`. InputError if the file lacks
-/// what a metric names.
+/// The facts of a result file; adds units of counters that are new in `names` to `units`. InputError if the file lacks
+/// a metric.
 PointFacts read_point_facts(const std::string& path, const std::vector<Metric>&, CounterNames& names,
                             std::map<std::string, std::string>& units);
 

@@ -7,10 +7,10 @@
 
 namespace lookahead {
 
-/// What a process has in memory now; 0 if it is gone.
+/// The resident memory of a process in bytes; 0 if it has ended.
 std::uint64_t resident_bytes(pid_t process);
 
-/// Exit code of a point that took more time or memory than it may, however it was ended: 128 + SIGKILL.
+/// Exit code of a point that exceeded its time or memory, however it was ended: 128 + SIGKILL.
 inline constexpr int kOverrunCode = 137;
 
 std::string time_overrun(double timeout_s);

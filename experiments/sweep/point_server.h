@@ -9,14 +9,14 @@
 
 namespace lookahead {
 
-/// A command line to run, and what it may take.
+/// A command line to run, and its limits.
 struct PointOrder {
     std::vector<std::string> arguments;  ///< of `lookahead`, from the command's name on
     double timeout_s = 0;                ///< 0: none
     std::uint64_t memory_bytes = 0;      ///< resident; 0: no limit
 };
 
-/// How it ended.
+/// How the command line ended.
 struct PointEnd {
     enum class Overrun : std::int32_t { none, time, memory };
 
@@ -26,12 +26,12 @@ struct PointEnd {
     double wall_s = 0;  ///< of the child's process, from its making to its end
 };
 
-/// A process that runs command lines of this program, each in a child of its own, one at a time. It is forked off before
-/// the program has threads, MPI or much memory: its children are cheap to make, share nothing with this process, and may
-/// crash, hang or take what they like. It ends, with the child, when this process ends in whatever way.
+/// A process that runs command lines of this program, one at a time, each in its own child. It is forked before the
+/// program has threads, MPI or much memory: its children are cheap, share nothing with this process, and may crash,
+/// hang or use any resources. It ends, with the child, when this process ends in any way.
 class PointServer {
   public:
-    /// Runs a command line in the child; its exit code.
+    /// Runs a command line in the child; returns its exit code.
     using Command = std::function<int(const std::vector<std::string>& arguments)>;
 
     explicit PointServer(const Command&);
@@ -40,9 +40,9 @@ class PointServer {
     ~PointServer();
 
     void begin(const PointOrder&);
-    /// What became of the order, or nothing if it has not ended within `patience`. InternalError if the server is gone.
+    /// The end of the order, or nothing if it has not ended within `patience`. InternalError if the server has ended.
     std::optional<PointEnd> wait(std::chrono::milliseconds patience);
-    /// Sends a signal to the child that runs, if one does.
+    /// Sends a signal to the running child, if there is one.
     void signal(int number);
 
   private:

@@ -12,7 +12,7 @@ namespace lookahead {
 
 struct SweepRunOptions {
     int jobs = 1;   ///< processes at once
-    int shard = 0;  ///< this program runs the points whose number is `shard` modulo `shards`
+    int shard = 0;  ///< this program runs the points with number `shard` modulo `shards`
     int shards = 1;
     bool retry_failed = false;       ///< run points that failed before once more
     bool waits = true;               ///< at the end for points that other programs run
@@ -31,12 +31,13 @@ struct SweepRunResult {
     double all_s = 0;     ///< that the ranks had for them, likewise
 };
 
-/// The points of the shard that have no end, as places in `points`; counts the others. Points with equal keys are one run.
+/// The points of the shard without a result or failure, as indices of `points`; counts the others. Points with equal
+/// keys are one run.
 std::vector<std::size_t> missing_points(std::span<const SweepPoint> points, const SweepFolder&, const SweepRunOptions&,
                                         SweepRunResult& ended);
 
-/// Runs every point that has neither a result nor a failure as a process of its own, `lookahead run`. An interrupt
-/// (SIGINT, SIGTERM, SIGHUP) ends the running processes; what is complete stays, and the next call goes on.
+/// Runs every point that has neither a result nor a failure in its own process, `lookahead run`. An interrupt (SIGINT,
+/// SIGTERM, SIGHUP) ends the running processes; complete results stay, and the next call goes on.
 SweepRunResult run_sweep(std::span<const SweepPoint>, const SweepFolder&, const SweepRunOptions&);
 
 }  // namespace lookahead

@@ -8,7 +8,7 @@
 
 namespace lookahead {
 
-/// One point of an axis: what it changes.
+/// One value of an axis: its changes.
 struct AxisValue {
     std::string name;
     std::string machine;                ///< instead of the study's; empty: none
@@ -26,13 +26,13 @@ struct Metric {
     enum class Reduction { sum, mean, max };
 
     std::string name;
-    /// "cycles": an attribute of the file; "energy@total_j": one of a group; "counters/l1d/misses": a dataset. Empty for a
-    /// figure that is derived.
+    /// "cycles": an attribute of the file; "energy@total_j": one of a group; "counters/l1d/misses": a dataset. Empty
+    /// for a derived figure.
     std::string path;
     std::string units;
     Reduction reduction = Reduction::sum;  ///< over a dataset's elements
-    /// Made of counters of whole runs, as "l1d.misses_demand", and of metrics before this one (Expression); empty for one
-    /// with a path. NaN where the run has not the counter.
+    /// An expression of counters of whole runs, as "l1d.misses_demand", and of earlier metrics (Expression); empty for
+    /// a metric with a path. NaN if the run lacks the counter.
     std::string expression = {};
 };
 
@@ -76,13 +76,13 @@ struct Best {
 ///     [[metric]]
 ///     name = "l1d_miss_rate"
 ///     expression = "l1d_misses / (l1d.hits_demand + l1d.merges_demand + l1d_misses)"
-///     [[best]]                                      # of each workload the fastest memory, as chosen under lrr
+///     [[best]]                                      # the fastest memory for each workload, as chosen under lrr
 ///     name = "best memory"
 ///     axis = "memory"
 ///     metric = "cycles"
 ///     choose = "least"                              # or "most"
 ///     values = ["fast"]                             # without: all
-///     among = ["sm.warp_scheduler=lrr"]             # without: for each scheduler its own
+///     among = ["sm.warp_scheduler=lrr"]             # without: one for each scheduler
 struct Study {
     std::string name;  ///< "baseline/schedulers", or the file
     std::string toml;
@@ -98,7 +98,7 @@ struct Study {
     std::vector<Best> bests;
 };
 
-/// In every index, before the study's own.
+/// The metrics of every index, before the study's own.
 const std::vector<Metric>& common_metrics();
 
 /// A study that is part of the program.
@@ -110,8 +110,8 @@ struct BuiltInStudy {
 
 std::span<const BuiltInStudy> built_in_studies();
 
-/// Every key is checked: an unknown one, a wrong type or an empty list is an InputError with file:line:column and
-/// what would be right.
+/// Parses a study and checks every key: an unknown key, a wrong type or an empty list is an InputError with
+/// file:line:column and what would be right.
 Study parse_study(std::string_view toml, const std::string& name, const std::string& file);
 
 /// A built-in study, or a file (anything that ends in .toml). An unknown name is a ConfigurationError.

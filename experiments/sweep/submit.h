@@ -15,7 +15,7 @@ struct SlurmJob {
     std::string time = "1:00:00";
     int nodes = 1;
     int tasks_per_node = 1;
-    int array = 1;                     ///< so many jobs, which share the points
+    int array = 1;                     ///< number of jobs that share the points
     int grace_s = 120;                 ///< between the signal to stop and the end of the time
     std::vector<std::string> options;  ///< of `sweep run`
 };
@@ -23,10 +23,11 @@ struct SlurmJob {
 /// The job's script: cluster/slurm/sweep.sbatch, filled in.
 std::string job_script(const SlurmJob&);
 
-/// Writes FOLDER/job.sbatch; its path.
+/// Writes FOLDER/job.sbatch; returns its path.
 std::string write_job(const SlurmJob&);
 
-/// Gives the script to sbatch; what that says. ConfigurationError, with what sbatch says, if it refuses or is not here.
+/// Runs sbatch on the script; returns its output. ConfigurationError, with sbatch's message, if it refuses or is not
+/// installed.
 std::string submit_job(const std::string& script);
 
 }  // namespace lookahead

@@ -42,7 +42,7 @@ std::string process_name() {
 
 [[noreturn]] void fail_by_errno(const std::string& path) {
     throw InputError(path + ": the file cannot be written: " + std::strerror(errno) +
-                     "; when that is mended, the same command goes on");
+                     "; when that is corrected, the same command goes on");
 }
 
 /// Whether the whole text is in the file, and the file on the disk.
@@ -304,7 +304,7 @@ void SweepFolder::require_room() const {
     if (!good) {
         errno = reason;
         throw InputError(path_ + ": results cannot be written: " + std::strerror(errno) +
-                         "; the points that are complete stay, and when there is room the same command goes on");
+                         "; complete points stay, and when there is room the same command goes on");
     }
 }
 

@@ -19,7 +19,7 @@ const char* name_of(PointStatus);
 struct PointState {
     PointStatus status = PointStatus::missing;
     int exit_code = 0;    ///< of a failed point; 128 + n for signal n
-    std::string message;  ///< of a failed point: what it said last
+    std::string message;  ///< of a failed point: its last message
     double wall_s = 0;    ///< of a failed point
 };
 
@@ -33,18 +33,19 @@ struct PointState {
 ///     plan.json                 the points, for programs that only look at them
 ///     points/KEY.claim          held by the program that runs the point
 ///     points/KEY.checkpoint/    where a point that was asked to stop goes on from
-///     points/KEY.begun          how many jobs of several ranks a point was begun by that did not end it
+///     points/KEY.begun          how many jobs of several ranks began the point and did not end it
 ///
-/// Any number of programs may work on it at once and share its points: a point's files appear whole or not at all. Programs on
-/// several nodes need a file system whose locks (flock) hold between nodes.
+/// Any number of programs may work on it at once and share its points: a point's files appear whole or not at all.
+/// Programs on several nodes need a file system whose locks (flock) hold between nodes.
 class SweepFolder {
   public:
     explicit SweepFolder(std::string path) : path_(std::move(path)) {}
 
-    /// Makes the folders and writes study.toml. InputError if they cannot be made, or if the folder is of another study: one of
-    /// another name, or with points that `points`, which are this study's, do not have. A study may grow.
+    /// Makes the folders and writes study.toml. InputError if they cannot be made, or if the folder belongs to another
+    /// study: one with another name, or with points that are not among `points`, which are this study's. A study may
+    /// grow.
     void create(const Study&, std::span<const SweepPoint> points) const;
-    /// The study of study.toml. InputError if this is no sweep's folder.
+    /// The study of study.toml. InputError if this is not a sweep's folder.
     Study study() const;
 
     const std::string& path() const { return path_; }
@@ -52,30 +53,30 @@ class SweepFolder {
 
     PointState state(const SweepPoint&) const;
     std::string result_file(const SweepPoint& point) const { return path_ + "/points/" + point.key + ".h5"; }
-    /// This process's file for a result that is not known to be complete yet.
+    /// This process's file for a result that may be incomplete.
     std::string temporary_file(const SweepPoint&) const;
-    /// Files that dead programs have left. Each is removed under the claim of its point.
+    /// Removes files that dead programs have left, each under the claim of its point.
     void remove_abandoned() const;
 
-    /// Keeps the plan for recorded_plan().
+    /// Writes the plan for recorded_plan().
     void record_plan(const Study&, std::span<const SweepPoint>) const;
-    /// The plan of this study by this program; nothing if the folder has none, or one of another, or if files other than the
-    /// study's own determine it.
+    /// The plan of this study by this program; nothing if the folder has none, or another one, or if other files than
+    /// the study's determine it.
     std::optional<std::vector<SweepPoint>> recorded_plan(const Study&) const;
 
     /// Writes a file of the folder, which appears whole.
     void write(const std::string& name, const std::string& text) const;
-    /// InputError, with what to do, if nothing can be written: then a point that failed to write is no failed point.
+    /// InputError, with advice, if nothing can be written: a failure to write is not a failure of the point.
     void require_room() const;
 
-    /// Makes the folder for the point's checkpoints; its path.
+    /// Makes the folder for the point's checkpoints; returns its path.
     std::string make_checkpoint_folder(const SweepPoint&) const;
     /// The last checkpoint of the point; empty without one.
     std::string last_checkpoint(const SweepPoint&) const;
     /// Removes the folder.
     void remove_checkpoints(const SweepPoint&) const;
 
-    /// How many times the point was begun and not ended.
+    /// How often the point was begun and not ended.
     int times_begun(const SweepPoint&) const;
     void note_begun(const SweepPoint&, int times) const;
     void forget_begun(const SweepPoint&) const;
@@ -85,7 +86,7 @@ class SweepFolder {
     void record_failure(const SweepPoint&, const PointState&) const;
     void forget_failure(const SweepPoint&) const;
 
-    /// The right to run a point, which one program at a time has.
+    /// The exclusive right to run a point.
     class Claim {
       public:
         Claim() = default;
@@ -97,7 +98,7 @@ class SweepFolder {
         }
         ~Claim();
 
-        /// A process that has it too holds the claim with this one, and when this one has ended.
+        /// The descriptor of the claim. A process that inherits it holds the claim too, even after this one has ended.
         int descriptor() const { return file_; }
 
       private:
@@ -106,9 +107,9 @@ class SweepFolder {
         int file_ = -1;
         std::string path_;
     };
-    /// Nothing while another program runs the point. A program that ends in whatever way gives its claims back.
+    /// Claims a point; nothing while another program runs it. A program that ends in any way releases its claims.
     std::optional<Claim> claim(const SweepPoint&) const;
-    /// The right to write the index; waits until no other program does.
+    /// Claims the right to write the index; waits until no other program has it.
     Claim claim_index() const;
 
   private:

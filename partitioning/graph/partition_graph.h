@@ -28,7 +28,7 @@ struct PartitionGraph {
     }
 };
 
-/// `measured_work` replaces the models' estimates if it is not empty; one entry an LP.
+/// `measured_work` replaces the models' estimates if it is not empty; one entry per LP.
 PartitionGraph make_partition_graph(const Model&, std::span<const double> measured_work = {});
 
 }  // namespace lookahead

@@ -17,7 +17,7 @@ struct Partitioner {
 };
 
 const OptionTable<Partitioner> kPartitioners(
-    {"partition", "Which rank each logical process stands on; a file may say it, too.", "--partition"}, "partitioner",
+    {"partition", "The rank of each logical process; a file may say it, too.", "--partition"}, "partitioner",
     {
         {"linear", "Runs of consecutive logical processes of about equal work.", "", partition_linear},
         {"round_robin", "Logical process i on rank i modulo the number of ranks.", "", partition_round_robin},

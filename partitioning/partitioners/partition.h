@@ -8,7 +8,8 @@
 
 namespace lookahead {
 
-/// All SMs speak to all memory: there is little to gain from what is cut, and much from ranks that are balanced at any time.
+/// The default. All SMs send to all memory partitions, so minimising the cut gains little, and ranks that are balanced
+/// at any time gain much.
 inline constexpr const char* kDefaultPartitioner = "by_kind";
 
 /// The rank of each LP. `name_or_file` is the name of a partitioner, or a file (anything that holds a '/' or a '.')

@@ -13,9 +13,9 @@ std::vector<int> partition_linear(const PartitionGraph&, int ranks);
 /// LP i on rank i modulo the ranks: LPs of one kind spread evenly.
 std::vector<int> partition_round_robin(const PartitionGraph&, int ranks);
 
-/// Each rank has as many LPs of a kind as any other, give or take one, with the work of all kinds balanced. LPs of a kind have
-/// much or little to do at the same time: so ranks are balanced in each window, not over the whole run alone. For machines in
-/// which all speak to all, so that there is nothing to cut.
+/// Each rank has the same number of LPs of each kind, within one, with the work of all kinds balanced. LPs of a kind
+/// are busy or idle at the same time, so ranks are balanced in each window, not only over the whole run. For machines
+/// in which all LPs send to all, so that minimising the cut gains nothing.
 std::vector<int> partition_by_kind(const PartitionGraph&, int ranks);
 
 /// Scotch: balanced work, and little traffic over short channels between ranks.

@@ -11,7 +11,7 @@ inline constexpr double kNanosecond = 1e-9;
 inline constexpr double kMicrosecond = 1e-6;
 inline constexpr double kGigabyte = 1e9;
 
-/// A logged run (WindowLog): the CPU's time of every LP in every window, and the messages between LPs.
+/// A logged run (WindowLog): the CPU time of every LP in every window, and the messages between LPs.
 struct LoggedWindows {
     std::span<const std::uint32_t> nanoseconds;    ///< [window * LPs + LP]
     std::span<const std::uint64_t> messages;       ///< [sender * LPs + receiver]
@@ -22,12 +22,12 @@ struct LoggedWindows {
     std::size_t windows() const { return processes == 0 ? 0 : nanoseconds.size() / processes; }
     /// Each LP's time in all windows, in seconds.
     std::vector<double> work() const;
-    /// InternalError if the sizes do not fit each other, or so many LPs.
+    /// InternalError if the sizes are inconsistent, or do not fit `lps` LPs.
     void check(std::size_t lps) const;
 };
 
-/// Where ranks run, and what they need for each other. The defaults are of the cores of a virtual machine
-/// (tests/performance/predicted.py measures them) and, between nodes, of a network of 2 us and 100 Gbit/s.
+/// The places of ranks, and the costs of their communication. The defaults are for the cores of a virtual machine
+/// (tests/performance/predicted.py measures them) and, between nodes, for a network of 2 us and 100 Gbit/s.
 struct Cluster {
     int ranks = 1;
     int nodes = 1;    ///< neighbouring ranks share one
@@ -42,16 +42,15 @@ struct Cluster {
     double process_ns = 20;     ///< to find out whether an LP has something to do in a window
     double share_us = 1.5;      ///< to let a rank's threads into a window and to see them out of it
     double slowdown = 1;        ///< of a core while the others of its node are busy
-    double rank_slowdown =
-        1;                    ///< the same where they have ranks of their own, so that each has fewer LPs in its caches
-    double half_work = 1.17;  ///< of a window's computing in two halves over that at once: caches are filled twice
-    double step_work = 1.04;  ///< of computing by staggered steps over that by windows
+    double rank_slowdown = 1;   ///< the same if they run other ranks, so that each has fewer LPs in its caches
+    double half_work = 1.17;    ///< of a window's computing in two halves over that at once: caches are filled twice
+    double step_work = 1.04;    ///< of computing by staggered steps over that by windows
 
-    /// The time that so many bytes take from one rank to another, in seconds; a node's ranks share its link.
+    /// The time of `bytes` bytes from one rank to another, in seconds; a node's ranks share its link.
     double way(std::size_t from, std::size_t to, double bytes) const;
     /// The time that a few words take from each rank to all others, by doubling, in seconds.
     double all_gather() const;
-    /// How many times as long a core takes beside those of its node's other ranks, if there are any.
+    /// The factor by which a core is slower beside its node's other ranks, if there are any.
     double slowdown_by_ranks() const { return ranks > nodes ? rank_slowdown : 1; }
 };
 

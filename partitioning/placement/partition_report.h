@@ -9,7 +9,7 @@
 
 namespace lookahead {
 
-/// What a partition promises.
+/// The predicted properties of a partition.
 struct PartitionReport {
     int ranks = 0;
     std::vector<std::size_t> processes;  ///< by rank
@@ -23,7 +23,7 @@ struct PartitionReport {
         return lookahead[static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks) +
                          static_cast<std::size_t>(to)];
     }
-    /// For reading: a line a rank, imbalance, cut, and the lookahead matrix.
+    /// A text with a line per rank, imbalance, cut, and the lookahead matrix.
     std::string text() const;
 };
 

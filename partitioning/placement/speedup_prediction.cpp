@@ -34,21 +34,21 @@ std::string SpeedupPrediction::text() const {
     const double rest = times.seconds - times.compute - times.messages - times.overhead;
     return fmt::format(
         "predicted by going through the log's windows as the ranks would, {}\n"
-        "  {} ranks on {} nodes, {} threads each; {} windows, {}, {} packets of a rank\n"
+        "  {} ranks on {} nodes, {} threads each; {} windows, {}, {} packets per rank\n"
         "  packet: {:.2f} us between nodes, {:.2f} us within one, {:.2f} us of either core, {:.3g} GB/s\n"
         "  message: {:.0f} ns of either core, {:.0f} bytes; process in a window: {:.0f} ns; window of threads: {:.2f} "
         "us;\n"
-        "  a core whose neighbours are busy takes {:.2f} times as long, {:.2f} times where they have ranks of their "
-        "own, a window in halves {:.2f} times, staggered steps {:.2f} times\n"
+        "  a core with busy neighbours takes {:.2f} times as long, {:.2f} times if they run other ranks, "
+        "a window in halves {:.2f} times, staggered steps {:.2f} times\n"
         "  one rank, one thread {:10.4f} s  (CPU time of all processes {:.4f} s)\n"
         "  critical path        {:10.4f} s  (slowest rank of each window)\n"
-        "  computing            {:10.4f} s  (of the rank that has most, as the next two)\n"
+        "  computing            {:10.4f} s  (of the rank with most, like the next two)\n"
         "  messages             {:10.4f} s\n"
         "  choosing processes   {:10.4f} s\n"
-        "  waiting, packets     {:10.4f} s  (what is left)\n"
+        "  waiting, packets     {:10.4f} s  (the rest)\n"
         "  predicted            {:10.4f} s, speed-up {:.2f}\n",
-        is_staggered ? "each side's step beginning when the other's before it is known"
-                     : "each beginning when it knows the bounds of all",
+        is_staggered ? "each side's step begins when the other's previous one is known"
+                     : "each window begins when the bounds of all are known",
         cluster.ranks, cluster.nodes, cluster.threads, windows, halves ? "by halves" : "each whole", times.packets,
         cluster.latency_us, cluster.local_latency_us, cluster.packet_us, cluster.gigabytes_per_s, cluster.message_ns,
         cluster.message_bytes, cluster.process_ns, cluster.share_us, cluster.slowdown, cluster.rank_slowdown,

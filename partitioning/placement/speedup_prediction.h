@@ -9,8 +9,8 @@
 
 namespace lookahead {
 
-/// What a logged run would take on a cluster. The protocol `window` tries whole and half windows and takes what is sooner; so does
-/// this.
+/// The predicted time of a logged run on a cluster. Like the protocol `window` it tries whole and half windows and
+/// takes the quicker way.
 struct SpeedupPrediction {
     Cluster cluster;
     std::size_t windows = 0;
@@ -22,13 +22,14 @@ struct SpeedupPrediction {
     bool is_staggered = false;         ///< in steps of two sides instead
 
     double speedup() const { return times.seconds > 0 ? one_core_seconds / times.seconds : 1; }
-    /// For reading: inputs, and where the time goes.
+    /// A text with the inputs, and the parts of the time.
     std::string text() const;
     /// The same as one JSON object.
     std::string json() const;
 };
 
-/// By the protocol `window` or, given the side of each LP, by `staggered`. InternalError if the log's sizes do not fit.
+/// Predicts for the protocol `window` or, given the side of each LP, for `staggered`. InternalError if the log's sizes
+/// do not fit.
 SpeedupPrediction predict_speedup(const LoggedWindows&, std::span<const int> rank_of_lp, const Cluster&,
                                   std::span<const std::uint8_t> side_of_lp = {});
 

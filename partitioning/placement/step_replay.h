@@ -13,19 +13,19 @@
 
 namespace lookahead {
 
-/// The steps that SMs go by (StaggeredProtocol) in what a log has by windows: each as long as the window in which it begins, but `longest`
-/// at most, and no longer than an epoch. Of a window's work it has as much as of its time. A window behind which nothing happens for longer
-/// than 2 * longest is one step.
+/// The steps of SMs (StaggeredProtocol) from a log of windows: each as long as the window in which it begins, but at
+/// most `longest`, and no longer than an epoch. A step has the same share of a window's work as of its time. A window
+/// followed by more than 2 * longest without events is one step.
 WindowLog staggered_steps(const WindowLog&, std::size_t processes, Time longest, Time epoch_length);
 
-/// Goes through the windows of a log as the protocol `staggered` does on a cluster: each window is a step of either side, an LP takes
-/// in it what it took in the log.
+/// Goes through the windows of a log as the protocol `staggered` does on a cluster: each window is a step of either
+/// side, with the LPs' times of the log.
 ///
-/// A thread takes the next LP of the oldest step that is open, the one with most work in the whole run first, and waits for it if it is
-/// still in its step before. Who ends a side's step sends a packet to every other rank; whichever thread is free next takes in what has
-/// come, one thread at a time. A step is open once all ranks have told the one before of side 0 and, for side 0, of side 1. The first of
-/// an epoch is open once each rank knows that all have ended those before, another step in which there is nothing to do was told, and
-/// all have learnt what stands then.
+/// A thread takes the next LP of the oldest open step, the one with most work in the whole run first, and waits for it
+/// if it is still in its previous step. The thread that ends a side's step sends a packet to every other rank; the next
+/// free thread receives packets, one thread at a time. A step is open once all ranks have reported the previous one of
+/// side 0 and, for side 0, of side 1. The first step of an epoch is open once each rank knows that all have ended the
+/// earlier ones, another empty step was reported, and all have exchanged their states.
 class StepReplay {
   public:
     /// `rank_of_lp`, `side_of_lp` (0 or 1): by LP. InternalError if they or the log's sizes do not fit.
@@ -81,13 +81,13 @@ class StepReplay {
 
     void handle(const Event& event);
     void schedule(double time, What what, std::uint32_t rank, unsigned side = 0, std::uint64_t step = 0);
-    /// The next thing to do for a thread of the rank that is free.
+    /// Gives the next work to a free thread of the rank.
     void give_work(std::uint32_t rank, double now);
     bool take_lp(std::uint32_t rank, double now);
     void tell(std::uint32_t rank, unsigned side, std::uint64_t step, double now);
     void learn(std::uint32_t rank, unsigned side, std::uint64_t step, double now);
     void open_steps(std::uint32_t rank, double now);
-    /// True if a side's next step is the first of an epoch that has not begun.
+    /// Whether a side's next step is the first of an epoch that has not begun.
     bool waits_for_epoch(const Rank&, const Side&) const;
     /// Ends a rank's epoch when it knows that none of its steps is left.
     void look_for_epochs_end(std::uint32_t rank, double now);
@@ -101,7 +101,7 @@ class StepReplay {
     std::vector<double> done_;  ///< by LP: when its last step ends
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     std::uint64_t scheduled_ = 0;
-    std::vector<std::uint64_t> epochs_;  ///< the steps before each, and behind all of them the last step
+    std::vector<std::uint64_t> epochs_;  ///< the steps before each, then the last step
     std::size_t epoch_ = 0;              ///< that goes on
     int at_end_ = 0;                     ///< ranks
     double now_ = 0;

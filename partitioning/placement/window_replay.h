@@ -9,33 +9,34 @@
 
 namespace lookahead {
 
-/// What a log's windows take on a cluster, in seconds.
+/// The times of a log's windows on a cluster, in seconds.
 struct ReplayTimes {
     double seconds = 0;
     double compute = 0;                ///< of the rank that computes most
     double messages = 0;               ///< writing and taking out, of the rank that has most
-    double overhead = 0;               ///< finding out what there is to do, and sharing it, of the rank that has most
+    double overhead = 0;               ///< finding and sharing work, of the rank with most
     std::uint64_t packets = 0;         ///< of a rank
     std::uint64_t shared_windows = 0;  ///< of all ranks
 };
 
-/// Goes through the windows of a log as the protocol `window` does on a cluster: each rank's times, and who waits for whom.
+/// Goes through the windows of a log as the protocol `window` does on a cluster: computes each rank's times and waits.
 ///
-/// In a window a rank looks through its LPs, advances those that have something to do, on its threads if that is sooner, the
-/// LP with most work in the whole run first, and exchanges packets with the others as Routes has them. Its next window begins when it knows the
-/// bounds of all ranks. At the end of an epoch all wait for all, and each looks through its LPs once more. The messages of a rank are spread over the windows as its computing is.
+/// In a window a rank examines its LPs, advances those with work, on its threads if that is quicker, the LP with most
+/// work in the whole run first, and exchanges packets with the others (Routes). Its next window begins when it knows
+/// the bounds of all ranks. At the end of an epoch all wait for all, and each examines its LPs once more. The messages
+/// of a rank are distributed over the windows like its computing time.
 class WindowReplay {
   public:
     /// `rank_of_lp`: by LP. InternalError if it or the log's sizes do not fit.
     WindowReplay(const LoggedWindows&, std::span<const int> rank_of_lp, const Cluster&);
 
-    /// Each window whole, or in halves where on each rank at least half of the LPs have something to do (WindowProtocol): then
-    /// a rank is half a window ahead of the packets that it has seen.
+    /// Replays each window whole, or in halves if on each rank at least half of the LPs have work (WindowProtocol):
+    /// then a rank is half a window ahead of the packets that it has seen.
     ReplayTimes run(bool halves) const;
 
-    /// The computing of all LPs.
+    /// The computing time of all LPs.
     double work() const { return work_; }
-    /// The computing of the slowest rank of each window, on its threads: what no network can make shorter.
+    /// The computing time of the slowest rank of each window, on its threads, which no network can reduce.
     double critical_path() const;
 
   private:
@@ -52,7 +53,7 @@ class WindowReplay {
         bool is_busy = false;    ///< at least half of its LPs have something to do
     };
 
-    /// What a window, or half of one, takes a rank, in seconds; and bytes of the messages that it writes.
+    /// The time of a window, or half of one, for a rank, in seconds; and the bytes of the messages that it writes.
     struct Cost {
         double compute = 0;
         double messages = 0;
@@ -64,7 +65,7 @@ class WindowReplay {
     Share compute(const Rank&, std::size_t window) const;
     std::vector<Share> shares(std::size_t window) const;
     double on_threads(const Rank&, std::size_t window) const;
-    /// For what there is to do in a window, in seconds.
+    /// The time to examine the LPs in a window, in seconds.
     double looking(const Rank&) const;
     Cost cost(const Rank&, const Share&, bool is_half) const;
 

@@ -2,9 +2,8 @@
 """Checks DAC beside the other mechanisms: with each the outputs match, every tuple and dequeue is right (dac.check), and the
 result is the same on one rank and on three; or the combination is refused by name when the configuration is read.
 
-The variants are those that `lookahead list` names, so that a new one is tried, too. All run on one rank, and one in three, drawn
-anew each time, on three ranks; `--every 1` has all on three. Prints a line for each that fails, the seed, and a closing count;
-exit code 1 if there is one.
+The variants are those of `lookahead list`, so that new ones are tried, too. All run on one rank, and a random third on three
+ranks; `--every 1` runs all on three. Prints a line for each failure, the seed, and a closing count; exit code 1 if one fails.
 """
 
 import pathlib

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs with ranks, threads, protocols and partitions drawn at random, disturbed at random, against the same runs left alone.
+"""Compares runs on random ranks, threads, protocols and partitions, disturbed at random, with the same undisturbed runs.
 
     stress.py --program LOOKAHEAD --minutes 30          # the long one
     stress.py --program LOOKAHEAD --runs 8 --seed 7     # some, as they were drawn from this seed
 
-A run is left alone, or some of its ranks are halted and continued, or it is asked to stop at a checkpoint and resumed as
-something else, or one of its ranks is killed and it goes on from its last checkpoint, or from the start. However it came about,
-its result equals that of one rank bit by bit; it ends within its time; no process and no file of it is left over.
+A run is undisturbed, or some of its ranks are halted and continued, or it is stopped at a checkpoint and resumed with other
+options, or one of its ranks is killed and it goes on from its last checkpoint, or from the start. In each case its result equals
+that of one rank bit by bit, it ends within its time, and leaves no process and no file.
 """
 
 import collections

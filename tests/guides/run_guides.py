@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Runs what the guides (experiments/guide) tell their readers to run, each guide in a temporary folder of its own.
+"""Runs the commands and examples of the guides (experiments/guide), each guide in its own temporary folder.
 
-A fenced block's first word is its language, and what follows says what to do with it:
+A fenced block's first word is its language, and the other words say how to treat it:
 
     sh                 runs, and ends with status 0; `needs=nvcc` skips it, by name, where that command is not there
     python             runs with the analysis package
-    text               what the sh block before it prints, line by line, whatever the numbers are
+    text               the output of the sh block before it, line by line, with any numbers
     LANG file=NAME     becomes that file
     cpp compile        compiles as a source of this repository
-    LANG in=PATH       stands in that file of the repository, word for word
+    LANG in=PATH       is in that file of the repository, word for word
     cmake, diagram     is shown only; every other block must be one of the above
 
-Blocks by indentation are shown only. Links to files must lead somewhere, paths of the repository between ` too.
+Indented blocks are shown only. Links to files, and paths of the repository between `, must exist.
 """
 
 import argparse

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Checks that every header of the product compiles alone, without the precompiled header that hides what it forgot.
+"""Checks that every header of the product compiles alone, without the precompiled header that hides missing includes.
 
     check_headers.py ROOT COMPILER [FLAG...]
 
-A header that another one includes proves nothing in its place there, for what stands before it helps it. But whatever
-stands before a header and is among those that it includes itself, also through others, helps with nothing new: so headers
-are compiled in chains, each including the one before, in half the time; and a chain begins with that part of the standard
-library, compiled once, which its first header includes. What fails is compiled again by itself.
+A header that is included after others does not prove that it compiles alone, because the others may help it. But earlier
+headers that it includes itself, directly or not, add no help. So headers are compiled in chains, each including the previous
+one, in half the time; and a chain begins with the part of the standard library that its first header includes, compiled once.
+Headers that fail are compiled again alone.
 """
 
 import concurrent.futures

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Takes the rules of a table away one by one and looks whether the tests that should notice do.
+"""Takes the rules of a table away one by one and checks that the tests that should fail do so.
 
     tests/mutation/without_rules.py TABLE PROGRAM [--only TEXT]
 
-README.md says what is in a table. Exit status: 0 if every loss is noticed, 1 if one is not, 2 if the table does not fit
+README.md describes the tables. Exit status: 0 if every loss is detected, 1 if one is not, 2 if the table does not fit
 the sources or the program.
 """
 

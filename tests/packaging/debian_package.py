@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Debian package that cpack makes: what it says of itself, and its contents, unpacked into an empty folder and run there."""
+"""Tests the Debian package that cpack makes: its description, and its contents, unpacked into an empty folder and run there."""
 
 import argparse
 import pathlib

@@ -1,4 +1,4 @@
-"""What tests of installations share: a root with bin/lookahead, tried from a folder of its own with a clean environment."""
+"""Shared code of tests of installations: a root with bin/lookahead, tried from a separate folder with a clean environment."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`cmake --install` into a prefix that is then moved: the program finds all that belongs to it, stripped, and pip takes the wheel."""
+"""Tests `cmake --install` into a prefix that is then moved: the program finds all its files, stripped, and pip takes the wheel."""
 
 import argparse
 import pathlib

@@ -90,7 +90,7 @@ TEST_CASE("an SM's next step waits for the other side on all ranks, and that for
 TEST_CASE("a prediction by steps says so") {
     const SpeedupPrediction steps = predict_speedup(kSteps, kTogether, free_cluster(1, 1, 2), kSides);
     CHECK(steps.speedup() == doctest::Approx(2));
-    CHECK(steps.text().find("each side's step beginning when the other's before it is known") != std::string::npos);
+    CHECK(steps.text().find("each side's step begins when the other's previous one is known") != std::string::npos);
     CHECK(steps.json().find("\"protocol\": \"staggered\"") != std::string::npos);
     CHECK(predict_speedup(kSteps, kTogether, free_cluster(1, 1, 2)).json().find("\"protocol\": \"window\"") !=
           std::string::npos);

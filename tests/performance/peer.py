@@ -3,9 +3,9 @@
 
 GPGPU-Sim's time is its warp instructions over its measured speed (GPGPU-Sim 4.2, stock GTX480 configuration, on a
 machine of the same kind, per second of CPU time). Runs the kernels in turn and prints the median and the least of their
-times: on a shared machine, as a virtual one whose cores are threads of physical ones that neighbours use, medians are up
-to half as long again, and the least tells what the program takes undisturbed. Exits with 1 if a kernel's median is over
---at-most of GPGPU-Sim's time.
+times: on a shared machine, such as a virtual one whose cores are threads of physical cores in use by others, medians are up
+to half as long again, and the least is the undisturbed time. Exits with 1 if a kernel's median exceeds --at-most of
+GPGPU-Sim's time.
 """
 
 import pathlib

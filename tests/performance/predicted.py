@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Predicted times of many ranks and threads, and how far predictions are from what can be measured.
+"""Predicts the times of many ranks and threads, and measures the errors of predictions.
 
-    predicted.py blind                  # predicted beside measured, for what two cores can run; an idle machine
-    predicted.py strong weak            # one GPU on more and more cores; a GPU that grows with them
+    predicted.py blind                  # predictions and measurements of all that two cores can run; needs an idle machine
+    predicted.py strong weak            # one GPU on more and more cores; a GPU that grows with the cores
 
-`partition --predict` goes through the windows that a run on one core has logged. What ranks and threads cost each other it is
-told: `blind` measures that on workloads of its own, which are not among those that it predicts, and the others take the
-defaults of the command. What two busy cores cost each other on the machine of that minute `blind` measures for each workload,
-by two independent runs at once. With --update the tables go into SCALING.md.
+`partition --predict` goes through the windows that a run on one core has logged. The costs of ranks and threads are options:
+`blind` measures them on workloads that it does not predict, the other studies take the command's defaults. `blind` also measures
+for each workload how much two busy cores slow each other down at that minute, by two independent runs at once. --update writes
+the tables into SCALING.md.
 """
 
 import argparse
@@ -114,8 +114,8 @@ def blind(arguments, folder):
     program = arguments.program
     gains, part = calibrate(program, arguments.size, machine, folder, arguments.repeats)
     told = ", ".join(f"{way} {gain:.3f}" for way, gain in gains.items())
-    yield (f"Machine {arguments.machine}, size {arguments.size}; medians of {arguments.repeats} runs in turn: measured, predicted, error. Of "
-           f"the time of two independent runs' processes those of {', '.join(CALIBRATION)} take {told}; a packet takes {part:.3f} us "
+    yield (f"Machine {arguments.machine}, size {arguments.size}; medians of {arguments.repeats} runs in turn: measured, predicted, error. "
+           f"Relative to two independent runs, the processes of {', '.join(CALIBRATION)} take: {told}; a packet takes {part:.3f} us "
            "(`bench window`). \"Two at once\" is the speed of two independent runs at once over that of one alone.")
     yield ""
     ways = {"one thread": ONE_THREAD, **WAYS}
@@ -187,10 +187,10 @@ def message_bytes(program, words, folder):
 
 
 def strong(arguments, folder):
-    yield (f"Size {arguments.size}; medians of {arguments.repeats} logs, of runs of more than {SHORT} s of {min(LOGS_OF_LONG, arguments.repeats)}, for each process in "
-           "each window; `partition by_kind` by the log's weights; speed-up over one core of the same kind by `window`, behind it in brackets with "
-           "the time of the slowest rank of each window, that no network makes shorter, and by `staggered`; messages as long as those "
-           "of two ranks at size small. \"Kernels\" are the same without the windows of copies.")
+    yield (f"Size {arguments.size}; for each process in each window the median of {arguments.repeats} logs (of "
+           f"{min(LOGS_OF_LONG, arguments.repeats)} for runs of more than {SHORT} s); `partition by_kind` by the log's weights. Speed-up over one "
+           "core of the same kind with `window`, then in brackets with only the slowest rank of each window counted, which no network can reduce, "
+           "then with `staggered`; messages as long as those of two ranks at size small. \"Kernels\" is the same without the windows of copies.")
     yield ""
     yield "| machine | workload | one core, s | " + " | ".join(cores(*where) for where in STRONG[1:]) + " |"
     yield "|---|---|---|" + "---|" * (len(STRONG) - 1)
@@ -221,7 +221,7 @@ def strong(arguments, folder):
 
 
 def weak(arguments, folder):
-    yield (f"cp on 2 048 points for each SM, of 500 atoms; v100 with a channel for {SMS_A_CHANNEL} SMs; a rank an SM, 16 ranks a node. "
+    yield (f"cp on 2 048 points per SM, with 500 atoms; v100 with a channel for {SMS_A_CHANNEL} SMs; one rank per SM, 16 ranks per node. "
            "Efficiency: speed-up over ranks.")
     yield ""
     yield "| SMs, ranks | one core, s | predicted, s | speed-up | efficiency | slowest ranks alone, s |"

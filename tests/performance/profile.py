@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Says where a run's time goes, by part of the program: samples it with Linux's perf and adds up its functions.
+"""Measures where a run's time goes, by part of the program: samples it with Linux's perf and adds up its functions.
 
     tests/performance/profile.py sgemm bfs --size medium --set input=peer
 
-Prints a table (a column for each workload, per cent of the samples of the whole process) and the functions that take
-most. PROFILE.md keeps such a table with what was learned from it.
+Prints a table (a column for each workload, per cent of the samples of the whole process) and the costliest functions.
+PROFILE.md has such a table with its conclusions.
 """
 
 import argparse

@@ -5,10 +5,10 @@ The time is the simulation's own (wall_s of the summary: without mpirun's start)
 ratios, and the ratio of the least times, which for short runs is the program's own on undisturbed cores. Exits with 1 if a
 workload's median is below --at-least.
 
-With --ceiling each pair is followed by two runs on one rank at once, independent of each other and each on a core of its
-own. Cores share caches, memory and the machine below a virtual one, so two programs rarely run as fast as one alone:
-their throughput over that of one alone is what this machine gives to two cores, and the speed-up over it is the part
-that the parallel program has of that.
+With --ceiling two independent runs on one rank at once, each on its own core, follow each pair. Cores share caches,
+memory and the host of a virtual machine, so two programs rarely run as fast as one alone: their throughput over that of
+one alone is the most that this machine gives to two cores, and the speed-up divided by it is the parallel program's
+share.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Wrong inputs, a table of more than sixty: each must end with its exit code and one clear line on stderr, alone and under mpirun,
-which is no traceback and has no errno and no C++ type in it, and must leave no result file behind.
+"""Tests a table of more than sixty wrong inputs, alone and under mpirun: each must end with its exit code and one clear line on
+stderr, without traceback, errno or C++ type, and must leave no result file.
 
 {folder} in an argument or message is the folder with the files of FILES."""
 

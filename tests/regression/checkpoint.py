@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checkpoints: what `resume` makes of them is the result of a run without a stop, on any ranks; bad ones are refused."""
+"""Tests checkpoints: `resume` gives the result of a run without a stop, on any ranks; bad checkpoints are refused."""
 
 import fcntl
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command line as its users' scripts know it: every command, the JSON summary, and that the file says the same."""
+"""Tests the command line as users' scripts see it: every command, the JSON summary, and that the file agrees with it."""
 
 import json
 import pathlib
@@ -222,7 +222,7 @@ def check_files_of_others(checks):
                 checks.refuses([*line, place, *more], 3, f"{place}: what is there is no regular file")
         thesis = folder / f"{kind}.html"
         thesis.write_text("a thesis")
-        checks.refuses([*line, thesis], 3, f"{thesis}: the file that is there is not ")
+        checks.refuses([*line, thesis], 3, f"{thesis}: the existing file is not ")
         checks.check(f"{kind}: the file stays", thesis.read_text() == "a thesis", "it was replaced")
         for more in (["--force"], []):
             checks.succeeds([*line, thesis, *more])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A disk that has no room at a run's end, or a folder that is gone, does not discard what was simulated, and leaves no file
-that is cut off."""
+"""Tests that a full disk at a run's end, or a missing folder, neither discards the simulated result nor leaves a truncated
+file."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kills a run with SIGKILL at ten random times: no file may stand under the final name but a whole one, where the run was
-killed behind its end. Prints the seed."""
+"""Kills a run with SIGKILL at ten random times: under the final name there may only be a whole file, if the run was killed
+after its end. Prints the seed."""
 
 import pathlib
 import random

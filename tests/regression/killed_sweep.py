@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A sweep under mpirun, of which ranks, mpirun, points or all processes at once are killed, each when a random part of the points
-is there, which is started again each time: all points are complete in the end, each once, and the tables are those of an undisturbed sweep without mpirun. Prints the
-seed. `--points 10000 --kills 20` takes a quarter of an hour on two idle cores."""
+"""Kills ranks, mpirun, points or all processes at once of a sweep under mpirun, each after a random part of the points, and starts
+the sweep again: in the end all points are complete, each once, and the tables are those of an undisturbed sweep without mpirun.
+Prints the seed. `--points 10000 --kills 20` takes a quarter of an hour on two idle cores."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What only one rank of a job meets must end the whole job: soon, with one message on stderr and its exit code."""
+"""Tests that an error on only one rank of a job ends the whole job: soon, with one message on stderr and its exit code."""
 
 import concurrent.futures
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`describe --markdown` and `completion`: the reference has all there is, its tables are whole, and bash completes the line."""
+"""Tests `describe --markdown` and `completion`: the reference has all names, its tables are whole, and bash completes the line."""
 
 import pathlib
 import re

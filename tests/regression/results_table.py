@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The results of all workloads on all machines and with every mechanism, as a table; two builds' tables compared.
+"""Makes a table of the results of all workloads on all machines and with every mechanism, and compares the tables of two builds.
 
-A change that leaves the results alone leaves every row as it was:
+A change that does not affect results leaves every row unchanged:
 
     results_table.py --program OLD/lookahead -o old.csv
     results_table.py --program NEW/lookahead -o new.csv --against old.csv

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The pages of the papers' studies: each is what its recorded studies make, and its claims, looked at on a few workloads of
-size tiny on one SM, which has several CTAs then, are as they were: whoever changes one looks at the page. From the studies'
-definitions to sweeps, records and claims."""
+"""Tests the pages of the papers' studies: each equals the page made from its recorded studies, and its claims, checked on a few
+workloads of size tiny on one SM (which then has several CTAs), are unchanged; a change of a claim needs a look at the page. The
+test goes from the studies' definitions to sweeps, records and claims."""
 
 import pathlib
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The tables that `sweep collect` makes: what they say of result files, of failed and missing points, after one more point and
-after the study has grown; as CSV. `--points N` measures a sweep of so many points instead."""
+"""Tests the tables of `sweep collect`: result files, failed and missing points, one more point, a grown study, and CSV.
+`--points N` measures a sweep of N points instead."""
 
 import csv
 import os

@@ -1,7 +1,7 @@
-"""What GPGPU-Sim 4.2 (PTX mode, stock configuration SM2_GTX480, copies fill L2) measured on the nine peer kernels.
+"""Figures of GPGPU-Sim 4.2 (PTX mode, stock configuration SM2_GTX480, copies fill L2) for the nine peer kernels.
 
-Inputs and PTX are those of the workloads with `--set input=peer`; power model off; one process on a machine of the same
-kind as the one that the speeds below were compared on.
+Inputs and PTX are those of the workloads with `--set input=peer`; power model off; one process on a machine of the same kind as
+that of the compared speeds below.
 """
 
 import dataclasses

@@ -1,7 +1,7 @@
-"""Pages that have a paper's statements beside what we measure.
+"""Pages that compare a paper's statements with our measurements.
 
-A statement is (what, the paper's value, ours, whether they agree). Those that do not agree are listed in the page as
-differing, so that only a new difference is a fault.
+A statement is (subject, the paper's value, ours, whether they agree). The page lists statements that differ, so that only a new
+difference is a fault.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What tests of sweeps share: counted checks, studies written into a folder, commands on them, and what is in their tables."""
+"""Shared code of tests of sweeps: counted checks, studies written into a folder, commands on them, and the contents of their tables."""
 
 import contextlib
 import fcntl

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Figures 2 and 4 of Crago, Stephenson and Keckler (TACO 2018) for the paper's sixteen workloads: what instructions are
-executed for, and how addresses follow one another, by `lookahead profile patterns`.
+"""Figures 2 and 4 of Crago, Stephenson and Keckler (TACO 2018) for the paper's sixteen workloads: the roles of instructions
+and the patterns of addresses, from `lookahead profile patterns`.
 
-Workloads with a form `looped` run in it, with the loops as they are written (unroll=1), for the paper made loops of kernels
-that handle one element. 64-bit operations are expanded, so that an address costs what it cost the paper's machine. The
-paper's bars have no figures beside them; what its text says is checked, and ACCESS_PATTERNS.md, which --update writes,
-says where we differ. Exits with 1 if a statement that ACCESS_PATTERNS.md does not list as differing does not hold.
+Workloads with a form `looped` run in it, with the loops as written (unroll=1), because the paper made loops of kernels that
+handle one element. 64-bit operations are expanded, so that an address has its cost on the paper's machine. The paper's bars
+have no numbers; statements of its text are checked, and ACCESS_PATTERNS.md, which --update writes, lists the differences.
+Exits with 1 if a statement does not hold that ACCESS_PATTERNS.md does not list as differing.
 """
 
 import pathlib
@@ -71,13 +71,13 @@ def statements(results):
         ("address generation of mri-q below the mean", "yes", f"{agen['mri-q']:.1f} %", agen["mri-q"] < mean),
         ("address generation of sgemm below the mean", "yes", f"{agen['sgemm']:.1f} %", agen["sgemm"] < mean),
         ("workloads with 80 % of their accesses in the two patterns", "most", f"{len(many)} of 16", len(many) > 8),
-        ("strided accesses before indirect ones", "yes", f"{sums['strided'] / max(1, sums['regular_indirect']):.1f} : 1",
+        ("more strided than indirect accesses", "yes", f"{sums['strided'] / max(1, sums['regular_indirect']):.1f} : 1",
          sums["strided"] > sums["regular_indirect"]),
         ("strided accesses of both spaces", "yes",
          f"{sum(r['global']['strided'] > 0 for r in results.values())} and "
          f"{sum(r['shared']['strided'] > 0 for r in results.values())} workloads",
          any(r["shared"]["strided"] for r in results.values())),
-        ("strides of 32 words, its factors and multiples", "the most common", f"{100 * warps:.0f} % of the steps, a workload as the other",
+        ("strides of 32 words, its factors and multiples", "the most common", f"{100 * warps:.0f} % of the steps, workloads weighted equally",
          warps > 0.5),
         ("indirect accesses of bfs, btree, spmv and spsum", "prominent", f"at least {least:.1f} %", least > 20),
         ("comd, hpgmg, miniamr fit less than the others", "yes",

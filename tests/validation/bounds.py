@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Bounds and sums that every run's result file must keep, on all workloads and some machines:
+"""Checks bounds and sums that hold in every run's result file, on all workloads and some machines:
 
 - where the cycles go: for every SM, epoch and kernel the causes sum to the scheduler's cycles, exactly;
-- what is counted by kernels and by epochs sums to the run's totals;
+- counts by kernels and by epochs sum to the run's totals;
 - the stages of sampled memory latencies sum to the whole, and none is shorter than the machine allows;
 - nothing beats its machine's roofline: issue, each class of arithmetic, shared memory, L1, crossbar, L2, DRAM.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Power and shares of energy beside published ones; ENERGY.md names their sources and says what each check can show.
+"""Compares power and shares of energy with published ones; ENERGY.md names the sources and the meaning of each check.
 Prints the tables of ENERGY.md. `--size` is that of the workloads."""
 
 import csv

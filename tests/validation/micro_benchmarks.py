@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Micro-benchmarks: what a program can measure on a machine equals what the machine's configuration says.
+"""Micro-benchmarks: measurements of programs on a machine equal the values of the machine's configuration.
 
 Each kernel of ptx/ is run with n and with 2n copies of its BODY; the difference of the cycles, divided by n, is the
 cost of one. It is compared with a value computed from the effective configuration (`lookahead config show`), for the
-machine as it is and with the keys in question set to other values. What the figures mean beside real hardware stands
-in DEVIATIONS.md."""
+machine as it is and with the keys in question set to other values. DEVIATIONS.md
+compares the figures with real hardware."""
 
 import dataclasses
 import math

@@ -4,8 +4,8 @@
 GPGPU-Sim's figures are in tests/support/gpgpusim.py. Its register counts limit occupancy (sm.occupancy_registers).
 Exits with 1 if one of the ten points of the workloads is beyond 15 %, one of the four launches of kernels in peer/ is
 beyond 10 % or executes another number of warp instructions, or another figure is out of its bounds. --write puts the
-tables of cycles, of gtx480 too, into PEER_CYCLES.md, between its marks; with --choices also what each choice of the
-machine file costs, by putting back, one at a time, what gtx480 does, which checks nothing.
+tables of cycles, of gtx480 too, into PEER_CYCLES.md, between its marks; with --choices also the effect of each
+choice of the machine file, by returning one at a time to that of gtx480, which checks nothing.
 """
 
 import dataclasses

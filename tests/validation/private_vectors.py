@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Figures 1 and 2 of Collange and Kouyoumdjian (Affine Vector Cache, 2011): registers of the kernels and what warps load
-from and store to private memory where registers are few, by `lookahead profile vectors`.
+"""Figures 1 and 2 of Collange and Kouyoumdjian (Affine Vector Cache, 2011): registers of the kernels and warps' vectors in
+private memory with few registers, from `lookahead profile vectors`.
 
 Applications weigh equally and their kernels share their weight; kernels whose r_base is below 8 are left out, as the paper
-does. Bars of the paper have no figures beside them; what its text says is checked, and PRIVATE_VECTORS.md, which --update
-writes, says where we differ. Exits with 1 if a statement that PRIVATE_VECTORS.md does not list as differing does not hold.
+does. The paper's bars have no numbers; statements of its text are checked, and PRIVATE_VECTORS.md, which --update writes, lists
+the differences. Exits with 1 if a statement does not hold that PRIVATE_VECTORS.md does not list as differing.
 """
 
 import pathlib
@@ -104,8 +104,8 @@ def statements(narrow, long, wide, curves):
         ("FDTD3D spills computation data first", "yes", f"generic {sequence[0]:.0f} % at first, {sequence[-1]:.0f} % at last",
          sequence[0] > sequence[-1]),
         ("registers with which nw spills no generic vector", "3", str(fewest), fewest == 3),
-        ("registers more of nw with 64-bit pointers", "20", f"{more['nw']:.0f}", more["nw"] >= 10),
-        ("registers more of Heartwall with 64-bit pointers", "12", f"{more['heartwall']:.0f}", more["heartwall"] >= 6),
+        ("further registers of nw with 64-bit pointers", "20", f"{more['nw']:.0f}", more["nw"] >= 10),
+        ("further registers of Heartwall with 64-bit pointers", "12", f"{more['heartwall']:.0f}", more["heartwall"] >= 6),
     ]
 
 
@@ -128,8 +128,8 @@ def breakdown(title, results):
 
 
 def curve_tables(curves):
-    lines = ["", "Accesses per 1000 warp instructions at each number of registers, 32-bit pointers (figure 2); a kernel that "
-             "has most instructions of its workload:"]
+    lines = ["", "Accesses per 1000 warp instructions at each number of registers, 32-bit pointers (figure 2), for the kernel "
+             "with most instructions of its workload:"]
     for name, points in curves.items():
         lines += ["", f"| {name}: r | affine | generic | global |", "|---|---|---|---|"]
         seen = set()
@@ -153,8 +153,8 @@ def accesses(results, point):
 
 
 def order_table(orders):
-    lines = ["", "What the finaliser does with values that do not fit, 32-bit pointers: `spilled`, all of them go to local memory; "
-             "`made again`, those that a few plain instructions can make are no spills; `affine first`, "
+    lines = ["", "The finaliser's choices for values that do not fit, 32-bit pointers: `spilled`: all go to local memory; "
+             "`made again`: values that a few plain instructions can compute are not spilled; `affine first`: "
              "finaliser.spill_order. The mean of r_base is over kernels.", "",
              "| values that do not fit | r_base | affine share at 0.75 r_base | at 0.5 | accesses per 1000 instructions at 0.5 |",
              "|---|---|---|---|---|"]
@@ -183,7 +183,7 @@ def main():
         curves[name] = profile(options.program, name, options.size, 32, range(most, max(least, 2) - 1, -1))
     made = statements(narrow, long, wide, curves)
     lines = [f"Size {options.size}. Percent of the loads and stores of private memory at 0.5 r_base (figure 1). `half warps`: "
-             "generic ones of which each half is affine."]
+             "generic vectors whose halves are both affine."]
     lines += breakdown("32-bit pointers:", narrow) + breakdown("32-bit pointers, blocks 32 wide:", wide)
     lines += breakdown("64-bit pointers:", long) + (order_table(orders) if orders else []) + curve_tables(curves)
     text = "\n".join(lines + statement_page.table(made))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares the machine h100_sized, and the emulator, with an H100: outputs, warp instructions, cycles and latencies.
 
-    real_gpu.py                                  # whether the machine's quick latencies are the measured ones, within 3 %
-    real_gpu.py --write [--jobs N]               # simulates all that h100.csv has of the GPU; writes the tables of REAL_GPU.md
+    real_gpu.py                                  # checks that the machine's quick latencies equal the measured ones, within 3 %
+    real_gpu.py --write [--jobs N]               # simulates all programs of h100.csv; writes the tables of REAL_GPU.md
     real_gpu.py --make FOLDER                    # to measure again: captures of the workloads and of kernels of ptx/
     (beside the GPU, for some or all captures)
         replay_on_gpu.py --unfused --profiled 0 --out NAME.unfused.jsonl CAPTURES
@@ -258,15 +258,15 @@ def workload_table(both):
 
 
 def summary(both, launch):
-    rows = [["workloads whose outputs are the emulator's, bit for bit", f"{(both.different == 0).sum()} of {len(both)}"],
-            ["the others: largest difference, of the largest number of the copy", f"{both.of_largest.max():.0e}"]]
+    rows = [["workloads whose outputs equal the emulator's bit for bit", f"{(both.different == 0).sum()} of {len(both)}"],
+            ["the others: largest difference, relative to the largest number of the copy", f"{both.of_largest.max():.0e}"]]
     for what, column in (("warp instructions", "instructions"), ("cycles", "cycles")):
         gpu, model = np.log(both[column]), np.log(both[f"model {column}"])
         ratio = np.exp(model - gpu)
         rows += [[f"{what}, model over GPU: geometric mean", f"{np.exp((model - gpu).mean()):.2f}"],
                  [f"{what}: median; lowest to highest", f"{ratio.median():.2f}; {ratio.min():.2f} to {ratio.max():.2f}"],
                  [f"{what}: correlation of logarithms", f"{gpu.corr(model):.3f}"]]
-    rows.append(["cycles of a launch beside its SMs', taken off the GPU's figures", f"{launch:.0f}"])
+    rows.append(["cycles of a launch outside its SMs' work, subtracted from the GPU's figures", f"{launch:.0f}"])
     return table(["what", "figure"], rows)
 
 
@@ -276,7 +276,7 @@ def probe_table(measured, model):
         names = [probe.capture(factor) for factor in (1, 2)]
         gpu = f"{probe.cost(measured.loc[names, 'active'].to_list()):.1f}" if names[0] in measured.index else "not measured"
         rows.append([probe.name, gpu, f"{probe.cost([model[name][0] for name in names]):.1f}"])
-    return table(["one more", "cycles, GPU", "model"], rows)
+    return table(["one further operation", "cycles, GPU", "model"], rows)
 
 
 def check_latencies(program, measured):

@@ -5,8 +5,8 @@
     ncu --profile-from-start off --clock-control none --cache-control none --csv --page raw --log-file gpu.csv \\
         --metrics gpc__cycles_elapsed.max,smsp__inst_executed.sum replay_on_gpu.py --out gpu.jsonl CAPTURE.h5 ...
 
-Needs the driver, h5py and numpy. A line of JSON a capture says how long each launch took by events, which are in the
-profiler's table (the first --profiled launches of a capture, in order), and what differs in the copies. The
+Needs the driver, h5py and numpy. One line of JSON per capture has each launch's time by events, the launches that are in
+the profiler's table (the first --profiled launches of a capture, in order), and the differences of the copies. The
 device's memory lies at the capture's own addresses, since kernels find pointers in memory.
 """
 

@@ -2,7 +2,7 @@
 """Figure 8 of Crago, Stephenson and Keckler (TACO 2018) for the workloads with a form `vector`: warp instructions of the
 hand-written vector memory instructions against the best-unrolled loops, by `lookahead profile patterns`.
 
-VECTOR_MEMORY.md, which --update writes, has the tables and says where we differ. Exits with 1 if outputs differ, if a
+VECTOR_MEMORY.md, which --update writes, has the tables and lists the differences. Exits with 1 if outputs differ, if a
 workload's best length does not have fewer instructions than its baseline, or if a statement of the paper does not hold
 that VECTOR_MEMORY.md does not list as differing.
 """
@@ -61,12 +61,12 @@ def statements(results):
     most = (sum(-total[name] * (lost[name]["address_generation"] + lost[name]["memory"]) for name in results) /
             sum(-total[name] for name in results))
     rows = [("instructions, geometric mean", "-33 % (of 16)", f"{mean:.0f} % (of {len(total)})", mean <= -28),
-            ("of the instructions lost, address generation and memory", "the majority", f"{most:.0f} %", most > 50),
+            ("share of address generation and memory in the saved instructions", "the majority", f"{most:.0f} %", most > 50),
             ("floating-point instructions", "the same", f"within {floats:.1f} %", floats < 1)]
     rows += [(f"instructions of {name}", "nearly -45 %", f"{total[name]:.0f} %", -60 <= total[name] <= -35)
              for name in NEARLY_45]
-    rows += [(f"{name} loses memory instructions, little address generation", "yes",
-              f"{lost[name]['memory']:.0f} % and {lost[name]['address_generation']:.0f} % of what it loses",
+    rows += [(f"{name} saves memory instructions, little address generation", "yes",
+              f"{lost[name]['memory']:.0f} % and {lost[name]['address_generation']:.0f} % of its savings",
               lost[name]["memory"] > lost[name]["address_generation"]) for name in MEMORY_ONLY]
     rows += [(f"instructions of {name}", "-20 to -32 %", f"{total[name]:.0f} %", -37 <= total[name] <= -15)
              for name in ("histo", "kmeans", "nw")]
@@ -76,7 +76,7 @@ def statements(results):
 
 
 def tables(results, size):
-    lines = [f"Size {size}; warp instructions against form=looped with the factor of the second column.", "",
+    lines = [f"Size {size}; change of warp instructions from form=looped with the factor of the second column.", "",
              "| workload | loops unrolled by | " + " | ".join(f"length {length}" for length in LENGTHS) +
              " | at the best: " + " | ".join(role.replace("_", " ") for role in ROLES) + " |",
              "|---|---|" + "---|" * (len(LENGTHS) + len(ROLES))]

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Cycles of the vector memory instructions beside those of the best-unrolled loops, and what bounds them.
+"""Compares the cycles of the vector memory instructions with those of the best-unrolled loops, and measures their limits.
 
-VECTOR_LIMITS.md has the tables, which --update writes: for each of the paper's workloads the best of the hand-written lengths and of the
-pass, on vecmem_nvidia as it is; and what remains of the hand-written form's gain with what the paper's table leaves open taken back, all
-of it or, for some workloads, each by itself, with no bound by DRAM, and with a memory that answers at once. Also the hand-written
-form's source compiled to plain code, which says what of its gain is not the instructions'; that needs nvcc and h5py, and is left out
-where they are not.
+--update writes the tables of VECTOR_LIMITS.md: for each of the paper's workloads the best of the hand-written lengths and of the pass
+on vecmem_nvidia; and the hand-written form's gain with gtx480's values for what the paper's table leaves open, all of them or, for some
+workloads, one at a time, without a bound by DRAM, and with a memory that answers at once. Also the hand-written form's source compiled
+to plain code, which shows the part of its gain that is not the instructions'; this needs nvcc and h5py, and is left out without them.
 """
 
 import json
@@ -137,8 +136,8 @@ def mean(values):
 def tables(results, size):
     def against(result, key, name):
         return result["base"][name] / result[key][1][name]
-    lines = [f"Size {size}; speed-up over form=looped, unrolled by the factor with the fewest cycles; in the last columns the energy "
-             "and the product of energy and delay, in percent.", "",
+    lines = [f"Size {size}; speed-up over form=looped, unrolled by the factor with the fewest cycles; the last columns are changes of energy "
+             "and of energy times delay, in percent.", "",
              "| workload | unrolled by | k cycles | hand: length | speed-up | its source in plain code | the pass: source unrolled by / length | "
              "speed-up | paper | hand: energy | energy x delay |", "|---|---|---|---|---|---|---|---|---|---|---|"]
     plain = {name: f"{against(result, 'plain', 'cycles'):.2f}" if result["plain"] else "" for name, result in results.items()}
@@ -155,7 +154,7 @@ def tables(results, size):
     lines += [f"| geometric mean | | | | {summary('hand')} | {summary('plain') if CAN_COMPILE else ''} | | {summary('pass')} | 1.26 | "
               f"{100 * (mean(energy for energy, _ in ratios) - 1):+.0f} (paper -18) | "
               f"{100 * (mean(energy * delay for energy, delay in ratios) - 1):+.0f} (paper -32) |", "",
-              "The hand-written form's speed-up at that length, over the same loops, with another machine for both:", "",
+              "The speed-up of the hand-written form at that length over the same loops, both on another machine:", "",
               "| workload | " + " | ".join(VARIATIONS) + " |", "|---|" + "---|" * len(VARIATIONS)]
     for name, result in results.items():
         cells = (f"{result['gains'][each]:.2f}" if each in result["gains"] else "" for each in VARIATIONS)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Warp instructions of the automatic pass `vecmem` beside those of form=looped and of the hand-written form=vector.
+"""Compares warp instructions of the automatic pass `vecmem` with those of form=looped and of the hand-written form=vector.
 
-VECTOR_PASS.md has the table, which --update writes. Exits with 1 if outputs differ, or if the pass at its best length has more
-instructions than the loops that it was given, where the page does not say so.
+--update writes the table of VECTOR_PASS.md. Exits with 1 if outputs differ, or if the pass at its best length has more
+instructions than its input and the page does not say so.
 """
 
 import json
@@ -55,9 +55,9 @@ def behind(result):
 
 
 def table(results, size):
-    lines = [f"Size {size}; in percent of the loops unrolled by the second column's factor; `plain`: not unrolled, what the pass is given; "
-             "`source`: the pass on loops that the source unrolls by the length; the last column: points by which the pass at its best is "
-             "behind the hand at its best.",
+    lines = [f"Size {size}; change in percent from the loops unrolled by the second column's factor; `plain`: not unrolled, the pass's input; "
+             "`source`: the pass on loops that the source unrolls by the length; the last column: points by which the best result of the pass is "
+             "behind the best hand-written one.",
              "", "| workload | unrolled by | instructions | plain | " + " | ".join(f"hand {each}" for each in LENGTHS) + " | " +
              " | ".join(f"pass {each}" for each in (*LENGTHS, "best")) + " | " +
              " | ".join(f"source {each}" for each in LENGTHS) + " | behind |",
@@ -71,7 +71,7 @@ def table(results, size):
         lines.append(f"| {name} | {result['factor']} | {result['base']} | " + " | ".join(cells) + " |")
     worse = [name for name, result in results.items() if min(result["pass"].values()) > result["plain"]]
     near = [name for name, result in results.items() if behind(result) <= 5]
-    lines += ["", f"Within 5 points of the hand: {len(near)} of {len(results)}.", "", f"More than it was given at every length: {', '.join(worse) or 'none'}."]
+    lines += ["", f"Within 5 points of hand-written code: {len(near)} of {len(results)}.", "", f"More instructions than its input at every length: {', '.join(worse) or 'none'}."]
     return "\n".join(lines), worse
 
 
@@ -82,7 +82,7 @@ def main():
     if options.update:
         statement_page.write(PAGE, MARKS, text)
         return 0
-    known = re.search(r"^More than it was given at every length: (.*)\.$", PAGE.read_text(), re.MULTILINE)
+    known = re.search(r"^More instructions than its input at every length: (.*)\.$", PAGE.read_text(), re.MULTILINE)
     new = [name for name in worse if known is None or name not in known.group(1).split(", ")]
     for name in new:
         print(f"{name}: more instructions than without the pass", file=sys.stderr)

@@ -9,7 +9,7 @@
 
 namespace lookahead::cudart {
 
-/// What __cudaRegisterFatBinary is given; in the section .nvFatBinSegment.
+/// The argument of __cudaRegisterFatBinary, in the section .nvFatBinSegment.
 struct FatBinaryWrapper {
     static constexpr std::uint32_t kMagic = 0x466243B1;
     static constexpr std::uint32_t kVersion = 1;
@@ -39,14 +39,15 @@ struct PtxImage {
     std::string text;
 };
 
-/// No PTX module is larger; a header that says more is taken for damage.
+/// The greatest size of a PTX module; a header with a larger size is taken as damaged.
 inline constexpr std::uint64_t kMostPtxBytes = std::uint64_t{256} << 20;
 
-/// The length of the fat binary at the beginning, header included. An InputError that begins with `name` if there is less.
+/// The length of the fat binary at the beginning of `bytes`, header included. InputError, beginning with `name`, if
+/// there are fewer bytes.
 std::uint64_t fat_binary_bytes(std::span<const std::byte> bytes, std::string_view name);
 
-/// All PTX of a fat binary, header included, uncompressed. Machine code is passed over. Anything malformed is an
-/// InputError that begins with `name`.
+/// All PTX of a fat binary, header included, uncompressed. Machine code is skipped. Malformed data are an InputError
+/// that begins with `name`.
 std::vector<PtxImage> extract_ptx(std::span<const std::byte> fat_binary, std::string_view name);
 
 }  // namespace lookahead::cudart

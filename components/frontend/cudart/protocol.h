@@ -4,10 +4,10 @@
 
 namespace lookahead::cudart {
 
-/// What the replacement libcudart.so, inside the CUDA program, and `lookahead capture`, which runs the kernels, say to
-/// each other over a pair of sockets: one request at a time, each with its answer. So nothing of the simulator, MPI or
-/// HDF5 is loaded into the program, and a program that crashes takes nothing with it. The device's memory is a shared
-/// file that both map, the program at the device's own addresses; of it the program may touch managed and pinned memory.
+/// The protocol between the replacement libcudart.so, inside the CUDA program, and `lookahead capture`, which runs the
+/// kernels, over a pair of sockets: one request at a time, each with its answer. So the program loads no part of the
+/// simulator, MPI or HDF5, and a crash of the program affects no other process. The device's memory is a shared file
+/// that both map, the program at the device's own addresses; the program may access managed and pinned memory in it.
 
 /// Environment variables: the program's end of the sockets, and the device's memory; both are file descriptors.
 inline constexpr const char* kSocketVariable = "LOOKAHEAD_CAPTURE_FD";
@@ -27,7 +27,7 @@ enum class Operation : std::uint32_t {
     copy_on_device,    ///< address, source, bytes
     fill,              ///< address, bytes, value, source = bytes of the value (1, 2 or 4)
     launch,       ///< module, grid, block, shared_bytes; payload: `name_bytes` of the kernel's name, the parameters;
-                  ///< value: CUDA's error for a launch that is only recorded, else 0; answer: what the kernel printed
+                  ///< value: CUDA's error for a launch that is only recorded, else 0; answer: the kernel's printed text
     occupancy,    ///< module, block[0] threads, shared_bytes; payload: the kernel's name; answer: CTAs as bytes
     synchronise,  ///< the program waits for its device
     read_clock,   ///< answer: only the time
@@ -36,9 +36,9 @@ enum class Operation : std::uint32_t {
     refuse,       ///< payload: a sentence: the program cannot go on
 };
 
-/// Who touches an allocation besides kernels and copies.
+/// Who accesses an allocation besides kernels and copies.
 enum class Visibility : std::uint32_t {
-    device,   ///< nobody
+    device,   ///< no access by the host
     pinned,   ///< the host; it is the program's buffer until a kernel gets its address
     managed,  ///< the host and kernels
 };
@@ -55,7 +55,7 @@ struct Request {
     std::uint32_t shared_bytes = 0;
     std::uint32_t grid[3] = {};
     std::uint32_t block[3] = {};
-    std::int32_t process = 0;  ///< who asks: each process of the program has a device of its own
+    std::int32_t process = 0;  ///< the requesting process: each process of the program has its own device
 };
 
 struct Reply {
@@ -83,7 +83,7 @@ struct ParameterPlace {
     std::uint32_t bytes = 0;
 };
 
-/// What programs are told of the machine.
+/// The machine's properties as programs see them.
 struct DeviceInformation {
     char name[64] = {};
     std::uint64_t memory_bytes = 0;
@@ -141,7 +141,7 @@ enum CudaError : std::int32_t {
     kStreamCaptureUnmatched = 903,
 };
 
-/// After these a CUDA context is lost: every later call gives the same error.
+/// Whether a CUDA context is lost after the error: then every later call gives the same error.
 constexpr bool loses_device(std::int32_t error) {
     return error == kIllegalAddress || error == kAssert || error == kMisalignedAddress || error == kLaunchFailure;
 }

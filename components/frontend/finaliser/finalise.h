@@ -8,20 +8,21 @@
 
 namespace lookahead::finaliser {
 
-/// A kernel needs more registers, or predicates, than the configuration allows, also with all other values in memory.
+/// The error of a kernel that needs more registers, or predicates, than the configuration allows, even with all other
+/// values in memory.
 class RegisterLimitError : public ConfigurationError {
   public:
     using ConfigurationError::ConfigurationError;
 };
 
-/// Brings one kernel onto the machine ISA: instruction selection, copy propagation, scheduling, allocation of
-/// real registers, resolved branches with their reconvergence points. The result passes `verify`.
-/// Throws InputError with file, line and instruction for what the machine ISA cannot express, and RegisterLimitError when
-/// the kernel needs more registers than the options allow.
+/// Compiles one kernel to the machine ISA: instruction selection, copy propagation, scheduling, allocation of real
+/// registers, resolved branches with their reconvergence points. The result passes `verify`. Throws InputError with
+/// file, line and instruction for PTX that the machine ISA cannot express, and RegisterLimitError if the kernel needs
+/// more registers than the options allow.
 isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options);
 
 /// The same, for a kernel that is finalised with several limits of registers and otherwise the same options: `prepared`
-/// keeps what the limits have in common.
+/// keeps the results that the limits share.
 isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options,
                      PreparedKernels& prepared);
 

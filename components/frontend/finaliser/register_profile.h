@@ -23,11 +23,11 @@ struct RegisterProfile {
     unsigned preferred = 0;                ///< with the limit of the options: r_default
     unsigned base = 0;                     ///< the least without spilled values: r_base
     unsigned least = 0;                    ///< the least that can be allocated at all
-    std::vector<RegistersAtLimit> limits;  ///< from `preferred` down to `least`, where the kernel changes
+    std::vector<RegistersAtLimit> limits;  ///< from `preferred` down to `least`, at each change of the kernel
 };
 
-/// Finalises the kernel at falling limits. Throws what `finalise` throws at the options' own limit. `prepared` is the kernel's,
-/// and may be used afterwards to finalise it at one limit.
+/// Finalises the kernel at falling limits. Throws the errors of `finalise` at the options' own limit. `prepared` is the kernel's
+/// and can be used afterwards to finalise it at one limit.
 RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function& kernel,
                                   const FinaliserOptions& options, PreparedKernels& prepared);
 
@@ -37,7 +37,7 @@ inline RegisterProfile profile_registers(const ptx::Module& module, const ptx::F
     return profile_registers(module, kernel, options, prepared);
 }
 
-/// This share of r_base, which is above 0 and up to 1, to the nearest register, half a one up; no less than the least.
+/// This share (above 0, at most 1) of r_base, rounded to the nearest register, halves up; not below the least.
 unsigned limit_at_share(const RegisterProfile& profile, double share);
 
 }  // namespace lookahead::finaliser

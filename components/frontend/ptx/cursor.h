@@ -10,7 +10,7 @@
 
 namespace lookahead::ptx {
 
-/// A place in a list of tokens, with the questions that a parser asks there. `expect...` throws Problem.
+/// A place in a list of tokens, with a parser's queries. `expect...` throws Problem.
 class Cursor {
   public:
     /// Both must outlive the cursor; `tokens` ends with a token of kind `end`.

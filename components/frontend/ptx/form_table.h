@@ -15,7 +15,7 @@ struct FormRow {
     std::string_view operands;
 };
 
-/// The instruction table, sorted by nothing but grouped by mnemonic.
+/// The instruction table, unsorted but grouped by mnemonic.
 std::span<const FormRow> form_rows();
 
 }  // namespace lookahead::ptx

@@ -71,9 +71,9 @@ struct Function {
     std::vector<Label> labels;  ///< in order of their instruction
     std::vector<Prototype> prototypes;
     std::uint32_t line = 0;
-    /// Why a kernel with a usable body cannot be launched, likewise; empty: it can.
+    /// Why a kernel with a usable body cannot be launched, as a sentence with file and line; empty if it can.
     std::string launch_problem;
-    /// Why the body cannot be used, as a sentence with file and line; empty: it can. One that cannot is empty.
+    /// Why the body cannot be used, as a sentence with file and line; empty if it can. An unusable body is empty.
     std::string problem;
 };
 

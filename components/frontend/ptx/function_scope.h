@@ -11,7 +11,7 @@
 
 namespace lookahead::ptx {
 
-/// What a name stands for in an operand.
+/// The meaning of a name in an operand.
 struct Meaning {
     bool is_register = false;
     std::uint32_t reg = 0;  ///< index into Function::registers
@@ -37,7 +37,7 @@ class FunctionScope {
     FunctionScope(Function& function, const SymbolTable& module_names);
 
     void open_block();
-    /// Resolves the labels used in the block; those that it does not declare are left to the block around it, and at
+    /// Resolves the labels used in the block. Labels that it does not declare are left to the surrounding block, and at
     /// the function's end are a Problem.
     void close_block();
     std::size_t open_blocks() const { return blocks_.size(); }

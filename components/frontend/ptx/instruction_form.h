@@ -14,13 +14,13 @@ namespace lookahead::ptx {
 /// Modifiers that exclude each other, such as the roundings; an instruction has one of them (or none, if
 /// optional).
 struct ModifierGroup {
-    std::string_view kind;  ///< what the words mean; see modifier_groups.cpp
+    std::string_view kind;  ///< the meaning of the words; see modifier_groups.cpp
     std::vector<std::string_view> words;
     bool optional = false;
     bool repeated = false;  ///< any number of them (hints)
 };
 
-/// What may stand in an operand's place.
+/// The operands that a place of a form accepts.
 enum class OperandShape : std::uint8_t {
     destination,       ///< register or _
     destination_pair,  ///< register, or register|predicate

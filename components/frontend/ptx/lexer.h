@@ -30,8 +30,8 @@ constexpr bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// Cuts PTX text into tokens; comments vanish, also @@DWARF lines of old compilers. The last token has kind
-/// `end`. The tokens point into `source`. Throws Problem.
+/// Splits PTX text into tokens; removes comments and the @@DWARF lines of old compilers. The last token has kind `end`.
+/// The tokens point into `source`. Throws Problem.
 std::vector<Token> tokenise(std::string_view source);
 
 }  // namespace lookahead::ptx

@@ -8,7 +8,7 @@
 
 namespace lookahead::ptx {
 
-/// A constant as PTX has them: 64-bit integers, and floating-point numbers of 32 (0f...) or 64 bits.
+/// A constant of PTX: a 64-bit integer, or a floating-point number of 32 (0f...) or 64 bits.
 struct Literal {
     enum class Kind : std::uint8_t { integer, single, real };
     Kind kind = Kind::integer;
@@ -22,7 +22,7 @@ struct Literal {
 std::optional<Literal> parse_literal(std::string_view text);
 
 /// The bits of `literal` as a constant of `type`, zero-extended from the type's width. Integers are cut to
-/// the type's width, floating-point constants are rounded to it. Nothing where PTX does not allow it: an
+/// the type's width, floating-point constants are rounded to it. Nothing if PTX does not allow it: an
 /// integer for a floating-point type, a floating-point constant for an integer type or one without such a
 /// width.
 std::optional<std::uint64_t> convert_literal(const Literal& literal, Type type);

@@ -14,7 +14,7 @@ bool is_modifier_kind(std::string_view kind);
 /// Whether a group of `kind` knows the meaning of `word`.
 bool is_modifier_word(std::string_view kind, std::string_view word);
 
-/// Sets in `modifiers` what `word` means in a group of `kind`. Types fill Modifiers::types in order.
+/// Sets the meaning of `word` in a group of `kind` in `modifiers`. Types fill Modifiers::types in order.
 void apply_modifier(std::string_view kind, std::string_view word, Modifiers& modifiers);
 
 }  // namespace lookahead::ptx

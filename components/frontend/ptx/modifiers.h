@@ -11,7 +11,7 @@
 
 namespace lookahead::ptx {
 
-// What means the same to the machine is the machine ISA's.
+// Modifiers with the machine ISA's meaning have its types.
 using isa::PermuteMode;
 using isa::Rounding;
 using isa::ShuffleMode;
@@ -47,7 +47,7 @@ enum class ShiftOverflow : std::uint8_t { none, wrap, clamp };
 /// testp's property.
 enum class FloatProperty : std::uint8_t { none, finite, infinite, number, notanumber, normal, subnormal };
 
-/// What suld and sust do with a coordinate outside of the surface.
+/// How suld and sust treat a coordinate outside of the surface.
 enum class SurfaceBound : std::uint8_t { none, trap, clamp, zero };
 
 enum class PrefetchLevel : std::uint8_t { none, l1, l2 };

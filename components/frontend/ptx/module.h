@@ -9,7 +9,7 @@
 
 namespace lookahead::ptx {
 
-/// What something unsupported in a function's body makes unusable.
+/// Whether an unsupported part of a function's body makes the module or the kernel unusable.
 enum class Refusal {
     of_module,  ///< all: parse_module and finalise_module throw
     of_kernel,  ///< the kernels that run the function: they are refused when they are launched

@@ -26,7 +26,7 @@ struct SymbolReference {
 };
 
 enum class OperandKind : std::uint8_t {
-    sink,       ///< `_`: a result that nobody wants
+    sink,       ///< `_`: an unused result
     reg,        ///< `reg`, with `negated` for `!p`
     immediate,  ///< `value` holds the bits
     special,    ///< `special`

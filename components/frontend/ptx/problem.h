@@ -6,8 +6,7 @@
 
 namespace lookahead::ptx {
 
-/// What is wrong with a PTX text, thrown inside the front end; parse_module adds the file's name and throws
-/// InputError.
+/// An error in a PTX text, thrown inside the front end; parse_module adds the file's name and throws InputError.
 struct Problem {
     std::uint32_t line = 0;
     std::string message;

@@ -10,7 +10,7 @@
 
 namespace lookahead::ptx {
 
-/// An operand with its names resolved, before it is known what the instruction wants in its place.
+/// An operand with its names resolved, before the instruction's requirement for it is known.
 /// Its `operand` has kind sink, reg, special, symbol, address, vector or texture; or immediate with `literal`.
 struct RawOperand {
     Operand operand;
@@ -23,7 +23,7 @@ struct RawOperand {
 /// Parses one operand. Throws Problem.
 RawOperand parse_operand(Cursor& cursor, FunctionScope& scope);
 
-/// Parses operands with commas between them, up to the semicolon, which is left.
+/// Parses operands separated by commas, up to the semicolon, which is not consumed.
 std::vector<RawOperand> parse_operands(Cursor& cursor, FunctionScope& scope);
 
 }  // namespace lookahead::ptx

@@ -5,7 +5,7 @@
 
 namespace lookahead::ptx {
 
-/// Where a variable lives or an access goes. `generic` is an access without a state space.
+/// The state space of a variable or an access. `generic` is an access without a state space.
 enum class StateSpace : std::uint8_t { generic, global, constant, shared, local, param, reg };
 
 /// PTX's word without the dot: "const", "global"; "generic" for generic.

@@ -16,12 +16,12 @@ struct CrossbarParameters {
     std::int64_t credit_batch = 16;
     std::int64_t sender_flits = 0;
     std::int64_t row_grants = 0;
-    Cycle further_round_trip = 0;  ///< what the topology adds to the way there and back; not a key
+    Cycle further_round_trip = 0;  ///< the topology's addition to the round trip; not a key
 };
 
-/// Buffer space, in flits, that a receiver keeps for each sender, and so the credits that a sender starts with: the
-/// table's entries, one flit a cycle for the round trip of a credit, and what a batch of credits holds back. So one
-/// sender alone can keep a port busy in every cycle.
+/// Buffer space, in flits, that a receiver keeps for each sender, and the sender's initial credits: the table's
+/// entries, one flit per cycle for the round trip of a credit, and the credits that a batch withholds. So one sender
+/// alone can keep a port busy in every cycle.
 unsigned credits_per_path(const CrossbarParameters& parameters);
 
 }  // namespace lookahead::gpu
@@ -34,19 +34,19 @@ struct lookahead::ParametersOf<lookahead::gpu::CrossbarParameters> {
             "flit_bytes", &P::flit_bytes, {8, 256, "byte"},
             {.help = "Bytes of a flit; a port moves one flit a cycle.", .source = "GPGPU-Sim's GTX480 configuration"}),
         integer("request_latency", &P::request_latency, {1, 10000, "cycle"},
-                {.help = "Network cycles from SM to L2 slice beside the serialisation of the packet: the crossbar's "
+                {.help = "Network cycles from SM to L2 slice without the serialisation of the packet: the crossbar's "
                          "traversal and the first half of the L2's fixed pipeline.",
                  .source = "half of the GTX480 table's 120 fixed cycles before L2, and 4 cycles of crossbar"}),
         integer("reply_latency", &P::reply_latency, {1, 10000, "cycle"},
-                {.help = "Network cycles from L2 slice to SM beside the serialisation of the packet: the crossbar's "
+                {.help = "Network cycles from L2 slice to SM without the serialisation of the packet: the crossbar's "
                          "traversal and the second half of the L2's fixed pipeline.",
                  .source = "half of the GTX480 table's 120 fixed cycles before L2, and 4 cycles of crossbar"}),
         integer("input_entries", &P::input_entries, {1, 1024, "packet"},
-                {.help = "Line-sized packets that a receiver can buffer for each sender beside those that cover the "
+                {.help = "Line-sized packets that a receiver can buffer for each sender, in addition to those for the "
                          "credits' round trip.",
                  .source = "GPGPU-Sim's GTX480 configuration"}),
         integer("injection_flits", &P::injection_flits, {1, 4096, "flit"},
-                {.help = "A sender's queue: it takes a packet as long as fewer flits than this wait in it.",
+                {.help = "A sender's queue: it accepts a packet while fewer flits than this wait in it.",
                  .source = "eight packets of a line"}),
         integer("credit_batch", &P::credit_batch, {1, 1024, "flit"},
                 {.help = "Credits that a receiver gathers for a sender before it returns them in one message.",
@@ -58,7 +58,7 @@ struct lookahead::ParametersOf<lookahead::gpu::CrossbarParameters> {
              .source = "0: buffers stand at the receivers, for each sender. BookSim's stand at the crossbar's inputs, "
                        "for all receivers together"}),
         integer("row_grants", &P::row_grants, {0, 4096, "packet"},
-                {.help = "Requests for the DRAM row of the one before that an L2 slice's arbiter takes out of turn, at "
-                         "most; 0: it goes round.",
+                {.help = "Most requests for the previous request's DRAM row that an L2 slice's arbiter takes out of "
+                         "turn; 0: round robin.",
                  .source = "Yuan et al., MICRO 2009: row-matching hold grant; the baseline has none"}));
 };

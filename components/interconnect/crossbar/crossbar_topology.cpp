@@ -40,7 +40,7 @@ class CrossbarTopology final : public InterconnectTopology {
 }  // namespace
 
 LOOKAHEAD_REGISTER_VARIANT(InterconnectTopology, CrossbarTopology, "crossbar",
-                           "A full crossbar between SMs and L2 slices: one hop, one flit a cycle and port.",
+                           "A full crossbar between SMs and L2 slices: one hop, one flit per cycle and port.",
                            "NVIDIA, Fermi white paper, 2009; GPGPU-Sim's GTX480 configuration")
 
 }  // namespace lookahead::gpu

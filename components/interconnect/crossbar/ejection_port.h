@@ -16,13 +16,13 @@
 
 namespace lookahead::gpu {
 
-/// The receiving side of a crossbar port with its arbiter: one queue for each sender, of which a round-robin arbiter
-/// takes one packet after another at one flit a cycle. A packet's message arrives with its tail flit; through a port
-/// that has been idle for as many cycles as the packet has flits it passes without delay, as in a crossbar that cuts
-/// through. The arbiter chooses when the packet before has been popped, or when a packet comes to an idle port.
+/// The receiving side of a crossbar port with its arbiter: one queue for each sender; a round-robin arbiter takes one
+/// packet after another from them at one flit per cycle. A packet's message arrives with its tail flit; it passes
+/// without delay through a port that has been idle for as many cycles as the packet has flits, as in a cut-through
+/// crossbar. The arbiter chooses when the previous packet has been popped, or when a packet comes to an idle port.
 ///
-/// The owner calls receive for each packet, then pops what has arrived. Buffer space goes back to the sender when the
-/// packet is popped, in Credit messages of credit_batch flits.
+/// The owner calls receive for each packet, then pops the arrived ones. Popping a packet returns its buffer space to
+/// the sender, in Credit messages of credit_batch flits.
 class EjectionPort {
   public:
     /// Sends credits through destinations 0..sources-1 of `credits`, one for each sender, whose channels have a
@@ -34,25 +34,26 @@ class EjectionPort {
     /// before message.time. Messages come in the engine's order, and before the owner's work in that cycle.
     void receive(const MessageHeader& message, unsigned source, Cycle now);
 
-    /// The packet whose tail the port has taken by cycle `now`; nullptr if none. Stays until pop. Its `time` is the
-    /// cycle in which it arrived.
+    /// The packet whose tail the port has taken by cycle `now`; nullptr if none. It remains until pop. Its `time` is
+    /// the cycle in which it arrived.
     const MessageHeader* front(Cycle now) const {
         return chosen_ != kNone && complete_at_ <= now ? &queues_[chosen_].front() : nullptr;
     }
     /// The sender of front().
     unsigned front_source() const { return chosen_; }
-    /// Takes front() away; the message stays valid until the next receive.
+    /// Removes front(); the message stays valid until the next receive.
     void pop(Cycle now) { pop(now, now); }
-    /// The same for an owner that looks at the port in some cycles only: it took front() as soon as the port had its
-    /// tail, and learns of it now.
+    /// The same for an owner that looks at the port only in some cycles: it took front() as soon as the port had its
+    /// tail, and reports it now.
     void pop_late(Cycle now) { pop(complete_at_, now); }
 
     /// The least cycle > now in which front() is not null if nothing more arrives; kCycleInfinity if none.
     Cycle next_event(Cycle now) const { return chosen_ == kNone ? kCycleInfinity : std::max(complete_at_, now + 1); }
 
-    /// From now on a packet for the row of the one before goes before its turn (HeldGrants). `rows` outlives the port.
+    /// Lets a packet for the row of the previous one go out of turn from now on (HeldGrants). `rows` must outlive the
+    /// port.
     void hold_grants(const PacketRow& rows, unsigned bound) { held_ = std::make_unique<HeldGrants>(rows, bound); }
-    /// Null: grants go round.
+    /// Null for round-robin grants.
     const HeldGrants* held_grants() const { return held_.get(); }
 
     bool empty() const { return chosen_ == kNone; }

@@ -8,24 +8,25 @@
 
 namespace lookahead::gpu {
 
-/// Which row of which bank of the receiver's DRAM a packet is for: equal numbers for the same one.
+/// The row and bank of the receiver's DRAM for a packet: equal numbers for the same row.
 class PacketRow {
   public:
     virtual ~PacketRow() = default;
     virtual std::uint64_t row_of(const MessageHeader& packet) const = 0;
 };
 
-/// Packets that went before their turn.
+/// Counts of packets that went out of turn.
 struct HeldGrantCounters {
     std::uint64_t same_sender = 0;
     std::uint64_t other_sender = 0;
     std::uint64_t ended_by_bound = 0;
 };
 
-/// Row-matching hold grant (Yuan, Bakhoda and Aamodt, MICRO 2009): an arbiter that has taken a packet takes another one for
-/// the same row next, of the same sender first and then of the others in their order, so that what a sender has put
-/// together stays together and what several ask of a row meets. Our bound: after so many in a row the sender whose turn it
-/// is has one packet taken, whatever its row; so a sender's packet waits for at most senders * (bound + 1) others.
+/// Row-matching hold grant (Yuan, Bakhoda and Aamodt, MICRO 2009): after a packet the arbiter takes another one for the
+/// same row, first of the same sender and then of the others in their order, so that packets that a sender has grouped
+/// stay together, and requests of several senders for a row meet. Our bound: after `bound` such packets in a row it
+/// takes one packet of the sender whose turn it is, for any row; so a sender's packet waits for at most senders *
+/// (bound + 1) others.
 struct HeldGrants {
     HeldGrants(const PacketRow& packet_row, unsigned most) : rows(packet_row), bound(most) {}
 
@@ -48,6 +49,6 @@ struct lookahead::StatisticsOf<lookahead::gpu::HeldGrantCounters> {
                    &C::same_sender},
         Counter<C>{"other_sender", "packet", "Packets that went out of turn behind one of another sender for the row.",
                    &C::other_sender},
-        Counter<C>{"ended_by_bound", "packet", "Packets for the row of the one before that had to wait for their turn.",
+        Counter<C>{"ended_by_bound", "packet", "Packets for the previous packet's row that had to wait for their turn.",
                    &C::ended_by_bound}};
 };

@@ -14,14 +14,15 @@
 
 namespace lookahead::gpu {
 
-/// The sending side of a crossbar port: one queue, from which packets leave in order at one flit a cycle, each as soon
-/// as the path to its destination has credits for all its flits. A packet without credits holds up those behind it,
-/// whatever their destination, as in an input-queued crossbar without virtual channels. So does one for which the sender
-/// has too many flits under way to all destinations together, where that is limited (sender_flits).
+/// The sending side of a crossbar port: one queue, from which packets leave in order at one flit per cycle, each as
+/// soon as the path to its destination has credits for all its flits. A packet without credits delays all later ones,
+/// whatever their destination, as in an input-queued crossbar without virtual channels. So does a packet whose sender
+/// has too many flits under way to all destinations together, if that is limited (sender_flits).
 ///
-/// The port has no events of its own. A packet that finds no other blocked before it, and credits, is sent when it is
-/// pushed, with the arrival that its place in the queue gives it: its first flit leaves in the first cycle, not before
-/// `ready`, in which all flits before it have left. Only blocked packets are stored, until receive_credit frees them.
+/// The port has no events of its own. A packet that has credits and no blocked packet before it is sent when it is
+/// pushed, with the arrival that follows from its place in the queue: its first flit leaves in the first cycle, not
+/// before `ready`, in which all earlier flits have left. Only blocked packets are stored, until receive_credit frees
+/// them.
 class InjectionPort {
   public:
     /// Sends through destinations 0..destinations-1 of `out`, whose channels have a lookahead of
@@ -31,11 +32,11 @@ class InjectionPort {
 
     /// Whether a packet may be pushed in cycle `now`: fewer than `injection_flits` flits wait.
     bool can_accept(Cycle now) const { return waiting_flits(now) < queue_flits_; }
-    /// The least cycle > now in which can_accept holds if no credits come; kCycleInfinity: not without credits.
+    /// The least cycle > now in which can_accept holds if no credits come; kCycleInfinity if it needs credits.
     Cycle next_acceptance(Cycle now) const;
 
-    /// Queues a packet whose first flit may leave from cycle `ready` on; `ready` must not fall from push to push.
-    /// Returns the payload, to be filled at once; all bytes, unused ones too, are to be written.
+    /// Queues a packet whose first flit may leave from cycle `ready` on; `ready` must not decrease from push to push.
+    /// Returns the payload; the caller writes all its bytes at once, also unused ones.
     std::byte* push(unsigned destination, Cycle ready, MessageType type, std::size_t payload_bytes);
     /// The same for a P and the `extra_bytes` that follow it.
     template <class P>
@@ -46,11 +47,11 @@ class InjectionPort {
     /// A Credit message came from `destination` in cycle `now`.
     void receive_credit(unsigned destination, std::uint32_t flits, Cycle now);
 
-    /// Nothing is blocked in the queue; what is on its way to the receiver is no longer here.
+    /// Whether no packet is blocked in the queue; packets on their way to the receiver do not count.
     bool empty() const { return blocked_.empty(); }
     unsigned credits(unsigned destination) const { return credits_[destination]; }
     unsigned destinations() const { return static_cast<unsigned>(credits_.size()); }
-    /// Credits that went with packets and have not come back; negative if more came back than went.
+    /// Credits that packets have used and that have not come back; negative if more came back than were used.
     std::int64_t spent_credits(unsigned destination) const {
         return std::int64_t{capacity_} - std::int64_t{credits_[destination]};
     }
@@ -65,7 +66,7 @@ class InjectionPort {
 
     friend struct AuditSabotage;
 
-    /// Credits that went with packets to all destinations.
+    /// Credits used by packets to all destinations.
     std::int64_t under_way() const { return std::int64_t{capacity_} * destinations() - unspent_; }
     bool may_send(unsigned destination, unsigned flits) const {
         return credits_[destination] >= flits && (sender_flits_ == 0 || under_way() + flits <= sender_flits_);

@@ -12,9 +12,9 @@ class StateArchive;
 
 namespace lookahead::gpu {
 
-/// A queue of messages by value in one flat piece of memory, which grows up to a fixed size: few queues of a machine ever
-/// hold what their credits allow. A message never wraps. When the queue is empty it starts over at the front, so that a
-/// short queue stays within a few cache lines.
+/// A queue of messages by value in one flat piece of memory, which grows up to a fixed size, because few queues of a
+/// machine ever hold as much as their credits allow. A message never wraps. An empty queue starts over at the front, so
+/// that a short queue stays within a few cache lines.
 class PacketRing {
   public:
     /// Room for any messages of `bytes` together, none larger than `largest`.
@@ -24,8 +24,8 @@ class PacketRing {
     std::size_t packets() const { return packets_; }
     const MessageHeader& front() const { return *reinterpret_cast<const MessageHeader*>(words_.get() + head_); }
 
-    /// Appends a message and returns its head; the caller fills the payload. Earlier references into the ring may die.
-    /// InternalError if there is no room, which means that the sender broke the credit protocol.
+    /// Appends a message and returns its head; the caller fills the payload. Earlier references into the ring become
+    /// invalid. InternalError without room, which means that the sender broke the credit protocol.
     MessageHeader& push(const MessageHeader& head);
     /// Appends a message with its payload.
     MessageHeader& push_copy(const MessageHeader& message);
@@ -44,7 +44,7 @@ class PacketRing {
     std::size_t capacity_ = 0;
     std::size_t head_ = 0;
     std::size_t tail_ = 0;
-    std::size_t wrap_ = 0;  ///< where the messages at the end stop, while tail_ < head_ or as long as they wrap
+    std::size_t wrap_ = 0;  ///< the end of the messages at the end of the memory, while they wrap (tail_ < head_)
     std::size_t packets_ = 0;
 };
 

@@ -7,9 +7,9 @@
 
 namespace lookahead::gpu {
 
-/// Size of packets on the modelled wires, which is not the size of the simulator's messages: a header of 8 bytes
-/// (address, tag, byte, sector or lane mask) and the data: the sectors for a read reply, the words for a write, 8 bytes a lane
-/// (one operand of 64 bits or two of 32) for an atomic and its reply.
+/// Size of packets on the modelled wires, which differs from the size of the simulator's messages: a header of 8 bytes
+/// (address, tag, byte, sector or lane mask) and the data: the sectors for a read reply, the words for a write, 8 bytes
+/// per lane (one operand of 64 bits or two of 32) for an atomic and its reply.
 inline constexpr unsigned kPacketHeaderBytes = 8;
 
 /// For a message of memory.h other than Credit, which takes no room on the modelled wires. `payload_bytes` is that of
@@ -17,11 +17,11 @@ inline constexpr unsigned kPacketHeaderBytes = 8;
 unsigned packet_bytes(MessageType type, std::size_t payload_bytes);
 unsigned packet_bytes(const MessageHeader& message);
 
-/// The largest: an atomic or its reply for all lanes of a warp.
+/// The largest packet: an atomic or its reply for all lanes of a warp.
 inline constexpr unsigned kLargestPacketBytes = kPacketHeaderBytes + 8 * isa::kWarpSize;
 static_assert(kLargestPacketBytes >= kPacketHeaderBytes + kLineBytes);
 
-/// A message of memory.h takes no more bytes than this for a packet of `bytes`; buffers are sized by it.
+/// The most bytes of a message of memory.h for a packet of `bytes`; it sizes the buffers.
 constexpr unsigned message_bytes_bound(unsigned bytes) {
     return 64 + 3 * bytes;
 }

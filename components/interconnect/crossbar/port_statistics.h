@@ -46,7 +46,7 @@ struct lookahead::StatisticsOf<lookahead::gpu::EjectionCounters> {
     static constexpr auto list = std::tuple{
         Counter<C>{"packets", "packet", "Packets taken from the crossbar.", &C::packets},
         Counter<C>{"flits", "flit", "Flits taken: cycles in which the port was busy.", &C::flits},
-        Counter<C>{"wait_cycles", "cycle", "Cycles from a packet's arrival to its owner's taking it, over all packets.",
+        Counter<C>{"wait_cycles", "cycle", "Cycles from a packet's arrival until its owner takes it, over all packets.",
                    &C::wait_cycles},
         Counter<C>{"credit_messages", "message", "Messages that returned credits.", &C::credit_messages}};
 };

@@ -18,20 +18,21 @@ struct InputQueuedCounters {
     std::uint64_t credit_messages = 0;
 };
 
-/// A crossbar with one queue at each input, for requests or for replies, as a logical process: its arbiters see all
-/// inputs at once.
+/// A crossbar with one queue at each input, for requests or for replies, as a logical process, because its arbiters see
+/// all inputs at once.
 ///
-/// Inputs and outputs move one flit a cycle. Only the first packet of an input asks for its output, so that a packet
-/// whose output is taken holds up those behind it, whose outputs may be free: with random destinations such a crossbar
-/// moves no more than about 59 % of its flits (Karol, Hluchyj and Morgan, Input Versus Output Queueing on a Space-
-/// Division Packet Switch, IEEE Trans. Communications 1987). Each output takes the inputs in turn, as iSLIP with one
-/// iteration does (McKeown, IEEE/ACM Trans. Networking 1999).
+/// Inputs and outputs move one flit per cycle. Only the first packet of an input requests its output, so a packet whose
+/// output is taken delays the packets behind it, whose outputs may be free: with random destinations such a crossbar
+/// moves at most about 59 % of its flits (Karol, Hluchyj and Morgan, Input Versus Output Queueing on a Space-Division
+/// Packet Switch, IEEE Trans. Communications 1987). Each output takes the inputs in turn, like iSLIP with one iteration
+/// (McKeown, IEEE/ACM Trans. Networking 1999).
 ///
-/// As in the crossbar, a message stands for its tail flit and passes without delay where nothing is in its way. The
-/// credits between SMs and slices (InjectionPort) keep room for every packet at its destination, and bound the queues.
+/// As in the crossbar, a message represents its tail flit and passes without delay if no packet is in its way. The
+/// credits between SMs and slices (InjectionPort) reserve room for every packet at its destination, and bound the
+/// queues.
 class InputQueuedNetwork final : public NetworkProcess {
   public:
-    /// `credits`: of each path, flits that can be under way on it.
+    /// `credits`: flits that can be under way on each path.
     InputQueuedNetwork(const Ends& ends, unsigned credits);
 
     void visit_statistics(StatisticsVisitor& visitor) const override;
@@ -65,7 +66,7 @@ class InputQueuedNetwork final : public NetworkProcess {
     Cycle next_pass(Cycle now) const;
     /// The first cycle in which the first packet can go if no other takes its output.
     Cycle earliest(const Input& input) const;
-    /// How many inputs the output asks before this one.
+    /// The number of inputs that the output asks before this one.
     unsigned rank(unsigned input, unsigned output) const {
         const unsigned turn = outputs_[output].turn;
         return input >= turn ? input - turn : input + ends_.sources - turn;

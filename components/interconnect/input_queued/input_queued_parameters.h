@@ -16,9 +16,9 @@ struct InputQueuedParameters {
 template <>
 struct lookahead::ParametersOf<lookahead::gpu::InputQueuedParameters> {
     using P = lookahead::gpu::InputQueuedParameters;
-    inline static const auto list = parameter_list<P>(integer(
-        "delivery_latency", &P::delivery_latency, {1, 10000, "cycle"},
-        {.help = "From the crossbar to an SM or slice: a part of the fixed latency, and the distance that the crossbar "
-                 "keeps from its neighbours in simulated time.",
-         .source = "a choice: take as much from crossbar.request_latency and reply_latency"}));
+    inline static const auto list = parameter_list<P>(
+        integer("delivery_latency", &P::delivery_latency, {1, 10000, "cycle"},
+                {.help = "Latency from the crossbar to an SM or slice: a part of the fixed latency, and the crossbar's "
+                         "lookahead to its neighbours.",
+                 .source = "a choice: take as much from crossbar.request_latency and reply_latency"}));
 };

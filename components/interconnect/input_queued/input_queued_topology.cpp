@@ -35,8 +35,9 @@ class InputQueuedTopology final : public NetworkPairTopology {
 
 }  // namespace
 
-LOOKAHEAD_REGISTER_VARIANT(InterconnectTopology, InputQueuedTopology, "input_queued",
-                           "A full crossbar with one queue at each input: what waits holds up all behind it.",
-                           "Karol, Hluchyj and Morgan, IEEE Trans. Communications 1987; McKeown, iSLIP, 1999")
+LOOKAHEAD_REGISTER_VARIANT(
+    InterconnectTopology, InputQueuedTopology, "input_queued",
+    "A full crossbar with one queue at each input: a waiting packet delays all packets behind it.",
+    "Karol, Hluchyj and Morgan, IEEE Trans. Communications 1987; McKeown, iSLIP, 1999")
 
 }  // namespace lookahead::gpu

@@ -5,7 +5,7 @@
 
 namespace lookahead::gpu {
 
-/// Where SMs and slices stand: one on a tile, row by row, the slices spread evenly among the SMs.
+/// The places of SMs and slices: one on a tile, row by row, the slices spread evenly among the SMs.
 struct MeshLayout {
     /// `columns` = 0: the least number whose square holds all.
     MeshLayout(unsigned sms, unsigned slices, unsigned columns);
@@ -15,7 +15,7 @@ struct MeshLayout {
     std::vector<std::uint16_t> sm_tiles;
     std::vector<std::uint16_t> slice_tiles;
 
-    /// Routers between which a packet crosses a link, on its way along the row and then the column.
+    /// The number of links that a packet crosses on its path along the row and then the column.
     unsigned hops(std::uint16_t from, std::uint16_t to) const;
 };
 

@@ -13,19 +13,19 @@
 
 namespace lookahead::gpu {
 
-/// The routers of one network, requests or replies, as a logical process: routers on different ranks would have to keep
+/// The routers of one network, requests or replies, as a logical process: routers on different ranks would have to stay
 /// within a hop's latency of each other.
 ///
-/// A packet goes along its row, then along its column (XY routing), from router to router. A link carries one flit a
-/// cycle, and a packet crosses it as a whole when its tail flit has come, the neighbour has room for all of its flits,
-/// and it is its turn: each output takes the inputs in turn. What holds up a packet holds up those behind it at the same
-/// input. As in the crossbar, a message stands for its tail flit: through idle routers it takes hop_latency a hop,
-/// whatever its size.
+/// A packet goes along its row, then along its column (XY routing), from router to router. A link carries one flit per
+/// cycle. A packet crosses it as a whole when its tail flit has come, the neighbour has room for all its flits, and it
+/// is its turn: each output takes the inputs in turn. A blocked packet delays the packets behind it at the same input.
+/// As in the crossbar, a message represents its tail flit: through idle routers it takes hop_latency per hop, whatever
+/// its size.
 ///
-/// There is no deadlock: the order of the dimensions leaves no cycle of waiting links, the two networks share nothing,
-/// and the credits between SMs and slices (InjectionPort) keep room for every packet at its destination. Packets wait
-/// for the mesh at their source's router, in a queue that is bounded by the same credits. Packets of one source to one
-/// destination stay in order, for they take one way through queues.
+/// There is no deadlock: the order of the dimensions prevents cycles of waiting links, the two networks share no
+/// resource, and the credits between SMs and slices (InjectionPort) reserve room for every packet at its destination.
+/// Packets wait for the mesh at their source's router, in a queue that the same credits bound. Packets of one source to
+/// one destination stay in order, because they take one path through queues.
 class MeshNetwork final : public NetworkProcess {
   public:
     struct Arguments {
@@ -70,7 +70,7 @@ class MeshNetwork final : public NetworkProcess {
         std::array<std::uint32_t, kDirections> turn;  ///< input that each output asks first
         std::uint32_t packets = 0;
     };
-    /// Room that a router gets back in the next cycle.
+    /// Room that becomes free in a router in the next cycle.
     struct Return {
         std::uint32_t router;
         std::uint32_t output;

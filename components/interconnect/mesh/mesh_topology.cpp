@@ -44,8 +44,9 @@ class MeshTopology final : public NetworkPairTopology {
 
 }  // namespace
 
-LOOKAHEAD_REGISTER_VARIANT(InterconnectTopology, MeshTopology, "mesh",
-                           "Two meshes of routers, of requests and of replies: XY routing, a flit a cycle and link.",
-                           "Dally and Towles, Principles and Practices of Interconnection Networks, 2004")
+LOOKAHEAD_REGISTER_VARIANT(
+    InterconnectTopology, MeshTopology, "mesh",
+    "Two meshes of routers, of requests and of replies: XY routing, one flit per cycle and link.",
+    "Dally and Towles, Principles and Practices of Interconnection Networks, 2004")
 
 }  // namespace lookahead::gpu

@@ -7,23 +7,23 @@
 
 namespace lookahead {
 
-/// Each rank goes as far as the promises of the others allow, and waits for nobody else.
+/// Each rank advances as far as the promises of the others allow, without waiting for other ranks.
 ///
 /// A packet from a rank carries, besides its batch:
-///  - a promise: no message of mine will arrive at you before this time;
+///  - a promise: no message of the sender will arrive at the receiver before this time;
 ///  - bounds below its own events and messages, by source, and how many batches it has sent to and received from every
 ///    rank;
-///  - whether it is done with this epoch: nothing more will come before the next.
+///  - whether it is done with this epoch: no more messages will come before the next.
 ///
-/// Promises alone creep over idle time by one lookahead after another. The counts let a rank look further: if for
-/// every pair the number sent, as the sender last told, equals the number received, as the receiver last told, then
-/// the tellings form a consistent cut in which no batch was under way. All that happens after the cut follows from
-/// the events told in it, so nothing arrives here before what SourceLookahead says of the least of all ranks' bounds. With
-/// no events left that bound is infinite, and every rank knows that the epoch is over.
+/// Promises alone advance over idle time by one lookahead after another. The counts let a rank look further: if for
+/// every pair the number sent, as last reported by the sender, equals the number received, as last reported by the
+/// receiver, then the reports form a consistent cut in which no batch was under way. All later events follow from the
+/// events in the cut, so no message arrives before the time that SourceLookahead computes from the least of all ranks'
+/// bounds. Without events that time is infinite, and every rank knows that the epoch is over.
 ///
-/// In a GPU every SM speaks to all memory, so that every rank is every other's neighbour: a telling is a packet to each, with
-/// counts of all. The number of ranks is bounded therefore (SyncDescription): on two cores 16 ranks take twice as long as with
-/// windows, 32 took 16 times as long. More of them take windows, whose packets go in rounds.
+/// In a GPU every SM sends to all memory partitions, so every rank is a neighbour of all others: a report is a packet
+/// to each, with counts of all. Therefore the number of ranks is bounded (SyncDescription): on two cores 16 ranks take
+/// twice as long as with windows, 32 take 16 times as long. More ranks use windows, whose packets go in rounds.
 class NullMessageProtocol final : public SyncProtocol {
   public:
     explicit NullMessageProtocol(const SyncArguments& arguments);
@@ -53,11 +53,11 @@ class NullMessageProtocol final : public SyncProtocol {
 
     std::size_t rank_;
     std::size_t ranks_;
-    std::vector<Telling> tellings_;  // by rank, this one's included
+    std::vector<Telling> tellings_;  // by rank, including this one
     std::vector<Time> promised_;     // to this rank
     std::vector<Time> promises_;     // of this rank
     Telling last_told_;
-    Time cut_bound_ = 0;  // nothing arrives here before it
+    Time cut_bound_ = 0;  // no message arrives here before it
     Time boundary_ = 0;
     Waiting waiting_;
 };

@@ -13,21 +13,23 @@
 
 namespace lookahead {
 
-/// LPs are on two sides: those that do not speak to each other (SMs), and the others (SourceLookahead::side_of). Each side goes from
-/// step to step. An SM is in its next step as soon as all of the other side are through the one before, on all ranks, and does not wait
-/// for other SMs; what is on the other side waits for all. So while some SMs are still in a step others, on this rank or elsewhere, are in
-/// the next one already: what does not divide evenly among threads and ranks in each window does so over several. In a model where
-/// everyone speaks to everyone, a step is a window.
+/// LPs are on two sides: those that do not send to each other (SMs), and the others (SourceLookahead::side_of). Each
+/// side goes from step to step. An SM begins its next step as soon as all LPs of the other side have finished the
+/// previous one, on all ranks, and does not wait for other SMs; LPs of the other side wait for all. So some SMs may
+/// still be in a step while others, on this or another rank, are already in the next one: work that does not divide
+/// evenly among threads and ranks in each window does so over several. If all LPs send to each other, a step is a
+/// window.
 ///
-/// A packet tells a side's step of one rank: its messages, and bounds, by source, below what is left for its LPs after it and
-/// below those messages. Before step s + 1 of a side all that may still happen follows from what
-///  - the other side has after its step s, and what it sent in it, and
-///  - this side has after its own, or, of SMs in the middle of it, had before it, with what was sent to them.
-/// SourceLookahead says how far kinds may go from there. That SMs are bounded by what they had a step ago costs little: what comes back to
-/// them from there has been through two channels. Where the other side has nothing to do these two channels are an SM's horizon, and
-/// behind it nobody could go on before the slowest; so an SM goes by half of that way at most.
+/// A packet reports a side's step of one rank: its messages, and lower bounds, by source, of the work left for its LPs
+/// and of those messages. Before step s + 1 of a side all later events follow from the work that
+///  - the other side has after its step s, and the messages it sent in it, and
+///  - this side has after its own step, or, for SMs in the middle of it, had before it, with the messages to them.
+/// SourceLookahead computes how far kinds may advance from there. Bounding SMs by their work a step ago costs little,
+/// because its effects come back to them through two channels. If the other side is idle these two channels are an SM's
+/// horizon, where all SMs would have to wait for the slowest; so an SM's step is at most half of that path.
 ///
-/// All threads of a rank look after this between two LPs, one at a time, so that no packet waits for the end of a long one.
+/// Between two LPs any thread of a rank does this, one thread at a time, so that no packet waits for the end of a long
+/// one.
 class StaggeredProtocol final : public SyncProtocol {
   public:
     explicit StaggeredProtocol(const SyncArguments& arguments);
@@ -40,7 +42,7 @@ class StaggeredProtocol final : public SyncProtocol {
     static constexpr std::size_t kAhead =
         3;  ///< as many after it: no rank tells one before others know the third before it
 
-    /// Below what a side has after a step, and what it sent in it, by the side of the receiver.
+    /// Lower bounds of a side's work after a step, and of the messages it sent, by the side of the receiver.
     struct Bounds {
         SourceTimes after = all_at<kSourceCount>(kTimeInfinity);
         std::array<SourceTimes, kSides> sent = {after, after};
@@ -52,13 +54,13 @@ class StaggeredProtocol final : public SyncProtocol {
         std::uint64_t number;
         Bounds bounds;
     };
-    /// What is known of a step.
+    /// The reported bounds of a step.
     struct Told {
-        Bounds here;  ///< of this rank, with what other ranks sent here in it
+        Bounds here;  ///< of this rank, with the messages that other ranks sent here in it
         Bounds everywhere;
         int ranks = 0;  ///< that have told it
     };
-    /// How far a side is: opened >= told here >= known of all ranks.
+    /// The progress of a side: opened >= told here >= known of all ranks.
     struct Progress {
         std::uint64_t opened = 0;
         std::uint64_t told = 0;
@@ -70,7 +72,7 @@ class StaggeredProtocol final : public SyncProtocol {
     void begin_epoch(std::span<const Time> earliest, Time boundary);
     void work_until_end(std::size_t member);
     void wake_at_end();
-    /// Does what can be done without waiting. Returns whether that was anything.
+    /// Does all work that needs no waiting. Returns whether there was any.
     bool look_after(std::size_t member);
     bool take_packets(std::size_t member);
     bool tell_complete_step(unsigned side);
@@ -79,7 +81,8 @@ class StaggeredProtocol final : public SyncProtocol {
     bool may_open(unsigned side) const;
     void open(unsigned side);
     Told& step(unsigned side, std::uint64_t number) { return sides_[side].steps[number % kRemembered]; }
-    /// All that is pending when side 0 is through this step, and side 1 too or, unless it is complete, about to begin it.
+    /// All pending work when side 0 has finished this step, and side 1 too or, unless the step is complete, is about to
+    /// begin it.
     SourceTimes pending(std::uint64_t number, bool is_complete, Bounds Told::*of);
     std::span<Progress> sides() { return std::span(sides_).first(sides_in_use_); }
 
@@ -87,12 +90,12 @@ class StaggeredProtocol final : public SyncProtocol {
     Time longest_step_;  ///< of side 1
     std::array<Progress, kSides> sides_;
     Time boundary_ = 0;
-    std::uint64_t looked_at_ = 0;  ///< the last step after which it is known what is left
+    std::uint64_t looked_at_ = 0;  ///< the last step whose remaining work is known
     std::uint64_t last_ = 0;       ///< step of the epoch, once that is known
     Waiting waiting_;
     std::mutex looking_after_;
     std::atomic<bool> is_over_{false};
-    std::atomic<std::uint32_t> opened_{0};  ///< steps, over all epochs: what threads without work wait for
+    std::atomic<std::uint32_t> opened_{0};  ///< steps, over all epochs: idle threads wait for this
 };
 
 }  // namespace lookahead

@@ -10,16 +10,16 @@ namespace lookahead {
 /// All ranks go from window to window together. A packet carries a rank's batch and its lower bound at once; each
 /// rank takes the least of all bounds itself, so that there is no reduction besides.
 ///
-/// They tell a bound for each source (source.h): below all events of a kind of LP anywhere, and all messages under way to
-/// them. SourceLookahead says how far each kind on each rank may go from there. The next bounds are at or after the last
-/// ones, whatever the ranks' horizons were.
+/// The ranks exchange a lower bound for each source (source.h): of all events of a kind of LP, and of all messages
+/// under way to them. SourceLookahead computes how far each kind on each rank may advance. The next bounds are at or
+/// after the last ones, whatever the ranks' horizons were.
 ///
-/// Where on every rank most LPs have something to do, ranks may go half of the way to the horizon, send a packet, and go on to it before
-/// they look at what the others sent half-way; that allows the half after it, and so on. So each may be half a window ahead of
-/// the others, and one that has more to do in this window than in the next is not waited for. (What a rank does beyond the
-/// bounds that all know is brought about by what they bound: it reaches nobody before the horizon that follows from them.)
-/// It takes twice as many packets: where a rank was blocked for a notable part of the time, they find out by trying both
-/// whether they do so. What they decide by is what all of them know: the longest time that any rank took, and was blocked.
+/// If most LPs of every rank have work, ranks may advance half-way to the horizon, send a packet, and go on to the
+/// horizon before they read the others' half-way packets; these allow the next half, and so on. So each may be half a
+/// window ahead of the others, and a rank with more work in this window than in the next is not waited for. (A rank's
+/// events beyond the shared bounds are caused by events within them, so their messages arrive at or after the horizon.)
+/// This takes twice as many packets: if a rank was blocked for a notable part of the time, the ranks try both ways.
+/// They decide by values that all of them know: the longest time that any rank took, and was blocked.
 class WindowProtocol final : public SyncProtocol {
   public:
     explicit WindowProtocol(const SyncArguments& arguments);
@@ -28,8 +28,8 @@ class WindowProtocol final : public SyncProtocol {
   private:
     struct Bounds {
         SourceTimes pending = all_at<kSourceCount>(0);
-        // In the step before, of the rank that has most:
-        std::uint64_t idles = 0;        ///< 1: fewer than half of its LPs had something to do
+        // Of the rank with most, in the previous step:
+        std::uint64_t idles = 0;        ///< 1: fewer than half of its LPs had work
         std::uint64_t advances = 0;     ///< calls of LogicalProcess::advance
         std::uint64_t nanoseconds = 0;  ///< of the host's time
         std::uint64_t blocked = 0;      ///< of that, waiting for others and moving packets
@@ -37,14 +37,14 @@ class WindowProtocol final : public SyncProtocol {
     };
 
     bool choose_halves();
-    /// Returns how many LPs were advanced, each as often as it was.
+    /// Returns the number of LPs advanced, each counted as often as it was.
     std::uint64_t advance_to(const KindTimes& horizons);
-    /// By kind, up to where the bounds let this rank go: halfway from the earliest of them, if so asked.
+    /// By kind, how far the bounds let this rank advance; if `halfway`, half of the way from the earliest of them.
     KindTimes horizons(Time boundary, bool halfway) const;
-    /// Returns what it tells all others. In rounds this begins the first one.
+    /// Returns the bounds that it sends to all others. In rounds this begins the first round.
     Bounds send(std::uint64_t advances);
-    /// The packets of all others that go with those in which this rank told them this, and the further rounds: then the
-    /// bounds of all are known.
+    /// Receives the packets of all others that belong to `told`, and does the further rounds: then the bounds of all
+    /// are known.
     void receive(const Bounds& told);
     void send_batch(std::size_t number, const Bounds& told);
 

@@ -13,7 +13,7 @@
 
 namespace lookahead {
 
-/// An error that one rank met, to be told to all.
+/// An error of one rank, to be reported to all.
 struct RankError {
     ExitCode code = ExitCode::done;
     std::string sentence;
@@ -31,20 +31,20 @@ RankError catch_error(F&& action) {
     return {};
 }
 
-/// The error of the first rank that has one, on all ranks; `codes` are those of all.
+/// The error of the first rank with an error, on all ranks; `codes` are the codes of all ranks.
 std::optional<RankError> first_error(Transport&, RankError mine, std::span<const std::uint64_t> codes);
 
-/// The same where the ranks do not know each other's codes yet.
+/// The same if the ranks do not know each other's codes yet.
 std::optional<RankError> agree_on_error(Transport&, RankError mine);
 
 [[noreturn]] void throw_as_its_kind(const RankError&);
 
-/// Throws on every rank if any has an error: that of the first that has one. If others have none, as when a file lacks
-/// on one node, the sentence names the rank.
+/// Throws on every rank if any has an error: the error of the first rank with one. If other ranks have none, for
+/// example because a file is missing on one node, the sentence names the rank.
 void throw_if_any_fails(Transport&, RankError mine);
 
-/// Does a step that depends on the outside world, of which ranks may see different parts: files, the host, the command
-/// line. Either it succeeds on all ranks, or all throw the same error. Every rank calls it.
+/// Does a step that depends on the outside world (files, the host, the command line), which ranks may see differently.
+/// Either it succeeds on all ranks, or all throw the same error. Every rank calls it.
 template <class Step>
 auto on_every_rank(Transport& transport, Step&& step) {
     using Result = std::invoke_result_t<Step&>;
@@ -63,7 +63,8 @@ struct Fact {
     std::string value;
 };
 
-/// ConfigurationError on every rank, which names the fact, if a rank's facts are not those of rank 0. Every rank calls it.
+/// ConfigurationError on every rank, with the name of the fact, if a rank's facts differ from rank 0's. Every rank
+/// calls it.
 void require_alike(Transport&, const std::vector<Fact>& mine);
 
 }  // namespace lookahead

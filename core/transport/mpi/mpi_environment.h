@@ -8,8 +8,8 @@
 
 namespace lookahead {
 
-/// Whether mpirun started more ranks on this host than there are cores for them. Where mpirun has bound each rank to cores of
-/// its own, those of the host count; else those on which this rank may run, which others share.
+/// Whether mpirun started more ranks on this host than there are cores for them. If mpirun has bound each rank to its
+/// own cores, all cores of the host count; else only those on which this rank may run, which others share.
 inline bool has_more_ranks_than_cores() {
     const char* const ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     cpu_set_t own;
@@ -20,9 +20,9 @@ inline bool has_more_ranks_than_cores() {
     return ranks != nullptr && std::atol(ranks) > cores;
 }
 
-/// Where there are more ranks than cores, MPI's own waiting yields the core while an object of this class lives: 32 ranks on
-/// two cores need 31 s to start and end without that, and 5 s with it. Within a run every look for a message would
-/// yield; there `Waiting` says when to do that, which is up to twenty times as fast.
+/// If there are more ranks than cores, makes MPI's own waiting yield the core during the lifetime of this object: 32
+/// ranks on two cores take 31 s to start and end without it, and 5 s with it. Within a run every check for a message
+/// would yield; there `Waiting` decides when to yield, which is up to twenty times as fast.
 class YieldWithinMpi {
   public:
     YieldWithinMpi() { set(true); }
@@ -30,7 +30,7 @@ class YieldWithinMpi {
     YieldWithinMpi& operator=(const YieldWithinMpi&) = delete;
     ~YieldWithinMpi() { set(false); }
 
-    /// To be called before MPI_Init. What the user asks Open MPI for is left alone.
+    /// Call it before MPI_Init. Respects settings of Open MPI that the user has made.
     static void prepare() {
         constexpr const char* kVariable = "OMPI_MCA_mpi_yield_when_idle";
         constexpr int kReplace = 1;
@@ -41,7 +41,7 @@ class YieldWithinMpi {
     }
 
   private:
-    /// MPI has no way to change it while it runs; Open MPI's library has one.
+    /// MPI has no function to change it at run time; Open MPI's library has one.
     static void set(bool yields) {
         using Set = bool (*)(bool);
         static const auto own = reinterpret_cast<Set>(::dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
@@ -53,8 +53,8 @@ class YieldWithinMpi {
     inline static bool is_wanted_ = false;
 };
 
-/// What Open MPI is asked for before MPI_Init, unless the user asks for something else. Batches of up to 64 KiB go through
-/// shared memory at once; its own limit of 4 KiB makes the sender of a usual batch wait for the receiver.
+/// Sets options of Open MPI before MPI_Init, unless the user has set them. Batches of up to 64 KiB go through shared
+/// memory at once; with its own limit of 4 KiB the sender of a usual batch would wait for the receiver.
 inline void prepare_mpi_environment() {
     constexpr int kKeepTheUsers = 0;
     setenv("OMPI_MCA_btl_vader_eager_limit", "65536", kKeepTheUsers);

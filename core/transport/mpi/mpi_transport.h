@@ -9,10 +9,10 @@ namespace lookahead {
 /// The ranks of an MPI communicator. Packets travel on a private duplicate of it.
 class MpiTransport final : public Transport {
   public:
-    /// All ranks of MPI_COMM_WORLD. Initialises MPI if nobody has yet, and then also ends it.
+    /// All ranks of MPI_COMM_WORLD. Initialises MPI if it is not initialised yet, and then also ends it.
     MpiTransport();
-    /// The ranks of `*communicator`, an MPI_Comm of the caller's. `piece_bytes`: the most that one message of what is
-    /// sent, gathered or broadcast as bytes has, up to 2 GiB; the same on every rank.
+    /// The ranks of `*communicator`, an MPI_Comm of the caller. `piece_bytes`: the greatest size of one message when
+    /// bytes are sent, gathered or broadcast, up to 2 GiB; the same on every rank.
     explicit MpiTransport(const void* communicator, std::size_t piece_bytes = kPieceBytes);
     ~MpiTransport() override;
 
@@ -36,7 +36,7 @@ class MpiTransport final : public Transport {
     std::unique_ptr<SharedCounter> make_counter() override;
     [[noreturn]] void abort(int exit_code) override;
 
-    /// Packets above this size are announced by a small one first, so that buffers can wait ready for all others.
+    /// A small packet announces packets above this size first, so that buffers can wait ready for all others.
     static constexpr std::size_t kPostedBytes = std::size_t{1} << 20;
     static constexpr std::size_t kPieceBytes = std::size_t{64} << 20;
 

@@ -16,7 +16,7 @@ constexpr std::int64_t kComponents = 3, kRows = 8, kMostSteps = 15, kThreads = 2
 constexpr std::array<SizedParameter, 3> kParameters{{
     {"width", "pixel", {72, 512, 1600, 4096}, 1 << 13, "Width of the image; 192 or 1024 in the suite.", 8},
     {"height", "pixel", {48, 512, 1600, 4096}, 1 << 13, "Height of the image; 192 or 1024 in the suite.", 8},
-    {"levels", "level", {2, 3, 3, 3}, 3, "Levels, each of which halves the image."},
+    {"levels", "level", {2, 3, 3, 3}, 3, "Levels; each halves the image."},
 }};
 
 class Dwt2d : public SizedWorkload<kParameters> {

@@ -19,9 +19,9 @@ constexpr std::array<SizedParameter, 6> kParameters{{
     {"width", "pixel", {129, 996, 996, 996}, 1024, "Width of the image; 996 in the suite."},
     {"height", "pixel", {384, 528, 1040, 1040}, 1 << 14, "Height of the image; 1040 in the suite.", kLines},
     {"bins", "bin", {8 * kRangeBins, 16 * kRangeBins, 1 << 20, 1 << 20}, 1 << 22, "Bins; 1048576 in the suite.", 4},
-    {"images", "image", {2, 1, 6, 20}, 1 << 16, "How often all is done; 20 times in the suite."},
+    {"images", "image", {2, 1, 6, 20}, 1 << 16, "Repetitions of the whole; 20 in the suite."},
     {"sampling", "CTA", {4, 32, 64, 64}, 1 << 10, "Blocks that estimate the range; 64 in the suite."},
-    {"hot", "percent", {60, 12, 12, 12}, 100, "Share of pixels that lie in six bins, which overflow."},
+    {"hot", "percent", {60, 12, 12, 12}, 100, "Share of pixels in six bins, which overflow."},
 }};
 
 class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {

@@ -23,7 +23,11 @@ constexpr std::array<SizedParameter, 4> kParameters{{
      "Letters of the reference; 140000 in the suite."},
     {"queries", "query", {100, 20'000, 300'000, 1'000'000}, 1 << 22, "Queries; 50000 in the suite."},
     {"query_letters", "letter", {25, 25, 25, 25}, 1 << 10, "Letters of a query."},
-    {"shortest", "letter", {20, 20, 20, 20}, 1 << 10, "Letters that a match has at least, so where matches may start."},
+    {"shortest",
+     "letter",
+     {20, 20, 20, 20},
+     1 << 10,
+     "Least number of letters of a match, which limits where matches may start."},
 }};
 
 /// As the kernel's int4.

@@ -17,7 +17,7 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"width", "element", {160, 1024, 4096, 8192}, 1 << 14, "Width of the matrix; 1024 in the suite.", kTile},
     {"height", "element", {96, 1024, 2048, 8192}, 1 << 14, "Height of the matrix; 1024 in the suite.", kTile},
     {"rounds", "round", {1, 4, 10, 20}, 1 << 14, "Launches with the same matrix; 100 in the suite."},
-    {"share", "row", {8, 16, 16, 16}, kTile, "Rows of a tile that a thread takes in form=looped: a power of two."},
+    {"share", "row", {8, 16, 16, 16}, kTile, "Rows of a tile per thread in form=looped: a power of two."},
 }};
 
 class Transpose : public SizedWorkload<kParameters, kLoopedAndVectorForm> {

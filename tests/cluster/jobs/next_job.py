@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Jobs whose time is over before their sweep is: the templates for PBS and Flux, filled in, with commands in place of the
-schedulers' own which note what is submitted."""
+"""Tests jobs whose time ends before their sweep: the templates for PBS and Flux, filled in, with stand-ins for the schedulers'
+commands that record submissions."""
 
 import os
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Sweeps under a real Slurm of one node: an array of jobs on one folder of which two are preempted, and a job whose time is over
-before its points are, which requeues itself. Where there is no Slurm, or no root, it is skipped (exit code 77); the script that
-`sweep submit` writes is looked at first everywhere."""
+"""Tests sweeps under a real Slurm of one node: an array of jobs on one folder, two of which are preempted, and a job whose time
+ends before its points, which requeues itself. Skipped without Slurm or without root (exit code 77), after a check of the script
+that `sweep submit` writes."""
 
 import argparse
 import os

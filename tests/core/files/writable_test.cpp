@@ -37,8 +37,7 @@ TEST_CASE("a file of another kind is replaced only by force") {
     const TemporaryFolder folder;
     const std::string path = folder.file("out");
     std::ofstream(path) << "a thesis";
-    CHECK(refusal(path) ==
-          path + ": the file that is there is not a page; name another one, or replace it with --force");
+    CHECK(refusal(path) == path + ": the existing file is not a page; name another one, or replace it with --force");
     CHECK(refusal(path, true) == "no error");
 }
 
@@ -50,8 +49,7 @@ TEST_CASE("a device, a pipe, a folder and a link to nothing are never replaced")
     std::filesystem::create_symlink("/dev/full", to_device);
     for (const std::string& path : {std::string("/dev/full"), std::string("/dev/null"), pipe, link, to_device}) {
         for (const bool force : {false, true}) {
-            CHECK(refusal(path, force) ==
-                  path + ": what is there is no regular file, and is not replaced; name a file");
+            CHECK(refusal(path, force) == path + ": is not a regular file, and is not replaced; name a file");
         }
     }
     CHECK(refusal(folder.file("."), true) == folder.file(".") + ": a folder is there; name a file");

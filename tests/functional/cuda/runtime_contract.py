@@ -24,7 +24,7 @@ ENDINGS = {
     "bad_host_address": (4, "ended by signal 11", False),
     "status_three": (4, "ended with exit status 3", True),
     "waits_for_host": (0, "if it waits for the host, it waits in vain", True),
-    "properties": (0, "had nothing done on its device: there is no capture", False),
+    "properties": (0, "did not use its device: there is no capture", False),
     "no_such_part": (3, "made no call on its device", False),
 }
 # The same of `lookahead run`, which writes no file for them but the one that says what failed.
@@ -32,7 +32,7 @@ LIVE_ENDINGS = {
     "processes": (4, "kernel poke, CTA (0, 0, 0), warp 0, PC 0x0"),  # a kernel fails, and the simulation with it
     "killed": (4, "ended by signal 9"),
     "status_three": (4, "wrong output: runtime_contract ended with exit status 3"),
-    "properties": (3, "had nothing done on its device, and ended with exit status 0"),
+    "properties": (3, "did not use its device, and ended with exit status 0"),
     "no_such_part": (3, "made no call on its device"),
 }
 LIVE_REFUSALS = {

@@ -7,7 +7,7 @@
 
 #include "components/frontend/cudart/protocol.h"
 
-/// CUDA's types as its runtime passes them.
+/// CUDA's types as in the interface of its runtime.
 namespace lookahead::cudart {
 
 struct Dim3 {
@@ -55,7 +55,7 @@ struct LaunchShape {
     std::size_t shared_bytes;
 };
 
-/// A kernel behind a stub function of the host.
+/// The kernel of a host stub function.
 struct RegisteredKernel {
     std::uint32_t module = 0;
     std::string name;
@@ -67,10 +67,10 @@ struct RegisteredKernel {
     int carveout = -1;
 };
 
-/// The kernel behind a stub function; what is known of it has been asked for. Or nullptr: `missing_kernel` is why.
+/// The kernel of a stub function, with its properties requested; nullptr for none, and `missing_kernel` is the error.
 RegisteredKernel* find_kernel(const void* function);
 CudaError missing_kernel(const void* function);
-/// Address and size of the __device__ or __constant__ variable behind a shadow variable of the host.
+/// Address and size of the __device__ or __constant__ variable of a host shadow variable.
 CudaError find_symbol(const void* symbol, std::uint64_t& address, std::uint64_t& bytes);
 
 inline std::uint64_t address_of(const void* pointer) {
@@ -80,7 +80,7 @@ inline CudaError error_of(const Reply& reply) {
     return static_cast<CudaError>(reply.error);
 }
 
-/// Copies and fillings at once, whatever stream; the public functions are made of them.
+/// Copies and fillings at once, for any stream; the public functions use them.
 CudaError copy_now(void* to, const void* from, std::size_t bytes, int kind);
 CudaError fill_now(void* to, std::uint32_t value, unsigned value_bytes, std::size_t bytes);
 CudaError copy_box_now(const Copy3d& box);

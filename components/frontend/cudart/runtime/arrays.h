@@ -12,8 +12,8 @@ struct ChannelFormat {
 };
 static_assert(sizeof(ChannelFormat) == 20);
 
-/// What a cudaArray_t points to. Rows lie at a pitch, the slices of a 3D array and the layers one behind another: nothing
-/// of the layout is visible to programs.
+/// The target of a cudaArray_t. Rows have a pitch; the slices of a 3D array and the layers follow one another. Programs
+/// cannot see the layout.
 struct Array {
     std::uint64_t address = 0;
     std::size_t pitch = 0;
@@ -24,13 +24,13 @@ struct Array {
     std::size_t height() const { return extent.height == 0 ? 1 : extent.height; }
     std::size_t depth() const { return extent.depth == 0 ? 1 : extent.depth; }
     std::size_t element_bytes() const;
-    /// As memory for copies; their widths and x are bytes then.
+    /// The array as memory for copies, whose widths and x are then in bytes.
     PitchedPointer pointer() const {
         return {reinterpret_cast<void*>(address), pitch, extent.width * element_bytes(), height()};
     }
 };
 
-/// Channels and bytes of each; false for what no texture can have.
+/// Reads channels and bytes of each; false for formats that textures cannot have.
 bool read_format(const ChannelFormat& format, isa::TextureDescriptor& descriptor);
 
 }  // namespace lookahead::cudart

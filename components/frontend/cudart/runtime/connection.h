@@ -17,16 +17,15 @@ class Connection {
   public:
     static Connection& get();
 
-    /// Sends a request with its payload and waits for the answer, whose payload goes to `answer`. Errors stay until
+    /// Sends a request with its payload, waits for the answer and writes its payload to `answer`. Errors remain until
     /// cudaGetLastError takes them. Ends the process if the answer says so.
     Reply call(Request request, std::span<const std::byte> payload = {}, std::span<std::byte> answer = {});
-    /// The same, where the answer's length is not known before.
+    /// The same for an answer of unknown length.
     Reply call(Request request, std::span<const std::byte> payload, std::vector<std::byte>& answer);
-    /// A launch: like every asynchronous call it succeeds where the kernel itself fails; the error comes with the
-    /// next call.
+    /// A launch: like every asynchronous call it succeeds even if the kernel fails; the next call reports the error.
     Reply launch(const Request& request, std::span<const std::byte> payload);
 
-    /// Tells the user something, once for each sentence.
+    /// Prints a sentence to the user, each sentence once.
     void note(const std::string& sentence);
     /// Ends the program: `lookahead capture` reports the sentence.
     [[noreturn]] void refuse(const std::string& sentence);
@@ -36,8 +35,8 @@ class Connection {
 
   private:
     Connection();
-    /// The device is one process's at a time. A process that was forked from one that has used it gets CUDA's error for
-    /// that, as does a function of the host that a stream runs.
+    /// Claims the device, which belongs to one process at a time. A process forked from one that has used the device
+    /// gets CUDA's error for that, and so does a host function that a stream runs.
     CudaError claim();
     bool is_claimed_by_other() const;
     Reply exchange(const Request& request, std::span<const std::byte> payload);
@@ -54,18 +53,18 @@ class Connection {
 
 /// Keeps an error for cudaGetLastError, and returns it.
 CudaError remember(std::int32_t error);
-/// The last error; with `clear` it is forgotten, unless the program's device is lost by it.
+/// The last error; `clear` resets it, unless the error has lost the program's device.
 CudaError last_error(bool clear);
 
-/// What the device is like; asked for once.
+/// The device's properties; requested once.
 const DeviceInformation& device_information();
 
-/// 11, 12 or 13: whose runtime this library stands for.
+/// 11, 12 or 13: the major version of the runtime that this library replaces.
 extern const int kRuntimeMajor;
 
 }  // namespace lookahead::cudart
 
-/// A second name that CUDA has for a function, or that of one which does the same.
+/// CUDA's second name of a function, or the name of an equivalent function.
 #define LOOKAHEAD_SECOND_NAME(function, name) __attribute__((alias(#function))) decltype(function) name;
-/// That for programs that are compiled with one default stream for each thread.
+/// The name for programs that are compiled with one default stream per thread.
 #define LOOKAHEAD_PER_THREAD(function, suffix) LOOKAHEAD_SECOND_NAME(function, function##suffix)

@@ -102,7 +102,7 @@ struct Properties13 {
 };
 static_assert(sizeof(Properties13) == 1008);
 
-/// That of CUDA 12; CUDA 11's is its beginning.
+/// cudaDeviceProp of CUDA 12; CUDA 11's is its beginning.
 struct Properties12 {
     char name[256];
     char uuid[16];

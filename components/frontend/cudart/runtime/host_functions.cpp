@@ -36,7 +36,7 @@ void HostFunctions::wait() {
     if (done_.wait_for(lock, kLong, done)) return;
     std::fprintf(
         stderr,
-        "lookahead: a function of the host in a stream has run for %lld s; one that waits for what the program "
+        "lookahead: a function of the host in a stream has run for %lld s; one that waits for work that the program "
         "submits after it waits for ever here\n",
         static_cast<long long>(kLong.count()));
     done_.wait(lock, done);

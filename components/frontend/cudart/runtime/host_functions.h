@@ -6,16 +6,16 @@
 
 namespace lookahead::cudart {
 
-/// Functions of the host that streams run: on a thread of their own, one after the other, and done before the program's
-/// next call on its device. So one may wait for what the program does without such a call, and takes part in its locks.
+/// Host functions that streams run: on their own thread, one after the other, and finished before the program's next
+/// call on its device. So a function may wait for the program's actions other than such calls, and use its locks.
 class HostFunctions {
   public:
     static HostFunctions& get();
 
     void start(std::function<void()> function);
-    /// For the last function that was started.
+    /// Waits for the last started function.
     void wait();
-    /// Whether the calling thread is in one; CUDA permits no calls there.
+    /// Whether the calling thread runs a host function; CUDA permits no calls there.
     bool is_running_here() const;
 
   private:

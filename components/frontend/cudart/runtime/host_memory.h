@@ -7,7 +7,7 @@
 
 namespace lookahead::cudart {
 
-/// An allocation that the host can touch.
+/// An allocation that the host can access.
 struct HostBlock {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
@@ -17,14 +17,15 @@ struct HostBlock {
     std::uint64_t allocation = 0;  ///< address to release; 0: a managed variable
 };
 
-/// Whether an address is one of the device's, touchable by the host or not.
+/// Whether an address belongs to the device, accessible by the host or not.
 bool is_on_device(const void* address);
-/// The block that holds the address, as the program or as kernels see it; nullptr: none.
+/// The block that holds an address of the program or of kernels; nullptr if none.
 const HostBlock* host_block(const void* address);
 
-/// Lets the host touch `bytes` bytes of the device's memory. False: the program has something else at that address.
+/// Makes `bytes` bytes of the device's memory accessible to the host. False if the program uses that address otherwise.
 bool make_visible(std::uint64_t address, std::uint64_t bytes);
-/// Kernels use the pinned allocation or the managed variable at `address`: what the host writes there matters to them.
+/// Marks the pinned allocation or managed variable at `address` as used by kernels, so that the host's writes to it are
+/// recorded.
 void share_with_kernels(std::uint64_t address);
 
 }  // namespace lookahead::cudart

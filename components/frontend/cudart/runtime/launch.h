@@ -5,7 +5,7 @@
 
 namespace lookahead::cudart {
 
-/// A launch with its arguments as they are now. `error` says why it cannot be one.
+/// A launch with the present values of its arguments. `error`: why it is impossible.
 Work launch_work(RegisteredKernel& kernel, const LaunchShape& shape, void** arguments, CudaError& error);
 
 /// cudaKernelNodeParams.

@@ -39,7 +39,7 @@ struct Graph {
     std::vector<std::unique_ptr<GraphNode>> nodes{};
 
     GraphNode* add(NodeKind kind, Work work, std::vector<GraphNode*> after);
-    /// Every node behind those that it comes after; empty if there is a cycle.
+    /// The nodes, each after its predecessors; empty if there is a cycle.
     std::vector<GraphNode*> ordered() const;
 };
 
@@ -55,31 +55,31 @@ struct Stream {
     std::uint64_t id = 0;
     std::shared_ptr<StreamCapture> capture{};  ///< null: work runs at once
     bool is_origin = false;
-    std::vector<GraphNode*> last{};  ///< what the stream's next node comes after
+    std::vector<GraphNode*> last{};  ///< the predecessors of the stream's next node
 
-    /// A stream that joined a capture leaves it when that has ended.
+    /// Whether the stream is captured. A stream that joined a capture leaves it when the capture has ended.
     bool is_captured() {
         if (capture != nullptr && capture->graph == nullptr) capture.reset();
         return capture != nullptr;
     }
 };
 
-/// Whether the handle is a stream's that exists: nullptr and the two handles that name the default stream are.
+/// Whether the handle is that of an existing stream; nullptr and the two handles of the default stream are.
 bool is_stream(void* handle);
-/// The stream behind such a handle.
+/// The stream of such a handle.
 Stream& stream_of(void* handle);
 
 /// Does the work now, or makes it a node of the graph into which the stream is captured.
 CudaError submit(void* stream, NodeKind kind, Work work);
 
-/// Calls the function when the device has done its work before; it does not wait for the function.
+/// Calls the function when the device has done all earlier work; does not wait for the function.
 CudaError call_on_host(std::function<void()> function);
 
-/// cudaErrorStreamCaptureUnsupported if the stream is captured: it cannot be waited for.
+/// Waits for a stream; cudaErrorStreamCaptureUnsupported if it is captured.
 CudaError synchronise(void* stream);
 /// Waits for the device.
 CudaError synchronise_device();
-/// Waits for the device if `error` is none.
+/// Waits for the device if there is no error; returns the error.
 CudaError and_wait(CudaError error);
 
 }  // namespace lookahead::cudart

@@ -7,15 +7,15 @@
 
 namespace lookahead::finaliser {
 
-/// Rows that share registers: a group of rows, one of another group's that it was merged into.
+/// The row of another group into which a group of rows was merged; they share registers.
 struct Merged {
     std::uint32_t group = 0;   ///< index in VirtualKernel::groups of the group that holds all
-    std::uint32_t offset = 0;  ///< row of it where this group begins
+    std::uint32_t offset = 0;  ///< the row of it at which this group begins
 };
 
-/// Merges the groups on both sides of a copy where their values never live at the same time, so that the copy
-/// vanishes: a value into an element of a vector or the half of a wide value too. `ranges` (by row) becomes that
-/// of the merged rows for the groups that hold others. Result by group.
+/// Merges the groups on both sides of a copy if their values never live at the same time, so that the copy vanishes;
+/// also a value into an element of a vector or half of a wide value. `ranges` (by row) becomes that of the merged rows.
+/// Result by group.
 std::vector<Merged> coalesce_copies(const VirtualKernel& kernel, std::vector<RangeSet>& ranges);
 
 }  // namespace lookahead::finaliser

@@ -7,7 +7,7 @@
 
 namespace lookahead::finaliser {
 
-/// What a row is as a function of the lane, from the most special to the most general (Collange and Kouyoumdjian, "Affine
+/// A row as a function of the lane, from the most special to the most general kind (Collange and Kouyoumdjian, "Affine
 /// Vector Cache for memory bandwidth savings", 2011, section 2.3).
 enum class Affinity : std::uint8_t {
     none,     ///< nothing is written to it
@@ -16,12 +16,12 @@ enum class Affinity : std::uint8_t {
     generic,  ///< anything else, or not known
 };
 
-/// The affinity of each row: that of the most general value which it ever holds. A static divergence analysis (Coutinho et
-/// al., PACT 2011), which the paper names for this: it looks at the code alone, so that it takes a warp for 32 neighbours
-/// in x. With blocks whose width is no multiple of 32, where y is not uniform and x not affine, it is a guess. It is one,
-/// too, of values that lanes take along from different turns of a loop.
+/// The affinity of each row: that of the most general value that it ever holds. A static divergence analysis (Coutinho
+/// et al., PACT 2011), named by the paper for this purpose: it examines only the code, so it takes a warp for 32
+/// neighbours in x. For blocks whose width is no multiple of 32, where y is not uniform and x not affine, it is a
+/// guess; also for values that lanes keep from different rounds of a loop.
 ///
-/// No decision that must be right may depend on it; it is for choices between right ones.
+/// No correctness may depend on it; it is for choices between correct alternatives.
 std::vector<Affinity> affinities(VirtualKernel kernel);
 
 }  // namespace lookahead::finaliser

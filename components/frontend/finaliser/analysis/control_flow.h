@@ -18,7 +18,7 @@ struct Loop {
     BitSet blocks;
 };
 
-/// What the analysis asks about a kernel's control flow. Valid while blocks and jumps stay.
+/// Queries about a kernel's control flow. Valid while blocks and jumps are unchanged.
 class Flow {
   public:
     /// Jumps must end their blocks (split_at_jumps).
@@ -30,29 +30,31 @@ class Flow {
     bool reachable(std::uint32_t block) const { return reachable_[block]; }
     const std::vector<std::uint32_t>& predecessors(std::uint32_t block) const { return predecessors_[block]; }
     const std::vector<Loop>& loops() const { return loops_; }
-    /// The block where all ways from here that do not end meet next; kNoNode: at the end only.
+    /// The block where all paths from here that do not end meet next; kNoNode if only at the end.
     std::uint32_t post_dominator(std::uint32_t block) const { return post_dominators_[block]; }
     /// Blocks whose last jump decides whether control comes to `block` (Ferrante et al., 1987).
     const std::vector<std::uint32_t>& controllers(std::uint32_t block) const { return controllers_[block]; }
     /// The jump at the block's end if it has a guard, or null.
     const VirtualInstruction* branch(std::uint32_t block) const { return branches_[block]; }
 
-    /// Where lanes that the branch at the end of `block` has parted may come together, each from more than one way: the
-    /// joins at which a register may have a different value in each. As Rosemann et al., "An Abstract Interpretation for
-    /// SPMD Divergence on Reducible Control Flow Graphs" (POPL 2021): each way carries its name to where another comes.
+    /// The blocks where lanes that the branch at the end of `block` has separated may come together, each over several
+    /// paths: the joins at which a register may have a different value in each. As in Rosemann et al., "An Abstract
+    /// Interpretation for SPMD Divergence on Reducible Control Flow Graphs" (POPL 2021): each path carries its name to
+    /// where another comes.
     std::vector<std::uint32_t> joins_of(std::uint32_t block) const;
-    /// Loops around `block` that its branch lets some lanes leave and others stay in.
+    /// Loops around `block` that its branch lets some lanes leave while others stay.
     std::vector<std::uint32_t> loops_left_at(std::uint32_t block) const;
-    /// Blocks behind `block` on any way, itself included if it is in a loop.
+    /// Blocks after `block` on any path, including itself if it is in a loop.
     BitSet behind(std::uint32_t block) const;
-    /// `block` and those behind it on ways that do not lead through `end`, which may be kNoNode; nothing if it is `end`.
+    /// `block` and the blocks after it on paths that do not lead through `end`, which may be kNoNode; empty if `block`
+    /// is `end`.
     BitSet up_to(std::uint32_t block, std::uint32_t end) const;
 
   private:
     void find_loops();
     BitSet reached_from(std::vector<std::uint32_t> open, BitSet reached) const;
     void find_controllers();
-    /// By block: the name of the way from the branch at the end of `block` that leads there, up to where all meet.
+    /// By block: the name of the path from the branch at the end of `block` that leads there, up to where all meet.
     std::vector<std::uint32_t> names_from(std::uint32_t block, std::vector<std::uint32_t>& joins) const;
 
     ptx::Graph graph_;

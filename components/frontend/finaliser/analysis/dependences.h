@@ -8,7 +8,7 @@
 
 namespace lookahead::finaliser {
 
-/// Which instructions of a straight stretch of code must stay behind which.
+/// The order constraints between the instructions of a straight stretch of code.
 struct Dependences {
     struct Edge {
         std::uint32_t to = 0;
@@ -18,7 +18,7 @@ struct Dependences {
     std::vector<std::uint32_t> predecessors;    ///< number of edges that end at each
 };
 
-/// What happened to a row or predicate so far.
+/// The accesses to a row or predicate so far.
 struct UnitHistory {
     static constexpr std::uint32_t kNone = UINT32_MAX;
     std::uint32_t writer = kNone;
@@ -26,8 +26,8 @@ struct UnitHistory {
     std::uint64_t writes = 0;
 };
 
-/// Finds the dependences in stretches of one kernel. Large kernels have many rows and many stretches, so that what is
-/// needed of each row is kept from one to the next.
+/// Finds the dependences in stretches of one kernel. Large kernels have many rows and many stretches, so the data per
+/// row are reused from stretch to stretch.
 class DependenceFinder {
   public:
     explicit DependenceFinder(const VirtualKernel& kernel) : kernel_(kernel), units_(unit_count(kernel)) {}
@@ -41,7 +41,7 @@ class DependenceFinder {
     std::vector<UnitHistory> units_;  ///< as at first, between stretches
 };
 
-/// Whether nothing at all may move across the instruction: jumps, nop, reading a clock; vector memory instructions, whose
+/// Whether no instruction may move across this one: jumps, nop, reading a clock; vector memory instructions, whose
 /// intrinsics are scheduling barriers (Crago et al., TACO 2018, section 7.1).
 bool holds_everything(const VirtualInstruction& instruction);
 

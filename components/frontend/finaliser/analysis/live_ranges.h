@@ -16,7 +16,7 @@ struct LiveRange {
     friend bool operator==(const LiveRange&, const LiveRange&) = default;
 };
 
-/// Disjoint ranges in ascending order: where one value, or all values of one register, live. Has holes.
+/// Disjoint ranges in ascending order, with holes: the life of one value, or of all values of one register.
 class RangeSet {
   public:
     bool empty() const { return ranges_.empty(); }
@@ -25,7 +25,7 @@ class RangeSet {
 
     /// Adds a range that ends before all others begin, or touches the first.
     void prepend(LiveRange range);
-    /// After the last `prepend`; until then the order is descending.
+    /// Call it after the last `prepend`; until then the order is descending.
     void finish();
 
     bool overlaps(const RangeSet& other) const;
@@ -36,7 +36,7 @@ class RangeSet {
     std::vector<LiveRange> ranges_;
 };
 
-/// The ranges of every unit (row or predicate). A result that nobody reads lives for the moment of its write.
+/// The ranges of every unit (row or predicate). An unread result lives for the moment of its write.
 std::vector<RangeSet> live_ranges_of(const VirtualKernel& kernel);
 
 }  // namespace lookahead::finaliser

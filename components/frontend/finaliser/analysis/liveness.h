@@ -15,9 +15,9 @@ class Liveness {
   public:
     explicit Liveness(const VirtualKernel& kernel);
 
-    /// All units that live behind the block, over all units of the kernel.
+    /// All units that live after the block, over all units of the kernel.
     BitSet out(std::size_t block) const;
-    /// Calls `visit(unit)` for every unit that lives before or behind the block, in ascending order.
+    /// Calls `visit(unit)` for every unit that lives before or after the block, in ascending order.
     template <typename Visit>
     void for_each_in(std::size_t block, Visit visit) const {
         for_each_bit(row(in_, block), [&](std::uint32_t number) { visit(units_[number]); });
@@ -38,8 +38,9 @@ class Liveness {
     }
 
     std::size_t unit_count_;
-    /// Those that may live at a block's bound, ascending: all that some block reads before it writes them. Few do in
-    /// large kernels, most of whose values stay in their block; the sets below are over their numbers here.
+    /// The units that may live at a block's bound, ascending: those that some block reads before it writes them. In
+    /// large kernels these are few, because most values stay in their block; the sets below are over their numbers
+    /// here.
     std::vector<std::uint32_t> units_;
     std::vector<std::uint32_t> number_of_;  ///< by unit; kNone for the others
     std::size_t words_ = 0;                 ///< of a set
@@ -47,7 +48,7 @@ class Liveness {
     Sets out_;
 };
 
-/// Takes `live`, the units live after `instruction`, to those live before it.
+/// Turns `live`, the units live after `instruction`, into the units live before it.
 void step_back(const VirtualKernel& kernel, const VirtualInstruction& instruction, BitSet& live);
 
 }  // namespace lookahead::finaliser

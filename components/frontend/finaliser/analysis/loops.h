@@ -8,8 +8,8 @@
 
 namespace lookahead::finaliser {
 
-/// How many natural loops each block is in: those of the edges that lead back to a block which dominates their start.
-/// Loops with a common head count once.
+/// The number of natural loops around each block: those of edges that lead back to a block which dominates their start.
+/// Loops with a common header count once.
 std::vector<std::uint32_t> loop_depths(const ptx::Graph& graph, const ptx::DominatorTree& dominators);
 
 }  // namespace lookahead::finaliser

@@ -8,17 +8,17 @@
 
 namespace lookahead::finaliser {
 
-/// Where an instruction stands.
+/// The place of an instruction.
 struct Place {
     std::uint32_t block = kNone;
     std::uint32_t index = 0;
 };
 
-/// Rows that exactly one instruction writes, and which. Valid until instructions are added, removed or moved.
+/// Rows with exactly one writing instruction. Valid until instructions are added, removed or moved.
 ///
-/// Why that is enough to look through them: if the only write to x, at W, dominates a read of x at R, and y is written
-/// only at S, which dominates W, then no path leads from W over S to R without passing W again: the way over S could
-/// reach R without W otherwise. So at R, y still holds what it held at W.
+/// Their values can be followed: if the only write to x, at W, dominates a read of x at R, and y is written only at S,
+/// which dominates W, then no path leads from W over S to R without passing W again; else a path over S could reach R
+/// without W. So at R, y still has its value at W.
 class SingleWrites {
   public:
     explicit SingleWrites(const VirtualKernel& kernel);
@@ -26,7 +26,7 @@ class SingleWrites {
     /// The place of the only write to `row`, if there is only one.
     std::optional<Place> place(std::uint32_t row) const;
     const VirtualInstruction& at(Place place) const { return kernel_.blocks[place.block].code[place.index]; }
-    /// Whether all ways to `b` lead over `a`, and they differ.
+    /// Whether all paths to `b` lead over `a`, and they differ.
     bool before(Place a, Place b) const;
     /// Whether `operand`, read by the single write at `write`, holds the same value wherever that write dominates.
     bool is_stable(const VirtualOperand& operand, Place write) const;

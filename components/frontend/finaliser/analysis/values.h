@@ -13,39 +13,39 @@ namespace lookahead::finaliser {
 using ValueId = std::uint32_t;
 inline constexpr ValueId kNoValue = 0xffffffffU;
 
-/// Where an instruction stands.
+/// The place of an instruction.
 struct Position {
     std::uint32_t block = 0;
     std::uint32_t index = 0;
     bool operator==(const Position&) const = default;
 };
 
-/// What a row or a predicate holds between one definition and the next: its definitions, with one where several reach a
-/// block together (the sets of reaching definitions, in static single assignment form).
+/// The value of a row or a predicate between one definition and the next: its definitions, with a joint one where
+/// several reach a block (the sets of reaching definitions, in static single assignment form).
 struct Value {
     enum class Kind : std::uint8_t {
         start,       ///< nothing was written: the launch's zero
         definition,  ///< an instruction's result
-        join,        ///< of what comes from the block's predecessors
+        join,        ///< the join of the values from the block's predecessors
     };
     Kind kind = Kind::start;
     std::uint8_t word = 0;        ///< definition: which row of the destination, or which destination predicate
     Position at;                  ///< definition: the instruction; join: the block
     std::uint32_t unit = 0;       ///< the row, or rows() + the predicate
-    ValueId before = kNoValue;    ///< guarded definition: what stays in lanes whose guard fails
+    ValueId before = kNoValue;    ///< guarded definition: the old value in lanes whose guard fails
     std::vector<ValueId> inputs;  ///< join: by Flow::predecessors
 };
 
-/// What an instruction reads, by its fields.
+/// The values that an instruction reads, by its fields.
 struct Reads {
     std::array<std::array<ValueId, 2>, 4> source{
         {{kNoValue, kNoValue}, {kNoValue, kNoValue}, {kNoValue, kNoValue}, {kNoValue, kNoValue}}};  ///< rows 0 and 1
     std::array<ValueId, 2> source_predicate{kNoValue, kNoValue};
     ValueId guard = kNoValue;
-    std::vector<ValueId> further;  ///< rows 2 and on of all sources, where they were asked for
+    std::vector<ValueId> further;  ///< rows 2 and on of all sources, if requested
 };
 
-/// Whether rows beyond the second of an operand are followed: vectors that are stored.
+/// Whether to follow rows beyond the second of an operand: stored vectors.
 enum class AllRows : bool { no, yes };
 
 /// All values of a kernel, built on demand as by Braun et al., "Simple and Efficient Construction of Static Single

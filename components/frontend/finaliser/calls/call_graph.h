@@ -9,20 +9,20 @@
 
 namespace lookahead::finaliser {
 
-/// Which functions of a module call which. An indirect call may mean each function that has its address taken somewhere
-/// and the prototype's parameters and results.
+/// The calls between a module's functions. An indirect call may go to each function whose address is taken somewhere
+/// and that has the prototype's parameters and results.
 class CallGraph {
   public:
     explicit CallGraph(const ptx::Module& module);
 
-    /// Indices of the functions that an indirect call with this prototype may mean.
+    /// Indices of the functions to which an indirect call with this prototype may go.
     std::vector<std::uint32_t> targets_of(const ptx::Prototype& prototype) const;
 
     /// Whether the function may be called again before it returns.
     bool is_recursive(const ptx::Function& function) { return leads_to(function, function); }
-    /// Whether a call of `from` may end in one of `to`, by one call or more.
+    /// Whether `from` may call `to`, directly or over other functions.
     bool leads_to(const ptx::Function& from, const ptx::Function& to);
-    /// Whether `function` may end in calls of a function that is_recursive.
+    /// Whether `function` may lead to calls of a function that is_recursive.
     bool leads_to_recursion(const ptx::Function& function);
 
   private:

@@ -6,24 +6,24 @@
 
 namespace lookahead::finaliser {
 
-/// Appends what recursive functions do with their stack: frames, one for each call that is under way.
+/// Appends the code for the stack of recursive functions: frames, one for each active call.
 class CallStackWriter : protected FunctionWriter {
   protected:
     CallStackWriter(const ptx::Function& function, ptx::Type address_type)
         : FunctionWriter(function), address_type_(address_type) {}
 
-    /// The stack is a local variable; a register holds where its first free byte is.
+    /// Appends the stack, a local variable, and a register with the offset of its first free byte.
     void append_stack();
-    /// Frames take so many bytes more.
+    /// Moves the end of the frames by `bytes`.
     void append_stack_move(const ptx::Instruction& origin, std::uint32_t bytes);
-    /// A register with the address of the frame of the function under way: it is not under way in a call.
+    /// A register with the address of the current function's frame, outside of its calls.
     std::uint32_t append_frame_address(const ptx::Instruction& origin);
-    /// What stands for the operand, which names a variable in the frame.
+    /// The operand that replaces one that names a variable in the frame.
     ptx::Operand place_in_frame(ptx::Operand operand, std::uint32_t offset, const ptx::Instruction& origin);
-    /// Between the frame and a register or the .param variable of a parameter.
+    /// Appends an access between the frame and a register or the .param variable of a parameter.
     void append_frame_access(const ptx::Instruction& origin, ptx::Opcode opcode, std::uint32_t frame,
                              std::uint32_t offset, ptx::Operand value, ptx::Type type);
-    /// At the begin of a function whose frame has `bytes`: a trap where the stack has no room for it.
+    /// At the beginning of a function whose frame has `bytes`: appends a trap for a stack without room for it.
     void append_stack_check(const ptx::Instruction& origin, std::uint32_t bytes);
 
   private:

@@ -8,11 +8,11 @@
 
 namespace lookahead::finaliser {
 
-/// Appends registers, variables and instructions to a PTX function. What is made for an instruction of the file, its
-/// `origin`, has that one's line and text.
+/// Appends registers, variables and instructions to a PTX function. Instructions made for an instruction of the file,
+/// their `origin`, have its line and text.
 class FunctionWriter {
   protected:
-    /// Takes from `function` what is not code.
+    /// Copies everything but the code from `function`.
     explicit FunctionWriter(const ptx::Function& function);
 
     /// The number of the instruction that comes next.
@@ -30,7 +30,7 @@ class FunctionWriter {
     /// result = a + b.
     void append_sum(const ptx::Instruction& origin, std::uint32_t result, ptx::Operand a, ptx::Operand b,
                     ptx::Type type);
-    /// Registers have two bytes at least.
+    /// A register for a part; registers have at least two bytes.
     ptx::Operand part_register(ptx::Type type);
     void append_variable_copy(const ptx::Instruction& origin, std::uint32_t to, std::uint32_t from);
 

@@ -32,7 +32,7 @@ inline ptx::Operand label_operand(std::uint32_t target) {
     return operand;
 }
 
-/// The address `offset` bytes behind a symbol's.
+/// The address `offset` bytes after a symbol's.
 inline ptx::Operand address_operand(ptx::SymbolReference symbol, std::uint64_t offset) {
     ptx::Operand operand;
     operand.kind = ptx::OperandKind::address;
@@ -47,7 +47,7 @@ inline bool is_parameter_address(const ptx::Operand& operand) {
     return operand.kind == ptx::OperandKind::symbol && operand.symbol.kind == ptx::SymbolKind::parameter;
 }
 
-/// The operand in brackets; null: the instruction accesses no memory.
+/// The operand in brackets; null if the instruction accesses no memory.
 inline const ptx::Operand* address_of(const ptx::Instruction& instruction) {
     const auto found = std::ranges::find(instruction.operands, ptx::OperandKind::address, &ptx::Operand::kind);
     return found == instruction.operands.end() ? nullptr : &*found;

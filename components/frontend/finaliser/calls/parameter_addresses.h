@@ -7,25 +7,25 @@
 
 namespace lookahead::finaliser {
 
-/// Which registers of a kernel without calls may hold addresses of its parameters, and what becomes of those. The order
-/// of the instructions plays no part.
+/// Which registers of a kernel without calls may hold addresses of its parameters, and the uses of these. The order of
+/// the instructions does not matter.
 class ParameterAddresses {
   public:
     explicit ParameterAddresses(const ptx::Function& kernel);
 
-    /// Something is written at such an address, or one goes to memory, from where anybody may take it.
+    /// Whether the kernel writes at such an address, or stores such an address in memory, where any code may read it.
     bool are_given_away() const { return given_away_; }
     bool are_possible_in(std::uint32_t reg) const { return possible_[reg]; }
-    /// The register holds addresses of parameters and nothing else.
+    /// Whether the register holds only addresses of parameters.
     bool are_all_of(std::uint32_t reg) const { return only_[reg]; }
 
   private:
-    /// Registers, and behind them all the .param variables of calls.
+    /// Registers, and after them all the .param variables of calls.
     using Nodes = std::vector<std::uint32_t>;
     /// An instruction, as far as addresses pass through it.
     struct Step {
         Nodes from, to;
-        Nodes loaded;  ///< get what is in memory
+        Nodes loaded;  ///< registers loaded from memory
     };
 
     std::uint32_t variable(std::uint32_t index) const { return static_cast<std::uint32_t>(registers_.size()) + index; }

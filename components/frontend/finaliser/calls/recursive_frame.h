@@ -9,14 +9,14 @@
 
 namespace lookahead::finaliser {
 
-/// A value that a function needs after a call that may lead to the function again: it is kept in the frame meanwhile.
+/// A value that a function needs after a call that may lead to the function again: the frame keeps it meanwhile.
 struct KeptValue {
     bool is_parameter = false;  ///< a parameter in memory, else a register
     std::uint32_t index = 0;    ///< in Function::parameters or Function::registers
     std::uint32_t offset = 0;   ///< in the frame
 };
 
-/// What each activation of a recursive function has on the stack: where it returns to (4 bytes at offset 0), the
+/// The data of each activation of a recursive function on the stack: its return place (4 bytes at offset 0), the
 /// function's local variables, and the values that it keeps over calls.
 struct RecursiveFrame {
     std::vector<std::uint32_t> variable_offset;  ///< by index in Function::variables; local ones only
@@ -26,7 +26,7 @@ struct RecursiveFrame {
 
 inline constexpr std::uint32_t kFrameAlignment = 16;
 
-/// `leads_back` tells of a call in the function whether it may lead to the function again.
+/// `leads_back`: whether a call in the function may lead to the function again.
 RecursiveFrame lay_out_frame(const ptx::Function& function,
                              const std::function<bool(const ptx::Instruction&)>& leads_back);
 

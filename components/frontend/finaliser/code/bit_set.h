@@ -37,7 +37,7 @@ class BitSet {
         return changed != 0;
     }
 
-    /// How many of [first, end) are in it.
+    /// The number of members in [first, end).
     std::uint32_t count(std::uint32_t first, std::uint32_t end) const {
         if (first >= end) return 0;
         const std::size_t last = (end - 1) / 64;

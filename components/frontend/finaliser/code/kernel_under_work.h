@@ -9,29 +9,29 @@
 
 namespace lookahead::finaliser {
 
-/// A further program of a kernel: other code for the same launch, which a stream of its own executes (isa::Program).
+/// A further program of a kernel: other code for the same launch, which a separate stream executes (isa::Program).
 struct VirtualProgram {
     std::string name;
-    /// Its frame begins as a copy of the kernel's, so that both have the parameters at the same place.
+    /// The code. Its frame begins as a copy of the kernel's, so that both have the parameters at the same place.
     VirtualKernel code;
-    /// What stands in a register is a 32-bit word of each lane. Otherwise the machine has values of another kind there, of
-    /// any width: operations on 64 bits stay whole, constants of 64 bits too; a limit on a thread's registers is none of
-    /// theirs, and nothing is spilled.
+    /// Whether a register holds a 32-bit word of each lane. Otherwise registers hold values of another kind, of any
+    /// width: operations on 64 bits and constants of 64 bits stay whole, the limit on a thread's registers does not
+    /// apply, and nothing is spilled.
     bool has_lanes = true;
 };
 
-/// What a transform found out of a kernel's code, whatever the limit of registers is.
+/// A transform's findings about a kernel's code, which do not depend on the limit of registers.
 struct Findings {
     virtual ~Findings() = default;
 };
 
-/// What the passes work on: a kernel, and the programs that transforms have made beside it.
+/// The input of the passes: a kernel, and the further programs that transforms have made.
 struct KernelUnderWork {
     VirtualKernel main;
     std::vector<VirtualProgram> programs;
-    /// With any of these limits the passes make the same of it.
+    /// The limits with which the passes give the same result.
     RegisterBounds same_for;
-    /// Of a kernel that the passes take more than once, with other limits: what the transform left there the last time.
+    /// If the passes run more than once on a kernel, with other limits: the transform's findings of the last time.
     std::shared_ptr<Findings> findings;
 };
 

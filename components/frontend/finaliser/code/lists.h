@@ -10,7 +10,7 @@ namespace lookahead::finaliser {
 template <typename Element>
 class Lists {
   public:
-    /// None.
+    /// No lists.
     Lists() = default;
     /// `visit_all(f)` calls `f(list, element)` for all elements. It is called twice, and must do the same each time.
     template <typename VisitAll>
@@ -21,13 +21,13 @@ class Lists {
         visit_all([this](std::uint32_t list, const Element& element) { elements_[first_[list + 1]++] = element; });
     }
 
-    /// In the order in which they came.
+    /// The elements of a list, in the order in which they came.
     std::span<const Element> operator[](std::uint32_t list) const {
         return std::span(elements_).subspan(first_[list], first_[list + 1] - first_[list]);
     }
 
   private:
-    std::vector<std::uint32_t> first_;  ///< where each list begins, and the end
+    std::vector<std::uint32_t> first_;  ///< the first element of each list, then the end
     std::vector<Element> elements_;
 };
 

@@ -5,7 +5,7 @@
 
 namespace lookahead::finaliser {
 
-/// Limits of registers, from `least` to `most`, for which something is the same.
+/// A range of register limits, from `least` to `most`, with the same result.
 struct RegisterBounds {
     unsigned least = 0;
     unsigned most = std::numeric_limits<unsigned>::max();

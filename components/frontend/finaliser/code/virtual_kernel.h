@@ -12,7 +12,7 @@
 
 namespace lookahead::finaliser {
 
-/// "Not there": a row, a predicate or a block.
+/// No row, predicate or block.
 inline constexpr std::uint32_t kNone = 0xffffffffU;
 /// The predicate that always holds, before allocation.
 inline constexpr std::uint32_t kAlways = 0xfffffffeU;
@@ -26,7 +26,7 @@ struct VirtualOperand {
     friend bool operator==(const VirtualOperand&, const VirtualOperand&) = default;
 };
 
-/// A predicate that is read. `index`: a virtual predicate, kAlways, or kNone where the instruction has none.
+/// A predicate that is read. `index`: a virtual predicate, kAlways, or kNone if the instruction has none.
 struct PredicateUse {
     std::uint32_t index = kNone;
     bool negated = false;
@@ -35,7 +35,7 @@ struct PredicateUse {
 };
 
 /// A machine instruction over unlimited virtual rows and predicates. The registers, predicates and targets of
-/// `machine` are filled in after allocation only; its other fields are final.
+/// `machine` are filled in after allocation; its other fields are final.
 struct VirtualInstruction {
     isa::Instruction machine;
     std::uint32_t destination = kNone;  ///< first virtual row
@@ -62,15 +62,15 @@ struct RowGroup {
     std::uint8_t alignment = 1;
 };
 
-/// What a mechanism says of an instruction. Those of one instruction are a chain, from the last to the first.
+/// A mechanism's annotation of an instruction. Annotations of one instruction form a chain, from the last to the first.
 struct VirtualAnnotation {
     std::string tag;
     std::int64_t value = 0;
     std::uint32_t before = kNone;
 };
 
-/// A kernel between instruction selection and allocation. Virtual rows stand for 32-bit registers one by one, so
-/// that halves of wide values and elements of vectors can be named, read and written by themselves.
+/// A kernel between instruction selection and allocation. Each virtual row represents one 32-bit register, so that
+/// halves of wide values and elements of vectors can be named, read and written by themselves.
 struct VirtualKernel {
     isa::Kernel frame;                 ///< everything of the result but code, registers and predicates
     std::vector<VirtualBlock> blocks;  ///< 0 is the entry; a block that does not end in a jump falls into the next
@@ -81,23 +81,23 @@ struct VirtualKernel {
     std::vector<VirtualAnnotation> annotations;
 
     std::uint32_t rows() const { return static_cast<std::uint32_t>(group_of.size()); }
-    /// A new group of 1 to isa::kMostOperandRows rows; gives its first row.
+    /// Makes a new group of 1 to isa::kMostOperandRows rows; returns its first row.
     std::uint32_t new_rows(unsigned count);
     std::uint32_t new_predicate() { return predicates++; }
     std::uint32_t new_origin() { return origins++; }
 
-    /// Says something of the instruction, which what becomes of it will have: see isa::Annotation.
+    /// Annotates the instruction and all instructions made from it: see isa::Annotation.
     void annotate(VirtualInstruction& instruction, std::string_view tag, std::int64_t value);
 };
 
-/// Where a group of so many rows begins: at multiples of this.
+/// The alignment of a group of `rows` rows.
 constexpr std::uint32_t alignment_of(std::uint32_t rows) {
     return std::bit_ceil(rows);
 }
 
-/// A new instruction that is put in for `served`: of the same origin and line.
+/// A new instruction inserted for `served`, with the same origin and line.
 VirtualInstruction beside(const VirtualInstruction& served);
-/// A new instruction that `whole` becomes, or is a part of what it becomes: annotated as that is, too.
+/// A new instruction made from `whole`, or from a part of it, with the same annotations.
 VirtualInstruction part_of(const VirtualInstruction& whole);
 
 /// Liveness and dependences treat rows and predicates alike, as units: the rows, then the predicates.
@@ -134,7 +134,7 @@ bool is_copy(const VirtualInstruction& instruction);
 bool is_jump(const VirtualInstruction& instruction);
 /// Whether lanes that the instruction names execute it together (`*.sync`).
 bool meets_lanes(const VirtualInstruction& instruction);
-/// Whether the instruction does more than write its destinations: it must stay even if nobody reads those.
+/// Whether the instruction has effects besides writing its destinations: it must stay even if they are not read.
 bool has_side_effect(const VirtualInstruction& instruction);
 
 }  // namespace lookahead::finaliser

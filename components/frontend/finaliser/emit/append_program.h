@@ -6,9 +6,9 @@
 
 namespace lookahead::finaliser {
 
-/// Puts a finished program behind a kernel's code (isa::Program): its branch targets and reconvergence points move with
-/// it, its literals go behind the kernel's. Of local memory the kernel then has what the program has, whose spilled
-/// values lie behind the kernel's.
+/// Appends a finished program to a kernel's code (isa::Program): its branch targets and reconvergence points move with
+/// it, its literals follow the kernel's. The kernel then has the program's local memory; the program's spilled values
+/// follow the kernel's.
 void append_program(isa::Kernel& kernel, const std::string& name, const isa::Kernel& program);
 
 }  // namespace lookahead::finaliser

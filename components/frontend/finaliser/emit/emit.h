@@ -7,8 +7,8 @@
 namespace lookahead::finaliser {
 
 /// The final kernel: blocks laid out one after another, registers and branch targets filled in, copies of a register
-/// to itself and branches to the next instruction left out, reconvergence points set, unused literals dropped. What is
-/// said of an instruction stands at its new place, the latest first.
+/// to itself and branches to the next instruction left out, reconvergence points set, unused literals dropped. An
+/// instruction's annotations move to its new place, the latest first.
 isa::Kernel emit(const VirtualKernel& kernel, const Allocation& allocation);
 
 }  // namespace lookahead::finaliser

@@ -18,8 +18,8 @@ struct MachineCfg {
 MachineCfg machine_cfg(const std::vector<isa::Instruction>& code);
 
 /// Sets the reconvergence point of every guarded branch: the first instruction of its immediate post-dominator. Lanes
-/// that exit on the way do not count, as they need not meet anybody: the post-dominators are those over the ways to
-/// the exit that most of the code leads to. (Ways to other exits keep their own, among themselves.)
+/// that exit on the way do not count, because they need not meet others: the post-dominators are those of the paths to
+/// the exit that most of the code leads to. (Paths to other exits have their own, among themselves.)
 void set_reconvergence(std::vector<isa::Instruction>& code);
 
 }  // namespace lookahead::finaliser

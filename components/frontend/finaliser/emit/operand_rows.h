@@ -7,7 +7,7 @@
 
 namespace lookahead::finaliser {
 
-/// How many rows an instruction's operands must have.
+/// The numbers of rows of an instruction's operands.
 struct OperandShape {
     std::uint8_t destination = 0;
     /// Bit n set: the source may have n rows (0: be absent).

@@ -5,7 +5,7 @@
 namespace lookahead::finaliser {
 
 /// Checks that a kernel is well formed: register, predicate and constant row numbers in range, wide operands aligned,
-/// rows as types need them, branch targets in range, reconvergence points right, no way to run off the end of the
+/// rows matching the types, branch targets in range, reconvergence points right, no path off the end of the
 /// code. Throws InternalError that names kernel, instruction and rule.
 void verify(const isa::Kernel& kernel);
 

@@ -7,8 +7,8 @@
 
 namespace lookahead::finaliser {
 
-/// Where a kernel's .local variables lie in each thread's local memory, in the order of their declaration. Spilled
-/// registers come behind them.
+/// The places of a kernel's .local variables in each thread's local memory, in the order of their declaration. Spilled
+/// registers follow them.
 struct LocalLayout {
     std::vector<std::uint32_t> offset;  ///< by index in Function::variables; local ones only
     std::uint32_t bytes = 0;            ///< a multiple of 4

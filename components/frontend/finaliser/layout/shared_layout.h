@@ -7,7 +7,7 @@
 
 namespace lookahead::finaliser {
 
-/// Where a kernel's shared variables lie in its CTA's shared memory.
+/// The places of a kernel's shared variables in its CTA's shared memory.
 struct SharedLayout {
     std::vector<std::uint32_t> module_offset;    ///< by index in Module::variables; shared ones only
     std::vector<std::uint32_t> function_offset;  ///< by index in Function::variables; shared ones only
@@ -15,7 +15,7 @@ struct SharedLayout {
 };
 
 /// Static variables come first, in the order of their declaration (the module's only if the kernel names them);
-/// `.extern .shared` arrays, whose size the launch gives, all begin behind them.
+/// `.extern .shared` arrays, whose size the launch gives, all begin after them.
 SharedLayout lay_out_shared(const ptx::Module& module, const ptx::Function& kernel);
 
 }  // namespace lookahead::finaliser

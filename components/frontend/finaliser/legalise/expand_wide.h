@@ -5,14 +5,13 @@
 
 namespace lookahead::finaliser {
 
-/// Puts 32-bit instructions in the place of 64-bit integer ones, as machines with 32-bit integer units do: sums as two
-/// with a carry between them, comparisons as two, shifts as a funnel shift and a plain one. What stays whole: loads,
-/// stores and atomics, f64, conversions to and from floats, div, rem, bfe, bfi, bfind, mad.hi and match, which stand for
-/// NVIDIA's own long sequences or are single instructions there, and products of 32-bit factors if
-/// `options.wide_multiply`.
+/// Replaces 64-bit integer instructions by 32-bit ones, for machines with 32-bit integer units: sums by two with a
+/// carry between them, comparisons by two, shifts by a funnel shift and a plain one. These stay whole: loads, stores
+/// and atomics, f64, conversions to and from floats, div, rem, bfe, bfi, bfind, mad.hi and match, which represent
+/// NVIDIA's long sequences or are single instructions there, and products of 32-bit factors if `options.wide_multiply`.
 void expand_wide_operations(VirtualKernel& kernel, const IsaOptions& options);
 
-/// Rows of a group that no instruction takes together any more become groups of their own.
+/// Splits rows of a group that no instruction uses together any more into separate groups.
 void split_groups(VirtualKernel& kernel);
 
 }  // namespace lookahead::finaliser

@@ -5,9 +5,9 @@
 
 namespace lookahead::finaliser {
 
-/// Makes one instruction of a product and the addition that alone reads it, where both are integers: mad.lo and
-/// mad.wide. A shift to the left by a number is a product too. Exact, since both wrap. Where a 64-bit sum would be two
-/// instructions, a 64-bit product is made again in each sum that reads it.
+/// Fuses an integer product and the addition that is its only reader into one instruction: mad.lo and mad.wide. A shift
+/// to the left by a constant is a product too. Exact, because both wrap. If a 64-bit sum would be two instructions, a
+/// 64-bit product is recomputed in each sum that reads it.
 void fuse_products(VirtualKernel& kernel, const IsaOptions& isa);
 
 }  // namespace lookahead::finaliser

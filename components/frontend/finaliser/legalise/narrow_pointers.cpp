@@ -267,12 +267,14 @@ class Narrower {
             }
         });
         if (!from_memory) return;
-        if (has_variables_) refuse(0, "takes addresses from memory, where those of the module's variables may be");
+        if (has_variables_)
+            refuse(0, "takes addresses from memory, which may hold addresses of the module's variables");
         for_each([this](const VirtualInstruction& instruction) {
             for (const VirtualOperand& operand : instruction.source)
                 if (gives_away(instruction, operand) && origin_of(operand).kind >= Origin::Kind::window)
                     refuse(instruction.machine.line,
-                           "takes addresses from memory, where this one of a variable, shared or local memory may be");
+                           "takes addresses from memory, which may hold this address of a variable, shared or local "
+                           "memory");
         });
     }
 
@@ -340,7 +342,7 @@ class Narrower {
 
     [[noreturn]] void refuse(std::uint32_t line, const std::string& what) const {
         throw InputError(fmt::format(
-            "{}{}: kernel {} {}, which registers of 32 bits cannot tell apart; it needs "
+            "{}{}: kernel {} {}, which 32-bit registers cannot distinguish; it needs "
             "isa.pointers = 64",
             kernel_.frame.source_file, line == 0 ? "" : fmt::format(":{}", line), kernel_.frame.name, what));
     }

@@ -7,23 +7,23 @@
 
 namespace lookahead::finaliser {
 
-/// Instruction selection of a whole kernel. Throws InputError for PTX that the machine ISA cannot express.
-/// `keep_cvta`: of a global address, too, it is an instruction.
+/// Instruction selection of a whole kernel. Throws InputError for PTX that the machine ISA cannot express. `keep_cvta`:
+/// cvta of a global address is also an instruction.
 VirtualKernel lower(const ptx::Module& module, const ptx::Function& function, bool keep_cvta = false);
 
-/// What lowers the instructions of an opcode.
+/// The function that lowers the instructions of an opcode.
 using Lowering = std::pair<ptx::Opcode, void (*)(LoweringContext&)>;
 
-/// `kLower` with these arguments, as a table of Lowerings takes it.
+/// `kLower` with these arguments, for a table of Lowerings.
 template <auto kLower, auto... kArguments>
 void with(LoweringContext& context) {
     kLower(context, kArguments...);
 }
 
-/// Lowers the context's current instruction if its opcode is in the table, and tells whether it was.
+/// Lowers the context's current instruction if its opcode is in the table; returns whether it is.
 bool lower_by(std::span<const Lowering> table, LoweringContext& context);
 
-// Each lowers the context's current instruction if it is one of its group, and tells whether it was.
+// Each lowers the context's current instruction if it belongs to its group; returns whether it does.
 bool lower_arithmetic(LoweringContext& context);
 bool lower_bits(LoweringContext& context);
 bool lower_comparison(LoweringContext& context);

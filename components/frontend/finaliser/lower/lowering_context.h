@@ -13,8 +13,8 @@
 
 namespace lookahead::finaliser {
 
-/// What instruction selection shares: the kernel being made, the place of each PTX register, operand conversion.
-/// The functions lower_*.cpp use it one PTX instruction after another.
+/// The shared state of instruction selection: the kernel being made, the place of each PTX register, operand
+/// conversion. The functions lower_*.cpp use it for one PTX instruction after another.
 class LoweringContext {
   public:
     LoweringContext(const ptx::Module& module, const ptx::Function& function, bool keep_cvta);
@@ -26,7 +26,7 @@ class LoweringContext {
     bool keeps_cvta() const { return keep_cvta_; }
     const ptx::Instruction& instruction() const { return *instruction_; }
 
-    /// Instructions emitted from here on come from `instruction` and go to `block`.
+    /// Begins a PTX instruction: later emitted instructions come from `instruction` and go to `block`.
     void begin(const ptx::Instruction& instruction, std::uint32_t block);
 
     /// Throws InputError: place and text of the current instruction, then `reason`.
@@ -48,31 +48,31 @@ class LoweringContext {
     PredicateUse predicate(std::uint32_t reg) const { return {place_[reg], false}; }
     /// First virtual row (or the predicate) of a PTX register.
     std::uint32_t place(std::uint32_t reg) const { return place_[reg]; }
-    /// The address of a variable in its own state space; refuses what has none.
+    /// The address of a variable in its own state space; refuses symbols without an address.
     std::uint64_t address_of(const ptx::SymbolReference& symbol) const;
     /// The carry flag: one predicate of the kernel.
     std::uint32_t carry();
-    /// The rows of a .param variable of the function, one for each word: calls are inlined, so that it needs no memory.
+    /// The rows of a .param variable of the function, one per word: calls are inlined, so it needs no memory.
     std::uint32_t parameter_row(std::uint32_t variable, std::uint64_t word) const {
         return parameter_rows_[variable][word];
     }
     /// The state space of a variable.
     ptx::StateSpace space_of(const ptx::SymbolReference& symbol) const;
 
-    /// Appends as it is.
+    /// Appends the instruction unchanged.
     void append(VirtualInstruction instruction);
     /// Appends under the PTX instruction's guard.
     void emit(VirtualInstruction instruction);
-    /// Appends with `destination` as the place of the result, extended where the register is wider than the type.
+    /// Appends with `destination` as the place of the result, extended if the register is wider than the type.
     void emit_to(const ptx::Operand& destination, VirtualInstruction instruction);
-    /// Appends unguarded, into new rows, and gives those as an operand.
+    /// Appends unguarded, into new rows, and returns these as an operand.
     VirtualOperand emit_temporary(VirtualInstruction instruction, unsigned rows);
-    /// The result of an instruction without modifiers, which it appends unguarded.
+    /// Appends an unguarded instruction without modifiers and returns its result.
     VirtualOperand value(isa::Operation operation, ptx::Type type, std::initializer_list<VirtualOperand> sources);
-    /// Copies of the operands, of so many rows each, side by side in new rows.
+    /// Copies of the operands, of `operand_rows` rows each, side by side in new rows.
     VirtualOperand side_by_side(std::span<const ptx::Operand> operands, unsigned operand_rows = 1);
-    /// Appends copies of what lies side by side from row `first` on to the elements, but for sinks. The allocator makes
-    /// most of these copies vanish.
+    /// Appends copies of the rows from `first` on to the elements, except sinks. The allocator makes most of these
+    /// copies vanish.
     void emit_to_elements(std::span<const ptx::Operand> elements, std::uint32_t first, unsigned element_rows = 1);
     /// Appends an unguarded copy of one row into a row of a temporary.
     void emit_copy(VirtualOperand from, std::uint32_t row);

@@ -17,8 +17,8 @@ struct FittedKernel {
     Allocation allocation;
 };
 
-/// A kernel after all passes, for one limit of registers after another: the passes run again only where their result
-/// would be another.
+/// A kernel after all passes, for one register limit after another: the passes run again only if their result would
+/// differ.
 class PreparedKernels {
   public:
     /// The kernel with or without renaming; `prepare(findings)` makes it with all passes done.
@@ -29,16 +29,16 @@ class PreparedKernels {
     std::array<std::optional<KernelUnderWork>, 2> kernels_;  ///< by `rename`
 };
 
-/// Schedules the main program and allocates its registers. If these are more than the options' limits, the program's own
-/// use of registers is tried, then orders in which little lives, then spilling. What cannot be made to fit comes out
-/// with the fewest registers that were reached. `prepare(rename)` makes the kernel with all passes done.
+/// Schedules the main program and allocates its registers. If these exceed the options' limits, it tries the program's
+/// own use of registers, then orders with few live values, then spilling. A kernel that cannot be made to fit is
+/// returned with the fewest registers that were reached. `prepare(rename)` makes the kernel with all passes done.
 FittedKernel fit(const std::function<KernelUnderWork(bool rename)>& prepare, const FinaliserOptions& options);
 
-/// Schedules the code and allocates its registers, in the program's own order if no other one is within the limits; that one
-/// may need more.
+/// Schedules the code and allocates its registers; in the program's own order if no other one is within the limits,
+/// which it may exceed.
 Allocation schedule_and_allocate(VirtualKernel& code, const FinaliserOptions& options);
 
-/// The same as fit() for code as it is.
+/// The same as fit() for unchanged code.
 Allocation fit_program(VirtualKernel& code, const FinaliserOptions& options);
 
 bool is_within(const Allocation& allocation, const FinaliserOptions& options);

@@ -61,13 +61,13 @@ void limit_predicates(VirtualKernel& code, const PassContext& context) {
     spill_predicates(code, context.options.predicate_limit);
 }
 
-constexpr std::string_view kSimplify = "Passes copies and constants on, folds address sums, drops what nobody reads.";
+constexpr std::string_view kSimplify = "Propagates copies and constants, folds address sums, drops unread results.";
 
 constexpr std::array kPasses = {
     Pass{"exits", "Branches that only lead to an exit become exits.", always, each<plain<turn_branches_to_exits>>},
-    Pass{"reachable", "Code that no way leads to goes.", always, each<plain<drop_unreachable_code>>},
+    Pass{"reachable", "Unreachable code is removed.", always, each<plain<drop_unreachable_code>>},
     // What 32-bit pointers need to know of an address is lost where registers are used again for something else.
-    Pass{"rename", "Values inside a block get rows of their own.",
+    Pass{"rename", "Values inside a block get separate rows.",
          [](const PassContext& context) { return context.rename || has_narrow_pointers(context); },
          each<plain<rename_local_values>>},
     Pass{"simplify", kSimplify, [](const PassContext& context) { return context.options.simplify; },
@@ -92,7 +92,7 @@ constexpr std::array kPasses = {
          [](const PassContext& context) { return context.options.isa.expand_64bit; }, each_with_lanes<expand>},
     Pass{"simplify-expanded", kSimplify, [](const PassContext& context) { return context.options.isa.expand_64bit; },
          each<plain<simplify>>},
-    Pass{"split", "Groups of rows that no instruction needs together part.", always, each<plain<split_groups>>},
+    Pass{"split", "Groups of rows that no instruction needs together are split.", always, each<plain<split_groups>>},
     Pass{"legalise", "Constants that instructions cannot take as operands go to rows.",
          [](const PassContext& context) { return context.options.isa.single_constant; }, each_with_lanes<legalise>},
     Pass{"transform-late", "kernel.transform, before registers are allocated.", has_transform,

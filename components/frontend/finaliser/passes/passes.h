@@ -8,16 +8,16 @@
 
 namespace lookahead::finaliser {
 
-/// What passes know beside the kernel.
+/// The input of passes besides the kernel.
 struct PassContext {
     const FinaliserOptions& options;
-    /// Values inside a block get rows of their own; otherwise the program's own use of registers stays.
+    /// Whether values inside a block get separate rows; otherwise the program's own use of registers stays.
     bool rename = true;
-    /// Addresses of the module's variables may be in memory.
+    /// Whether addresses of the module's variables may be in memory.
     bool variables_in_memory = false;
 };
 
-/// One step of the way from selected code to code that registers can be allocated for.
+/// One step from selected code to code that registers can be allocated for.
 struct Pass {
     std::string_view name;
     std::string_view description;
@@ -25,10 +25,10 @@ struct Pass {
     void (*run)(KernelUnderWork& kernel, const PassContext& context);
 };
 
-/// All passes, in the order in which they work. A kernel under work has selected code (lower/) in front of the first.
+/// All passes, in their order. A kernel under work has selected code (lower/) before the first.
 std::span<const Pass> passes();
 
-/// Runs those that the context asks for.
+/// Runs the passes that the context requests.
 void run_passes(KernelUnderWork& kernel, const PassContext& context);
 
 }  // namespace lookahead::finaliser

@@ -10,9 +10,9 @@
 
 namespace lookahead::finaliser {
 
-/// An order for a stretch of code by a list scheduler: of what keeps within the target first what need not wait, then
-/// what has the longest way to the stretch's end; where nothing does, what goes least beyond it, in the old order. For
-/// loads there is a target of their own, which leaves registers for the arithmetic between them.
+/// An order for a stretch of code by a list scheduler: among instructions within the target, first those that need not
+/// wait, then those with the longest path to the stretch's end; if none is within the target, the one that exceeds it
+/// least, in the old order. Loads have a separate target, which leaves registers for the arithmetic between them.
 std::vector<std::uint32_t> list_order(std::span<const VirtualInstruction> code, Dependences dependences,
                                       const StretchValues& values, Live target, Live target_of_loads);
 

@@ -10,34 +10,34 @@
 
 namespace lookahead::finaliser {
 
-/// Registers that live at one place, or a limit on them.
+/// Numbers of registers that live at one place, or a limit on them.
 struct Live {
     int rows = 0;
     int predicates = 0;
 
-    /// How far this is beyond `limit`, over both kinds.
+    /// The excess over `limit`, over both kinds.
     int excess(Live limit) const { return std::max(0, rows - limit.rows) + std::max(0, predicates - limit.predicates); }
 };
 
 /// The values of the rows and predicates in a stretch of code, each from its write to its last reader, by number.
 class StretchValues {
   public:
-    /// `scratch`: kNone for every unit, as which it is left.
+    /// `scratch`: kNone for every unit, before and after.
     StretchValues(const VirtualKernel& kernel, std::span<const VirtualInstruction> code, const BitSet& live_in,
                   const BitSet& live_out, std::vector<std::uint32_t>& scratch);
 
     struct Value {
         int readers = 0;
-        bool outlives = false;  ///< is read behind the stretch
+        bool outlives = false;  ///< is read after the stretch
         bool predicate = false;
     };
 
     const std::vector<Value>& values() const { return values_; }
     std::size_t instructions() const { return first_.size() / 2; }
-    /// The values that instruction `i` reads, each once, and that it begins.
+    /// The values that instruction `i` reads, each once, and those that it begins.
     std::span<const std::uint32_t> reads(std::uint32_t i) const { return between(2 * i); }
     std::span<const std::uint32_t> writes(std::uint32_t i) const { return between(2 * i + 1); }
-    /// What lives before the first instruction.
+    /// The registers that live before the first instruction.
     Live live_in() const { return live_in_; }
 
   private:
@@ -47,33 +47,33 @@ class StretchValues {
 
     std::vector<Value> values_;
     std::vector<std::uint32_t> lists_;  ///< reads of instruction 0, its writes, reads of instruction 1, ...
-    std::vector<std::uint32_t> first_;  ///< where each list begins, and the end
+    std::vector<std::uint32_t> first_;  ///< the first element of each list, then the end
     Live live_in_;
 };
 
-/// How many rows and predicates live while the instructions of a stretch of code are put in some order that keeps
+/// The number of live rows and predicates while the instructions of a stretch of code are put in an order that keeps
 /// their dependences. Each value of a row or predicate counts by itself.
 class Pressure {
   public:
     /// `values` must outlive this.
     explicit Pressure(const StretchValues& values);
 
-    /// What lives now.
+    /// The registers that live now.
     Live live() const { return live_; }
-    /// What would live more after instruction `i` than does now, if it came next.
+    /// The increase in live registers if instruction `i` came next.
     Live change(std::uint32_t i) const { return changes_[i]; }
-    /// Instruction `i` comes next. Calls `changed(j)` for every other instruction whose `change` that makes another.
+    /// Places instruction `i` next. Calls `changed(j)` for every other instruction whose `change` this alters.
     template <typename Changed>
     void place(std::uint32_t i, Changed changed);
 
   private:
-    /// What is known of the readers of one value that are not placed yet.
+    /// The readers of one value that are not placed yet.
     struct Readers {
         int count = 0;
         std::uint32_t sum = 0;  ///< of their numbers: of the last one its number
     };
 
-    /// The value ends with its last reader.
+    /// Ends the value with its last reader.
     std::uint32_t end_with_last(std::uint32_t value);
 
     const StretchValues& values_;

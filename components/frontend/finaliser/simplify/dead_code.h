@@ -4,8 +4,8 @@
 
 namespace lookahead::finaliser {
 
-/// Removes instructions whose results nobody reads; atomics whose old value nobody reads become reductions.
-/// Tells whether anything changed.
+/// Removes instructions whose results are not read; atomics whose old value is not read become reductions. Returns
+/// whether anything changed.
 bool remove_dead_code(VirtualKernel& kernel);
 
 }  // namespace lookahead::finaliser

@@ -4,8 +4,8 @@
 
 namespace lookahead::finaliser {
 
-/// Replaces integer operations of 32 and 64 bits that compute nothing (x + 0, x * 1, x << 0, ...) by copies, and
-/// those of two literals by their result. Exact for all inputs. Tells whether anything changed.
+/// Replaces integer operations of 32 and 64 bits without effect (x + 0, x * 1, x << 0, ...) by copies, and operations
+/// on two literals by their result. Exact for all inputs. Returns whether anything changed.
 bool fold_constants(VirtualKernel& kernel);
 
 }  // namespace lookahead::finaliser

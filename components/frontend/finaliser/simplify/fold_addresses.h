@@ -4,9 +4,9 @@
 
 namespace lookahead::finaliser {
 
-/// Moves the literal of `base + literal` into the offset of the memory accesses that use the sum, where nothing else
-/// does, so that the addition vanishes. Exact: offsets wrap at the width of the base as the addition does. Tells
-/// whether anything changed.
+/// Moves the literal of `base + literal` into the offset of the memory accesses that are the sum's only readers, so
+/// that the addition vanishes. Exact: offsets wrap at the width of the base, like the addition. Returns whether
+/// anything changed.
 bool fold_addresses(VirtualKernel& kernel);
 
 }  // namespace lookahead::finaliser

@@ -7,10 +7,10 @@
 
 namespace lookahead::finaliser {
 
-/// Gives values that begin and end inside one block rows and predicates of their own where the program uses a
-/// register for several values, so that the scheduler is not held by reuse.
+/// Gives values that begin and end inside one block separate rows and predicates if the program uses a register for
+/// several values, so that reuse does not restrict the scheduler.
 void rename_local_values(VirtualKernel& kernel);
-/// In these blocks only.
+/// The same in these blocks only.
 void rename_values_of_blocks(VirtualKernel& kernel, std::span<const std::uint32_t> blocks);
 
 }  // namespace lookahead::finaliser

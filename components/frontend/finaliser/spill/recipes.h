@@ -11,18 +11,18 @@
 
 namespace lookahead::finaliser {
 
-/// Whether nothing but its destination tells that the instruction ran, as often and wherever it may run.
+/// Whether the instruction's only effect is on its destination, however often and wherever it runs.
 bool is_plain(const VirtualInstruction& instruction);
 
-/// How values can be made again where they are needed, instead of being kept: by a few instructions from constants,
-/// special registers and rows that hold what they held and live there anyway.
+/// How to recompute values where they are needed, instead of keeping them: by a few instructions from constants,
+/// special registers and rows that still hold their values and live there anyway.
 class Recipes {
   public:
-    /// `ranges` are `kernel`'s; neither may change while this is used.
+    /// `ranges` are `kernel`'s; neither may change during the use of this object.
     Recipes(const VirtualKernel& kernel, std::span<const RangeSet> ranges);
 
-    /// Instructions that make `rows`, which are of `group`, at the instruction at `place`, the kernel's `position`th,
-    /// without rows of the group. They write the original rows; nothing if there is no way.
+    /// Instructions that recompute `rows` of `group` at the instruction at `place`, the kernel's `position`th, without
+    /// rows of the group. They write the original rows; nothing if it is impossible.
     std::optional<std::vector<VirtualInstruction>> recipe(const VirtualOperand& rows, const RowGroup& group,
                                                           Place place, std::uint32_t position) const;
 
@@ -38,7 +38,7 @@ class Recipes {
     std::span<const RangeSet> ranges_;
 };
 
-/// `recipe` over new rows of `kernel`; gives the row that stands for `row`.
+/// Appends `recipe` over new rows of `kernel`; returns the row that replaces `row`.
 std::uint32_t append_recipe(VirtualKernel& kernel, std::vector<VirtualInstruction> recipe, std::uint32_t row,
                             std::vector<VirtualInstruction>& code);
 

@@ -15,15 +15,15 @@ struct Victim {
     bool by_recipe = false;  ///< its values are made again; else they go to local memory
 };
 
-/// What one round of spilling does.
+/// The choice of one round of spilling.
 struct SpillChoice {
     std::vector<Victim> victims;
     BitSet crowded;  ///< by instruction: registers run out there
 };
 
-/// Chooses groups whose spilling makes room where registers beyond `limit` are in use, those that make most room for
-/// their cost: one at each such place, or as many as make half of those registers free where the kernel is long and many
-/// are missing. No victims if nothing makes room.
+/// Chooses groups whose spilling makes room where more than `limit` registers are in use, those that free most for
+/// their cost: one at each such place, or as many as free half of the excess if the kernel is long and many registers
+/// are missing. No victims if none makes room.
 SpillChoice choose_victims(const SpillView& view, const Allocation& allocation, unsigned limit,
                            const SpilledValues& values);
 

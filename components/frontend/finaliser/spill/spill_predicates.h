@@ -4,8 +4,8 @@
 
 namespace lookahead::finaliser {
 
-/// Keeps predicates in rows where more than `limit` live at once: the longest-lived first, one after another. Each
-/// write is followed by a select of 1 or 0, each read comes after a comparison of the row with 0.
+/// Keeps predicates in rows if more than `limit` live at once: the longest-lived first, one after another. A select of
+/// 1 or 0 follows each write, and a comparison of the row with 0 precedes each read.
 void spill_predicates(VirtualKernel& kernel, unsigned limit);
 
 }  // namespace lookahead::finaliser

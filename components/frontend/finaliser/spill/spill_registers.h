@@ -6,15 +6,15 @@
 
 namespace lookahead::finaliser {
 
-/// What may become of values that do not fit (FinaliserOptions).
+/// How to treat values that do not fit (FinaliserOptions).
 struct SpillRules {
     bool rematerialise = true;
     bool affine_first = false;
 };
 
-/// Keeps values in local memory, behind the kernel's own variables, until the kernel can be allocated with `limit`
-/// registers. A value is stored where it is written and loaded where it is read, once for neighbouring reads that have
-/// registers between them; one that a few instructions can make again from what is there anyway is made again instead.
+/// Keeps values in local memory, after the kernel's own variables, until the kernel can be allocated with `limit`
+/// registers. A value is stored where it is written and loaded where it is read, once for neighbouring reads with
+/// registers between them; a value that a few instructions can recompute from available values is recomputed instead.
 /// False if an instruction needs more registers than there are.
 bool spill_registers(VirtualKernel& kernel, unsigned limit, SpillRules rules = {});
 

@@ -6,8 +6,8 @@
 
 namespace lookahead::finaliser {
 
-/// Takes the chosen groups out of their registers: stores behind writes, loads or recipes before reads. `view` is of
-/// `kernel` before that, and not to be used behind it.
+/// Removes the chosen groups from their registers: stores after writes, loads or recipes before reads. `view` describes
+/// `kernel` before this, and is invalid afterwards.
 void rewrite_spilled(VirtualKernel& kernel, const SpillView& view, const SpillChoice& choice, SpilledValues& values);
 
 }  // namespace lookahead::finaliser

@@ -20,7 +20,7 @@ struct Access {
     VirtualOperand operand;  ///< that is read or written
 };
 
-/// The kernel as it is between two rounds of spilling. The kernel must not change while this is used.
+/// The kernel between two rounds of spilling. It must not change during the use of this object.
 class SpillView {
   public:
     /// `ranges` are `kernel`'s.
@@ -32,7 +32,7 @@ class SpillView {
     std::span<const RangeSet> rows_of(std::uint32_t group) const {
         return std::span(ranges_).subspan(kernel_.groups[group].first, kernel_.groups[group].rows);
     }
-    /// In the order of the code; an instruction that reads a group twice is there twice.
+    /// The reads of a group in the order of the code; an instruction that reads a group twice appears twice.
     std::span<const Access> reads(std::uint32_t group) const { return reads_[group]; }
     std::span<const Access> writes(std::uint32_t group) const { return writes_[group]; }
     /// Whether a write of the group cannot go through other rows.
@@ -48,18 +48,18 @@ class SpillView {
     std::uint32_t instructions_ = 0;
 };
 
-/// What spilling knows from one round to the next.
+/// The state of spilling from one round to the next.
 struct SpilledValues {
     std::uint32_t originals = 0;         ///< groups that there were before
     std::vector<std::uint32_t> slot_of;  ///< row -> byte of local memory that holds its value too, or kNone
     std::vector<bool> pinned;            ///< by group: guarded results pass through it
-    std::vector<bool> affine;            ///< by row, where that matters: its values are affine vectors
+    std::vector<bool> affine;            ///< by row, if needed: whether its values are affine vectors
     bool rematerialise = true;
     bool affine_first = false;
 
-    /// Whether the group's values are in local memory already: it was made by spilling.
+    /// Whether the group's values are already in local memory because spilling made the group.
     bool is_backed(const RowGroup& group) const;
-    /// All its rows hold affine vectors, or what was such a row's.
+    /// Whether all its rows hold affine vectors, or values of such rows.
     bool is_affine(const RowGroup& group) const;
     bool is_pinned(std::uint32_t group) const { return group < pinned.size() && pinned[group]; }
 };

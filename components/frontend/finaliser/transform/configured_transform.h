@@ -8,8 +8,8 @@ namespace lookahead::finaliser {
 
 class KernelTransform;
 
-/// What the key "kernel.transform" names: null for `none`, and several variants joined by `+` as one. ConfigurationError
-/// for names that are not known, stand twice, or are empty.
+/// The transform of the key "kernel.transform": null for `none`, and several variants joined by `+` as one.
+/// ConfigurationError for names that are unknown, repeated, or empty.
 std::shared_ptr<const KernelTransform> configured_transform(const Configuration& configuration);
 
 }  // namespace lookahead::finaliser

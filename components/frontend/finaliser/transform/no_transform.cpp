@@ -5,7 +5,7 @@ namespace lookahead::finaliser {
 /// The default, which no kernel ever meets: configured_transform makes none of it.
 class NoTransform final : public KernelTransform {};
 
-LOOKAHEAD_REGISTER_VARIANT(KernelTransform, NoTransform, "none", "Kernels stay as they are.",
+LOOKAHEAD_REGISTER_VARIANT(KernelTransform, NoTransform, "none", "Kernels are unchanged.",
                            "the default; every machine's baseline")
 
 }  // namespace lookahead::finaliser
