@@ -17,9 +17,7 @@ std::string text_of(const Json& object, std::string_view member) {
 std::string joined(const Json& object, std::string_view member, std::string_view between) {
     std::string text;
     if (const Json* found = object.find(member)) {
-        for (const std::string& each : found->as_texts()) {
-            text += (text.empty() ? "" : std::string(between)) + each;
-        }
+        for (const std::string& each : found->as_texts()) { text += (text.empty() ? "" : std::string(between)) + each; }
     }
     return text;
 }
@@ -45,9 +43,7 @@ std::string meaning_of(const Json& member) {
 
 std::string attributes_of(const Json& group) {
     const Json* attributes = group.find("attributes");
-    if (attributes == nullptr || attributes->members().empty()) {
-        return "";
-    }
+    if (attributes == nullptr || attributes->members().empty()) { return ""; }
     std::string text = "\n| attribute | type | meaning |\n|---|---|---|\n";
     for (const auto& [name, attribute] : attributes->members()) {
         text += "| `" + name + "` | " + type_of(attribute) + " | " + meaning_of(attribute) + " |\n";
@@ -57,9 +53,7 @@ std::string attributes_of(const Json& group) {
 
 std::string datasets_of(const Json& group) {
     const Json* datasets = group.find("datasets");
-    if (datasets == nullptr || datasets->members().empty()) {
-        return "";
-    }
+    if (datasets == nullptr || datasets->members().empty()) { return ""; }
     std::string text = "\n| dataset | type | dimensions | unit | meaning |\n|---|---|---|---|---|\n";
     for (const auto& [name, dataset] : datasets->members()) {
         const std::string dimensions = joined(dataset, "dimensions", ", ");
@@ -74,9 +68,7 @@ std::string group_text(const std::string& path, const Json& group) {
     std::string text = "\n### `" + (path.empty() ? "/" : path) + "`\n" + meaning_of(group) + "\n";
     text += attributes_of(group) + datasets_of(group);
     if (const Json* groups = group.find("groups")) {
-        for (const auto& [name, inner] : groups->members()) {
-            text += group_text(path + "/" + name, inner);
-        }
+        for (const auto& [name, inner] : groups->members()) { text += group_text(path + "/" + name, inner); }
     }
     return text;
 }

@@ -28,9 +28,7 @@ template <class Items, class F>
 auto column_of(const Items& items, F&& value) {
     std::vector<std::decay_t<std::invoke_result_t<F&, decltype(*items.begin())>>> values;
     values.reserve(items.size());
-    for (const auto& item : items) {
-        values.push_back(std::invoke(value, item));
-    }
+    for (const auto& item : items) { values.push_back(std::invoke(value, item)); }
     return values;
 }
 
@@ -96,9 +94,7 @@ inline std::vector<std::uint64_t> shape_of(std::initializer_list<const StoredCol
 
 inline void attach_scales(hdf5::Dataset& dataset, std::initializer_list<const StoredColumn*> scales) {
     unsigned dimension = 0;
-    for (const StoredColumn* scale : scales) {
-        dataset.attach_scale(dimension++, scale->dataset);
-    }
+    for (const StoredColumn* scale : scales) { dataset.attach_scale(dimension++, scale->dataset); }
 }
 
 /// An array of numbers with a scale for each dimension.

@@ -45,9 +45,7 @@ const Json& member(const Json& node, const char* name) {
 /// The rule for a name: its own, or that of "*".
 const Json* rule_for(const Json& rules, const std::string& name) {
     auto found = rules.find(name);
-    if (found == rules.end()) {
-        found = rules.find("*");
-    }
+    if (found == rules.end()) { found = rules.find("*"); }
     return found == rules.end() ? nullptr : &*found;
 }
 
@@ -75,9 +73,7 @@ std::optional<Version> parse_version(const std::string& text) {
     Version version;
     const char* const end = text.data() + text.size();
     const auto [dot, major_fault] = std::from_chars(text.data(), end, version.major);
-    if (major_fault != std::errc{} || dot == end || *dot != '.') {
-        return std::nullopt;
-    }
+    if (major_fault != std::errc{} || dot == end || *dot != '.') { return std::nullopt; }
     const auto [rest, minor_fault] = std::from_chars(dot + 1, end, version.minor);
     return minor_fault == std::errc{} && rest == end ? std::optional(version) : std::nullopt;
 }
@@ -99,12 +95,8 @@ class Validator {
         check_required(group, member(rules, "datasets"), LinkKind::dataset, path);
         check_required(group, member(rules, "groups"), LinkKind::group, path);
         std::map<std::string, Extent> extents;
-        for (const std::string& name : group.names()) {
-            check_member(group, name, rules, joined(path, name), extents);
-        }
-        for (const auto& relation : member(rules, "relations")) {
-            check_relation(relation, extents, path);
-        }
+        for (const std::string& name : group.names()) { check_member(group, name, rules, joined(path, name), extents); }
+        for (const auto& relation : member(rules, "relations")) { check_relation(relation, extents, path); }
     }
 
   private:
@@ -119,9 +111,7 @@ class Validator {
     void check_required(const Group& group, const Json& rules, LinkKind kind, const std::string& path) {
         const std::string what = kind == LinkKind::group ? "group" : "dataset";
         for (const auto& [name, rule] : rules.items()) {
-            if (name == "*") {
-                continue;
-            }
+            if (name == "*") { continue; }
             const bool there = group.has(name) && group.kind_of(name) == kind;
             if (!there && is_of_version(rule)) {
                 report(joined(path, name), "the " + what + " is missing");
@@ -182,9 +172,7 @@ class Validator {
         for (std::size_t i = 0; i < shape.size(); ++i) {
             const auto dimension = dimensions[i].get<std::string>();
             check_extent(dimension, shape[i], path, extents);
-            if (!should_be_scale) {
-                check_scale(group, dataset, static_cast<unsigned>(i), dimension, path);
-            }
+            if (!should_be_scale) { check_scale(group, dataset, static_cast<unsigned>(i), dimension, path); }
         }
     }
 
@@ -214,9 +202,7 @@ class Validator {
     void check_long_name(const Dataset& dataset, const Json& rule, const std::string& path) {
         const auto text = text_attribute(dataset, "long_name");
         if (version_ < *long_names_) {
-            if (text) {
-                report(path, "its attribute \"long_name\": " + too_new(*long_names_));
-            }
+            if (text) { report(path, "its attribute \"long_name\": " + too_new(*long_names_)); }
         } else if (!text || text->empty()) {
             report(path, "the text attribute \"long_name\" is missing");
         } else if (rule.contains("long_name") && *text != rule.at("long_name").get<std::string>()) {
@@ -229,14 +215,10 @@ class Validator {
                           const std::set<std::string>& known) {
         for (const auto& [name, rule] : rules.items()) {
             if (!object.has_attribute(name)) {
-                if (is_of_version(rule)) {
-                    report(path, "the attribute \"" + name + "\" is missing");
-                }
+                if (is_of_version(rule)) { report(path, "the attribute \"" + name + "\" is missing"); }
                 continue;
             }
-            if (!is_of_version(rule)) {
-                report(path, "its attribute \"" + name + "\": " + too_new(rule));
-            }
+            if (!is_of_version(rule)) { report(path, "its attribute \"" + name + "\": " + too_new(rule)); }
             const AttributeValue value = object.attribute(name);
             const auto type = rule.at("type").get<std::string>();
             if (type_of(value) != type) {
@@ -258,9 +240,7 @@ class Validator {
     }
 
     static std::optional<std::string> text_attribute(const Object& object, const std::string& name) {
-        if (!object.has_attribute(name)) {
-            return std::nullopt;
-        }
+        if (!object.has_attribute(name)) { return std::nullopt; }
         const AttributeValue value = object.attribute(name);
         const auto* text = std::get_if<std::string>(&value);
         return text == nullptr ? std::nullopt : std::optional(*text);
@@ -277,9 +257,7 @@ class Validator {
 
     void check_scale(const Group& group, const Dataset& dataset, unsigned index, const std::string& dimension,
                      const std::string& path) {
-        if (!group.has(dimension) || group.kind_of(dimension) != LinkKind::dataset) {
-            return;
-        }
+        if (!group.has(dimension) || group.kind_of(dimension) != LinkKind::dataset) { return; }
         const Dataset scale = group.open_dataset(dimension);
         if (scale.is_scale() && !dataset.has_scale(index, scale)) {
             report(path, "the scale \"" + dimension + "\" is not attached to it");
@@ -311,9 +289,7 @@ Json find_schema(const Group& root, const std::string& path) {
     const std::string id = root.text_attribute("schema");
     std::string known;
     for (const EmbeddedSchema& schema : embedded_schemas()) {
-        if (schema.id == id) {
-            return Json::parse(schema.json);
-        }
+        if (schema.id == id) { return Json::parse(schema.json); }
         known += (known.empty() ? "" : ", ") + std::string(schema.id);
     }
     throw InputError(path + ": unknown schema \"" + id + "\"; known: " + known);
@@ -349,9 +325,7 @@ std::vector<std::string> validate_file(const std::string& path) {
 bool is_file_of(const std::string& path, std::string_view id) {
     try {
         return hdf5::InputFile(path).root().text_attribute("schema") == id;
-    } catch (const InputError&) {
-        return false;
-    }
+    } catch (const InputError&) { return false; }
 }
 
 void require_valid(const hdf5::InputFile& file, std::string_view id) {
@@ -359,12 +333,8 @@ void require_valid(const hdf5::InputFile& file, std::string_view id) {
     const Group root = file.root();
     const std::string path = root.file_name();
     const std::string kind = root.text_attribute("schema");
-    if (kind != id) {
-        throw InputError(path + ": a " + kind + " file, not a " + std::string(id) + " one");
-    }
-    if (!violations.empty()) {
-        throw InputError(path + ": not a valid " + kind + " file: " + violations.front());
-    }
+    if (kind != id) { throw InputError(path + ": a " + kind + " file, not a " + std::string(id) + " one"); }
+    if (!violations.empty()) { throw InputError(path + ": not a valid " + kind + " file: " + violations.front()); }
 }
 
 }  // namespace lookahead

@@ -40,9 +40,7 @@ inline std::uint32_t words_of(const ByteMask& mask) {
 inline void copy_masked(std::byte* to, const std::byte* from, const ByteMask& mask) {
     for (unsigned chunk = 0; chunk < kLineBytes / 8; ++chunk) {
         const std::uint64_t bits = mask.bits[chunk / 8] >> (chunk % 8 * 8) & 0xff;
-        if (bits == 0) {
-            continue;
-        }
+        if (bits == 0) { continue; }
         const std::uint64_t bytes = _pdep_u64(bits, 0x0101010101010101u) * 0xff;
         std::uint64_t old_value = 0;
         std::uint64_t new_value = 0;

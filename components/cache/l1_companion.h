@@ -40,37 +40,37 @@ inline WordMask whole_words_of(const ByteMask& mask) {
 class L1CompanionPort {
   public:
     virtual ~L1CompanionPort() = default;
-    /// Writes words of the line to L2, together with those dirty bytes of L1's copy that are not among them; the copy is
-    /// dropped, and a fill of it that is under way serves those who wait and is not installed. Nothing is sent where
+    /// Writes words of the line to L2, together with those dirty bytes of L1's copy that are not among them; the copy
+    /// is dropped, and a fill of it that is under way serves those who wait and is not installed. Nothing is sent where
     /// there is neither. False, and nothing is done: there is no place in the miss queue, or a fill is under way whose
     /// waiters are to see dirty bytes.
     virtual bool write_back(std::uint64_t line, WordMask words, const std::byte* data) = 0;
 };
 
-/// Slot "l1d.companion": a structure in front of L1 for the threads' private (local) memory, of which it may hold words in
-/// a form of its own. Affine vectors are what it was made for: Collange and Kouyoumdjian, "Affine Vector Cache for memory
-/// bandwidth savings", 2011, section 4.3, whose algorithm 1 is `load` and `fill` here and algorithm 2 `store`.
+/// Slot "l1d.companion": a structure in front of L1 for the threads' private (local) memory, of which it may hold words
+/// in a form of its own. Affine vectors are what it was made for: Collange and Kouyoumdjian, "Affine Vector Cache for
+/// memory bandwidth savings", 2011, section 4.3, whose algorithm 1 is `load` and `fill` here and algorithm 2 `store`.
 ///
 /// The load/store unit shows it every demand access to a line of local memory before L1 sees it, one a cycle. `data` is
 /// always that of a whole line, of which the words or bytes of the mask beside it hold.
 ///
 /// Contract:
-/// - a word that the companion holds goes before L1's copy of it, which may be stale (a set valid bit of an affine vector
-///   says so). So a word that it absorbed with a store, or took from L1's eviction, leaves it only by
+/// - a word that the companion holds goes before L1's copy of it, which may be stale (a set valid bit of an affine
+///   vector says so). So a word that it absorbed with a store, or took from L1's eviction, leaves it only by
 ///   L1CompanionPort::write_back, by `passed`, or dead (`begin_kernel`, `flush`). A word that it took from a fill and
 ///   that has not been stored to since may be forgotten at any time.
 /// - a load that finds some of its words is served in part: the lanes that ask for the others come again, in a later
-///   cycle, as a load of their own. Where L1 has no room for what the companion lacks, the load comes again too, as often
-///   as need be: `load` counts what it serves, `missed` is called once for what L1 has taken on.
+///   cycle, as a load of their own. Where L1 has no room for what the companion lacks, the load comes again too, as
+///   often as need be: `load` counts what it serves, `missed` is called once for what L1 has taken on.
 /// - a store is absorbed, passed to L1, or stalled. It may be stalled only if a write_back for it was refused, and it
 ///   comes again when that may have changed. With one that is passed L1 gets, under the store's bytes, the words
 ///   `with_it` of the companion's own: at least those that the store changes in part, and others that it gives up. The
 ///   companion may have absorbed some of the store's words, `absorbed`, which L1 does not get then. After L1 has taken
 ///   it, `passed` names all words that L1 got, which the companion then no longer holds. Until then nothing else has
 ///   changed: a store that L1 has no room for is shown again.
-/// - a fill that comes while the companion holds newer words of the line changes none of them. A fill may be taken: then
-///   L1 does not install it. It is offered after all who wait for it have been served, and only where L1 holds or awaits
-///   nothing else of the line. The companion may write the line back then.
+/// - a fill that comes while the companion holds newer words of the line changes none of them. A fill may be taken:
+///   then L1 does not install it. It is offered after all who wait for it have been served, and only where L1 holds or
+///   awaits nothing else of the line. The companion may write the line back then.
 /// - `L1Access::as_vector` tells accesses that are one vector from those that are not: of parts of words, of lanes at
 ///   different addresses, of an element of a vector memory instruction. Every load looks the companion up.
 /// - all calls of one cycle come in the order of the unit's work; the companion's choices depend on them alone.
@@ -98,12 +98,12 @@ class L1Companion {
     /// A line, or those of its sectors that `access` names, has come; `asked`: words for which loads waited that were
     /// vectors. True: taken.
     virtual bool fill(const L1Access& access, WordMask asked, const std::byte* data) = 0;
-    /// L1 is about to write dirty bytes of a line back, which makes room. Returns the bytes that go to L2: without those
-    /// that the companion takes, which are its own then, and those that it knows to be stale, and with words that it puts
-    /// into `data` of its own, which need not be written back again.
+    /// L1 is about to write dirty bytes of a line back, which makes room. Returns the bytes that go to L2: without
+    /// those that the companion takes, which are its own then, and those that it knows to be stale, and with words that
+    /// it puts into `data` of its own, which need not be written back again.
     virtual ByteMask evicting(std::uint64_t /*line*/, const ByteMask& dirty, std::byte* /*data*/) { return dirty; }
-    /// Before an atomic on the line, which L2 performs: writes back what it absorbed of the line, and holds nothing of it
-    /// afterwards; what L1 then writes back for the atomic goes to L2 as it is. False: write_back was refused.
+    /// Before an atomic on the line, which L2 performs: writes back what it absorbed of the line, and holds nothing of
+    /// it afterwards; what L1 then writes back for the atomic goes to L2 as it is. False: write_back was refused.
     virtual bool give_up(std::uint64_t line) = 0;
 
     /// A kernel begins: everything is forgotten. L1's dirty bytes of private memory are, too.

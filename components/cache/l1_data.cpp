@@ -41,9 +41,7 @@ L1Data::L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy
 
 [[gnu::hot]] L1LoadResult L1Data::load(const L1Access& access, const Waiter& waiter) {
     const std::uint32_t way = tags_.find(access.line);
-    if (way == kNoWay) {
-        return miss(access, waiter);
-    }
+    if (way == kNoWay) { return miss(access, waiter); }
     const LineInfo& info = tags_.info(way);
     const bool hits = (access.sectors & ~info.valid) == 0;
     if (!hits && LOOKAHEAD_RULE(hit_needs_its_sectors) &&
@@ -60,18 +58,10 @@ L1Data::L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy
 }
 
 L1LoadResult L1Data::load_ordered(const L1Access& access, const Waiter& waiter) {
-    if (keeps_stores_to(access.line)) {
-        return load(access, waiter);
-    }
-    if (!mshr_free(access.client)) {
-        return stall(ReservationFailure::no_mshr);
-    }
-    if (queue_.full()) {
-        return stall(ReservationFailure::miss_queue_full);
-    }
-    if (const std::uint32_t way = tags_.find(access.line); way != kNoWay) {
-        invalidate(way, access.sectors);
-    }
+    if (keeps_stores_to(access.line)) { return load(access, waiter); }
+    if (!mshr_free(access.client)) { return stall(ReservationFailure::no_mshr); }
+    if (queue_.full()) { return stall(ReservationFailure::miss_queue_full); }
+    if (const std::uint32_t way = tags_.find(access.line); way != kNoWay) { invalidate(way, access.sectors); }
     request(access, waiter, kNoWay);
     ++counters_.ordered_loads;
     return {L1Answer::miss, {}, nullptr};
@@ -80,9 +70,7 @@ L1LoadResult L1Data::load_ordered(const L1Access& access, const Waiter& waiter) 
 L1LoadResult L1Data::merge(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
     const std::uint32_t entry = tags_.info(way).mshr(access.sectors);
     if (waiter.lanes != 0) {
-        if (mshrs_.list_full(entry)) {
-            return stall(ReservationFailure::merge_limit);
-        }
+        if (mshrs_.list_full(entry)) { return stall(ReservationFailure::merge_limit); }
         mshrs_.add_waiter(entry, waiter);
     }
     Mshr& mshr = mshrs_[entry];
@@ -97,35 +85,23 @@ L1LoadResult L1Data::merge(const L1Access& access, const Waiter& waiter, std::ui
 }
 
 [[gnu::hot]] L1LoadResult L1Data::miss(const L1Access& access, const Waiter& waiter) {
-    if (!mshr_free(access.client)) {
-        return stall(ReservationFailure::no_mshr);
-    }
-    if (queue_.full()) {
-        return stall(ReservationFailure::miss_queue_full);
-    }
+    if (!mshr_free(access.client)) { return stall(ReservationFailure::no_mshr); }
+    if (queue_.full()) { return stall(ReservationFailure::miss_queue_full); }
     if (!caches(access)) {
         request(access, waiter, kNoWay);
         return {L1Answer::miss, {}, nullptr};
     }
     const std::uint32_t way = place_for(access);
-    if (way == kNoWay) {
-        return stall(ReservationFailure::no_line);
-    }
-    if (!make_room(way) && queue_.full()) {
-        return stall(ReservationFailure::write_back);
-    }
+    if (way == kNoWay) { return stall(ReservationFailure::no_line); }
+    if (!make_room(way) && queue_.full()) { return stall(ReservationFailure::write_back); }
     request(access, waiter, way);
     return {L1Answer::miss, {}, nullptr};
 }
 
 /// The line is there, the sectors are not: they need no way.
 L1LoadResult L1Data::miss_sectors(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
-    if (!mshr_free(access.client)) {
-        return stall(ReservationFailure::no_mshr);
-    }
-    if (queue_.full()) {
-        return stall(ReservationFailure::miss_queue_full);
-    }
+    if (!mshr_free(access.client)) { return stall(ReservationFailure::no_mshr); }
+    if (queue_.full()) { return stall(ReservationFailure::miss_queue_full); }
     touch(way);
     request(access, waiter, way);
     ++counters_.sector_misses;
@@ -139,14 +115,10 @@ bool L1Data::holds(std::uint32_t way, const ByteMask& bytes) const {
 
 [[gnu::hot]] SectorMask L1Data::alike(std::uint64_t line, SectorMask sectors) const {
     const std::uint32_t way = tags_.find(line);
-    if (way == kNoWay) {
-        return sectors;
-    }
+    if (way == kNoWay) { return sectors; }
     const LineInfo& info = tags_.info(way);
     const auto lowest = static_cast<SectorMask>(sectors & -sectors);
-    if ((lowest & info.awaited) != 0) {
-        return sectors & mshrs_[info.mshr(lowest)].installs;
-    }
+    if ((lowest & info.awaited) != 0) { return sectors & mshrs_[info.mshr(lowest)].installs; }
     const bool valid = (lowest & info.valid) != 0;
     return static_cast<SectorMask>(sectors & (valid ? info.valid : ~(info.valid | info.awaited)));
 }
@@ -169,16 +141,12 @@ bool L1Data::holds(std::uint32_t way, const ByteMask& bytes) const {
     return kNoWay;
 }
 
-/// Takes the line out of the way. Its dirty bytes go to L2; there is a place in the miss queue for them. Where it was the
-/// last one, the access that wants the way has to wait for another.
+/// Takes the line out of the way. Its dirty bytes go to L2; there is a place in the miss queue for them. Where it was
+/// the last one, the access that wants the way has to wait for another.
 bool L1Data::make_room(std::uint32_t way) {
-    if (tags_.line(way) == kNoLine) {
-        return true;
-    }
+    if (tags_.line(way) == kNoLine) { return true; }
     const bool clean = !tags_.info(way).dirty;
-    if (!clean && LOOKAHEAD_RULE(eviction_writes_back)) {
-        send_dirty_bytes(way);
-    }
+    if (!clean && LOOKAHEAD_RULE(eviction_writes_back)) { send_dirty_bytes(way); }
     ++counters_.evictions;
     drop(way);
     return clean;
@@ -207,9 +175,7 @@ bool L1Data::make_room(std::uint32_t way) {
                                                  .client = access.client,
                                                  .sectors = access.sectors,
                                                  .installs = way == kNoWay ? SectorMask{0} : access.sectors});
-    if (waiter.lanes != 0) {
-        mshrs_.add_waiter(entry, waiter);
-    }
+    if (waiter.lanes != 0) { mshrs_.add_waiter(entry, waiter); }
     speculative_ += access.client != Client::demand;
     if (way != kNoWay) {
         if (tags_.line(way) != access.line) {
@@ -227,15 +193,11 @@ bool L1Data::make_room(std::uint32_t way) {
 }
 
 void L1Data::announce(const L1Event& event) {
-    for (L1Listener* listener : listeners_) {
-        listener->on_l1_event(event);
-    }
+    for (L1Listener* listener : listeners_) { listener->on_l1_event(event); }
 }
 
 void L1Data::leave_to_shared_memory(std::uint32_t bytes) {
-    if (shared_sizes_.empty()) {
-        return;
-    }
+    if (shared_sizes_.empty()) { return; }
     const std::uint32_t size = *std::ranges::lower_bound(shared_sizes_, bytes);
     const unsigned left = ways_ - (size + way_bytes_ - 1) / way_bytes_;
     if (lines_of_set_ != 0) {
@@ -264,12 +226,8 @@ void L1Data::audit(Audit& audit, const std::string& name) const {
 
 void L1Data::fields(StateArchive& archive) {
     archive& tags_;
-    for (LineData& each : data_) {
-        archive.plain(each);
-    }
-    for (ByteMask& each : dirty_) {
-        archive.plain(each);
-    }
+    for (LineData& each : data_) { archive.plain(each); }
+    for (ByteMask& each : dirty_) { archive.plain(each); }
     archive& mshrs_& queue_& speculative_& locks_;
     replacement_->fields(archive);
     archive& counters_;

@@ -78,13 +78,14 @@ class L1Data final : public L1CompanionPort {
 
     /// False: a store or atomic would stall (miss_queue_full).
     bool can_write() const { return !queue_.full(); }
-    /// The bytes of the mask of `line_data` are stored; `tag` comes back with the acknowledgement. The sectors are those
-    /// of the mask.
+    /// The bytes of the mask of `line_data` are stored; `tag` comes back with the acknowledgement. The sectors are
+    /// those of the mask.
     void store(const L1Access& access, const ByteMask& mask, const std::byte* line_data, std::uint32_t tag);
     /// The same for a line that `keeps_stores_to`. It needs no place in the miss queue but for what makes room.
     L1StoreResult store_local(const L1Access& access, const ByteMask& mask, const std::byte* line_data,
                               std::uint32_t tag);
-    /// Before an atomic on a line that `keeps_stores_to`: sends its dirty bytes to L2. Hit: the atomic may be performed.
+    /// Before an atomic on a line that `keeps_stores_to`: sends its dirty bytes to L2. Hit: the atomic may be
+    /// performed.
     L1StoreResult clean_for_atomic(const L1Access& access);
     /// Returns the place for the payload: an AtomicRequest with its lanes.
     std::byte* atomic(const L1Access& access, std::size_t payload_bytes);
@@ -120,8 +121,8 @@ class L1Data final : public L1CompanionPort {
     /// A generation in which local memory is dead too: no thread of an older kernel lives, and a new one's has been
     /// written by nobody. Its dirty bytes are dropped, as no program can ask for them.
     void begin_kernel();
-    /// Where shared memory has a part of the array (l1d.shared_sizes): the kernel that begins has so many bytes of it. To be
-    /// called while the cache holds nothing, or before its state is loaded.
+    /// Where shared memory has a part of the array (l1d.shared_sizes): the kernel that begins has so many bytes of it.
+    /// To be called while the cache holds nothing, or before its state is loaded.
     void leave_to_shared_memory(std::uint32_t bytes);
     /// Of shared memory there is never more than this, where it has a part of the array.
     std::uint32_t most_shared_memory() const {
@@ -133,8 +134,8 @@ class L1Data final : public L1CompanionPort {
         locks_.reserve(count);
         mshrs_.hold_stores(merged_stores_);
     }
-    /// The line may be locked as soon as enough other locks end. A prefetch may have brought it into a way that is alone of its
-    /// kind in its set, of which none is ever locked.
+    /// The line may be locked as soon as enough other locks end. A prefetch may have brought it into a way that is
+    /// alone of its kind in its set, of which none is ever locked.
     bool may_lock_line(std::uint64_t line, Client client) const;
     /// load_and_lock of the line would be refused now for its lock.
     bool refuses_lock(std::uint64_t line, Client client) const;
@@ -142,8 +143,8 @@ class L1Data final : public L1CompanionPort {
     /// Stalls with no_line, and does nothing, where `lock` would be refused.
     L1LoadResult load_and_lock(const L1Access& access, const Waiter& waiter, LineLock& lock);
     /// Keeps a line that is there or awaited from making room for another one. Stores of the SM update it, and the fill
-    /// under way, under any write policy; one that the fill has no room for, atomics, ordered loads and generations still
-    /// take it. Locks of one line nest. Empty if the line is neither, if its set has as many locked
+    /// under way, under any write policy; one that the fill has no room for, atomics, ordered loads and generations
+    /// still take it. Locks of one line nest. Empty if the line is neither, if its set has as many locked
     /// lines as may be (l1d.pinned_ways, and one way less than there are), or if all handles are out.
     LineLock lock(std::uint64_t line);
     /// Ends a lock, and leaves the handle empty. Once for each, also where the line was taken meanwhile.
@@ -261,9 +262,8 @@ class L1Data final : public L1CompanionPort {
     std::vector<std::uint32_t> shared_sizes_;  // that shared memory may have of these; empty: it has none of them
     TagArray tags_;
     std::vector<LineData> data_;
-    std::vector<ByteMask>
-        dirty_;  // of each way; bytes of valid sectors, or of sectors that are neither valid nor awaited,
-                 // or of awaited ones, from before their fill was asked for
+    std::vector<ByteMask> dirty_;  // of each way; bytes of valid sectors, or of sectors that are neither valid nor
+                                   // awaited, or of awaited ones, from before their fill was asked for
     MshrTable mshrs_;
     MissQueue queue_;
     LineLocks locks_;

@@ -3,7 +3,8 @@
 
 namespace lookahead::gpu {
 
-/// Those of the sectors of which neither the stored bytes nor dirty ones of the way, if there is one, make up the whole.
+/// Those of the sectors of which neither the stored bytes nor dirty ones of the way, if there is one, make up the
+/// whole.
 SectorMask L1Data::lacking(std::uint32_t way, SectorMask sectors, const ByteMask& stored) const {
     const ByteMask held = way == kNoWay ? stored : stored | dirty_[way];
     SectorMask lacking = 0;
@@ -17,9 +18,7 @@ SectorMask L1Data::lacking(std::uint32_t way, SectorMask sectors, const ByteMask
 /// Someone waits for a fill of one of these awaited sectors.
 bool L1Data::somebody_waits(std::uint32_t way, SectorMask sectors) const {
     for (unsigned left = sectors; left != 0; left &= left - 1) {
-        if (mshrs_[tags_.info(way).mshr(static_cast<SectorMask>(left))].listed != 0) {
-            return true;
-        }
+        if (mshrs_[tags_.info(way).mshr(static_cast<SectorMask>(left))].listed != 0) { return true; }
     }
     return false;
 }

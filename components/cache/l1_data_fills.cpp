@@ -39,9 +39,7 @@ void L1Data::begin_fill(const ReadReply& reply, const std::byte* data, Arrival& 
     info.awaited &= static_cast<SectorMask>(~mshr.installs);
     info.valid |= arrival.installs;
     emit(L1EventKind::fill, {mshr.line, mshr.pc, mshr.warp, mshr.client}, mshr.way);
-    if (comes_into_set) {
-        settle(mshr.way);
-    }
+    if (comes_into_set) { settle(mshr.way); }
 }
 
 /// Puts the sectors, packed as a ReadReply carries them, into their places.
@@ -56,8 +54,8 @@ void L1Data::unpack(std::byte* line, const std::byte* data, SectorMask sectors) 
     }
 }
 
-/// The fills of these awaited sectors serve those who wait for them already; nothing joins them, and the sectors are not
-/// installed.
+/// The fills of these awaited sectors serve those who wait for them already; nothing joins them, and the sectors are
+/// not installed.
 void L1Data::detach(std::uint32_t way, SectorMask sectors) {
     LineInfo& info = tags_.info(way);
     info.awaited &= static_cast<SectorMask>(~sectors);
@@ -85,9 +83,7 @@ void L1Data::invalidate(std::uint32_t way, SectorMask sectors) {
             emit(L1EventKind::invalidate, {tags_.line(way), info.pc, info.owner, info.client}, way);
         }
     }
-    if (fills != 0 && LOOKAHEAD_RULE(invalidation_detaches_fills)) {
-        detach(way, fills);
-    }
+    if (fills != 0 && LOOKAHEAD_RULE(invalidation_detaches_fills)) { detach(way, fills); }
     clear_if_empty(way);
 }
 
@@ -95,9 +91,7 @@ void L1Data::invalidate(std::uint32_t way, SectorMask sectors) {
 void L1Data::clear_if_empty(std::uint32_t way) {
     const LineInfo& info = tags_.info(way);
     if ((info.valid | info.awaited) == 0 && !info.dirty) {
-        if (info.pins != 0) [[unlikely]] {
-            locks_.lose(way);
-        }
+        if (info.pins != 0) [[unlikely]] { locks_.lose(way); }
         tags_.clear(way);
     }
 }
@@ -114,9 +108,7 @@ void L1Data::start_generation() {
 
 void L1Data::begin_kernel() {
     for (std::uint32_t way = 0; way < tags_.size(); ++way) {
-        if (tags_.line(way) == kNoLine || !keeps_stores_to(tags_.line(way))) {
-            continue;
-        }
+        if (tags_.line(way) == kNoLine || !keeps_stores_to(tags_.line(way))) { continue; }
         counters_.discarded_bytes += count_of(dirty_[way]);
         forget_dirty_bytes(way);
         invalidate(way, kAllSectors);

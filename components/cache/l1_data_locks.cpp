@@ -19,13 +19,9 @@ bool L1Data::refuses_lock(std::uint64_t line, Client client) const {
 
 L1LoadResult L1Data::load_and_lock(const L1Access& access, const Waiter& waiter, LineLock& lock) {
     LOOKAHEAD_ASSERT(!lock, "a load is to lock a line with a handle that holds another");
-    if (refuses_lock(access.line, access.client)) {
-        return stall(ReservationFailure::no_line);
-    }
+    if (refuses_lock(access.line, access.client)) { return stall(ReservationFailure::no_line); }
     const L1LoadResult result = load(access, waiter);
-    if (result.answer != L1Answer::stall) {
-        lock = take_lock(tags_.find(access.line));
-    }
+    if (result.answer != L1Answer::stall) { lock = take_lock(tags_.find(access.line)); }
     return result;
 }
 
@@ -35,15 +31,11 @@ LineLock L1Data::lock(std::uint64_t line) {
 }
 
 void L1Data::unlock(LineLock& lock) {
-    if (const std::uint32_t way = locks_.give_back(lock); way != kNoWay) {
-        --tags_.info(way).pins;
-    }
+    if (const std::uint32_t way = locks_.give_back(lock); way != kNoWay) { --tags_.info(way).pins; }
 }
 
 bool L1Data::may_lock(std::uint32_t way) const {
-    if (tags_.info(way).pins != 0) {
-        return !locks_.full();
-    }
+    if (tags_.info(way).pins != 0) { return !locks_.full(); }
     return has_way_to_lock(way / tags_.ways(), ways_beside(way));
 }
 

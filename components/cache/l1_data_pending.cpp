@@ -11,9 +11,7 @@ namespace lookahead::gpu {
 void L1Data::settle(std::uint32_t way) {
     const unsigned set = way / tags_.ways();
     replacement_->reserve(set, way % tags_.ways());
-    if (lines_held(set) <= lines_of_set_) {
-        return;
-    }
+    if (lines_held(set) <= lines_of_set_) { return; }
     std::uint64_t others = tags_.choice(set).replaceable & ~(std::uint64_t{1} << (way % tags_.ways()));
     if (LOOKAHEAD_RULE(fill_waits_for_no_write_back) && queue_.full()) {
         for (std::uint64_t left = others; left != 0; left &= left - 1) {
@@ -25,9 +23,7 @@ void L1Data::settle(std::uint32_t way) {
         make_room(set * tags_.ways() + replacement_->victim(set, others));
         return;
     }
-    if (tags_.info(way).pins != 0) {
-        locks_.lose(way);
-    }
+    if (tags_.info(way).pins != 0) { locks_.lose(way); }
     ++counters_.evictions;
     drop(way);
 }
@@ -38,21 +34,15 @@ bool L1Data::holds_bytes(std::uint32_t way) const {
 
 unsigned L1Data::lines_held(unsigned set) const {
     unsigned held = 0;
-    for (unsigned way = 0; way < tags_.ways(); ++way) {
-        held += holds_bytes(set * tags_.ways() + way);
-    }
+    for (unsigned way = 0; way < tags_.ways(); ++way) { held += holds_bytes(set * tags_.ways() + way); }
     return held;
 }
 
 /// For bytes of a line that the set does not hold: one of those that it holds goes, if need be.
 L1StoreResult L1Data::make_room_for_stored(unsigned set) {
-    if (lines_held(set) < lines_of_set_) {
-        return {L1Answer::hit, {}};
-    }
+    if (lines_held(set) < lines_of_set_) { return {L1Answer::hit, {}}; }
     const std::uint64_t candidates = tags_.choice(set).replaceable;
-    if (candidates == 0) {
-        return store_stall(ReservationFailure::no_line);
-    }
+    if (candidates == 0) { return store_stall(ReservationFailure::no_line); }
     const std::uint32_t way = set * tags_.ways() + replacement_->victim(set, candidates);
     if (LOOKAHEAD_RULE(stored_line_waits_for_write_back) && tags_.info(way).dirty && queue_.full()) {
         return store_stall(ReservationFailure::miss_queue_full);

@@ -34,14 +34,14 @@ void L1Data::send_write(std::uint64_t line, const ByteMask& mask, const std::byt
     pack_words(payload + sizeof message, line_data, words);
 }
 
-/// A line that is not there gets a way for the bytes alone: under write_back nothing is fetched on a write. The words of a
-/// warp's lanes are side by side in local memory, so that a store of all lanes writes whole lines, which nobody would read. A
-/// load of bytes that no store has brought fetches the line later, and its fill goes around the dirty ones. Under
-/// write_back_fetch the store of a part asks for the line itself, and waits for nothing.
+/// A line that is not there gets a way for the bytes alone: under write_back nothing is fetched on a write. The words
+/// of a warp's lanes are side by side in local memory, so that a store of all lanes writes whole lines, which nobody
+/// would read. A load of bytes that no store has brought fetches the line later, and its fill goes around the dirty
+/// ones. Under write_back_fetch the store of a part asks for the line itself, and waits for nothing.
 ///
 /// A fill under way serves those who waited for it before the store, and they are not to see it. So it is detached; but
-/// where it goes around dirty bytes, they are to see those, and the store waits for it. A fill for which nobody waits goes around
-/// these bytes as well.
+/// where it goes around dirty bytes, they are to see those, and the store waits for it. A fill for which nobody waits
+/// goes around these bytes as well.
 L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, const std::byte* line_data,
                                   std::uint32_t tag) {
     std::uint32_t way = tags_.find(access.line);
@@ -55,17 +55,11 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
     }
     const SectorMask fetched =
         fetches_for_stores_ ? lacking(way, sectors & ~(valid | (goes_around ? awaited : 0)), mask) : SectorMask{0};
-    if (fetched != 0 && mshrs_.full()) {
-        return store_stall(ReservationFailure::no_mshr);
-    }
-    if (fetched != 0 && queue_.full()) {
-        return store_stall(ReservationFailure::miss_queue_full);
-    }
+    if (fetched != 0 && mshrs_.full()) { return store_stall(ReservationFailure::no_mshr); }
+    if (fetched != 0 && queue_.full()) { return store_stall(ReservationFailure::miss_queue_full); }
     const ByteMask through = allocates_for_stores_ ? ByteMask{} : without(mask, bytes_of(valid));
     if (through.any()) {
-        if (queue_.full()) {
-            return store_stall(ReservationFailure::miss_queue_full);
-        }
+        if (queue_.full()) { return store_stall(ReservationFailure::miss_queue_full); }
         send_write(access.line, through, line_data, tag);
     }
     const ByteMask kept = without(mask, through);
@@ -78,18 +72,14 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
     const bool takes_way = !was_there && kept.any();
     if (takes_way) {
         way = place_for(access);
-        if (way == kNoWay) {
-            return store_stall(ReservationFailure::no_line);
-        }
+        if (way == kNoWay) { return store_stall(ReservationFailure::no_line); }
         if (tags_.line(way) != kNoLine && tags_.info(way).dirty && queue_.full()) {
             return store_stall(ReservationFailure::miss_queue_full);
         }
         make_room(way);
     }
     // What made room has taken the last place in the queue.
-    if (fetched != 0 && queue_.full()) {
-        return store_stall(ReservationFailure::write_back);
-    }
+    if (fetched != 0 && queue_.full()) { return store_stall(ReservationFailure::write_back); }
     if (takes_way) {
         tags_.assign(way, access.line, {.pc = access.pc, .owner = access.warp, .client = access.client});
         replacement_->reserve(way / tags_.ways(), way % tags_.ways());
@@ -110,9 +100,7 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
         left != 0 && LOOKAHEAD_RULE(local_store_detaches_pending_fill)) {
         detach(way, left);
     }
-    if (fetched != 0) {
-        fetch_rest(access, fetched, way);
-    }
+    if (fetched != 0) { fetch_rest(access, fetched, way); }
     return {through.any() ? L1Answer::miss : L1Answer::hit, {}};
 }
 
@@ -139,9 +127,7 @@ void L1Data::store_through(std::uint32_t way, SectorMask sectors, const ByteMask
 
 L1StoreResult L1Data::clean_for_atomic(const L1Access& access) {
     const std::uint32_t way = tags_.find(access.line);
-    if (way == kNoWay || !tags_.info(way).dirty) {
-        return {L1Answer::hit, {}};
-    }
+    if (way == kNoWay || !tags_.info(way).dirty) { return {L1Answer::hit, {}}; }
     if ((dirty_[way] & bytes_of(tags_.info(way).awaited)).any()) {
         return store_stall(ReservationFailure::pending_store);
     }
@@ -155,9 +141,7 @@ std::byte* L1Data::atomic(const L1Access& access, std::size_t payload_bytes) {
     ++counters_.atomics;
     const std::uint32_t way = tags_.find(access.line);
     emit(L1EventKind::miss, access, way, L1Operation::atomic);
-    if (way != kNoWay && LOOKAHEAD_RULE(atomic_invalidates)) {
-        invalidate(way, access.sectors);
-    }
+    if (way != kNoWay && LOOKAHEAD_RULE(atomic_invalidates)) { invalidate(way, access.sectors); }
     return queue_.push(access.line, GpuMessage::atomic_request, payload_bytes);
 }
 
@@ -178,9 +162,7 @@ void L1Data::mark_dirty(std::uint32_t way, const ByteMask& mask) {
 }
 
 void L1Data::send_dirty_bytes(std::uint32_t way) {
-    if (companion_ != nullptr) [[unlikely]] {
-        return send_eviction(way);
-    }
+    if (companion_ != nullptr) [[unlikely]] { return send_eviction(way); }
     send_own_bytes(way);
 }
 
@@ -196,9 +178,7 @@ void L1Data::send_eviction(std::uint32_t way) {
     alignas(64) std::byte bytes[kLineBytes];
     std::memcpy(bytes, data_[way].bytes, kLineBytes);
     const ByteMask mask = companion_->evicting(tags_.line(way), dirty_[way], bytes);
-    if (mask.any()) {
-        send_write(tags_.line(way), mask, bytes, kWriteBackTag);
-    }
+    if (mask.any()) { send_write(tags_.line(way), mask, bytes, kWriteBackTag); }
     const unsigned written = count_of(dirty_[way] & mask);
     counters_.write_backs += written != 0;
     counters_.written_back_bytes += written;
@@ -213,9 +193,7 @@ void L1Data::forget_dirty_bytes(std::uint32_t way) {
 
 std::uint64_t L1Data::dirty_bytes() const {
     std::uint64_t count = 0;
-    for (const ByteMask& each : dirty_) {
-        count += count_of(each);
-    }
+    for (const ByteMask& each : dirty_) { count += count_of(each); }
     return count;
 }
 

@@ -20,10 +20,10 @@ enum class L1EventKind : std::uint8_t {
 /// What an access does; a reduction is an atomic.
 enum class L1Operation : std::uint8_t { load, store, atomic };
 
-/// Something that happened to a line of L1. Of an access that is performed (one that stalls is none) there is one event of
-/// the first four kinds: a store hits where a copy of some of its bytes was there, and an atomic never; `miss` of either
-/// says that L1 had nothing to do with it. From `fill` on, client, PC and warp are those of the access that brought the
-/// line, or asks for it, and the operation is `load`.
+/// Something that happened to a line of L1. Of an access that is performed (one that stalls is none) there is one event
+/// of the first four kinds: a store hits where a copy of some of its bytes was there, and an atomic never; `miss` of
+/// either says that L1 had nothing to do with it. From `fill` on, client, PC and warp are those of the access that
+/// brought the line, or asks for it, and the operation is `load`.
 struct L1Event {
     L1EventKind kind;
     Client client;
@@ -37,7 +37,8 @@ struct L1Event {
 /// Prefetchers, schedulers (WarpScheduler::l1_listener) and companions that listen to the L1: each subscribes
 /// (LoadStoreUnit::subscribe) when the SM is built and hears everything from then on, in simulated order and, of one
 /// event, in the order in which the listeners subscribed. Called in the middle of an access: a listener notes what it
-/// needs and changes nothing in the cache; it may look tags up. Without listeners the feed costs a test of an empty list.
+/// needs and changes nothing in the cache; it may look tags up. Without listeners the feed costs a test of an empty
+/// list.
 class L1Listener {
   public:
     virtual ~L1Listener() = default;

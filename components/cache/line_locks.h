@@ -54,9 +54,7 @@ class LineLocks {
 
     LineLock take(std::uint32_t way) {
         std::uint32_t number = 0;
-        while (entries_[number].taken) {
-            ++number;
-        }
+        while (entries_[number].taken) { ++number; }
         Entry& entry = entries_[number];
         entry.taken = true;
         entry.way = way;
@@ -76,21 +74,15 @@ class LineLocks {
     /// The line of the way is gone, whatever held it.
     void lose(std::uint32_t way) {
         for (Entry& entry : entries_) {
-            if (entry.way == way) {
-                entry.way = kNoWay;
-            }
+            if (entry.way == way) { entry.way = kNoWay; }
         }
     }
 
     void fields(StateArchive& archive) {
-        for (Entry& entry : entries_) {
-            archive& entry.way& entry.serial& entry.taken;
-        }
+        for (Entry& entry : entries_) { archive& entry.way& entry.serial& entry.taken; }
         if (archive.loading()) {
             taken_ = 0;
-            for (const Entry& entry : entries_) {
-                taken_ += entry.taken;
-            }
+            for (const Entry& entry : entries_) { taken_ += entry.taken; }
         }
     }
 

@@ -20,9 +20,7 @@ class LeastRecentlyUsed final : public ReplacementPolicy {
         auto oldest = static_cast<unsigned>(std::countr_zero(candidates));
         for (std::uint64_t left = candidates; left != 0; left &= left - 1) {
             const auto way = static_cast<unsigned>(std::countr_zero(left));
-            if (uses[way] < uses[oldest]) {
-                oldest = way;
-            }
+            if (uses[way] < uses[oldest]) { oldest = way; }
         }
         return oldest;
     }

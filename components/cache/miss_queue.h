@@ -55,9 +55,7 @@ class MissQueue {
 
     /// The pipeline takes the first one that waits for it, if there is room. Returns true if it did. Once a cycle.
     bool advance(Cycle now) {
-        if (!can_advance()) {
-            return false;
-        }
+        if (!can_advance()) { return false; }
         requests_[piped_++].due = now + latency_;
         return true;
     }

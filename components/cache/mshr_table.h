@@ -40,22 +40,16 @@ class MshrTable {
   public:
     MshrTable(unsigned entries, unsigned merges, unsigned merged_stores)
         : merges_(merges), entries_(entries), lists_(std::size_t{entries} * merges), free_((entries + 63) / 64) {
-        for (unsigned entry = 0; entry < entries; ++entry) {
-            free_[entry / 64] |= std::uint64_t{1} << (entry % 64);
-        }
+        for (unsigned entry = 0; entry < entries; ++entry) { free_[entry / 64] |= std::uint64_t{1} << (entry % 64); }
         hold_stores(merged_stores);
     }
 
     /// Before the first fill: there are places for as many merged stores, if there were none.
     void hold_stores(unsigned merged_stores) {
-        if (!stores_.empty()) {
-            return;
-        }
+        if (!stores_.empty()) { return; }
         stores_.resize(merged_stores);
         free_stores_.reserve(merged_stores);
-        for (unsigned store = merged_stores; store > 0; --store) {
-            free_stores_.push_back(store - 1);
-        }
+        for (unsigned store = merged_stores; store > 0; --store) { free_stores_.push_back(store - 1); }
     }
 
     unsigned in_use() const { return in_use_; }
@@ -64,9 +58,7 @@ class MshrTable {
     /// For the audit, counted anew.
     std::size_t free_entries() const {
         std::size_t count = 0;
-        for (const std::uint64_t word : free_) {
-            count += static_cast<unsigned>(std::popcount(word));
-        }
+        for (const std::uint64_t word : free_) { count += static_cast<unsigned>(std::popcount(word)); }
         return count;
     }
     std::size_t held_stores() const { return stores_.size() - free_stores_.size(); }
@@ -126,12 +118,8 @@ class MshrTable {
         for (Mshr& each : entries_) {
             archive& each.line& each.way& each.pc& each.warp& each.listed& each.client& each.sectors& each.installs;
         }
-        for (Waiter& each : lists_) {
-            archive& each.token& each.lanes;
-        }
-        for (MergedStore& each : stores_) {
-            archive& each.mask.bits& each.data;
-        }
+        for (Waiter& each : lists_) { archive& each.token& each.lanes; }
+        for (MergedStore& each : stores_) { archive& each.mask.bits& each.data; }
     }
 
   private:

@@ -27,9 +27,7 @@ ReadOnlyCache::Answer ReadOnlyCache::look_up(std::uint64_t line, Readers reader,
 }
 
 void ReadOnlyCache::touch(std::uint64_t line) {
-    if (Line* const way = find(line); way != nullptr) {
-        way->used = ++uses_;
-    }
+    if (Line* const way = find(line); way != nullptr) { way->used = ++uses_; }
 }
 
 void ReadOnlyCache::clear() {
@@ -49,33 +47,23 @@ ReadOnlyCache::Answer ReadOnlyCache::miss(std::uint64_t line, Readers reader, bo
         if (!each.used) {
             free = free == nullptr ? &each : free;
         } else if (each.address == line) {
-            if (each.readers.count() >= merges_) {
-                return refuse();
-            }
+            if (each.readers.count() >= merges_) { return refuse(); }
             each.readers |= reader;
             ++counters_.merges;
             return Answer::merged;
         }
     }
-    if (free == nullptr || !can_ask) {
-        return refuse();
-    }
+    if (free == nullptr || !can_ask) { return refuse(); }
     await(*free, line, reader);
     ++counters_.misses;
     return Answer::missed;
 }
 
 ReadOnlyCache::Answer ReadOnlyCache::prefetch(std::uint64_t line, bool can_ask) {
-    if (find(line) != nullptr) {
-        return Answer::hit;
-    }
-    if (awaited(line) != kNoMiss) {
-        return Answer::merged;
-    }
+    if (find(line) != nullptr) { return Answer::hit; }
+    if (awaited(line) != kNoMiss) { return Answer::merged; }
     const auto free = std::ranges::find_if(mshrs_, [](const Miss& each) { return !each.used; });
-    if (free == mshrs_.end() || !can_ask) {
-        return Answer::refused;
-    }
+    if (free == mshrs_.end() || !can_ask) { return Answer::refused; }
     await(*free, line, 0);
     ++counters_.prefetches;
     return Answer::missed;

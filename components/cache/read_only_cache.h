@@ -84,12 +84,8 @@ class ReadOnlyCache {
     ReadOnlyCacheCounters& counters() { return counters_; }
 
     void fields(StateArchive& archive) {
-        for (Line& line : lines_) {
-            archive& line.address& line.used;
-        }
-        for (Miss& miss : mshrs_) {
-            archive& miss.address& miss.readers& miss.used;
-        }
+        for (Line& line : lines_) { archive& line.address& line.used; }
+        for (Miss& miss : mshrs_) { archive& miss.address& miss.readers& miss.used; }
         archive& uses_;
     }
 

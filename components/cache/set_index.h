@@ -33,9 +33,7 @@ class SetIndex {
 
     /// number % sets by two multiplications: Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019.
     unsigned remainder(std::uint32_t number) const {
-        if (sets_ == 1) {
-            return 0;
-        }
+        if (sets_ == 1) { return 0; }
         return static_cast<unsigned>((static_cast<Wide>(reciprocal_ * number) * sets_) >> 64);
     }
 

@@ -34,15 +34,16 @@ class Allocator {
 
     /// Throws ProgramError if `bytes` is 0 or does not fit.
     DeviceAddress allocate(std::uint64_t bytes) {
-        if (bytes == 0) throw ProgramError("allocation of 0 bytes of device memory");
+        if (bytes == 0) { throw ProgramError("allocation of 0 bytes of device memory"); }
         DeviceAddress address = isa::kGlobalBase;
         auto next = blocks_.begin();
-        for (; next != blocks_.end() && next->address - address < bytes; ++next) address = aligned(next->end());
+        for (; next != blocks_.end() && next->address - address < bytes; ++next) { address = aligned(next->end()); }
         const DeviceAddress end = isa::kGlobalBase + reach_;
-        if (address >= end || bytes > end - address)
+        if (address >= end || bytes > end - address) {
             throw ProgramError(
                 "allocation of " + std::to_string(bytes) + " bytes does not fit in the device memory" +
                 (reach_ == isa::kPointerReach ? " of 4 GiB that addresses of 32 bits reach (isa.pointers = 32)" : ""));
+        }
         blocks_.insert(next, {address, bytes});
         return address;
     }
@@ -55,8 +56,9 @@ class Allocator {
     /// Bytes of the allocation that began at `address`. Throws ProgramError if none does.
     std::uint64_t release(DeviceAddress address) {
         const auto block = first_not_below(address);
-        if (block == blocks_.end() || block->address != address)
+        if (block == blocks_.end() || block->address != address) {
             throw ProgramError("release of address " + std::to_string(address) + ", at which no allocation begins");
+        }
         const std::uint64_t bytes = block->bytes;
         blocks_.erase(block);
         return bytes;
@@ -74,8 +76,8 @@ class Allocator {
     }
     /// Whether kernels may access `bytes` > 0 bytes from `address` on, a multiple of `bytes`.
     bool is_mapped(DeviceAddress address, std::uint64_t bytes) const {
-        if (contains(address, bytes)) return true;
-        if (!pages_) return false;
+        if (contains(address, bytes)) { return true; }
+        if (!pages_) { return false; }
         const DeviceAddress page = address / kPageBytes * kPageBytes;
         const Block* const last = last_at_or_below(page + kPageBytes - 1);
         const bool mapped = page == kContextPage || (last != nullptr && last->end() > page);
@@ -86,12 +88,12 @@ class Allocator {
     bool needed_pages() const { return needed_pages_; }
     /// The memory that kernels may access, by address: the allocations, or the runs of pages that hold them.
     std::vector<Block> mapped() const {
-        if (!pages_) return blocks_;
+        if (!pages_) { return blocks_; }
         std::vector<Block> runs{{kContextPage, kPageBytes}};
         for (const Block& block : blocks_) {
             const DeviceAddress begin = block.address / kPageBytes * kPageBytes;
             const DeviceAddress end = (block.end() + kPageBytes - 1) / kPageBytes * kPageBytes;
-            if (begin > runs.back().end()) runs.push_back({begin, 0});
+            if (begin > runs.back().end()) { runs.push_back({begin, 0}); }
             runs.back().bytes = std::max(runs.back().end(), end) - runs.back().address;
         }
         return runs;
@@ -101,7 +103,7 @@ class Allocator {
         const Block* const below = last_at_or_below(address);
         const std::size_t above_index = below == nullptr ? 0 : static_cast<std::size_t>(below - blocks_.data()) + 1;
         const Block* const above = above_index < blocks_.size() ? &blocks_[above_index] : nullptr;
-        if (below == nullptr || above == nullptr) return below != nullptr ? below : above;
+        if (below == nullptr || above == nullptr) { return below != nullptr ? below : above; }
         const std::uint64_t to_below = address < below->end() ? 0 : address - below->end() + 1;
         return to_below <= above->address - address ? below : above;
     }

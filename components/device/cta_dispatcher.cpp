@@ -40,9 +40,7 @@ void CtaDispatcher::handle(const MessageHeader& message) {
             launch.launch = message.as<LaunchKernel>();
             launch.parameters = arriving_.take<LaunchKernel>(message);
             queue_.push_back(std::move(launch));
-            if (!running_) {
-                begin_kernel();
-            }
+            if (!running_) { begin_kernel(); }
             break;
         }
         case GpuMessage::launch_parameters:
@@ -83,15 +81,14 @@ void CtaDispatcher::begin_kernel() {
     const std::uint64_t resident =
         ctas_per_sm(limits_, kernels_[current_.kernel], current_.block, current_.dynamic_shared_bytes);
     const isa::Kernel& kernel = kernels_[current_.kernel];
-    if (kernel.synchronises_grid && cta_count_ > resident * sms_)
+    if (kernel.synchronises_grid && cta_count_ > resident * sms_) {
         throw ProgramError("launch of " + kernel.name + ": its " + std::to_string(cta_count_) +
                            " CTAs wait for one another, and the machine holds " + std::to_string(resident * sms_) +
                            " of them at a time; a smaller grid or a larger machine would do");
+    }
     const std::uint64_t rounds = resident + static_cast<std::uint64_t>(parameters_.preassigned_ctas);
     for (std::uint64_t round = 0; round < rounds; ++round) {
-        for (unsigned sm = 0; sm < sms_ && next_cta_ < cta_count_; ++sm) {
-            assign(sm, static_cast<Cycle>(round) + 1);
-        }
+        for (unsigned sm = 0; sm < sms_ && next_cta_ < cta_count_; ++sm) { assign(sm, static_cast<Cycle>(round) + 1); }
     }
 }
 
@@ -106,12 +103,8 @@ void CtaDispatcher::assign(unsigned sm, Cycle delay) {
 
 void CtaDispatcher::cta_completed(unsigned sm) {
     ++completed_ctas_;
-    if (next_cta_ < cta_count_) {
-        assign(sm, 0);
-    }
-    if (completed_ctas_ == cta_count_) {
-        end_kernel();
-    }
+    if (next_cta_ < cta_count_) { assign(sm, 0); }
+    if (completed_ctas_ == cta_count_) { end_kernel(); }
 }
 
 void CtaDispatcher::end_kernel() {
@@ -124,9 +117,7 @@ void CtaDispatcher::sm_drained(const SmDrained& message) {
     LOOKAHEAD_ASSERT(running_ && message.launch == current_.launch, "an SM drained a kernel that does not run");
     warp_instructions_ += message.warp_instructions;
     thread_instructions_ += message.thread_instructions;
-    if (++drained_sms_ == sms_) {
-        complete_kernel();
-    }
+    if (++drained_sms_ == sms_) { complete_kernel(); }
 }
 
 void CtaDispatcher::complete_kernel() {
@@ -137,15 +128,11 @@ void CtaDispatcher::complete_kernel() {
     }
     to_host_.send(0, now, arrival(),
                   KernelCompleted{current_.launch, begin_, now, warp_instructions_, thread_instructions_});
-    if (!queue_.empty()) {
-        begin_kernel();
-    }
+    if (!queue_.empty()) { begin_kernel(); }
 }
 
 std::string CtaDispatcher::waiting_for() const {
-    if (!running_) {
-        return "nothing";
-    }
+    if (!running_) { return "nothing"; }
     const std::string kernel = "kernel '" + kernels_[current_.kernel].name + "'";
     if (completed_ctas_ < cta_count_) {
         return std::to_string(cta_count_ - completed_ctas_) + " of " + std::to_string(cta_count_) + " CTAs of " +

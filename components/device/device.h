@@ -54,7 +54,7 @@ class Device {
             copy_to_device(destination, std::as_bytes(all));
         } else {
             std::vector<std::byte> bytes(all.size_bytes());
-            for (std::size_t i = 0; i < all.size(); ++i) copy_value_bytes(bytes.data() + i * sizeof(T), all[i]);
+            for (std::size_t i = 0; i < all.size(); ++i) { copy_value_bytes(bytes.data() + i * sizeof(T), all[i]); }
             copy_to_device(destination, bytes);
         }
     }

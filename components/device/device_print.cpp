@@ -24,7 +24,7 @@ struct RecordHeader {
 class RecordReader {
   public:
     explicit RecordReader(std::span<const std::byte> record) : record_(record) {
-        if (record.size() >= sizeof header_) std::memcpy(&header_, record.data(), sizeof header_);
+        if (record.size() >= sizeof header_) { std::memcpy(&header_, record.data(), sizeof header_); }
         text_ = header_.first_text;
     }
 
@@ -34,13 +34,15 @@ class RecordReader {
         T value{};
         const std::size_t at = sizeof header_ + offset_;
         const bool is_there = offset_ + sizeof(T) <= header_.argument_bytes && at + sizeof(T) <= record_.size();
-        if (is_there) std::memcpy(&value, record_.data() + at, sizeof(T));
+        if (is_there) { std::memcpy(&value, record_.data() + at, sizeof(T)); }
         offset_ += sizeof(T);
         return value;
     }
     std::string text() {
         std::string result;
-        while (text_ < record_.size() && record_[text_] != std::byte{0}) result += static_cast<char>(record_[text_++]);
+        while (text_ < record_.size() && record_[text_] != std::byte{0}) {
+            result += static_cast<char>(record_[text_++]);
+        }
         ++text_;
         return result;
     }
@@ -55,7 +57,7 @@ class RecordReader {
 template <class T>
 std::string formatted(const std::string& specification, T value) {
     const int length = std::snprintf(nullptr, 0, specification.c_str(), value);
-    if (length <= 0) return {};
+    if (length <= 0) { return {}; }
     std::string text(static_cast<std::size_t>(length) + 1, '\0');
     std::snprintf(text.data(), text.size(), specification.c_str(), value);
     text.pop_back();
@@ -68,16 +70,17 @@ class Conversion {
     Conversion(const std::string& format, std::size_t at, RecordReader& record) : at_(at) {
         for (; at_ < format.size(); ++at_) {
             const char c = format[at_];
-            if (std::strchr("-+ #.0123456789", c) != nullptr)
+            if (std::strchr("-+ #.0123456789", c) != nullptr) {
                 specification_ += c;
-            else if (c == '*')
+            } else if (c == '*') {
                 specification_ += std::to_string(record.argument<std::int32_t>());
-            else if (std::strchr("lLjztq", c) != nullptr)
+            } else if (std::strchr("lLjztq", c) != nullptr) {
                 is_long_ = true;
-            else if (c == 'h')
+            } else if (c == 'h') {
                 ++shorts_;
-            else
+            } else {
                 break;
+            }
         }
         letter_ = at_ < format.size() ? format[at_++] : '\0';
     }
@@ -127,15 +130,15 @@ class Conversion {
 
   private:
     long long signed_value(RecordReader& record) const {
-        if (is_long_) return record.argument<std::int64_t>();
+        if (is_long_) { return record.argument<std::int64_t>(); }
         const auto value = record.argument<std::int32_t>();
-        if (shorts_ == 0) return value;
+        if (shorts_ == 0) { return value; }
         return shorts_ == 1 ? static_cast<std::int16_t>(value) : static_cast<std::int8_t>(value);
     }
     unsigned long long unsigned_value(RecordReader& record) const {
-        if (is_long_) return record.argument<std::uint64_t>();
+        if (is_long_) { return record.argument<std::uint64_t>(); }
         const auto value = record.argument<std::uint32_t>();
-        if (shorts_ == 0) return value;
+        if (shorts_ == 0) { return value; }
         return shorts_ == 1 ? static_cast<std::uint16_t>(value) : static_cast<std::uint8_t>(value);
     }
 
@@ -166,7 +169,7 @@ std::string format_printed(std::span<const std::byte> record) {
 
 DevicePrinter::DevicePrinter(const isa::ModuleImage& image) {
     const auto buffer = std::ranges::find(image, kBufferName, &isa::ModuleVariable::name);
-    if (buffer == image.end()) return;
+    if (buffer == image.end()) { return; }
     buffer_ = buffer->address;
     capacity_ = buffer->bytes - sizeof(BufferHeader);
 }
@@ -174,18 +177,21 @@ DevicePrinter::DevicePrinter(const isa::ModuleImage& image) {
 std::string DevicePrinter::collect(Device& device) const {
     BufferHeader header;
     device.copy_from_device(std::as_writable_bytes(std::span(&header, 1)), buffer_);
-    if (header.used == 0) return {};
+    if (header.used == 0) { return {}; }
     std::vector<std::byte> records(std::min<std::uint64_t>(header.used, capacity_));
     device.copy_from_device(records, buffer_ + sizeof header);
     device.fill(buffer_, std::byte{0}, sizeof header + records.size());
-    if (header.dropped != 0)
+    if (header.dropped != 0) {
         std::fprintf(stderr, "lookahead: %u calls of printf found no room in the buffer of %llu bytes\n",
                      header.dropped, static_cast<unsigned long long>(capacity_));
+    }
     std::string text;
     for (std::span<const std::byte> rest = records; rest.size() >= sizeof(RecordHeader);) {
         RecordHeader record;
         std::memcpy(&record, rest.data(), sizeof record);
-        if (record.bytes < sizeof record || record.bytes > rest.size()) break;  // room that a call reserved in vain
+        if (record.bytes < sizeof record || record.bytes > rest.size()) {
+            break;  // room that a call reserved in vain
+        }
         text += format_printed(rest.first(record.bytes));
         rest = rest.subspan(record.bytes);
     }
@@ -195,9 +201,9 @@ std::string DevicePrinter::collect(Device& device) const {
 void PrintingDevice::launch(std::string_view kernel, const LaunchConfiguration& configuration,
                             std::span<const std::byte> parameters) {
     device_.launch(kernel, configuration, parameters);
-    if (!printer_.prints()) return;
+    if (!printer_.prints()) { return; }
     const std::string text = printer_.collect(device_);
-    if (!text.empty()) print_(text);
+    if (!text.empty()) { print_(text); }
 }
 
 }  // namespace lookahead

@@ -13,8 +13,9 @@ namespace lookahead {
 
 /// The host side of a kernel's printf. The device side (components/frontend/ptx/device_library/vprintf.cu) appends a
 /// record per call to a buffer in global memory:
-///   buffer: u32 bytes of records, u32 unused, u32 calls that found no room, u32 unused; then records, at multiples of 8
-///   record: u32 its bytes, u32 bytes of the arguments, u32 offset of the texts, u32 unused; the arguments, laid out like
+///   buffer: u32 bytes of records, u32 unused, u32 calls that found no room, u32 unused; then records, at multiples of
+///   8 record: u32 its bytes, u32 bytes of the arguments, u32 offset of the texts, u32 unused; the arguments, laid out
+///   like
 ///           the members of a structure; at the offset the format and the text of each %s that is not null
 /// Records are in the order in which the threads reserved their room.
 class DevicePrinter {

@@ -44,9 +44,7 @@ class DriverThread::CallingDevice : public Device {
         make(call, [&] {
             try {
                 staging.set_value(zeros(destination.size()));
-            } catch (...) {
-                staging.set_exception(std::current_exception());
-            }
+            } catch (...) { staging.set_exception(std::current_exception()); }
         });
     }
     void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) override {
@@ -79,9 +77,7 @@ class DriverThread::CallingDevice : public Device {
         thread_.hand_over(Turn::caller);
         meanwhile();
         thread_.wait_for(Turn::driver);
-        if (thread_.cancelled_) {
-            throw Cancelled{};
-        }
+        if (thread_.cancelled_) { throw Cancelled{}; }
         nanoseconds_ = call.nanoseconds;
     }
     void make(HostCall& call) {
@@ -113,9 +109,7 @@ void DriverThread::run() {
             program_(*device_);
         } catch (const Cancelled&) {
             // The run ended before the driver did.
-        } catch (...) {
-            error_ = std::current_exception();
-        }
+        } catch (...) { error_ = std::current_exception(); }
     }
     ended_ = true;
     call_ = nullptr;
@@ -138,9 +132,7 @@ void DriverThread::wait_for(Turn mine) {
 HostCall* DriverThread::resume() {
     hand_over(Turn::driver);
     wait_for(Turn::caller);
-    if (error_) {
-        std::rethrow_exception(std::exchange(error_, nullptr));
-    }
+    if (error_) { std::rethrow_exception(std::exchange(error_, nullptr)); }
     return call_;
 }
 

@@ -91,9 +91,7 @@ void HostProcess::handle(const MessageHeader& message) {
         case GpuMessage::host_read_reply: {
             const auto& reply = message.as<HostReadReply>();
             receive(reply);
-            if (reply.is_last == 0) {
-                return;
-            }
+            if (reply.is_last == 0) { return; }
             break;
         }
         case GpuMessage::kernel_completed: {
@@ -117,9 +115,7 @@ void HostProcess::handle(const MessageHeader& message) {
 }
 
 void HostProcess::complete_call() {
-    if (call_ == &load_) {
-        return;
-    }
+    if (call_ == &load_) { return; }
     if (call_->kind == HostCall::Kind::copy_from_device) {
         std::copy_n(received_.data(), received_.size(), call_->destination.begin());
     }
@@ -129,11 +125,9 @@ void HostProcess::complete_call() {
 
 void HostProcess::take_next_call() {
     while ((call_ = next_call()) != nullptr) {
-        if (call_->kind != HostCall::Kind::use_pages) ++counters_.calls;
+        if (call_->kind != HostCall::Kind::use_pages) { ++counters_.calls; }
         begin_call();
-        if (outstanding_ > 0 || next_burst_time_ != kTimeInfinity) {
-            return;
-        }
+        if (outstanding_ > 0 || next_burst_time_ != kTimeInfinity) { return; }
         complete_call();
     }
 }
@@ -141,7 +135,7 @@ void HostProcess::take_next_call() {
 HostCall* HostProcess::next_call() {
     while (loaded_variables_ < kernel_table_.image.size()) {
         const isa::ModuleVariable& variable = kernel_table_.image[loaded_variables_++];
-        if (variable.has_initial_value) return load_variable(variable);
+        if (variable.has_initial_value) { return load_variable(variable); }
     }
     return driver_->resume();
 }
@@ -195,7 +189,7 @@ void HostProcess::announce_changes() {
         };
         std::vector<Allocator::Block> blocks;
         std::ranges::set_difference(from, less, std::back_inserter(blocks), by_address);
-        for (const Allocator::Block& block : blocks) announce(block, released);
+        for (const Allocator::Block& block : blocks) { announce(block, released); }
     };
     announce_difference(announced_, mapped, true);
     announce_difference(mapped, announced_, false);
@@ -234,9 +228,9 @@ void HostProcess::begin_transfer(const char* what) {
 
 /// The last burst is the only one whose writes and fills are answered: it arrives after the others.
 ///
-/// A burst follows the one before on the link at once, but is handed over when that one arrives, as late as it may be: its
-/// own end is later by the link's latency, unless it is short. So the host makes the next burst while the partitions take
-/// this one, in one window.
+/// A burst follows the one before on the link at once, but is handed over when that one arrives, as late as it may be:
+/// its own end is later by the link's latency, unless it is short. So the host makes the next burst while the
+/// partitions take this one, in one window.
 ///
 /// The requests of a copy from the device leave at the pace at which the link brings their data. A fill's do too: its
 /// pattern is small, but so the device does not write faster than its host could.
@@ -287,9 +281,7 @@ void HostProcess::send_writes(unsigned partition, std::uint64_t address, std::ui
 }
 
 void HostProcess::receive(const HostReadReply& reply) {
-    if (received_.empty()) {
-        received_ = call_->staging.get();
-    }
+    if (received_.empty()) { received_ = call_->staging.get(); }
     const auto* bytes = reinterpret_cast<const std::byte*>(&reply + 1);
     mapping_.for_each_run(reply.address, reply.bytes, [&](std::uint64_t at, std::uint64_t run, std::uint64_t before) {
         std::memcpy(received_.data() + (at - call_->address), bytes + before, run);
@@ -322,9 +314,7 @@ void HostProcess::begin_launch() {
     records_.push_back(std::move(record));
     ++counters_.launches;
 
-    if (kernel->addresses_parameters) {
-        place_parameters();
-    }
+    if (kernel->addresses_parameters) { place_parameters(); }
     send_launch(to_dispatcher_, 0, now_, now_ + link_latency(), launch, call_->source);
     outstanding_ = 1;
 }
@@ -341,24 +331,16 @@ void HostProcess::place_parameters() {
 }
 
 void HostProcess::remove_parameters() {
-    if (allocator_.find(isa::kParameterBase) == nullptr) {
-        return;
-    }
+    if (allocator_.find(isa::kParameterBase) == nullptr) { return; }
     allocator_.release(isa::kParameterBase);
     announce_changes();
 }
 
 std::string HostProcess::waiting_for() const {
-    if (call_ == &load_) {
-        return "the modules' variables to be loaded";
-    }
-    if (call_ == nullptr) {
-        return "nothing";
-    }
+    if (call_ == &load_) { return "the modules' variables to be loaded"; }
+    if (call_ == nullptr) { return "nothing"; }
     std::string phrase(name_of(call_->kind));
-    if (call_->kind == HostCall::Kind::launch) {
-        phrase += " of kernel '" + call_->kernel + "'";
-    }
+    if (call_->kind == HostCall::Kind::launch) { phrase += " of kernel '" + call_->kernel + "'"; }
     return phrase + " to complete";
 }
 
@@ -370,22 +352,16 @@ void HostProcess::fields(StateArchive& archive) {
     bool loading_variable = call_ == &load_;
     archive& started_& loaded_variables_& loading_variable& now_& outstanding_& sent_bytes_& link_free_&
         next_burst_time_;
-    if (archive.loading() && loading_variable) {
-        call_ = load_variable(kernel_table_.image[loaded_variables_ - 1]);
-    }
+    if (archive.loading() && loading_variable) { call_ = load_variable(kernel_table_.image[loaded_variables_ - 1]); }
     archive& received_& launches_& allocator_& log_& records_& counters_;
-    if (archive.loading()) {
-        repeat_calls();
-    }
+    if (archive.loading()) { repeat_calls(); }
 }
 
 /// Runs the driver anew against the log, up to the call at which it stands.
 void HostProcess::repeat_calls() {
     announced_ = allocator_.mapped();
     driver_ = std::make_unique<DriverThread>(program_, kernel_table_.image);
-    if (!started_ || call_ == &load_) {
-        return;
-    }
+    if (!started_ || call_ == &load_) { return; }
     for (const LogEntry& entry : log_) {
         call_ = driver_->resume();
         LOOKAHEAD_ASSERT(call_ != nullptr && call_->kind == entry.kind,

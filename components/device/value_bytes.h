@@ -19,7 +19,7 @@ void copy_value_bytes(std::byte* to, const T& value) {
     std::memcpy(to, &value, sizeof(T));
 // Clang 14 has no such function: its builds are for fuzzing, and do not compare hashes of different processes.
 #if __has_builtin(__builtin_clear_padding)
-    if constexpr (!is_without_padding<T>) __builtin_clear_padding(reinterpret_cast<T*>(to));
+    if constexpr (!is_without_padding<T>) { __builtin_clear_padding(reinterpret_cast<T*>(to)); }
 #endif
 }
 

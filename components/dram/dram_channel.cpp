@@ -19,8 +19,9 @@ unsigned group_of(unsigned bank, unsigned banks, const DramParameters& timing) {
     return timing.bank_group_bits == "high" ? bank / (banks / groups) : bank % groups;
 }
 
-/// Between refreshes a row must be closed, the refresh made, and a row opened and accessed, or no request ever ends. What
-/// was issued until a refresh was due holds the first activate and the first column command after it back for so long.
+/// Between refreshes a row must be closed, the refresh made, and a row opened and accessed, or no request ever ends.
+/// What was issued until a refresh was due holds the first activate and the first column command after it back for so
+/// long.
 void check_refresh(const DramParameters& t) {
     const Cycle burst = t.burst_cycles();
     const Cycle row = std::max({t.rc, t.ras + t.rp, t.rtpl + t.rp, t.wl + burst + t.wr + t.rp});
@@ -55,9 +56,7 @@ DramChannel::DramChannel(const DramParameters& parameters, unsigned banks, std::
         throw ConfigurationError("dram.bank_groups is " + std::to_string(groups) + " for " + std::to_string(banks) +
                                  " banks; give a power of two up to the number of banks, which is at most 64");
     }
-    for (unsigned i = 0; i < banks; ++i) {
-        banks_[i].group = group_of(i, banks, timing_);
-    }
+    for (unsigned i = 0; i < banks; ++i) { banks_[i].group = group_of(i, banks, timing_); }
 }
 
 void DramChannel::accept(std::uint64_t row, unsigned bank, bool write, std::uint32_t tag, unsigned columns, Cycle now) {
@@ -70,9 +69,7 @@ void DramChannel::accept(std::uint64_t row, unsigned bank, bool write, std::uint
 
 void DramChannel::release_return(Cycle now) {
     --returning_;
-    if (returning_ + 1 == return_entries_) {
-        assign(now);
-    }
+    if (returning_ + 1 == return_entries_) { assign(now); }
 }
 
 /// Gives the banks that serve nothing what the scheduler chooses for them, and plans if there was anything; commands
@@ -81,9 +78,7 @@ void DramChannel::release_return(Cycle now) {
     bool changed = false;
     while (returning_ < return_entries_) {
         const std::uint64_t candidates = scheduler_->eligible_banks() & ~serving_ & all_banks_;
-        if (candidates == 0) {
-            break;
-        }
+        if (candidates == 0) { break; }
         const auto number = static_cast<unsigned>(std::countr_zero(candidates));
         Bank& bank = banks_[number];
         bank.request = scheduler_->take(number, bank.open_row);
@@ -102,9 +97,7 @@ void DramChannel::release_return(Cycle now) {
         ++kind;
         set_candidate(number);
     }
-    if (changed) {
-        plan(now);
-    }
+    if (changed) { plan(now); }
     return changed;
 }
 
@@ -145,9 +138,7 @@ void DramChannel::set_candidate(unsigned number) {
     if (now >= next_refresh_) {
         refresh_until(now);
         plan(now);
-        if (next_cycle_ > now) {
-            return step;
-        }
+        if (next_cycle_ > now) { return step; }
     }
     Bank& bank = banks_[next_bank_];
     step.bank = next_bank_;
@@ -207,9 +198,7 @@ void DramChannel::precharge(Bank& bank, Cycle now) {
     bank.precharge = std::max(bank.precharge, write ? data_end + timing_.wr : now + timing_.rtpl);
     counters_.data_bus_cycles += static_cast<std::uint64_t>(burst_);
     step.command = write ? Command::write : Command::read;
-    if (--bank.columns_left > 0) {
-        return;
-    }
+    if (--bank.columns_left > 0) { return; }
     serving_ &= ~(std::uint64_t{1} << step.bank);
     if (write) {
         ++counters_.writes;

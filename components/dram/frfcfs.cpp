@@ -53,9 +53,7 @@ class FrfcfsScheduler final : public DramScheduler {
                                      "; it must be less than write_high and the DRAM's queue_entries");
         }
         free_.reserve(shape.entries);
-        for (unsigned i = shape.entries; i-- > 0;) {
-            free_.push_back(i);
-        }
+        for (unsigned i = shape.entries; i-- > 0;) { free_.push_back(i); }
     }
 
     void add(const DramRequest& request) override {
@@ -89,9 +87,7 @@ class FrfcfsScheduler final : public DramScheduler {
         }
         remove(list, before, entry);
         const DramRequest request = requests_[entry];
-        if (list.head == kNone) {
-            banks_[draining_] &= ~(std::uint64_t{1} << bank);
-        }
+        if (list.head == kNone) { banks_[draining_] &= ~(std::uint64_t{1} << bank); }
         --waiting_[draining_];
         choose_direction();
         return request;
@@ -106,9 +102,7 @@ class FrfcfsScheduler final : public DramScheduler {
         }
         archive& all;
         if (archive.loading()) {
-            for (const DramRequest& request : all) {
-                add(request);
-            }
+            for (const DramRequest& request : all) { add(request); }
         }
         archive& draining_;  // which `add` may set
     }
@@ -124,9 +118,7 @@ class FrfcfsScheduler final : public DramScheduler {
 
     void remove(List& list, std::uint32_t before, std::uint32_t entry) {
         (before == kNone ? list.head : next_[before]) = next_[entry];
-        if (list.tail == entry) {
-            list.tail = before;
-        }
+        if (list.tail == entry) { list.tail = before; }
         free_.push_back(entry);
     }
 

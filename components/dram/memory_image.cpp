@@ -17,21 +17,15 @@ const std::byte* MemoryImage::read(std::uint64_t local) const {
     const std::size_t offset = local & (kPageBytes - 1);
     if (group < groups_.size() && groups_[group]) {
         const auto& pointer = groups_[group]->pages[page & kInGroup];
-        if (pointer) {
-            return pointer->data() + offset;
-        }
+        if (pointer) { return pointer->data() + offset; }
     }
     return kZeroPage.data() + offset;
 }
 
 MemoryImage::Group& MemoryImage::group_of(std::uint64_t page) {
     const std::size_t group = page >> kGroupBits;
-    if (group >= groups_.size()) {
-        groups_.resize(group + 1);
-    }
-    if (!groups_[group]) {
-        groups_[group] = std::make_unique<Group>();
-    }
+    if (group >= groups_.size()) { groups_.resize(group + 1); }
+    if (!groups_[group]) { groups_[group] = std::make_unique<Group>(); }
     return *groups_[group];
 }
 

@@ -26,9 +26,9 @@ CtaRunner::CtaRunner(LaunchState& launch, MemoryUnit& memory) : launch_(launch),
         warps_[i].frame = frame->lanes;
         warps_[i].first_thread = i * isa::kWarpSize;
     }
-    if (launch.simt == isa::SimtModel::stack) return;
+    if (launch.simt == isa::SimtModel::stack) { return; }
     exchanges_.resize(warps);
-    for (std::uint32_t i = 0; i < warps; ++i) warps_[i].exchange = &exchanges_[i];
+    for (std::uint32_t i = 0; i < warps; ++i) { warps_[i].exchange = &exchanges_[i]; }
 }
 
 void CtaRunner::begin(const isa::Dim3& ctaid) {
@@ -48,13 +48,13 @@ void CtaRunner::begin(const isa::Dim3& ctaid) {
         std::fill(std::begin(warp.predicates), std::end(warp.predicates), 0);
         warp.predicates[isa::kTruePredicate] = isa::kFullMask;
     }
-    if (launch_.queues != nullptr) launch_.queues->begin_cta(ctaid_);
+    if (launch_.queues != nullptr) { launch_.queues->begin_cta(ctaid_); }
 }
 
 void CtaRunner::run_round(std::uint64_t stretch, std::uint64_t watched_after) {
-    if (done()) return;
+    if (done()) { return; }
     const bool watched = uninterrupted_ >= watched_after;
-    if (watched) memory_.watch();
+    if (watched) { memory_.watch(); }
     const std::uint64_t before = launch_.executed;
     const std::uint32_t warps = live_warps_;
     run_warps(stretch);
@@ -66,23 +66,26 @@ void CtaRunner::run_round(std::uint64_t stretch, std::uint64_t watched_after) {
 
 void CtaRunner::run_warps(std::uint64_t stretch) {
     find_ready_warps();
-    if (ready_warps_.empty()) report_deadlock();
+    if (ready_warps_.empty()) { report_deadlock(); }
     for (std::uint64_t turn = 0; turn < stretch && !ready_warps_.empty(); ++turn) {
         const std::uint64_t before = launch_.executed;
         for (Warp* warp : ready_warps_) {
-            if (launch_.executed == launch_.instruction_limit) report_limit(*warp);
-            if (launch_.queues == nullptr || has_what_it_dequeues(*warp)) run_one(*warp);
+            if (launch_.executed == launch_.instruction_limit) { report_limit(*warp); }
+            if (launch_.queues == nullptr || has_what_it_dequeues(*warp)) { run_one(*warp); }
         }
-        if (launch_.executed == before) throw InternalError(describe_cta() + ": all warps wait for reports of others");
-        if (ready_changed_) find_ready_warps();
+        if (launch_.executed == before) {
+            throw InternalError(describe_cta() + ": all warps wait for reports of others");
+        }
+        if (ready_changed_) { find_ready_warps(); }
     }
 }
 
 void CtaRunner::find_ready_warps() {
     ready_changed_ = false;
     ready_warps_.clear();
-    for (Warp& warp : warps_)
-        if (!warp.simt.done() && !warp.waits()) ready_warps_.push_back(&warp);
+    for (Warp& warp : warps_) {
+        if (!warp.simt.done() && !warp.waits()) { ready_warps_.push_back(&warp); }
+    }
 }
 
 void CtaRunner::report_limit(const Warp& warp) const {
@@ -94,7 +97,9 @@ bool CtaRunner::has_what_it_dequeues(const Warp& warp) const {
     const DecodedInstruction& decoded = launch_.code[warp.simt.pc()];
     const bool is_branch = decoded.action == Action::dequeue_branch;
     const bool is_predicate = is_branch || decoded.action == Action::dequeue;
-    if (!is_predicate && decoded.action != Action::dequeue_load && decoded.action != Action::dequeue_store) return true;
+    if (!is_predicate && decoded.action != Action::dequeue_load && decoded.action != Action::dequeue_store) {
+        return true;
+    }
     const LaneMask lanes = warp.simt.active() & (warp.predicates[decoded.guard] ^ decoded.guard_flip);
     return (lanes == 0 && !is_branch) || launch_.queues->is_there(place(warp), is_predicate);
 }
@@ -113,8 +118,9 @@ inline void CtaRunner::run_one(Warp& warp) {
     ++count.warps;
     count.threads += static_cast<unsigned>(std::popcount(active));
     ++launch_.executed;
-    if (launch_.observer != nullptr) [[unlikely]]
+    if (launch_.observer != nullptr) [[unlikely]] {
         launch_.observer->executing(place(warp), active, warp.frame, warp.predicates);
+    }
     execute(decoded, warp, active);
 }
 
@@ -127,9 +133,9 @@ void CtaRunner::compute(const DecodedInstruction& decoded, Warp& warp, LaneMask 
 }
 
 inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask active) {
-    if (decoded.action == Action::branch) return warp.simt.branch(active, *decoded.instruction);
+    if (decoded.action == Action::branch) { return warp.simt.branch(active, *decoded.instruction); }
     if (active == 0) {
-        if (decoded.action == Action::dequeue_branch) return dequeue_branch(decoded, warp);
+        if (decoded.action == Action::dequeue_branch) { return dequeue_branch(decoded, warp); }
         return warp.simt.advance();
     }
     switch (decoded.action) {
@@ -156,7 +162,7 @@ inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask
             return meet(decoded, warp, active);
         case Action::converged:
             require_members(decoded, warp, active);
-            if (decoded.handler != nullptr) compute(decoded, warp, active);
+            if (decoded.handler != nullptr) { compute(decoded, warp, active); }
             break;
         case Action::trap:
             trap(decoded, warp, active);
@@ -196,12 +202,12 @@ inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask
 void CtaRunner::exit(Warp& warp, LaneMask active) {
     warp.simt.exit(active);
     settle_meetings(warp);
-    if (!warp.simt.done()) return check_runs(warp);
+    if (!warp.simt.done()) { return check_runs(warp); }
     --live_warps_;
     ready_changed_ = true;
-    if (live_warps_ == 0 && launch_.queues != nullptr) launch_.queues->end_cta(ctaid_);
+    if (live_warps_ == 0 && launch_.queues != nullptr) { launch_.queues->end_cta(ctaid_); }
     // As on the hardware, who has exited is not waited for.
-    for (unsigned number = 0; number < isa::kBarriersPerCta; ++number) complete_barrier(number);
+    for (unsigned number = 0; number < isa::kBarriersPerCta; ++number) { complete_barrier(number); }
 }
 
 void CtaRunner::dequeue(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
@@ -232,24 +238,29 @@ void CtaRunner::read_special(const DecodedInstruction& decoded, const Warp& warp
     clock_read_ |= decoded.instruction->special >= isa::SpecialRegister::clock;
     isa::read_special(decoded.instruction->special, identity(warp), low.lanes, high.lanes);
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-        if (!(active >> lane & 1)) continue;
+        if (!(active >> lane & 1)) { continue; }
         warp.frame[decoded.destination[0] + lane] = low.lanes[lane];
-        if (decoded.instruction->destination_rows == 2) warp.frame[decoded.destination[1] + lane] = high.lanes[lane];
+        if (decoded.instruction->destination_rows == 2) {
+            warp.frame[decoded.destination[1] + lane] = high.lanes[lane];
+        }
     }
 }
 
 void CtaRunner::trap(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) const {
-    if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::plain))
+    if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::plain)) {
         throw KernelFault(KernelFault::Kind::trap, fmt::format("{}: trap", describe(place(warp))));
-    if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::stack))
+    }
+    if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::stack)) {
         throw KernelFault(KernelFault::Kind::trap,
                           fmt::format("{}: {}", describe(place(warp)), isa::stack_overflow_sentence()));
+    }
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
-    if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::call))
+    if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::call)) {
         throw KernelFault(KernelFault::Kind::trap,
                           fmt::format("{}: {}", describe(place(warp)),
                                       isa::wrong_call_sentence(warp.frame[decoded.source[0][0] + lane],
                                                                warp.frame[decoded.source[0][1] + lane])));
+    }
     const auto row = [&](unsigned source, unsigned word) {
         return warp.frame + decoded.source[source][0] + word * isa::kWarpSize;
     };

@@ -130,9 +130,10 @@ class CtaRunner {
 inline isa::OperandRows operand_rows(const DecodedInstruction& decoded, std::uint32_t* frame,
                                      const isa::LaneMask* predicates) {
     isa::OperandRows rows;
-    for (unsigned i = 0; i < 2; ++i) rows.destination[i] = frame + decoded.destination[i];
-    for (unsigned s = 0; s < 3; ++s)
-        for (unsigned i = 0; i < 2; ++i) rows.source[s][i] = frame + decoded.source[s][i];
+    for (unsigned i = 0; i < 2; ++i) { rows.destination[i] = frame + decoded.destination[i]; }
+    for (unsigned s = 0; s < 3; ++s) {
+        for (unsigned i = 0; i < 2; ++i) { rows.source[s][i] = frame + decoded.source[s][i]; }
+    }
     rows.source_predicate = predicates[decoded.source_predicate] ^ decoded.source_predicate_flip;
     rows.source_predicate2 = predicates[decoded.source_predicate2] ^ decoded.source_predicate2_flip;
     rows.destination_predicate = predicates[decoded.destination_predicate];

@@ -1,7 +1,8 @@
 // Finds CTAs whose warps do the same for ever.
 //
-// The CTA is a deterministic machine, and if nothing else changes memory: if every warp that can run gets back to a state that it
-// was in, and no byte of memory changes and no clock is read on the way, then it will do so again and again.
+// The CTA is a deterministic machine, and if nothing else changes memory: if every warp that can run gets back to a
+// state that it was in, and no byte of memory changes and no clock is read on the way, then it will do so again and
+// again.
 #include <fmt/core.h>
 
 #include <bit>
@@ -15,7 +16,8 @@ using isa::LaneMask;
 
 namespace {
 
-/// Instructions within which a warp that spins is expected to come back to a state: a loop's, with all its paths in turn.
+/// Instructions within which a warp that spins is expected to come back to a state: a loop's, with all its paths in
+/// turn.
 constexpr unsigned kLongestCycle = 1 << 14;
 
 }  // namespace
@@ -23,7 +25,7 @@ constexpr unsigned kLongestCycle = 1 << 14;
 std::uint64_t CtaRunner::state_of(Warp& warp) const {
     StateHasher hasher;
     hasher.add_bytes(warp.frame, launch_.kernel->registers * sizeof(isa::Row));
-    for (unsigned i = 0; i < isa::kPredicateRegisters; ++i) hasher.add(warp.predicates[i]);
+    for (unsigned i = 0; i < isa::kPredicateRegisters; ++i) { hasher.add(warp.predicates[i]); }
     HashingArchive archive(hasher);
     warp.simt.path_fields(archive);
     return hasher.value();
@@ -34,10 +36,10 @@ bool CtaRunner::repeats(Warp& warp) {
     const std::uint64_t state = state_of(warp);
     const std::uint32_t pc = warp.simt.pc();
     for (unsigned i = 0; i < kLongestCycle; ++i) {
-        if (launch_.executed == launch_.instruction_limit) return false;
+        if (launch_.executed == launch_.instruction_limit) { return false; }
         step(warp);
-        if (warp.simt.done() || warp.waits()) return false;
-        if (warp.simt.pc() == pc && state_of(warp) == state) return true;
+        if (warp.simt.done() || warp.waits()) { return false; }
+        if (warp.simt.pc() == pc && state_of(warp) == state) { return true; }
     }
     return false;
 }
@@ -47,21 +49,22 @@ std::optional<std::string> CtaRunner::find_livelock() {
     clock_read_ = false;
     std::string spinning;
     for (Warp& warp : warps_) {
-        if (warp.simt.done() || warp.waits()) continue;
+        if (warp.simt.done() || warp.waits()) { continue; }
         const std::uint32_t pc = warp.simt.pc();
         const LaneMask lanes = warp.simt.active();
-        if (!repeats(warp)) return std::nullopt;
+        if (!repeats(warp)) { return std::nullopt; }
         spinning +=
             fmt::format("{}warp {} repeats with lanes {:#010x} what it does at {}", spinning.empty() ? "" : "; ",
                         warp.first_thread / isa::kWarpSize, lanes, describe_pc(pc));
         const LaneMask others = warp.simt.alive() & ~lanes;
-        if (others != 0 && warp.simt.model() == isa::SimtModel::stack)
+        if (others != 0 && warp.simt.model() == isa::SimtModel::stack) {
             spinning += fmt::format(
                 ", so its lanes {:#010x} never run; on a reconvergence stack they cannot (sm.simt=convergence_barrier "
                 "runs them)",
                 others);
+        }
     }
-    if (memory_.changed() || clock_read_) return std::nullopt;
+    if (memory_.changed() || clock_read_) { return std::nullopt; }
     return fmt::format("{}: livelock: {}", describe_cta(), spinning);
 }
 

@@ -18,10 +18,10 @@ void CtaRunner::meet(const DecodedInstruction& decoded, Warp& warp, LaneMask act
     const LaneMask alive = warp.simt.alive();
     const isa::Members waiting = isa::members_of(warp.frame + decoded.members, active, alive);
     isa::OperandRows rows = operand_rows(decoded, warp.frame, warp.predicates);
-    if (waiting.members != 0) warp.exchange->put(rows, instruction, waiting.lanes);
+    if (waiting.members != 0) { warp.exchange->put(rows, instruction, waiting.lanes); }
     switch (warp.simt.meet(waiting.lanes, waiting.members, isa::meeting_key(instruction), active & ~waiting.lanes)) {
         case SimtState::Arrival::alone:
-            if (decoded.handler != nullptr) compute(decoded, warp, active);
+            if (decoded.handler != nullptr) { compute(decoded, warp, active); }
             return warp.simt.advance();
         case SimtState::Arrival::resumed:
             warp.exchange->take(rows, instruction, active);
@@ -36,20 +36,21 @@ void CtaRunner::meet(const DecodedInstruction& decoded, Warp& warp, LaneMask act
 /// On a stack: all whom the lanes' member masks name execute the instruction with them.
 void CtaRunner::require_members(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) const {
     const LaneMask missing = isa::missing_members(warp.frame + decoded.members, active, warp.simt, *launch_.kernel);
-    if (missing == 0) return;
+    if (missing == 0) { return; }
     throw ProgramError(fmt::format("{}, warp {}: {}", describe(place(warp)), warp.first_thread / isa::kWarpSize,
                                    isa::missing_members_sentence(active, missing)));
 }
 
 /// Executes what lanes have come together for.
 void CtaRunner::settle_meetings(Warp& warp) {
-    if (warp.simt.meetings().empty()) return;
+    if (warp.simt.meetings().empty()) { return; }
     for (const SimtState::Meeting& meeting : warp.simt.meetings()) {
         const DecodedInstruction& decoded = launch_.code[meeting.pc];
-        if (meeting.held)
+        if (meeting.held) {
             arrive(arrival_of(decoded, warp, meeting.lanes), warp, meeting.lanes, warp.exchange->predicates());
-        else
+        } else {
             warp.exchange->execute(decoded.handler, *decoded.instruction, meeting.lanes);
+        }
     }
     warp.simt.forget_meetings();
 }
@@ -70,13 +71,14 @@ void CtaRunner::barrier(const DecodedInstruction& decoded, Warp& warp, LaneMask 
     const LaneMask alive = warp.simt.alive();
     if (warp.simt.model() == isa::SimtModel::stack) {
         // Lanes on other paths of this warp cannot run before the barrier opens, so it never would.
-        if (active != alive)
+        if (active != alive) {
             throw ProgramError(fmt::format(
                 "{}: deadlock: barrier {} inside a divergent branch: of the warp's lanes {:#010x} only {:#010x} arrive",
                 describe(place(warp)), arrival.number, alive, active));
+        }
         return arrive(arrival, warp, active, rows.source_predicate);
     }
-    if (active != alive) warp.exchange->put(rows, *decoded.instruction, active);
+    if (active != alive) { warp.exchange->put(rows, *decoded.instruction, active); }
     switch (warp.simt.meet(active, isa::kFullMask, arrival.key(), 0, true)) {
         case SimtState::Arrival::alone:
             return arrive(arrival, warp, active, rows.source_predicate);
@@ -97,22 +99,25 @@ void CtaRunner::arrive(const isa::BarrierArrival& arrival, Warp& warp, LaneMask 
         throw ProgramError(fmt::format("{}: {}", describe(place(warp)), error.what()));
     }
     ready_changed_ = true;
-    if (arrival.kind == isa::BarrierKind::arrive)
+    if (arrival.kind == isa::BarrierKind::arrive) {
         release(warp, 0);
-    else
+    } else {
         warp.barrier = static_cast<int>(arrival.number);
+    }
     complete_barrier(arrival.number);
 }
 
 void CtaRunner::complete_barrier(unsigned number) {
     isa::CtaBarrier& barrier = barriers_[number];
-    if (!barrier.complete(live_warps_)) return;
+    if (!barrier.complete(live_warps_)) { return; }
     for (Warp& warp : warps_) {
-        if (warp.barrier != static_cast<int>(number)) continue;
+        if (warp.barrier != static_cast<int>(number)) { continue; }
         warp.barrier = kNotWaiting;
         ++warp.passed_barriers;
         std::uint32_t pc = warp.simt.pc();
-        if (!warp.simt.runs()) warp.simt.for_each_waiting([&](std::uint32_t at, LaneMask, LaneMask) { pc = at; });
+        if (!warp.simt.runs()) {
+            warp.simt.for_each_waiting([&](std::uint32_t at, LaneMask, LaneMask) { pc = at; });
+        }
         release(warp, barrier.result(launch_.code[pc].instruction->barrier));
     }
     barrier = {};
@@ -127,8 +132,9 @@ void CtaRunner::release(Warp& warp, std::uint32_t result) {
     const DecodedInstruction& decoded = launch_.code[warp.simt.pc()];
     const LaneMask active = warp.simt.active() & (warp.predicates[decoded.guard] ^ decoded.guard_flip);
     if (decoded.instruction->destination_rows != 0) {
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane)
-            if (active >> lane & 1) warp.frame[decoded.destination[0] + lane] = result;
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            if (active >> lane & 1) { warp.frame[decoded.destination[0] + lane] = result; }
+        }
     }
     LaneMask& predicate = warp.predicates[decoded.destination_predicate];
     predicate = (predicate & ~active) | (result != 0 ? active : 0);
@@ -137,7 +143,7 @@ void CtaRunner::release(Warp& warp, std::uint32_t result) {
 
 /// A warp none of whose paths can run, and that is at no barrier, never will: only its own lanes can wake them.
 void CtaRunner::check_runs(const Warp& warp) const {
-    if (warp.simt.runs() || warp.simt.done() || warp.waits()) return;
+    if (warp.simt.runs() || warp.simt.done() || warp.waits()) { return; }
     std::string waiting;
     warp.simt.for_each_waiting([&](std::uint32_t pc, LaneMask lanes, LaneMask members) {
         waiting += fmt::format("{}lanes {:#010x} wait at {} for lanes {:#010x}", waiting.empty() ? "" : "; ", lanes,
@@ -150,9 +156,11 @@ void CtaRunner::check_runs(const Warp& warp) const {
 void CtaRunner::report_deadlock() const {
     std::string waiting;
     for (const Warp& warp : warps_) {
-        if (warp.simt.done()) continue;
+        if (warp.simt.done()) { continue; }
         std::uint32_t pc = warp.simt.pc();
-        if (!warp.simt.runs()) warp.simt.for_each_waiting([&](std::uint32_t at, LaneMask, LaneMask) { pc = at; });
+        if (!warp.simt.runs()) {
+            warp.simt.for_each_waiting([&](std::uint32_t at, LaneMask, LaneMask) { pc = at; });
+        }
         const auto number = static_cast<unsigned>(warp.barrier);
         waiting += fmt::format("{}warp {} waits at {}, {}:{}", waiting.empty() ? "" : "; ",
                                warp.first_thread / isa::kWarpSize, barriers_[number].describe(number, live_warps_),

@@ -96,7 +96,7 @@ void decode_rows(const isa::Kernel& kernel, const Instruction& instruction, Deco
         decoded.source[i][0] = words(row_of(kernel, operand));
         decoded.source[i][1] = words(row_of(kernel, operand) + (operand.rows > 1 ? 1 : 0));
     }
-    if (!instruction.dequeues || !isa::is_memory(instruction.operation)) return;
+    if (!instruction.dequeues || !isa::is_memory(instruction.operation)) { return; }
     const std::uint32_t dequeued = kernel.registers + kernel.constant_rows();
     decoded.source[0] = {words(dequeued), words(dequeued + 1)};
 }
@@ -104,7 +104,7 @@ void decode_rows(const isa::Kernel& kernel, const Instruction& instruction, Deco
 void decode_members(const isa::Kernel& kernel, const Instruction& instruction, isa::SimtModel simt,
                     DecodedInstruction& decoded) {
     const int source = isa::member_source(instruction);
-    if (source < 0) return;
+    if (source < 0) { return; }
     decoded.action = simt == isa::SimtModel::stack ? Action::converged : Action::meeting;
     decoded.members = row_of(kernel, instruction.source[source]) * isa::kWarpSize;
 }
@@ -112,23 +112,25 @@ void decode_members(const isa::Kernel& kernel, const Instruction& instruction, i
 /// Hand-made kernels alone can break it: the finaliser's are verified.
 void check_vector_alignment(const isa::Kernel& kernel, const Instruction& instruction) {
     const auto check = [&](const char* what, std::uint32_t first, std::uint32_t rows) {
-        if (rows < isa::kVectorMemoryAlignment || first % isa::kVectorMemoryAlignment == 0) return;
+        if (rows < isa::kVectorMemoryAlignment || first % isa::kVectorMemoryAlignment == 0) { return; }
         throw InputError(kernel.source_file + ":" + std::to_string(instruction.line) + ": kernel " + kernel.name +
                          ": a vector memory instruction has its " + what + " in registers from R" +
                          std::to_string(first) + " on; the first must be a multiple of " +
                          std::to_string(isa::kVectorMemoryAlignment));
     };
     check("result", instruction.destination, instruction.destination_rows);
-    for (const isa::Operand& operand : instruction.source)
-        if (operand.kind == isa::Operand::Kind::reg) check("data or indices", operand.index, operand.rows);
+    for (const isa::Operand& operand : instruction.source) {
+        if (operand.kind == isa::Operand::Kind::reg) { check("data or indices", operand.index, operand.rows); }
+    }
 }
 
 DecodedInstruction decode(const isa::Kernel& kernel, const Instruction& instruction, isa::SimtModel simt) {
     DecodedInstruction decoded;
     decoded.instruction = &instruction;
     decoded.action = action_of(instruction);
-    if (isa::is_memory(instruction.operation))
+    if (isa::is_memory(instruction.operation)) {
         decoded.lane_bytes = static_cast<std::uint8_t>(isa::lane_bytes(instruction));
+    }
     if (isa::is_vector_memory(instruction.operation)) {
         decoded.lane_bytes = static_cast<std::uint8_t>(isa::type_bytes(instruction.type));
         check_vector_alignment(kernel, instruction);
@@ -137,11 +139,12 @@ DecodedInstruction decode(const isa::Kernel& kernel, const Instruction& instruct
     decode_rows(kernel, instruction, decoded);
     const bool computes = decoded.action == Action::alu;
     decode_members(kernel, instruction, simt, decoded);
-    if (!computes) return decoded;
+    if (!computes) { return decoded; }
     decoded.handler = isa::select_handler(instruction);
-    if (decoded.handler == nullptr)
+    if (decoded.handler == nullptr) {
         throw InputError(kernel.source_file + ":" + std::to_string(instruction.line) + ": kernel " + kernel.name +
                          ": this instruction is not supported");
+    }
     return decoded;
 }
 
@@ -156,7 +159,7 @@ bool dequeues(const isa::Kernel& kernel) {
 std::vector<DecodedInstruction> decode(const isa::Kernel& kernel, isa::SimtModel simt) {
     std::vector<DecodedInstruction> code;
     code.reserve(kernel.code.size());
-    for (const Instruction& instruction : kernel.code) code.push_back(decode(kernel, instruction, simt));
+    for (const Instruction& instruction : kernel.code) { code.push_back(decode(kernel, instruction, simt)); }
     return code;
 }
 

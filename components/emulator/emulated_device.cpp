@@ -19,13 +19,13 @@ class ParametersInMemory {
   public:
     ParametersInMemory(std::span<const std::byte> parameters, FlatMemory& memory, Allocator& allocator)
         : allocator_(allocator), any_(!parameters.empty()) {
-        if (!any_) return;
+        if (!any_) { return; }
         allocator_.place(isa::kParameterBase, parameters.size());
         memory.open(isa::kParameterBase, parameters.size());
         std::memcpy(memory.at(isa::kParameterBase), parameters.data(), parameters.size());
     }
     ~ParametersInMemory() {
-        if (any_) allocator_.release(isa::kParameterBase);
+        if (any_) { allocator_.release(isa::kParameterBase); }
     }
     ParametersInMemory(const ParametersInMemory&) = delete;
     ParametersInMemory& operator=(const ParametersInMemory&) = delete;
@@ -61,19 +61,19 @@ void EmulatedDevice::release(DeviceAddress address) {
 }
 
 void EmulatedDevice::require_allocated(const char* what, DeviceAddress address, std::uint64_t bytes) const {
-    if (bytes == 0 || allocator_.contains(address, bytes)) return;
+    if (bytes == 0 || allocator_.contains(address, bytes)) { return; }
     throw ProgramError(
         fmt::format("{} of {} bytes at {:#x}, which are not inside an allocation", what, bytes, address));
 }
 
 void EmulatedDevice::copy_to_device(DeviceAddress destination, std::span<const std::byte> source) {
     require_allocated("copy to the device", destination, source.size());
-    if (!source.empty()) std::memcpy(memory_.at(destination), source.data(), source.size());
+    if (!source.empty()) { std::memcpy(memory_.at(destination), source.data(), source.size()); }
 }
 
 void EmulatedDevice::copy_from_device(std::span<std::byte> destination, DeviceAddress source) {
     require_allocated("copy from the device", source, destination.size());
-    if (!destination.empty()) std::memcpy(destination.data(), memory_.at(source), destination.size());
+    if (!destination.empty()) { std::memcpy(destination.data(), memory_.at(source), destination.size()); }
 }
 
 void EmulatedDevice::fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) {
@@ -84,7 +84,7 @@ void EmulatedDevice::fill(DeviceAddress destination, std::byte value, std::uint6
 std::uint32_t EmulatedDevice::kernel_number(std::string_view name) const {
     const auto found = std::find_if(kernels_.begin(), kernels_.end(),
                                     [name](const isa::Kernel& kernel) { return kernel.name == name; });
-    if (found == kernels_.end()) throw ProgramError(fmt::format("launch of {}: there is no such kernel", name));
+    if (found == kernels_.end()) { throw ProgramError(fmt::format("launch of {}: there is no such kernel", name)); }
     return static_cast<std::uint32_t>(found - kernels_.begin());
 }
 
@@ -108,17 +108,18 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
     state.instruction_limit = options_.max_warp_instructions;
     state.observer = options_.instructions;
     if (dequeues(kernel)) {
-        if (options_.queues == nullptr)
+        if (options_.queues == nullptr) {
             throw ProgramError(
                 fmt::format("launch of {}: it takes values from queues, which another program of it fills and "
                             "the emulator does not run; kernel.transform = none leaves it whole",
                             kernel_name));
+        }
         state.queues = options_.queues;
         state.queues->begin_launch(kernel, configuration.block, state.constants);
     }
 
-    if (options_.observer != nullptr) options_.observer->begin_launch(launches_.size());
-    if (options_.instructions != nullptr) options_.instructions->begin_launch(launches_.size());
+    if (options_.observer != nullptr) { options_.observer->begin_launch(launches_.size()); }
+    if (options_.instructions != nullptr) { options_.instructions->begin_launch(launches_.size()); }
     const ParametersInMemory in_memory(kernel.addresses_parameters ? parameters : std::span<const std::byte>(), memory_,
                                        allocator_);
     GridRunner(state, memory_, allocator_, options_.observer).run();

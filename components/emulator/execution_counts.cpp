@@ -40,15 +40,16 @@ InstructionClass arithmetic_class(Type type) {
 
 template <std::size_t kSize>
 void add(std::array<InstructionCount, kSize>& to, const std::array<InstructionCount, kSize>& from) {
-    for (std::size_t i = 0; i < kSize; ++i) to[i] += from[i];
+    for (std::size_t i = 0; i < kSize; ++i) { to[i] += from[i]; }
 }
 
 }  // namespace
 
 InstructionClass class_of(const isa::Instruction& instruction) {
-    if (isa::is_memory(instruction.operation) || instruction.operation == Operation::texture)
+    if (isa::is_memory(instruction.operation) || instruction.operation == Operation::texture) {
         return InstructionClass::memory;
-    if (is_special_function(instruction)) return InstructionClass::special_function;
+    }
+    if (is_special_function(instruction)) { return InstructionClass::special_function; }
     switch (instruction.operation) {
         case Operation::nop:
         case Operation::warp_sync:
@@ -117,10 +118,11 @@ ExecutionCounts summarise(const isa::Kernel& kernel, const std::vector<Instructi
         counts.total += count;
         counts.by_class[static_cast<std::size_t>(class_of(instruction))] += count;
         const auto space = static_cast<std::size_t>(instruction.space);
-        if (isa::is_load(instruction.operation)) counts.loads[space] += count;
-        if (isa::is_store(instruction.operation)) counts.stores[space] += count;
-        if (instruction.operation == Operation::atomic || instruction.operation == Operation::reduce)
+        if (isa::is_load(instruction.operation)) { counts.loads[space] += count; }
+        if (isa::is_store(instruction.operation)) { counts.stores[space] += count; }
+        if (instruction.operation == Operation::atomic || instruction.operation == Operation::reduce) {
             counts.atomics[space] += count;
+        }
     }
     return counts;
 }

@@ -18,9 +18,10 @@ constexpr std::uint64_t kLeastGivenBack = 64 * kPage;  ///< below that the call 
 static_assert(isa::kModuleBase >= isa::kGlobalBase + isa::kGlobalBytes);
 
 void make_accessible(std::byte* begin, std::uint64_t bytes) {
-    if (mprotect(begin, bytes, PROT_READ | PROT_WRITE) != 0)
+    if (mprotect(begin, bytes, PROT_READ | PROT_WRITE) != 0) {
         throw ProgramError("the host has no memory for " + std::to_string(bytes) +
                            " more bytes of device memory: " + std::strerror(errno));
+    }
 }
 
 }  // namespace
@@ -28,15 +29,16 @@ void make_accessible(std::byte* begin, std::uint64_t bytes) {
 FlatMemory::FlatMemory(int file) {
     const auto map = [](void* place, std::uint64_t bytes, int flags, int from) {
         void* const reserved = mmap(place, bytes, PROT_NONE, MAP_NORESERVE | flags, from, 0);
-        if (reserved == MAP_FAILED)
+        if (reserved == MAP_FAILED) {
             throw InternalError(std::string("cannot reserve address space for the emulator's memory: ") +
                                 std::strerror(errno));
+        }
         return static_cast<std::byte*>(reserved);
     };
     std::byte* const before = map(nullptr, kBytesBefore + kBytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     base_ = before + kBytesBefore;
     in_file_ = file >= 0;
-    if (file >= 0) map(base_, kBytes, MAP_SHARED | MAP_FIXED, file);
+    if (file >= 0) { map(base_, kBytes, MAP_SHARED | MAP_FIXED, file); }
     make_accessible(before, kBytesBefore);
 }
 
@@ -47,7 +49,7 @@ FlatMemory::~FlatMemory() {
 void FlatMemory::grow_to(DeviceAddress end) {
     constexpr std::uint64_t kStep = std::uint64_t{2} << 20;
     const std::uint64_t needed = (end - isa::kGlobalBase + kStep - 1) / kStep * kStep;
-    if (needed <= accessible_) return;
+    if (needed <= accessible_) { return; }
     make_accessible(base_ + accessible_, needed - accessible_);
     accessible_ = needed;
 }
@@ -61,7 +63,7 @@ void FlatMemory::open(DeviceAddress address, std::uint64_t bytes) {
 
 void FlatMemory::fill(DeviceAddress address, std::byte value, std::uint64_t bytes) {
     const auto set = [&](DeviceAddress from, DeviceAddress to) {
-        if (from < to) std::memset(at(from), std::to_integer<int>(value), to - from);
+        if (from < to) { std::memset(at(from), std::to_integer<int>(value), to - from); }
     };
     const DeviceAddress end = address + bytes;
     const DeviceAddress first_page = std::min(end, (address + kPage - 1) / kPage * kPage);
@@ -69,7 +71,7 @@ void FlatMemory::fill(DeviceAddress address, std::byte value, std::uint64_t byte
     set(address, first_page);
     const bool is_gone = value == std::byte{0} && last_page - first_page >= kLeastGivenBack &&
                          madvise(at(first_page), last_page - first_page, in_file_ ? MADV_REMOVE : MADV_DONTNEED) == 0;
-    if (!is_gone) set(first_page, last_page);
+    if (!is_gone) { set(first_page, last_page); }
     set(last_page, end);
 }
 

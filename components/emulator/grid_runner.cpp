@@ -14,8 +14,8 @@ constexpr std::uint64_t kStretch = 1 << 16;
 /// they wait for each other.
 constexpr std::uint64_t kShortStretch = 1 << 8;
 
-/// Instructions of each warp of a CTA without a sign of progress, after which it seems to wait: a few turns of the loops
-/// that real programs wait in, with all their paths. There may be barriers of the CTA in them.
+/// Instructions of each warp of a CTA without a sign of progress, after which it seems to wait: a few turns of the
+/// loops that real programs wait in, with all their paths. There may be barriers of the CTA in them.
 constexpr std::uint64_t kWaitsSince = 1 << 14;
 /// Likewise where it goes on changing memory, as a loop that counts its turns there does.
 constexpr std::uint64_t kLongRun = 1 << 20;
@@ -50,7 +50,7 @@ GridRunner::GridRunner(LaunchState& launch, const FlatMemory& memory, const Allo
 void GridRunner::run() {
     for (begin_ctas(); !running_.empty(); end_ctas()) {
         const std::uint64_t stretch = running_.size() == 1 && !sleeps_ ? kStretch : kShortStretch;
-        for (RunningCta& cta : running_) cta.runner.run_round(stretch, may_wait_ ? kStretch : kLongQuiet);
+        for (RunningCta& cta : running_) { cta.runner.run_round(stretch, may_wait_ ? kStretch : kLongQuiet); }
         consider_waiting();
     }
 }
@@ -60,16 +60,18 @@ void GridRunner::begin_next(CtaRunner& runner) {
 }
 
 void GridRunner::begin_ctas() {
-    while (running_.size() < together_ && begun_ < ctas_)
+    while (running_.size() < together_ && begun_ < ctas_) {
         begin_next(running_.emplace_back(launch_, memory_, allocator_, observer_).runner);
+    }
 }
 
 /// Where CTAs have ended others begin, as on a GPU.
 void GridRunner::end_ctas() {
-    for (RunningCta& cta : running_)
-        if (cta.runner.done() && begun_ < ctas_) begin_next(cta.runner);
-    while (!running_.empty() && running_.front().runner.done()) running_.pop_front();
-    while (!running_.empty() && running_.back().runner.done()) running_.pop_back();
+    for (RunningCta& cta : running_) {
+        if (cta.runner.done() && begun_ < ctas_) { begin_next(cta.runner); }
+    }
+    while (!running_.empty() && running_.front().runner.done()) { running_.pop_front(); }
+    while (!running_.empty() && running_.back().runner.done()) { running_.pop_back(); }
 }
 
 void GridRunner::consider_waiting() {
@@ -77,12 +79,12 @@ void GridRunner::consider_waiting() {
         return std::ranges::all_of(running_,
                                    [&](const RunningCta& cta) { return cta.runner.done() || condition(cta.runner); });
     };
-    if (std::ranges::all_of(running_, [](const RunningCta& cta) { return cta.runner.done(); })) return;
+    if (std::ranges::all_of(running_, [](const RunningCta& cta) { return cta.runner.done(); })) { return; }
     if (may_wait_ && begun_ < ctas_) {
         const bool waiting = all([](const CtaRunner& cta) { return cta.quiet() >= kWaitsSince; });
         const bool long_run = all([this](const CtaRunner& cta) { return cta.uninterrupted() >= long_run_; });
-        if (waiting || long_run) widen();
-        if (long_run) long_run_ *= 2;
+        if (waiting || long_run) { widen(); }
+        if (long_run) { long_run_ *= 2; }
     } else if (all([this](const CtaRunner& cta) { return cta.quiet() >= long_quiet_; })) {
         look_for_livelock();
     }
@@ -90,22 +92,22 @@ void GridRunner::consider_waiting() {
 
 void GridRunner::widen() {
     together_ *= 2;
-    for (RunningCta& cta : running_) cta.runner.restart_patience();
+    for (RunningCta& cta : running_) { cta.runner.restart_patience(); }
     begin_ctas();
 }
 
 void GridRunner::look_for_livelock() {
     std::string livelock;
     for (RunningCta& cta : running_) {
-        if (cta.runner.done()) continue;
+        if (cta.runner.done()) { continue; }
         const std::optional<std::string> spinning = cta.runner.find_livelock();
         if (!spinning) {
             long_quiet_ *= 2;
             return;
         }
-        if (livelock.empty()) livelock = *spinning;
+        if (livelock.empty()) { livelock = *spinning; }
     }
-    if (begun_ == ctas_) throw ProgramError(livelock);
+    if (begun_ == ctas_) { throw ProgramError(livelock); }
     widen();
 }
 

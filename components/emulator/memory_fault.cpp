@@ -66,12 +66,14 @@ std::string describe_lane(const ExecutionPlace& place, unsigned lane) {
 std::string describe_nearest(const ExecutionPlace& place, std::uint64_t address, const Allocator& allocator) {
     const isa::Space space = instruction_at(place).space;
     const bool generic = space == isa::Space::generic;
-    if (space == isa::Space::shared || (generic && address - isa::kSharedWindowBase < isa::kSharedWindowBytes))
+    if (space == isa::Space::shared || (generic && address - isa::kSharedWindowBase < isa::kSharedWindowBytes)) {
         return "it is beyond the CTA's shared memory";
-    if (space == isa::Space::local || (generic && address - isa::kLocalWindowBase < isa::kLocalWindowBytes))
+    }
+    if (space == isa::Space::local || (generic && address - isa::kLocalWindowBase < isa::kLocalWindowBytes)) {
         return "it is beyond the thread's local memory";
+    }
     const Allocator::Block* const block = allocator.nearest(address);
-    if (block == nullptr) return "nothing is allocated";
+    if (block == nullptr) { return "nothing is allocated"; }
     return fmt::format("the nearest allocation is [{:#x}, {:#x})", block->address, block->end());
 }
 

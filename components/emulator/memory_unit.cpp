@@ -14,7 +14,7 @@ using isa::Space;
 
 /// All of the addresses are multiples of `alignment` and leave room for `bytes` in [begin, begin + size).
 bool all_inside(const std::uint64_t* addresses, std::uint64_t begin, std::uint64_t size, std::uint64_t bytes) {
-    if (size < bytes) return false;
+    if (size < bytes) { return false; }
     const std::uint64_t last = size - bytes;
     std::uint64_t outside = 0, low_bits = 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
@@ -28,30 +28,36 @@ bool all_inside(const std::uint64_t* addresses, std::uint64_t begin, std::uint64
 template <unsigned kWords>
 void gather(const std::byte* base, const std::uint64_t* offset, std::uint32_t* destination, LaneMask active) {
     if (active == isa::kFullMask) {
-        for (unsigned lane = 0; lane < kWarpSize; ++lane)
-            for (unsigned i = 0; i < kWords; ++i)
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+            for (unsigned i = 0; i < kWords; ++i) {
                 std::memcpy(&destination[i * kWarpSize + lane], base + offset[lane] + 4 * i, 4);
+            }
+        }
         return;
     }
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        for (unsigned i = 0; i < kWords; ++i)
+        for (unsigned i = 0; i < kWords; ++i) {
             std::memcpy(&destination[i * kWarpSize + lane], base + offset[lane] + 4 * i, 4);
+        }
     }
 }
 
 template <unsigned kWords>
 void scatter(std::byte* base, const std::uint64_t* offset, const std::uint32_t* source, LaneMask active) {
     if (active == isa::kFullMask) {
-        for (unsigned lane = 0; lane < kWarpSize; ++lane)
-            for (unsigned i = 0; i < kWords; ++i)
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+            for (unsigned i = 0; i < kWords; ++i) {
                 std::memcpy(base + offset[lane] + 4 * i, &source[i * kWarpSize + lane], 4);
+            }
+        }
         return;
     }
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        for (unsigned i = 0; i < kWords; ++i)
+        for (unsigned i = 0; i < kWords; ++i) {
             std::memcpy(base + offset[lane] + 4 * i, &source[i * kWarpSize + lane], 4);
+        }
     }
 }
 
@@ -59,7 +65,7 @@ void scatter(std::byte* base, const std::uint64_t* offset, const std::uint32_t* 
 template <class Word>
 std::array<Word*, isa::kMostOperandRows> rows_from(Word* first) {
     std::array<Word*, isa::kMostOperandRows> rows{};
-    for (unsigned i = 0; i < rows.size(); ++i) rows[i] = first + i * kWarpSize;
+    for (unsigned i = 0; i < rows.size(); ++i) { rows[i] = first + i * kWarpSize; }
     return rows;
 }
 
@@ -142,12 +148,15 @@ std::byte* MemoryUnit::host_address(const DecodedInstruction& decoded, std::uint
         return inside(offset, local_bytes_) ? local_.data() + thread * local_bytes_ + offset : nullptr;
     };
     const Space space = decoded.instruction->space;
-    if (space == Space::shared) return shared_at(address);
-    if (space == Space::local) return local_at(address);
+    if (space == Space::shared) { return shared_at(address); }
+    if (space == Space::local) { return local_at(address); }
     if (space == Space::generic) {
-        if (address - isa::kSharedWindowBase < isa::kSharedWindowBytes)
+        if (address - isa::kSharedWindowBase < isa::kSharedWindowBytes) {
             return shared_at(address - isa::kSharedWindowBase);
-        if (address - isa::kLocalWindowBase < isa::kLocalWindowBytes) return local_at(address - isa::kLocalWindowBase);
+        }
+        if (address - isa::kLocalWindowBase < isa::kLocalWindowBytes) {
+            return local_at(address - isa::kLocalWindowBase);
+        }
     }
     return allocator_.is_mapped(address, decoded.lane_bytes) ? global_.at(address) : nullptr;
 }
@@ -158,9 +167,9 @@ void MemoryUnit::resolve_lanes(const DecodedInstruction& decoded, LaneMask activ
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         const std::uint64_t address = access.offset[lane];
-        if (address % decoded.lane_bytes != 0) throw_misaligned_address(place, lane, address, element);
+        if (address % decoded.lane_bytes != 0) { throw_misaligned_address(place, lane, address, element); }
         std::byte* const host = host_address(decoded, address, place.first_thread + lane);
-        if (host == nullptr) throw_illegal_address(place, lane, address, allocator_, element);
+        if (host == nullptr) { throw_illegal_address(place, lane, address, allocator_, element); }
         access.offset[lane] = reinterpret_cast<std::uintptr_t>(host);
     }
 }
@@ -168,8 +177,9 @@ void MemoryUnit::resolve_lanes(const DecodedInstruction& decoded, LaneMask activ
 bool MemoryUnit::resolve_global(DecodedInstruction& decoded, Access& access) const {
     if (!all_inside(access.offset, decoded.allocation, decoded.allocation_bytes, decoded.lane_bytes)) {
         const Allocator::Block* const block = allocator_.find(access.offset[0]);
-        if (block == nullptr || !all_inside(access.offset, block->address, block->bytes, decoded.lane_bytes))
+        if (block == nullptr || !all_inside(access.offset, block->address, block->bytes, decoded.lane_bytes)) {
             return false;
+        }
         decoded.allocation = block->address;
         decoded.allocation_bytes = block->bytes;
     }
@@ -188,13 +198,14 @@ void MemoryUnit::resolve_addresses(DecodedInstruction& decoded, LaneMask active,
                                    unsigned element, Access& access) {
     if (active != isa::kFullMask) {
         const std::uint64_t shared_by_inactive = access.offset[std::countr_zero(active)];
-        for (unsigned lane = 0; lane < kWarpSize; ++lane)
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
             access.offset[lane] = (active >> lane & 1) ? access.offset[lane] : shared_by_inactive;
+        }
     }
     const Space space = decoded.instruction->space;
     if (space == Space::shared) {
         access.base = shared_.data();
-        if (all_inside(access.offset, 0, shared_.size(), decoded.lane_bytes)) return;
+        if (all_inside(access.offset, 0, shared_.size(), decoded.lane_bytes)) { return; }
     } else if (space != Space::local && resolve_global(decoded, access)) {
         return;
     }
@@ -213,7 +224,7 @@ void MemoryUnit::report_private(const DecodedInstruction& decoded, const std::ui
                                 const ExecutionPlace& place, AccessObserver::Kind kind, const Access& access) const {
     const isa::Instruction& instruction = *decoded.instruction;
     const bool generic = instruction.space == Space::generic;
-    if ((!generic && instruction.space != Space::local) || decoded.lane_bytes > sizeof(std::uint32_t)) return;
+    if ((!generic && instruction.space != Space::local) || decoded.lane_bytes > sizeof(std::uint32_t)) { return; }
     std::uint64_t offsets[kWarpSize];
     std::uint32_t values[kWarpSize] = {};
     isa::compute_addresses(instruction, frame + decoded.source[0][0], frame + decoded.source[0][1], active, offsets);
@@ -221,7 +232,7 @@ void MemoryUnit::report_private(const DecodedInstruction& decoded, const std::ui
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         offsets[lane] -= generic ? isa::kLocalWindowBase : 0;
-        if (generic && offsets[lane] >= isa::kLocalWindowBytes) continue;
+        if (generic && offsets[lane] >= isa::kLocalWindowBytes) { continue; }
         lanes |= LaneMask{1} << lane;
         auto* const value = reinterpret_cast<std::byte*>(&values[lane]);
         if (kind == AccessObserver::Kind::read) {
@@ -230,17 +241,17 @@ void MemoryUnit::report_private(const DecodedInstruction& decoded, const std::ui
             isa::read_stored(instruction, lane, rows_from(frame + decoded.source[1][0]).data(), value);
         }
     }
-    if (lanes != 0) observer_->private_access(place, lanes, kind, offsets, values, decoded.lane_bytes);
+    if (lanes != 0) { observer_->private_access(place, lanes, kind, offsets, values, decoded.lane_bytes); }
 }
 
 void MemoryUnit::report_addresses(const DecodedInstruction& decoded, const std::uint64_t* addresses, LaneMask active,
                                   const ExecutionPlace& place, AccessObserver::Kind kind) const {
     const Space space = decoded.instruction->space;
-    if (space == Space::local) return;
+    if (space == Space::local) { return; }
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         const std::uint64_t address = addresses[lane] + (space == Space::shared ? isa::kSharedWindowBase : 0);
-        if (address - isa::kLocalWindowBase < isa::kLocalWindowBytes) continue;
+        if (address - isa::kLocalWindowBase < isa::kLocalWindowBytes) { continue; }
         observer_->access(place, lane, kind, address, decoded.lane_bytes);
     }
 }
@@ -303,7 +314,7 @@ void MemoryUnit::store(DecodedInstruction& decoded, std::uint32_t* frame, LaneMa
     }
     const std::uint32_t* const source = frame + decoded.source[1][0];
     const isa::Instruction& instruction = *decoded.instruction;
-    if (watches_) note_changes(instruction, source, access, active);
+    if (watches_) { note_changes(instruction, source, access, active); }
     if (isa::type_bytes(instruction.type) >= 4) {
         switch (decoded.lane_bytes) {
             case 4:
@@ -331,7 +342,9 @@ void MemoryUnit::load_elements(DecodedInstruction& decoded, std::uint32_t* frame
     for (unsigned element = 0; element < decoded.instruction->vector; ++element) {
         Access access;
         addresses.of(element, access.offset);
-        if (observer_ != nullptr) report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::read);
+        if (observer_ != nullptr) {
+            report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::read);
+        }
         resolve_addresses(decoded, active, place, element, access);
         gather<1>(access.base, access.offset, frame + decoded.destination[0] + element * kWarpSize, active);
     }
@@ -343,7 +356,9 @@ void MemoryUnit::store_elements(DecodedInstruction& decoded, std::uint32_t* fram
     for (unsigned element = 0; element < decoded.instruction->vector; ++element) {
         Access access;
         addresses.of(element, access.offset);
-        if (observer_ != nullptr) report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::write);
+        if (observer_ != nullptr) {
+            report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::write);
+        }
         resolve_addresses(decoded, active, place, element, access);
         const std::uint32_t* const data = frame + decoded.source[1][0] + element * kWarpSize;
         for (LaneMask left = watches_ ? active : 0; left != 0; left &= left - 1) {
@@ -359,7 +374,7 @@ void MemoryUnit::atomic(DecodedInstruction& decoded, std::uint32_t* frame, LaneM
                         const ExecutionPlace& place) {
     Access access;
     resolve(decoded, frame, active, place, access);
-    if (observer_ != nullptr) report(decoded, frame, active, place, AccessObserver::Kind::atomic);
+    if (observer_ != nullptr) { report(decoded, frame, active, place, AccessObserver::Kind::atomic); }
     const isa::Instruction& instruction = *decoded.instruction;
     const unsigned bytes = decoded.lane_bytes;
     const bool returns = instruction.operation == isa::Operation::atomic && instruction.destination_rows != 0;
@@ -367,7 +382,7 @@ void MemoryUnit::atomic(DecodedInstruction& decoded, std::uint32_t* frame, LaneM
         return lane_value(frame + decoded.source[source][0], frame + decoded.source[source][1], lane, bytes);
     };
     // The lanes' places are fetched together: scattered ones would otherwise be waited for one by one.
-    for (const std::uint64_t offset : access.offset) __builtin_prefetch(access.base + offset, 1);
+    for (const std::uint64_t offset : access.offset) { __builtin_prefetch(access.base + offset, 1); }
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         std::byte* const at = access.base + access.offset[lane];
@@ -377,9 +392,9 @@ void MemoryUnit::atomic(DecodedInstruction& decoded, std::uint32_t* frame, LaneM
                                                           operand(1, lane), operand(2, lane), space);
         set_place_value(at, bytes, new_value);
         note_change(at, new_value != old_value);
-        if (!returns) continue;
+        if (!returns) { continue; }
         frame[decoded.destination[0] + lane] = static_cast<std::uint32_t>(old_value);
-        if (bytes == 8) frame[decoded.destination[1] + lane] = static_cast<std::uint32_t>(old_value >> 32);
+        if (bytes == 8) { frame[decoded.destination[1] + lane] = static_cast<std::uint32_t>(old_value >> 32); }
     }
 }
 

@@ -14,10 +14,11 @@ namespace {
 
 /// A copy of a size that is not known is a call; nearly all texels have 4 bytes.
 void read_texel(const std::byte* from, unsigned bytes, std::byte* texel) {
-    if (bytes == 4)
+    if (bytes == 4) {
         std::memcpy(texel, from, 4);
-    else
+    } else {
         std::memcpy(texel, from, bytes);
+    }
 }
 
 }  // namespace
@@ -38,23 +39,27 @@ void MemoryUnit::texture(const DecodedInstruction& decoded, std::uint32_t* frame
         const std::uint64_t object =
             frame[decoded.source[0][0] + lane] | std::uint64_t{frame[decoded.source[0][1] + lane]} << 32;
         if (object != known) {
-            if (object % sizeof descriptor != 0 || !allocator_.contains(object, sizeof descriptor))
+            if (object % sizeof descriptor != 0 || !allocator_.contains(object, sizeof descriptor)) {
                 throw_illegal_texture(place, lane, object);
+            }
             std::memcpy(&descriptor, global_.at(object), sizeof descriptor);
-            if (!descriptor.is_valid() || !allocator_.contains(descriptor.base, descriptor.bytes()))
+            if (!descriptor.is_valid() || !allocator_.contains(descriptor.base, descriptor.bytes())) {
                 throw_illegal_texture(place, lane, object);
+            }
             known = object;
             bytes = descriptor.texel_bytes();
         }
         std::uint32_t point[isa::kMaximumCoordinates] = {};
-        for (unsigned i = 0; i < coordinates; ++i) point[i] = coordinate_rows[i * kWarpSize + lane];
+        for (unsigned i = 0; i < coordinates; ++i) { point[i] = coordinate_rows[i * kWarpSize + lane]; }
         const isa::TextureSample sample = isa::locate(descriptor, instruction, point);
-        for (unsigned i = 0; i < sample.texels; ++i)
-            if (sample.address[i] != isa::TextureSample::kBorder)
+        for (unsigned i = 0; i < sample.texels; ++i) {
+            if (sample.address[i] != isa::TextureSample::kBorder) {
                 read_texel(global_.at(sample.address[i]), bytes, texels[i]);
+            }
+        }
         std::uint32_t words[4];
         isa::filter(descriptor, instruction, sample, texels, words);
-        for (unsigned i = 0; i < 4; ++i) results[i * kWarpSize + lane] = words[i];
+        for (unsigned i = 0; i < 4; ++i) { results[i * kWarpSize + lane] = words[i]; }
     }
 }
 

@@ -23,9 +23,7 @@ class Reader {
     Reader(const std::string& file, std::span<const StatisticsSetEntry> statistics) : file_(file) {
         for (const StatisticsSetEntry& set : statistics) {
             kinds_.push_back(set.kind);
-            for (const StatisticEntry& each : set.statistics) {
-                counters_.push_back(set.kind + "." + each.name);
-            }
+            for (const StatisticEntry& each : set.statistics) { counters_.push_back(set.kind + "." + each.name); }
         }
         kinds_.emplace_back("gpu");
     }
@@ -55,12 +53,8 @@ class Reader {
     template <class Read>
     void for_each_entry(const toml::table& table, const char* name, const Read& read_entry) const {
         const toml::node* node = table.get(name);
-        if (node == nullptr) {
-            return;
-        }
-        if (!node->is_array()) {
-            fail(node->source(), std::string(name) + " is not a list; write [[" + name + "]]");
-        }
+        if (node == nullptr) { return; }
+        if (!node->is_array()) { fail(node->source(), std::string(name) + " is not a list; write [[" + name + "]]"); }
         for (const toml::node& entry : *node->as_array()) {
             if (!entry.is_table()) {
                 fail(entry.source(), std::string(name) + " is not a list of tables; write [[" + name + "]]");
@@ -92,9 +86,7 @@ class Reader {
     /// -1 for what is spared.
     double sign_of(const toml::table& table) const {
         const toml::node* node = table.get("spared");
-        if (node != nullptr && !node->is_boolean()) {
-            fail(node->source(), "spared must be true or false");
-        }
+        if (node != nullptr && !node->is_boolean()) { fail(node->source(), "spared must be true or false"); }
         return node != nullptr && node->value_or(false) ? -1 : 1;
     }
     double amount(const toml::table& table, const char* name) const {
@@ -132,9 +124,7 @@ EnergyTable parse_energy_table(std::string name, std::string_view toml, const st
     const Reader reader(file, statistics);
     try {
         reader.read(toml::parse(toml, std::string_view(file)), result);
-    } catch (const toml::parse_error& error) {
-        reader.fail(error.source(), std::string(error.description()));
-    }
+    } catch (const toml::parse_error& error) { reader.fail(error.source(), std::string(error.description())); }
     return result;
 }
 

@@ -15,9 +15,7 @@ void NetworkProcess::advance(Inbox inbox, Time horizon) {
     while (true) {
         const Time arrival = message == inbox.end() ? kTimeInfinity : (*message)->time;
         const Time next = next_event_time();
-        if (std::min(arrival, next) >= horizon) {
-            return;
-        }
+        if (std::min(arrival, next) >= horizon) { return; }
         if (arrival > next) {
             cycle(next_cycle_);
             continue;

@@ -81,10 +81,11 @@ AluHandler select_single(const Instruction& instruction) {
 }
 
 AluHandler select_double(const Instruction& instruction) {
-    if (instruction.operation == Operation::rcp && instruction.flush_to_zero) return lanewise<&gross_reciprocal>;
-    if (instruction.operation == Operation::rsqrt)
+    if (instruction.operation == Operation::rcp && instruction.flush_to_zero) { return lanewise<&gross_reciprocal>; }
+    if (instruction.operation == Operation::rsqrt) {
         return instruction.flush_to_zero ? lanewise<&gross_reciprocal_square_root>
                                          : lanewise<&reciprocal_square_root_of>;
+    }
     return nullptr;
 }
 
@@ -93,10 +94,10 @@ AluHandler select_double(const Instruction& instruction) {
 /// rsqrt, ex2, lg2, sin, cos and tanh have no other form; rcp, sqrt and div are approximate where they say so.
 AluHandler select_approximate(const Instruction& instruction) {
     const Rounding rounding = instruction.rounding;
-    if (rounding != Rounding::approx && rounding != Rounding::full && rounding != Rounding::none) return nullptr;
-    if (instruction.saturate) return nullptr;
-    if (instruction.type == Type::f64) return select_double(instruction);
-    if (instruction.type != Type::f32) return nullptr;
+    if (rounding != Rounding::approx && rounding != Rounding::full && rounding != Rounding::none) { return nullptr; }
+    if (instruction.saturate) { return nullptr; }
+    if (instruction.type == Type::f64) { return select_double(instruction); }
+    if (instruction.type != Type::f32) { return nullptr; }
     return instruction.flush_to_zero ? select_single<true>(instruction) : select_single<false>(instruction);
 }
 

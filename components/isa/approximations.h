@@ -17,7 +17,7 @@ namespace lookahead::isa {
 template <std::size_t kSize>
 inline double polynomial(double x, const double (&coefficients)[kSize]) {
     double value = coefficients[kSize - 1];
-    for (std::size_t i = kSize - 1; i-- > 0;) value = value * x + coefficients[i];
+    for (std::size_t i = kSize - 1; i-- > 0;) { value = value * x + coefficients[i]; }
     return value;
 }
 

@@ -100,7 +100,7 @@ std::uint32_t permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) 
     std::uint32_t result = 0;
     for (std::uint32_t place = 0; place < 4; ++place) {
         auto byte = static_cast<std::uint32_t>(bytes >> (8 * byte_number<kMode>(selector, place)) & 0xff);
-        if (kMode == PermuteMode::generic && (selector >> (4 * place) & 8)) byte = byte & 0x80 ? 0xff : 0;
+        if (kMode == PermuteMode::generic && (selector >> (4 * place) & 8)) { byte = byte & 0x80 ? 0xff : 0; }
         result |= byte << (8 * place);
     }
     return result;
@@ -144,14 +144,15 @@ AluHandler select_for(const Instruction& instruction) {
 }  // namespace
 
 AluHandler select_bit_field(const Instruction& instruction) {
-    if (instruction.operation == Operation::prmt) return select_permute(static_cast<PermuteMode>(instruction.mode));
+    if (instruction.operation == Operation::prmt) { return select_permute(static_cast<PermuteMode>(instruction.mode)); }
     return with_integer(instruction.type, [&]<class T>() -> AluHandler {
-        if constexpr (sizeof(T) < 4)
+        if constexpr (sizeof(T) < 4) {
             return nullptr;
-        else if constexpr (std::is_signed_v<T>)
+        } else if constexpr (std::is_signed_v<T>) {
             return select_signed_for<T>(instruction);
-        else
+        } else {
             return select_for<T>(instruction);
+        }
     });
 }
 

@@ -169,11 +169,12 @@ void set_halves(OperandRows& rows, LaneMask active, const Instruction& instructi
 
 template <class T, Comparison kComparison, bool kFlush>
 AluHandler select_one(Operation operation) {
-    if constexpr (std::is_same_v<T, Halves>)
+    if constexpr (std::is_same_v<T, Halves>) {
         return operation == Operation::set ? set_halves<kComparison> : nullptr;
-    else
+    } else {
         return operation == Operation::setp ? set_predicate<T, kComparison, kFlush>
                                             : set_register<T, kComparison, kFlush>;
+    }
 }
 
 template <class T>
@@ -212,12 +213,13 @@ AluHandler select_by_type(const Instruction& instruction, Type compared) {
 
 AluHandler select_compare(const Instruction& instruction) {
     if (instruction.operation == Operation::setp &&
-        instruction.mode == static_cast<std::uint8_t>(CompareMode::extended))
+        instruction.mode == static_cast<std::uint8_t>(CompareMode::extended)) {
         return instruction.type == Type::s32   ? select_extended<std::int32_t>(instruction.comparison)
                : instruction.type == Type::u32 ? select_extended<std::uint32_t>(instruction.comparison)
                                                : nullptr;
-    if (instruction.operation == Operation::setp) return select_by_type(instruction, instruction.type);
-    if (instruction.operation != Operation::set) return nullptr;
+    }
+    if (instruction.operation == Operation::setp) { return select_by_type(instruction, instruction.type); }
+    if (instruction.operation != Operation::set) { return nullptr; }
     switch (instruction.type) {
         case Type::u16:
         case Type::s16:

@@ -64,14 +64,14 @@ AluHandler select_integer_to_integer(const Instruction& instruction) {
 template <class Float, class From, bool kSaturate>
 Float float_of(From value) {
     const Float result = static_cast<Float>(value);
-    if constexpr (kSaturate) return saturate_unit(result);
+    if constexpr (kSaturate) { return saturate_unit(result); }
     return result;
 }
 /// For directed rounding: vector code for u32 may go through differences, whose zeros are negative when rounding
 /// down.
 template <class Float, class From, bool kSaturate>
 Float float_of_directed(From value) {
-    if constexpr (std::is_same_v<From, std::uint32_t>) return float_of<Float, std::int64_t, kSaturate>(value);
+    if constexpr (std::is_same_v<From, std::uint32_t>) { return float_of<Float, std::int64_t, kSaturate>(value); }
     return float_of<Float, From, kSaturate>(value);
 }
 
@@ -80,7 +80,7 @@ inline constexpr bool kExact = std::numeric_limits<From>::digits <= std::numeric
 
 template <class Float, class From, bool kSaturate>
 AluHandler select_to_float(Rounding rounding) {
-    if (to_nearest(rounding) || kExact<Float, From>) return lanewise<&float_of<Float, From, kSaturate>>;
+    if (to_nearest(rounding) || kExact<Float, From>) { return lanewise<&float_of<Float, From, kSaturate>>; }
     return rounded<&float_of_directed<Float, From, kSaturate>>(rounding);
 }
 
@@ -88,10 +88,11 @@ AluHandler select_to_float(Rounding rounding) {
 template <class From, Rounding kRounding, bool kSaturate>
 std::uint16_t half_of_integer(From value) {
     double number;
-    if constexpr (sizeof(From) == 8)
+    if constexpr (sizeof(From) == 8) {
         number = static_cast<double>(clamp<std::int32_t>(value));
-    else
+    } else {
         number = static_cast<double>(value);
+    }
     return half_of(kSaturate ? saturate_unit(number) : number, kRounding);
 }
 
@@ -105,8 +106,8 @@ AluHandler with_rounding(Rounding rounding, const Function& function) {
 template <bool kSaturate>
 AluHandler select_integer_to_float(const Instruction& instruction) {
     return with_any_integer(instruction.source_type, [&]<class From>() -> AluHandler {
-        if (instruction.type == Type::f32) return select_to_float<float, From, kSaturate>(instruction.rounding);
-        if (instruction.type == Type::f64) return select_to_float<double, From, kSaturate>(instruction.rounding);
+        if (instruction.type == Type::f32) { return select_to_float<float, From, kSaturate>(instruction.rounding); }
+        if (instruction.type == Type::f64) { return select_to_float<double, From, kSaturate>(instruction.rounding); }
         return with_rounding(instruction.rounding, []<Rounding kRounding>() {
             return lanewise<&half_of_integer<From, kRounding, kSaturate>>;
         });
@@ -144,13 +145,13 @@ To clamp_whole(Float value, bool from_double) {
         const auto result = static_cast<To>(static_cast<Through>(inside));
         return value == value ? result : for_nan;
     } else {
-        if (value != value) return for_nan;
+        if (value != value) { return for_nan; }
         constexpr Float kTwo63 = 0x1p63;
         if constexpr (std::is_signed_v<To>) {
-            if (value >= kTwo63) return Limits::max();
+            if (value >= kTwo63) { return Limits::max(); }
             return value <= -kTwo63 ? Limits::min() : static_cast<To>(value);
         } else {
-            if (value >= 2 * kTwo63) return Limits::max();
+            if (value >= 2 * kTwo63) { return Limits::max(); }
             return value <= 0 ? To{0} : static_cast<To>(value);
         }
     }
@@ -202,7 +203,7 @@ AluHandler select_float_to_integer(const Instruction& instruction) {
 template <bool kFlush, bool kSaturate>
 double double_of_single(float value) {
     const double result = flush<kFlush>(value);
-    if constexpr (kSaturate) return saturate_unit(result);
+    if constexpr (kSaturate) { return saturate_unit(result); }
     return canonical(result);
 }
 template <bool kFlush, bool kSaturate>
@@ -215,7 +216,7 @@ float single_of_single(float value) {
 }
 template <bool, bool kSaturate>
 double double_of_double(double value) {
-    if constexpr (kSaturate) return saturate_unit(value);
+    if constexpr (kSaturate) { return saturate_unit(value); }
     return canonical(value);
 }
 template <bool kFlush, bool kSaturate>
@@ -225,7 +226,7 @@ float single_of_half(std::uint16_t value) {
 template <bool, bool kSaturate>
 double double_of_half(std::uint16_t value) {
     const double result = float_of_half(value);
-    if constexpr (kSaturate) return saturate_unit(result);
+    if constexpr (kSaturate) { return saturate_unit(result); }
     return canonical(result);
 }
 template <bool kFlush, Rounding kRounding, bool kSaturate>
@@ -244,7 +245,7 @@ float whole_single(float value) {
 template <Rounding kRounding, bool kSaturate>
 double whole_double(double value) {
     const double result = whole<kRounding>(value);
-    if constexpr (kSaturate) return saturate_unit(result);
+    if constexpr (kSaturate) { return saturate_unit(result); }
     return canonical(result);
 }
 
@@ -261,14 +262,16 @@ std::uint16_t whole_half(std::uint16_t value) {
 
 template <bool kFlush, bool kSaturate>
 AluHandler select_to_half(const Instruction& instruction) {
-    if (instruction.source_type == Type::f16 && instruction.rounding == Rounding::none)
+    if (instruction.source_type == Type::f16 && instruction.rounding == Rounding::none) {
         return lanewise<&half_of_half<kSaturate>>;
-    if (instruction.source_type == Type::f16)
+    }
+    if (instruction.source_type == Type::f16) {
         return with_whole_rounding(instruction.rounding,
                                    []<Rounding kRounding>() { return lanewise<&whole_half<kRounding, kSaturate>>; });
+    }
     return with_rounding(instruction.rounding, [&]<Rounding kRounding>() -> AluHandler {
-        if (instruction.source_type == Type::f32) return lanewise<&half_of_single<kFlush, kRounding, kSaturate>>;
-        if (instruction.source_type == Type::f64) return lanewise<&half_of_double<kRounding, kSaturate>>;
+        if (instruction.source_type == Type::f32) { return lanewise<&half_of_single<kFlush, kRounding, kSaturate>>; }
+        if (instruction.source_type == Type::f64) { return lanewise<&half_of_double<kRounding, kSaturate>>; }
         return nullptr;
     });
 }
@@ -276,8 +279,9 @@ AluHandler select_to_half(const Instruction& instruction) {
 template <bool kFlush, bool kSaturate>
 AluHandler select_same_float(const Instruction& instruction) {
     const bool single = instruction.type == Type::f32;
-    if (instruction.rounding == Rounding::none)
+    if (instruction.rounding == Rounding::none) {
         return single ? lanewise<&single_of_single<kFlush, kSaturate>> : lanewise<&double_of_double<kFlush, kSaturate>>;
+    }
     return with_whole_rounding(instruction.rounding, [single]<Rounding kRounding>() {
         return single ? lanewise<&whole_single<kFlush, kRounding, kSaturate>>
                       : lanewise<&whole_double<kRounding, kSaturate>>;
@@ -287,27 +291,32 @@ AluHandler select_same_float(const Instruction& instruction) {
 template <bool kFlush, bool kSaturate>
 AluHandler select_float_to_float(const Instruction& instruction) {
     const Type from = instruction.source_type;
-    if (instruction.type == Type::f16) return select_to_half<kFlush, kSaturate>(instruction);
-    if (instruction.type == from) return select_same_float<kFlush, kSaturate>(instruction);
-    if (instruction.type == Type::f32 && from == Type::f64)
+    if (instruction.type == Type::f16) { return select_to_half<kFlush, kSaturate>(instruction); }
+    if (instruction.type == from) { return select_same_float<kFlush, kSaturate>(instruction); }
+    if (instruction.type == Type::f32 && from == Type::f64) {
         return rounded<&single_of_double<kFlush, kSaturate>>(instruction.rounding);
-    if (instruction.type == Type::f32) return lanewise<&single_of_half<kFlush, kSaturate>>;
-    if (from == Type::f32) return lanewise<&double_of_single<kFlush, kSaturate>>;
+    }
+    if (instruction.type == Type::f32) { return lanewise<&single_of_half<kFlush, kSaturate>>; }
+    if (from == Type::f32) { return lanewise<&double_of_single<kFlush, kSaturate>>; }
     return lanewise<&double_of_half<kFlush, kSaturate>>;
 }
 
 }  // namespace
 
 AluHandler select_convert(const Instruction& instruction) {
-    if (instruction.operation != Operation::convert) return nullptr;
+    if (instruction.operation != Operation::convert) { return nullptr; }
     const bool to_float = is_float(instruction.type), from_float = is_float(instruction.source_type);
-    if (!to_float) return from_float ? select_float_to_integer(instruction) : select_integer_to_integer(instruction);
-    if (!from_float)
+    if (!to_float) {
+        return from_float ? select_float_to_integer(instruction) : select_integer_to_integer(instruction);
+    }
+    if (!from_float) {
         return instruction.saturate ? select_integer_to_float<true>(instruction)
                                     : select_integer_to_float<false>(instruction);
-    if (instruction.flush_to_zero)
+    }
+    if (instruction.flush_to_zero) {
         return instruction.saturate ? select_float_to_float<true, true>(instruction)
                                     : select_float_to_float<true, false>(instruction);
+    }
     return instruction.saturate ? select_float_to_float<false, true>(instruction)
                                 : select_float_to_float<false, false>(instruction);
 }

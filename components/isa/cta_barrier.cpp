@@ -12,24 +12,27 @@ BarrierArrival read_arrival(const Instruction& instruction, const std::uint32_t*
         return instruction.source[source].kind == Operand::Kind::none ? otherwise : row[std::countr_zero(active)];
     };
     const BarrierArrival arrival{value(0, number, instruction.mode), value(1, threads, 0), instruction.barrier};
-    if (arrival.number >= kBarriersPerCta)
+    if (arrival.number >= kBarriersPerCta) {
         throw ProgramError("barrier " + std::to_string(arrival.number) + " does not exist; barriers are 0 to 15");
+    }
     const bool counted = instruction.source[1].kind != Operand::Kind::none;
-    if (counted && (arrival.threads % kWarpSize != 0 || arrival.threads == 0))
+    if (counted && (arrival.threads % kWarpSize != 0 || arrival.threads == 0)) {
         throw ProgramError("barrier " + std::to_string(arrival.number) + " for " + std::to_string(arrival.threads) +
                            " threads; the count must be a positive multiple of 32");
+    }
     return arrival;
 }
 
 void CtaBarrier::arrive(const BarrierArrival& arrival, LaneMask lanes, LaneMask predicates) {
-    if (arrived == 0)
+    if (arrived == 0) {
         *this = {0, arrival.threads, 0, true};
-    else if (threads != arrival.threads)
+    } else if (threads != arrival.threads) {
         throw ProgramError("barrier " + std::to_string(arrival.number) + " is used for " +
                            std::to_string(arrival.threads) + " threads while others wait there for " +
                            std::to_string(threads) + " (0: all); all must give the same count");
+    }
     ++arrived;
-    if (arrival.kind == BarrierKind::sync || arrival.kind == BarrierKind::arrive) return;
+    if (arrival.kind == BarrierKind::sync || arrival.kind == BarrierKind::arrive) { return; }
     true_lanes += static_cast<std::uint32_t>(std::popcount(lanes & predicates));
     all_true = all_true && (lanes & ~predicates) == 0;
 }

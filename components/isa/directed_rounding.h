@@ -61,7 +61,7 @@ constexpr bool directed(Rounding rounding) {
 /// The handler of kFunction with the rounding mode; nullptr for a mode that arithmetic does not have.
 template <auto kFunction>
 AluHandler rounded(Rounding rounding) {
-    if (to_nearest(rounding)) return lanewise<kFunction>;
+    if (to_nearest(rounding)) { return lanewise<kFunction>; }
     return directed(rounding) ? directed_handler<kFunction>(kFunction) : nullptr;
 }
 

@@ -15,11 +15,11 @@ std::uint64_t pair(const std::uint32_t* low, const std::uint32_t* high, unsigned
 
 std::string text_at(const ModuleImage& image, std::uint64_t address) {
     const auto after = std::ranges::upper_bound(image, address, {}, &ModuleVariable::address);
-    if (after == image.begin()) return "?";
+    if (after == image.begin()) { return "?"; }
     const ModuleVariable& variable = *std::prev(after);
     std::string text;
     for (std::uint64_t at = address - variable.address; at < variable.contents.size(); ++at) {
-        if (variable.contents[at] == std::byte{0}) return text;
+        if (variable.contents[at] == std::byte{0}) { return text; }
         text += static_cast<char>(variable.contents[at]);
     }
     return "?";

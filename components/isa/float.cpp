@@ -174,10 +174,11 @@ AluHandler select_double(const Instruction& instruction) {
 }  // namespace
 
 AluHandler select_float(const Instruction& instruction) {
-    if (instruction.type == Type::f64) return select_double(instruction);
-    if (instruction.type != Type::f32) return nullptr;
-    if (instruction.flush_to_zero)
+    if (instruction.type == Type::f64) { return select_double(instruction); }
+    if (instruction.type != Type::f32) { return nullptr; }
+    if (instruction.flush_to_zero) {
         return instruction.saturate ? select_single<true, true>(instruction) : select_single<true, false>(instruction);
+    }
     return instruction.saturate ? select_single<false, true>(instruction) : select_single<false, false>(instruction);
 }
 

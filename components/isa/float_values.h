@@ -14,7 +14,7 @@ inline constexpr std::uint64_t kNan64 = 0xfff8000000000000;
 /// With kFlush a subnormal becomes the zero of its sign (.ftz).
 template <bool kFlush>
 inline float flush(float value) {
-    if constexpr (!kFlush) return value;
+    if constexpr (!kFlush) { return value; }
     const auto bits = std::bit_cast<std::uint32_t>(value);
     return std::bit_cast<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
@@ -40,7 +40,7 @@ inline T saturate_unit(T value) {
 template <bool kFlush, bool kSaturate>
 inline float finish(float value) {
     const float flushed = flush<kFlush>(value);
-    if constexpr (kSaturate) return saturate_unit(flushed);
+    if constexpr (kSaturate) { return saturate_unit(flushed); }
     return canonical(flushed);
 }
 

@@ -52,8 +52,8 @@ std::uint16_t absolute(std::uint16_t a) {
 template <bool kFlush, bool kLesser>
 std::uint16_t extreme(std::uint16_t a, std::uint16_t b) {
     const double x = value_of_half<kFlush>(a), y = value_of_half<kFlush>(b);
-    if (x != x) return half_of(y, Rounding::rn);
-    if (y != y) return half_of(x, Rounding::rn);
+    if (x != x) { return half_of(y, Rounding::rn); }
+    if (y != y) { return half_of(x, Rounding::rn); }
     const bool first = x == y ? std::signbit(x) == kLesser : (x < y) == kLesser;
     return half_of(first ? x : y, Rounding::rn);
 }
@@ -116,9 +116,10 @@ AluHandler select_for(const Instruction& instruction, bool packed) {
     const bool nearest = instruction.rounding == Rounding::none || instruction.rounding == Rounding::rn;
     if (const AluHandler handler = instruction.saturate
                                        ? select_arithmetic<kFlush, true>(instruction.operation, packed)
-                                       : select_arithmetic<kFlush, false>(instruction.operation, packed))
+                                       : select_arithmetic<kFlush, false>(instruction.operation, packed)) {
         return nearest ? handler : nullptr;
-    if (instruction.saturate) return nullptr;
+    }
+    if (instruction.saturate) { return nullptr; }
     switch (instruction.operation) {
         case Operation::neg:
             return unary<&negate<kFlush, false>>(packed);
@@ -140,7 +141,7 @@ AluHandler select_for(const Instruction& instruction, bool packed) {
 }  // namespace
 
 AluHandler select_half(const Instruction& instruction) {
-    if (instruction.type != Type::f16 && instruction.type != Type::f16x2) return nullptr;
+    if (instruction.type != Type::f16 && instruction.type != Type::f16x2) { return nullptr; }
     const bool packed = instruction.type == Type::f16x2;
     return instruction.flush_to_zero ? select_for<true>(instruction, packed) : select_for<false>(instruction, packed);
 }

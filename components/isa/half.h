@@ -40,19 +40,19 @@ inline double power_of_two(int exponent) {
 
 /// Rounds once, from f64, so that results that are exact in f64 are rounded correctly.
 inline std::uint16_t half_of(double value, Rounding rounding) {
-    if (value != value) return kNan16;
+    if (value != value) { return kNan16; }
     const bool negative = std::signbit(value);
     const auto sign = static_cast<std::uint16_t>(negative ? 0x8000 : 0);
     const double magnitude = std::fabs(value);
     constexpr std::uint16_t kInfinity = 0x7c00;
-    if (std::isinf(magnitude)) return sign | kInfinity;
+    if (std::isinf(magnitude)) { return sign | kInfinity; }
     const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(magnitude) >> 52) - 1023;
     const int scale = exponent < -14 ? -14 : exponent;  // subnormals share the least normal's
     // In units of the last place: a power of two, so that nothing is lost before the rounding.
     const double units = round_magnitude(magnitude * power_of_two(10 - scale), negative, rounding);
     // A carry into the next binade is a carry into the exponent's field.
     const double encoded = units + (exponent < -14 ? 0.0 : 1024.0 * (scale + 14));
-    if (encoded < kInfinity) return sign | static_cast<std::uint16_t>(encoded);
+    if (encoded < kInfinity) { return sign | static_cast<std::uint16_t>(encoded); }
     const bool inward = rounding == Rounding::rz || rounding == (negative ? Rounding::rp : Rounding::rm);
     return sign | static_cast<std::uint16_t>(inward ? kInfinity - 1 : kInfinity);
 }

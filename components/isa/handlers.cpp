@@ -8,8 +8,9 @@ namespace lookahead::isa {
 
 AluHandler select_handler(const Instruction& instruction) {
     for (const auto group : {select_move, select_integer, select_float, select_approximate, select_half, select_logic,
-                             select_bit_field, select_compare, select_predicate, select_convert, select_warp})
-        if (const AluHandler handler = group(instruction)) return handler;
+                             select_bit_field, select_compare, select_predicate, select_convert, select_warp}) {
+        if (const AluHandler handler = group(instruction)) { return handler; }
+    }
     return nullptr;
 }
 

@@ -96,14 +96,16 @@ std::int32_t mad_hi_saturating(std::int32_t a, std::int32_t b, std::int32_t c) {
 /// least value divided by -1 wraps.
 template <class T>
 T divide(T a, T b) {
-    if constexpr (std::is_signed_v<T>)
-        if (b == -1) return sub(T{0}, a);
+    if constexpr (std::is_signed_v<T>) {
+        if (b == -1) { return sub(T{0}, a); }
+    }
     return b == 0 ? static_cast<T>(~T{0}) : static_cast<T>(a / b);
 }
 template <class T>
 T remainder(T a, T b) {
-    if constexpr (std::is_signed_v<T>)
-        if (b == -1) return 0;
+    if constexpr (std::is_signed_v<T>) {
+        if (b == -1) { return 0; }
+    }
     return b == 0 ? a : static_cast<T>(a % b);
 }
 
@@ -152,8 +154,8 @@ void add_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
         low[lane] = sum;
         high[lane] = upper;
     }
-    if (full) return;
-    for (unsigned i = 0; i < 2; ++i) blend_rows(rows.destination[i], active, scratch[i], rows.destination[i]);
+    if (full) { return; }
+    for (unsigned i = 0; i < 2; ++i) { blend_rows(rows.destination[i], active, scratch[i], rows.destination[i]); }
 }
 
 /// a + b + carry, or a + ~b + carry, and what goes out of the highest bit: of a difference, that nothing is borrowed.
@@ -173,7 +175,7 @@ void add_with_carry(OperandRows& rows, LaneMask active, const Instruction&) {
         out |= LaneMask{wrapped != kSubtract} << lane;
         write_lane<T>(result[0], result[1], lane, sum);
     }
-    for (unsigned i = 0; i < kRows; ++i) blend_rows(rows.destination[i], active, result[i], rows.destination[i]);
+    for (unsigned i = 0; i < kRows; ++i) { blend_rows(rows.destination[i], active, result[i], rows.destination[i]); }
     rows.destination_predicate = merge_lanes(rows.destination_predicate, out, active);
 }
 
@@ -193,8 +195,9 @@ AluHandler select_carry(const Instruction& instruction) {
 
 template <class A, class B>
 std::uint32_t dot4(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-    for (unsigned byte = 0; byte < 4; ++byte)
+    for (unsigned byte = 0; byte < 4; ++byte) {
         c += static_cast<std::uint32_t>(static_cast<A>(a >> 8 * byte) * static_cast<B>(b >> 8 * byte));
+    }
     return c;
 }
 
@@ -261,7 +264,7 @@ void abs_diff(OperandRows& rows, LaneMask active, const Instruction& instruction
             const std::int32_t a = part_of(rows.source[0][0][lane], shift, (instruction.mode & kDotFirstSigned) != 0);
             const std::int32_t b = part_of(rows.source[1][0][lane], shift, (instruction.mode & kDotSecondSigned) != 0);
             std::int32_t difference = a < b ? b - a : a - b;
-            if (instruction.saturate && difference > most) difference = most;
+            if (instruction.saturate && difference > most) { difference = most; }
             const auto bits = static_cast<std::uint32_t>(difference);
             result = sums ? result + bits : result | (bits & mask) << shift;
         }
@@ -272,8 +275,8 @@ void abs_diff(OperandRows& rows, LaneMask active, const Instruction& instruction
 
 template <class T>
 AluHandler select_for(Operation operation) {
-    if (sizeof(T) == 8 && operation == Operation::add) return add_pairs<false>;
-    if (sizeof(T) == 8 && operation == Operation::sub) return add_pairs<true>;
+    if (sizeof(T) == 8 && operation == Operation::add) { return add_pairs<false>; }
+    if (sizeof(T) == 8 && operation == Operation::sub) { return add_pairs<true>; }
     switch (operation) {
         case Operation::add:
             return lanewise<&add<T>>;
@@ -306,17 +309,18 @@ AluHandler select_for(Operation operation) {
 
 /// The source's type decides; the result is twice as wide.
 AluHandler select_wide(const Instruction& instruction) {
-    if (!is_integer(instruction.source_type)) return nullptr;
+    if (!is_integer(instruction.source_type)) { return nullptr; }
     return with_integer(instruction.source_type, [&]<class T>() -> AluHandler {
-        if constexpr (sizeof(T) == 8)
+        if constexpr (sizeof(T) == 8) {
             return nullptr;
-        else
+        } else {
             return instruction.operation == Operation::mul_wide ? lanewise<&mul_wide<T>> : lanewise<&mad_wide<T>>;
+        }
     });
 }
 
 AluHandler select_saturating(const Instruction& instruction) {
-    if (instruction.type != Type::s32) return nullptr;
+    if (instruction.type != Type::s32) { return nullptr; }
     switch (instruction.operation) {
         case Operation::add:
             return lanewise<&add_saturating>;
@@ -332,15 +336,17 @@ AluHandler select_saturating(const Instruction& instruction) {
 }  // namespace
 
 AluHandler select_integer(const Instruction& instruction) {
-    if (instruction.operation == Operation::mul_wide || instruction.operation == Operation::mad_wide)
+    if (instruction.operation == Operation::mul_wide || instruction.operation == Operation::mad_wide) {
         return select_wide(instruction);
-    if (instruction.operation == Operation::add_carry || instruction.operation == Operation::sub_borrow)
+    }
+    if (instruction.operation == Operation::add_carry || instruction.operation == Operation::sub_borrow) {
         return select_carry(instruction);
-    if (instruction.operation == Operation::dot4) return select_dot4(instruction.mode);
-    if (instruction.operation == Operation::dot2) return select_dot2(instruction.mode);
-    if (instruction.operation == Operation::abs_diff) return abs_diff;
-    if (instruction.saturate) return select_saturating(instruction);
-    if (!is_integer(instruction.type)) return nullptr;
+    }
+    if (instruction.operation == Operation::dot4) { return select_dot4(instruction.mode); }
+    if (instruction.operation == Operation::dot2) { return select_dot2(instruction.mode); }
+    if (instruction.operation == Operation::abs_diff) { return abs_diff; }
+    if (instruction.saturate) { return select_saturating(instruction); }
+    if (!is_integer(instruction.type)) { return nullptr; }
     return with_integer(instruction.type, [&]<class T>() { return select_for<T>(instruction.operation); });
 }
 

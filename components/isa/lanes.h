@@ -19,12 +19,13 @@ namespace lookahead::isa {
 /// never matter and those of a result are always right.
 template <class T>
 inline T value_of(std::uint32_t low, std::uint32_t high) {
-    if constexpr (sizeof(T) == 8)
+    if constexpr (sizeof(T) == 8) {
         return std::bit_cast<T>(low | std::uint64_t{high} << 32);
-    else if constexpr (sizeof(T) == 4)
+    } else if constexpr (sizeof(T) == 4) {
         return std::bit_cast<T>(low);
-    else
+    } else {
         return static_cast<T>(low);
+    }
 }
 
 template <class T>
@@ -32,10 +33,11 @@ class SourceRow {
   public:
     explicit SourceRow(const std::uint32_t* const (&rows)[2]) : low_(rows[0]), high_(rows[1]) {}
     T operator[](unsigned lane) const {
-        if constexpr (sizeof(T) == 8)
+        if constexpr (sizeof(T) == 8) {
             return value_of<T>(low_[lane], high_[lane]);
-        else
+        } else {
             return value_of<T>(low_[lane], 0);
+        }
     }
 
   private:
@@ -72,9 +74,10 @@ inline void store_lanes(std::uint32_t* row, unsigned group, __m256i words) {
 
 /// destination = lanes of `chosen` from `yes`, the others from `no`.
 inline void blend_rows(std::uint32_t* destination, LaneMask chosen, const std::uint32_t* yes, const std::uint32_t* no) {
-    for (unsigned group = 0; group < 4; ++group)
+    for (unsigned group = 0; group < 4; ++group) {
         store_lanes(destination, group,
                     _mm256_blendv_epi8(load_lanes(no, group), load_lanes(yes, group), spread_mask(chosen, group)));
+    }
 }
 
 /// The top bit of each word, as a lane mask.
@@ -104,10 +107,11 @@ template <class Result, class... Sources, class Function, std::size_t... I>
     std::uint32_t* const high = full ? rows.destination[1] : scratch[kRows - 1];
     const std::tuple<SourceRow<Sources>...> sources{SourceRow<Sources>(rows.source[I])...};
 #pragma GCC ivdep
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         write_lane<Result>(low, high, lane, function(std::get<I>(sources)[lane]...));
-    if (full) return;
-    for (unsigned i = 0; i < kRows; ++i) blend_rows(rows.destination[i], active, scratch[i], rows.destination[i]);
+    }
+    if (full) { return; }
+    for (unsigned i = 0; i < kRows; ++i) { blend_rows(rows.destination[i], active, scratch[i], rows.destination[i]); }
 }
 
 /// The lanes for which predicate(sources[lane]...) holds.
@@ -116,8 +120,9 @@ template <class... Sources, class Predicate, std::size_t... I>
                                                   std::index_sequence<I...>) {
     alignas(32) std::uint32_t truth[kWarpSize];
     const std::tuple<SourceRow<Sources>...> sources{SourceRow<Sources>(rows.source[I])...};
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         truth[lane] = predicate(std::get<I>(sources)[lane]...) ? 0xffffffffu : 0;
+    }
     return gather_mask(truth);
 }
 
@@ -140,7 +145,7 @@ template <auto... kValues, class Value, class Function>
 AluHandler with_one_of(Value value, const Function& function) {
     AluHandler handler = nullptr;
     const auto try_one = [&]<auto kValue>() {
-        if (value == kValue) handler = function.template operator()<kValue>();
+        if (value == kValue) { handler = function.template operator()<kValue>(); }
     };
     (try_one.template operator()<kValues>(), ...);
     return handler;

@@ -16,8 +16,9 @@ void set_row(Row& row, std::uint32_t value) {
 /// Bytes that a caller must give at least: up to the end of the last parameter.
 std::uint64_t needed_parameter_bytes(const Kernel& kernel) {
     std::uint64_t needed = 0;
-    for (std::size_t i = 0; i < kernel.parameter_offsets.size(); ++i)
+    for (std::size_t i = 0; i < kernel.parameter_offsets.size(); ++i) {
         needed = std::max(needed, std::uint64_t{kernel.parameter_offsets[i]} + kernel.parameter_sizes.at(i));
+    }
     return needed;
 }
 
@@ -32,9 +33,9 @@ void read_thread_index(SpecialRegister special, const WarpIdentity& warp, std::u
     std::uint32_t z = warp.first_thread / warp.block.x / warp.block.y;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         row[lane] = special == SpecialRegister::tid_x ? x : special == SpecialRegister::tid_y ? y : z;
-        if (++x < warp.block.x) continue;
+        if (++x < warp.block.x) { continue; }
         x = 0;
-        if (++y < warp.block.y) continue;
+        if (++y < warp.block.y) { continue; }
         y = 0;
         ++z;
     }
@@ -87,14 +88,15 @@ std::uint64_t uniform_value(SpecialRegister special, const WarpIdentity& warp) {
     }
 }
 
-/// What 32-bit registers hold of a parameter must tell its address: in reach, or nothing of one (a number with its sign).
+/// What 32-bit registers hold of a parameter must tell its address: in reach, or nothing of one (a number with its
+/// sign).
 void check_pointer_parameters(const Kernel& kernel, std::span<const std::byte> parameters) {
     for (const std::uint32_t offset : kernel.pointer_parameters) {
         std::uint64_t value = 0;
-        if (offset + sizeof value > parameters.size()) continue;
+        if (offset + sizeof value > parameters.size()) { continue; }
         std::memcpy(&value, parameters.data() + offset, sizeof value);
         const std::uint64_t high = value >> 32;
-        if (value - kGlobalBase < kPointerReach || high == 0 || high == 0xffffffffU) continue;
+        if (value - kGlobalBase < kPointerReach || high == 0 || high == 0xffffffffU) { continue; }
         throw ProgramError("launch of " + kernel.name + ": the parameter at byte " + std::to_string(offset) + " is " +
                            std::to_string(value) + ", and addresses of 32 bits (isa.pointers = 32) reach " +
                            std::to_string(kPointerReach) + " bytes from " + std::to_string(kGlobalBase) + " on");
@@ -105,9 +107,10 @@ void check_pointer_parameters(const Kernel& kernel, std::span<const std::byte> p
 
 std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, const Dim3& block,
                                     std::uint32_t dynamic_shared_bytes, std::span<const std::byte> parameters) {
-    if (parameters.size() < needed_parameter_bytes(kernel) || parameters.size() > kernel.parameter_rows() * 4)
+    if (parameters.size() < needed_parameter_bytes(kernel) || parameters.size() > kernel.parameter_rows() * 4) {
         throw ProgramError("launch of " + kernel.name + " passes " + std::to_string(parameters.size()) +
                            " bytes of parameters; the kernel takes " + std::to_string(kernel.parameter_bytes));
+    }
     check_pointer_parameters(kernel, parameters);
     std::vector<Row> rows(kernel.constant_rows());
     const auto launch_row = [&rows](LaunchRow row) -> Row& { return rows[static_cast<std::uint16_t>(row)]; };
@@ -121,31 +124,37 @@ std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, cons
     set_row(launch_row(LaunchRow::zero), 0);
     for (std::uint32_t i = 0; i < kernel.parameter_rows(); ++i) {
         std::uint32_t word = 0;
-        if (i * 4 < parameters.size())
+        if (i * 4 < parameters.size()) {
             std::memcpy(&word, parameters.data() + i * 4, std::min<std::size_t>(4, parameters.size() - i * 4));
+        }
         set_row(rows[kFirstParameterRow + i], word);
     }
-    for (std::size_t i = 0; i < kernel.literals.size(); ++i)
+    for (std::size_t i = 0; i < kernel.literals.size(); ++i) {
         set_row(rows[kernel.first_literal_row() + i], kernel.literals[i]);
+    }
     return rows;
 }
 
 void check_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
-    if (!kernel.refusal.empty()) throw InputError(kernel.refusal);
+    if (!kernel.refusal.empty()) { throw InputError(kernel.refusal); }
     const auto refuse = [&kernel](const std::string& what) {
         throw ProgramError("launch of " + kernel.name + ": " + what);
     };
     const std::uint64_t threads = block.count();
-    if (threads == 0 || grid.count() == 0)
+    if (threads == 0 || grid.count() == 0) {
         refuse("grid " + text_of(grid) + " of blocks " + text_of(block) + " is empty");
+    }
     // CUDA C++ Programming Guide, table of technical specifications per compute capability.
-    if (block.x > 1024 || block.y > 1024 || block.z > 64 || threads > 1024)
+    if (block.x > 1024 || block.y > 1024 || block.z > 64 || threads > 1024) {
         refuse("block " + text_of(block) + " exceeds 1024 threads or (1024, 1024, 64)");
-    if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
+    }
+    if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535) {
         refuse("grid " + text_of(grid) + " exceeds (2147483647, 65535, 65535)");
-    if (kernel.max_threads_per_cta != 0 && threads > kernel.max_threads_per_cta)
+    }
+    if (kernel.max_threads_per_cta != 0 && threads > kernel.max_threads_per_cta) {
         refuse("block of " + std::to_string(threads) + " threads exceeds the kernel's .maxntid of " +
                std::to_string(kernel.max_threads_per_cta));
+    }
 }
 
 void read_special(SpecialRegister special, const WarpIdentity& warp, std::uint32_t* low, std::uint32_t* high) {
@@ -155,14 +164,14 @@ void read_special(SpecialRegister special, const WarpIdentity& warp, std::uint32
         case SpecialRegister::tid_z:
             return read_thread_index(special, warp, low);
         case SpecialRegister::laneid:
-            for (unsigned lane = 0; lane < kWarpSize; ++lane) low[lane] = lane;
+            for (unsigned lane = 0; lane < kWarpSize; ++lane) { low[lane] = lane; }
             return;
         case SpecialRegister::lanemask_eq:
         case SpecialRegister::lanemask_le:
         case SpecialRegister::lanemask_lt:
         case SpecialRegister::lanemask_ge:
         case SpecialRegister::lanemask_gt:
-            for (unsigned lane = 0; lane < kWarpSize; ++lane) low[lane] = lanemask(special, lane);
+            for (unsigned lane = 0; lane < kWarpSize; ++lane) { low[lane] = lanemask(special, lane); }
             return;
         default:
             break;
@@ -170,8 +179,9 @@ void read_special(SpecialRegister special, const WarpIdentity& warp, std::uint32
     const std::uint64_t value = uniform_value(special, warp);
     std::fill(low, low + kWarpSize, static_cast<std::uint32_t>(value));
     if (special == SpecialRegister::clock64 || special == SpecialRegister::globaltimer ||
-        special == SpecialRegister::gridid)
+        special == SpecialRegister::gridid) {
         std::fill(high, high + kWarpSize, static_cast<std::uint32_t>(value >> 32));
+    }
 }
 
 }  // namespace lookahead::isa

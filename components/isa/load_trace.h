@@ -35,9 +35,7 @@ class KnownLoads {
 
     /// Null if it cannot be made. For one thread at a time.
     const LoadTrace* get() const {
-        if (trace_ == nullptr && find_) {
-            trace_ = find_();
-        }
+        if (trace_ == nullptr && find_) { trace_ = find_(); }
         return trace_.get();
     }
 

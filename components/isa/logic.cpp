@@ -32,10 +32,11 @@ T shift_left(T a, std::uint32_t amount) {
 template <class T>
 T shift_right(T a, std::uint32_t amount) {
     constexpr std::uint32_t kWidth = 8 * sizeof(T);
-    if constexpr (std::is_signed_v<T>)
+    if constexpr (std::is_signed_v<T>) {
         return static_cast<T>(a >> (amount < kWidth ? amount : kWidth - 1));
-    else
+    } else {
         return amount < kWidth ? static_cast<T>(a >> (amount & (kWidth - 1))) : T{0};
+    }
 }
 
 std::uint64_t joined(std::uint32_t low, std::uint32_t high) {
@@ -44,7 +45,7 @@ std::uint64_t joined(std::uint32_t low, std::uint32_t high) {
 
 template <ShiftMode kMode>
 std::uint32_t funnel_amount(std::uint32_t amount) {
-    if constexpr (kMode == ShiftMode::wrap) return amount & 31;
+    if constexpr (kMode == ShiftMode::wrap) { return amount & 31; }
     return amount < 32 ? amount : 32;
 }
 template <ShiftMode kMode>

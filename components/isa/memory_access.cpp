@@ -25,7 +25,7 @@ bool sign_extends(Type type) {
 
 std::uint32_t extended(std::uint64_t value, Type type, unsigned bytes) {
     const auto word = static_cast<std::uint32_t>(value);
-    if (!sign_extends(type)) return word;
+    if (!sign_extends(type)) { return word; }
     const unsigned unused = 32 - 8 * bytes;
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(word << unused) >> unused);
 }
@@ -88,11 +88,12 @@ namespace {
 template <class Address>
 void set_addresses(LaneMask active, std::uint64_t* addresses, const Address& address_of) {
     if (active == kFullMask) {
-        for (unsigned lane = 0; lane < kWarpSize; ++lane) addresses[lane] = address_of(lane);
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) { addresses[lane] = address_of(lane); }
         return;
     }
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         addresses[lane] = (active >> lane & 1) ? address_of(lane) : addresses[lane];
+    }
 }
 
 /// Bytes from a lane's address to its element: `word`, its stride or index, as often as `times`.
@@ -136,7 +137,7 @@ void write_loaded(const Instruction& instruction, unsigned lane, const std::byte
     for (unsigned i = 0; i < instruction.vector; ++i) {
         const std::uint64_t value = read_bytes(bytes + i * element, element);
         rows[i * step][lane] = extended(value, instruction.type, element);
-        if (step == 2) rows[i * step + 1][lane] = static_cast<std::uint32_t>(value >> 32);
+        if (step == 2) { rows[i * step + 1][lane] = static_cast<std::uint32_t>(value >> 32); }
     }
 }
 
@@ -145,7 +146,7 @@ void read_stored(const Instruction& instruction, unsigned lane, const std::uint3
     const unsigned step = type_rows(instruction.type);
     for (unsigned i = 0; i < instruction.vector; ++i) {
         std::uint64_t value = rows[i * step][lane];
-        if (step == 2) value |= std::uint64_t{rows[i * step + 1][lane]} << 32;
+        if (step == 2) { value |= std::uint64_t{rows[i * step + 1][lane]} << 32; }
         std::memcpy(bytes + i * element, &value, element);
     }
 }
@@ -159,12 +160,13 @@ std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old_value, std:
     };
     switch (type) {
         case Type::f32:
-            if (op == AtomicOp::add)
+            if (op == AtomicOp::add) {
                 return space == Space::shared ? add_single<false>(old_value, operand)
                                               : add_single<true>(old_value, operand);
+            }
             return narrow(std::uint32_t{});
         case Type::f64:
-            if (op == AtomicOp::add) return add_double(old_value, operand);
+            if (op == AtomicOp::add) { return add_double(old_value, operand); }
             return narrow(std::uint64_t{});
         case Type::f16x2:
             LOOKAHEAD_ASSERT(op == AtomicOp::add, "PTX has no other atomics of f16x2 than add");

@@ -17,9 +17,7 @@ std::uint64_t address_of_variable(const ModuleImage& image, std::string_view nam
 
 bool is_in_constant(const ModuleImage& image, std::uint64_t address, std::uint64_t bytes) {
     const auto behind = std::ranges::upper_bound(image, address, {}, &ModuleVariable::address);
-    if (behind == image.begin()) {
-        return false;
-    }
+    if (behind == image.begin()) { return false; }
     const ModuleVariable& variable = *std::prev(behind);
     const std::uint64_t offset = address - variable.address;
     return variable.is_constant && offset < variable.bytes && bytes <= variable.bytes - offset;

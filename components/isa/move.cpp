@@ -13,9 +13,10 @@ template <unsigned kRows>
 void pick(OperandRows& rows, LaneMask active, const Instruction&) {
     // Both rows are made before either is written: the low destination may be a high source.
     alignas(32) std::uint32_t picked[kRows][kWarpSize];
-    for (unsigned i = 0; i < kRows; ++i)
+    for (unsigned i = 0; i < kRows; ++i) {
         blend_rows(picked[i], rows.source_predicate, rows.source[0][i], rows.source[1][i]);
-    for (unsigned i = 0; i < kRows; ++i) blend_rows(rows.destination[i], active, picked[i], rows.destination[i]);
+    }
+    for (unsigned i = 0; i < kRows; ++i) { blend_rows(rows.destination[i], active, picked[i], rows.destination[i]); }
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class SimtStack {
     /// Lanes that have not exited, on all paths.
     LaneMask alive() const {
         LaneMask lanes = top_.mask;
-        for (std::uint32_t i = 0; i < waiting_; ++i) lanes |= at(i).mask;
+        for (std::uint32_t i = 0; i < waiting_; ++i) { lanes |= at(i).mask; }
         return lanes;
     }
     bool diverged() const { return alive() != top_.mask; }
@@ -47,8 +47,9 @@ class SimtStack {
     template <class Visit>
     void for_each_later(Visit visit) const {
         LaneMask above = top_.mask;
-        for (std::uint32_t i = waiting_; i-- > 0; above |= at(i).mask)
-            if ((at(i).mask & ~above) != 0) visit(at(i).pc, at(i).mask & ~above);
+        for (std::uint32_t i = waiting_; i-- > 0; above |= at(i).mask) {
+            if ((at(i).mask & ~above) != 0) { visit(at(i).pc, at(i).mask & ~above); }
+        }
     }
 
     /// Advances to the next instruction.
@@ -70,26 +71,28 @@ class SimtStack {
 
     /// Lanes of `mask` (within active()) end; the other active ones go on to the next instruction.
     void exit(LaneMask mask) {
-        for (std::uint32_t i = 0; i < waiting_; ++i) at(i).mask &= ~mask;
+        for (std::uint32_t i = 0; i < waiting_; ++i) { at(i).mask &= ~mask; }
         drop_empty_waiting();
         top_.mask &= ~mask;
-        if (top_.mask != 0)
+        if (top_.mask != 0) {
             advance();
-        else if (waiting_ != 0)
+        } else if (waiting_ != 0) {
             pop();
+        }
     }
 
     void fields(StateArchive& archive) {
         archive& waiting_;
-        if (waiting_ > kInline && overflow_.size() < waiting_ - kInline) overflow_.resize(waiting_ - kInline);
+        if (waiting_ > kInline && overflow_.size() < waiting_ - kInline) { overflow_.resize(waiting_ - kInline); }
         archive& top_;
-        for (std::uint32_t i = 0; i < waiting_; ++i) archive& at(i);
+        for (std::uint32_t i = 0; i < waiting_; ++i) { archive& at(i); }
     }
 
     bool operator==(const SimtStack& other) const {
-        if (waiting_ != other.waiting_ || top_ != other.top_) return false;
-        for (std::uint32_t i = 0; i < waiting_; ++i)
-            if (at(i) != other.at(i)) return false;
+        if (waiting_ != other.waiting_ || top_ != other.top_) { return false; }
+        for (std::uint32_t i = 0; i < waiting_; ++i) {
+            if (at(i) != other.at(i)) { return false; }
+        }
         return true;
     }
 
@@ -100,35 +103,36 @@ class SimtStack {
     const Entry& at(std::uint32_t i) const { return i < kInline ? inline_[i] : overflow_[i - kInline]; }
 
     void push(const Entry& entry) {
-        if (waiting_ >= kInline && overflow_.size() == waiting_ - kInline) overflow_.emplace_back();
+        if (waiting_ >= kInline && overflow_.size() == waiting_ - kInline) { overflow_.emplace_back(); }
         at(waiting_++) = entry;
     }
     void pop() { top_ = at(--waiting_); }
 
     void merge() {
-        while (top_.pc == top_.reconvergence) pop();
+        while (top_.pc == top_.reconvergence) { pop(); }
     }
 
     void diverge(LaneMask taken, std::uint32_t target, LaneMask falling, std::uint32_t fallthrough,
                  std::uint32_t reconvergence) {
         // Without their own reconvergence point the paths end where the enclosing path does.
-        if (reconvergence == kNoTarget) reconvergence = top_.reconvergence;
+        if (reconvergence == kNoTarget) { reconvergence = top_.reconvergence; }
         // If the enclosing path ends there too, the entry that waits for it is below already.
-        if (reconvergence != top_.reconvergence) push({reconvergence, top_.reconvergence, top_.mask});
+        if (reconvergence != top_.reconvergence) { push({reconvergence, top_.reconvergence, top_.mask}); }
         const Entry taken_path{target, reconvergence, taken};
         const Entry falling_path{fallthrough, reconvergence, falling};
         if (fallthrough == reconvergence) {
             top_ = taken_path;
         } else {
-            if (target != reconvergence) push(taken_path);
+            if (target != reconvergence) { push(taken_path); }
             top_ = falling_path;
         }
     }
 
     void drop_empty_waiting() {
         std::uint32_t kept = 0;
-        for (std::uint32_t i = 0; i < waiting_; ++i)
-            if (at(i).mask != 0) at(kept++) = at(i);
+        for (std::uint32_t i = 0; i < waiting_; ++i) {
+            if (at(i).mask != 0) { at(kept++) = at(i); }
+        }
         waiting_ = kept;
     }
 

@@ -20,7 +20,7 @@ void SimtState::start(SimtModel model, std::uint32_t pc, LaneMask mask) {
 std::uint16_t SimtState::open_barrier(std::uint32_t pc, LaneMask members) {
     const auto free = std::ranges::find(barriers_, LaneMask{0}, &Barrier::members);
     const auto number = static_cast<std::uint16_t>(free - barriers_.begin());
-    if (free == barriers_.end()) barriers_.emplace_back();
+    if (free == barriers_.end()) { barriers_.emplace_back(); }
     barriers_[number] = {pc, members, top_barrier_};
     return number;
 }
@@ -38,7 +38,7 @@ void SimtState::split(LaneMask taken, std::uint32_t target, std::uint32_t fallth
         std::swap(other.pc, top_.pc);
         std::swap(other.mask, top_.mask);
     }
-    if (other.pc == top_.reconvergence) other.wait = Wait::convergence;
+    if (other.pc == top_.reconvergence) { other.wait = Wait::convergence; }
     others_.push_back(other);
 }
 
@@ -47,8 +47,9 @@ void SimtState::arrive() {
     while (top_.pc == top_.reconvergence) {
         const std::uint16_t barrier = top_barrier_;
         LaneMask arrived = top_.mask;
-        for (const Path& path : others_)
-            if (path.wait == Wait::convergence && path.barrier == barrier) arrived |= path.mask;
+        for (const Path& path : others_) {
+            if (path.wait == Wait::convergence && path.barrier == barrier) { arrived |= path.mask; }
+        }
         if (arrived != barriers_[barrier].members) {
             put_aside(Wait::convergence);
             return run_next();
@@ -66,9 +67,10 @@ void SimtState::arrive() {
 void SimtState::complete(std::uint16_t barrier) {
     Barrier& at = barriers_[barrier];
     LaneMask arrived = 0;
-    for (const Path& path : others_)
-        if (path.wait == Wait::convergence && path.barrier == barrier) arrived |= path.mask;
-    if (at.members == 0 || arrived != at.members) return;
+    for (const Path& path : others_) {
+        if (path.wait == Wait::convergence && path.barrier == barrier) { arrived |= path.mask; }
+    }
+    if (at.members == 0 || arrived != at.members) { return; }
     std::erase_if(others_, [&](const Path& path) { return path.wait == Wait::convergence && path.barrier == barrier; });
     // Whoever waited longest has the other paths before it: this is not more urgent than they are.
     others_.insert(others_.begin(), Path{at.pc, arrived, at.parent});
@@ -116,15 +118,15 @@ void SimtState::run_next() {
         const Path path = *next;
         others_.erase(std::next(next).base());
         run(path);
-        if (top_.pc != top_.reconvergence || resumed_) return;
+        if (top_.pc != top_.reconvergence || resumed_) { return; }
         return arrive();
     }
 }
 
 void SimtState::branched_back(bool yields) {
-    if (!runs()) return;
+    if (!runs()) { return; }
     if (model_ == SimtModel::stack) {
-        if (!yields || !SimtStack::diverged()) return;
+        if (!yields || !SimtStack::diverged()) { return; }
         const bool again = spin_pc_ == top_.pc && spin_lanes_ == top_.mask;
         spins_ = again ? spins_ + 1 : 1;
         spin_pc_ = top_.pc;
@@ -136,13 +138,14 @@ void SimtState::branched_back(bool yields) {
     if (out_of_patience) {
         credit_ = kPatience;
         for (Path& path : others_) {
-            if (path.wait != Wait::convergence) continue;
-            if (path.old)
+            if (path.wait != Wait::convergence) { continue; }
+            if (path.old) {
                 leave(path);
-            else
+            } else {
                 path.old = true;
+            }
         }
-        for (std::uint16_t barrier = 0; barrier < barriers_.size(); ++barrier) complete(barrier);
+        for (std::uint16_t barrier = 0; barrier < barriers_.size(); ++barrier) { complete(barrier); }
     }
     if ((yields || out_of_patience) && std::ranges::any_of(others_, can_run)) {
         others_.insert(others_.begin(), {top_.pc, top_.mask, top_barrier_});
@@ -152,23 +155,25 @@ void SimtState::branched_back(bool yields) {
 
 void SimtState::remove_from_barriers(LaneMask lanes) {
     for (std::uint16_t barrier = 0; barrier < barriers_.size(); ++barrier) {
-        if ((barriers_[barrier].members & lanes) == 0) continue;
+        if ((barriers_[barrier].members & lanes) == 0) { continue; }
         barriers_[barrier].members &= ~lanes;
         complete(barrier);
     }
 }
 
 void SimtState::exit(LaneMask mask) {
-    if (model_ == SimtModel::stack) return SimtStack::exit(mask);
+    if (model_ == SimtModel::stack) { return SimtStack::exit(mask); }
     top_.mask &= ~mask;
-    if (!barriers_.empty()) remove_from_barriers(mask);
+    if (!barriers_.empty()) { remove_from_barriers(mask); }
     // Meetings wait for lanes that have not ended. A meeting that is complete may leave fewer paths.
-    for (std::size_t i = 0; i < others_.size();)
+    for (std::size_t i = 0; i < others_.size();) {
         i = others_[i].wait == Wait::meeting && join(others_[i].key, others_[i].members) ? 0 : i + 1;
-    if (top_.mask != 0)
+    }
+    if (top_.mask != 0) {
         advance();
-    else
+    } else {
         run_next();
+    }
 }
 
 SimtState::Arrival SimtState::meet(LaneMask lanes, LaneMask members, std::uint64_t key, LaneMask later, bool hold) {
@@ -176,15 +181,16 @@ SimtState::Arrival SimtState::meet(LaneMask lanes, LaneMask members, std::uint64
         resumed_ = false;
         return Arrival::resumed;
     }
-    if ((members & alive() & ~lanes) == 0) return Arrival::alone;
-    if (later != 0) others_.push_back({top_.pc, later, top_barrier_});
+    if ((members & alive() & ~lanes) == 0) { return Arrival::alone; }
+    if (later != 0) { others_.push_back({top_.pc, later, top_barrier_}); }
     others_.push_back({top_.pc, lanes, top_barrier_, Wait::meeting, false, hold, members, key});
     top_.mask &= ~(lanes | later);
     join(key, members);
-    if (top_.mask != 0)
+    if (top_.mask != 0) {
         advance();
-    else
+    } else {
         run_next();
+    }
     return Arrival::apart;
 }
 
@@ -197,14 +203,15 @@ bool SimtState::join(std::uint64_t key, LaneMask members) {
     std::uint32_t pc = 0;
     bool hold = false;
     for (const Path& path : others_) {
-        if (!waits(path)) continue;
+        if (!waits(path)) { continue; }
         met |= path.mask;
         pc = path.pc;
         hold = path.hold;
     }
-    if ((members & alive() & ~met) != 0) return false;
-    for (Path& path : others_)
-        if (waits(path)) path.wait = hold ? Wait::held : Wait::resumed;
+    if ((members & alive() & ~met) != 0) { return false; }
+    for (Path& path : others_) {
+        if (waits(path)) { path.wait = hold ? Wait::held : Wait::resumed; }
+    }
     meetings_.push_back({pc, met, hold});
     merge_equal_paths();
     return true;
@@ -212,15 +219,16 @@ bool SimtState::join(std::uint64_t key, LaneMask members) {
 
 /// Paths that have met at one place, in the same convergence barriers, go on as one.
 void SimtState::merge_equal_paths() {
-    for (std::size_t i = 0; i < others_.size(); ++i)
+    for (std::size_t i = 0; i < others_.size(); ++i) {
         for (std::size_t k = others_.size(); --k > i;) {
             const Path& a = others_[i];
             const Path& b = others_[k];
             const bool met = a.wait == Wait::resumed || a.wait == Wait::held;
-            if (!met || b.wait != a.wait || a.pc != b.pc || a.barrier != b.barrier) continue;
+            if (!met || b.wait != a.wait || a.pc != b.pc || a.barrier != b.barrier) { continue; }
             others_[i].mask |= b.mask;
             others_.erase(others_.begin() + static_cast<std::ptrdiff_t>(k));
         }
+    }
 }
 
 bool SimtState::holds() const {
@@ -228,9 +236,10 @@ bool SimtState::holds() const {
 }
 
 void SimtState::release() {
-    for (Path& path : others_)
-        if (path.wait == Wait::held) path.wait = Wait::resumed;
-    if (!runs()) run_next();
+    for (Path& path : others_) {
+        if (path.wait == Wait::held) { path.wait = Wait::resumed; }
+    }
+    if (!runs()) { run_next(); }
 }
 
 }  // namespace lookahead::isa

@@ -60,9 +60,9 @@ class SimtState : private SimtStack {
     bool runs() const { return top_.mask != 0; }
     bool done() const { return top_.mask == 0 && others_.empty(); }
     LaneMask alive() const {
-        if (model_ == SimtModel::stack) return SimtStack::alive();
+        if (model_ == SimtModel::stack) { return SimtStack::alive(); }
         LaneMask lanes = top_.mask;
-        for (const Path& path : others_) lanes |= path.mask;
+        for (const Path& path : others_) { lanes |= path.mask; }
         return lanes;
     }
     bool diverged() const { return alive() != top_.mask; }
@@ -85,7 +85,9 @@ class SimtState : private SimtStack {
         } else {
             split(taken, branch.target, from + 1, branch.reconvergence);
         }
-        if (taken != 0 && branch.target <= from && (waiting_ != 0 || !others_.empty())) branched_back(branch.yields);
+        if (taken != 0 && branch.target <= from && (waiting_ != 0 || !others_.empty())) {
+            branched_back(branch.yields);
+        }
     }
 
     /// Lanes of `mask` (within active()) end; the other active ones go on to the next instruction.
@@ -110,8 +112,9 @@ class SimtState : private SimtStack {
     /// Calls visit(pc, lanes, members) for each path that waits for lanes of the warp; no members at CTA barriers.
     template <class Visit>
     void for_each_waiting(Visit visit) const {
-        for (const Path& path : others_)
-            if (path.wait == Wait::meeting || path.wait == Wait::held) visit(path.pc, path.mask, path.members);
+        for (const Path& path : others_) {
+            if (path.wait == Wait::meeting || path.wait == Wait::held) { visit(path.pc, path.mask, path.members); }
+        }
     }
 
     void fields(StateArchive& archive) {
@@ -159,11 +162,12 @@ class SimtState : private SimtStack {
     };
 
     void reconverge() {
-        if (top_.pc != top_.reconvergence) return;
-        if (model_ == SimtModel::stack)
+        if (top_.pc != top_.reconvergence) { return; }
+        if (model_ == SimtModel::stack) {
             merge();
-        else
+        } else {
             arrive();
+        }
     }
     std::uint32_t pc_of(std::uint16_t barrier) const {
         return barrier == kNoBarrier ? kNoTarget : barriers_[barrier].pc;

@@ -37,7 +37,7 @@ constexpr std::array<TypeRow, 18> kTypes{{
 
 constexpr bool rows_stand_in_the_order_of_the_enumeration() {
     for (std::size_t i = 0; i < kTypes.size(); ++i) {
-        if (static_cast<std::size_t>(kTypes[i].type) != i) return false;
+        if (static_cast<std::size_t>(kTypes[i].type) != i) { return false; }
     }
     return true;
 }
@@ -67,7 +67,7 @@ std::string_view name_of(Type type) {
 
 std::optional<Type> type_named(std::string_view name) {
     for (const TypeRow& candidate : kTypes) {
-        if (candidate.type != Type::none && candidate.name == name) return candidate.type;
+        if (candidate.type != Type::none && candidate.name == name) { return candidate.type; }
     }
     return std::nullopt;
 }

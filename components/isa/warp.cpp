@@ -81,10 +81,11 @@ void vote(OperandRows& rows, LaneMask active, const Instruction& instruction) {
         const bool holds = kMode == VoteMode::all ? all : kMode == VoteMode::any ? any : all || !any;
         result |= LaneMask{holds} << lane;
     }
-    if (kMode == VoteMode::ballot)
+    if (kMode == VoteMode::ballot) {
         blend_rows(rows.destination[0], active, ballot, rows.destination[0]);
-    else
+    } else {
         rows.destination_predicate = merge_lanes(rows.destination_predicate, result, active);
+    }
 }
 
 template <class T, MatchMode kMode>
@@ -95,19 +96,24 @@ void match(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     LaneMask agreed = 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         LaneMask equal = 0;
-        for (unsigned other = 0; other < kWarpSize; ++other) equal |= LaneMask{values[other] == values[lane]} << other;
+        for (unsigned other = 0; other < kWarpSize; ++other) {
+            equal |= LaneMask{values[other] == values[lane]} << other;
+        }
         const LaneMask compared = members(masks, active, lane);
         const bool all = (equal & compared) == compared;
         agreed |= LaneMask{all} << lane;
         result[lane] = kMode == MatchMode::any ? equal & compared : all ? compared : 0;
     }
     blend_rows(rows.destination[0], active, result, rows.destination[0]);
-    if (kMode == MatchMode::all) rows.destination_predicate = merge_lanes(rows.destination_predicate, agreed, active);
+    if (kMode == MatchMode::all) {
+        rows.destination_predicate = merge_lanes(rows.destination_predicate, agreed, active);
+    }
 }
 
 void active_mask(OperandRows& rows, LaneMask active, const Instruction&) {
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         rows.destination[0][lane] = (active >> lane & 1) ? active : rows.destination[0][lane];
+    }
 }
 
 template <class T>
@@ -140,8 +146,9 @@ void reduce(OperandRows& rows, LaneMask active, const Instruction& instruction) 
         if (mine != last) {
             const auto first = static_cast<unsigned>(std::countr_zero(mine));
             T value = static_cast<T>(rows.source[0][0][first]);
-            for (LaneMask left = mine & (mine - 1); left != 0; left &= left - 1)
+            for (LaneMask left = mine & (mine - 1); left != 0; left &= left - 1) {
                 value = combined(instruction.atomic, value, static_cast<T>(rows.source[0][0][std::countr_zero(left)]));
+            }
             last_result = static_cast<std::uint32_t>(value);
             last = mine;
         }
@@ -162,8 +169,9 @@ AluHandler select_vote(VoteMode mode) {
 
 AluHandler select_match(const Instruction& instruction) {
     const bool wide = type_rows(instruction.type) == 2;
-    if (static_cast<MatchMode>(instruction.mode) == MatchMode::any)
+    if (static_cast<MatchMode>(instruction.mode) == MatchMode::any) {
         return wide ? match<std::uint64_t, MatchMode::any> : match<std::uint32_t, MatchMode::any>;
+    }
     return wide ? match<std::uint64_t, MatchMode::all> : match<std::uint32_t, MatchMode::all>;
 }
 

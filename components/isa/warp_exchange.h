@@ -46,7 +46,7 @@ class WarpExchange {
     LaneMask predicates() const { return predicates_; }
 
     void fields(StateArchive& archive) {
-        for (auto& row : sources_) archive& row.lanes;
+        for (auto& row : sources_) { archive& row.lanes; }
         archive& result_.lanes& predicates_& result_predicates_;
     }
 

@@ -46,38 +46,28 @@ FusedGpu::FusedGpu(const Arguments& arguments, const MakeSm& make_sm)
     }
 }
 
-/// From one time at which something happens to the next: the SMs that have work or messages go through the cycle of that
-/// time, one after another.
+/// From one time at which something happens to the next: the SMs that have work or messages go through the cycle of
+/// that time, one after another.
 void FusedGpu::advance(Inbox inbox, Time horizon) {
     auto message = inbox.begin();
     while (true) {
         const Time arrival = message == inbox.end() ? kTimeInfinity : (*message)->time;
         const Time next = std::min(arrival, next_event_time());
-        if (next >= horizon) {
-            break;
-        }
+        if (next >= horizon) { break; }
         const Time piece = std::min(horizon, clock_.edge(clock_.cycle_at_or_after(next)) + 1);
-        for (; message != inbox.end() && (*message)->time < piece; ++message) {
-            deliver(**message);
-        }
+        for (; message != inbox.end() && (*message)->time < piece; ++message) { deliver(**message); }
         for (std::size_t sm = 0; sm < sms_.size(); ++sm) {
-            if (next_times_[sm] < piece || !inboxes_[sm].empty()) {
-                advance_sm(sm, piece);
-            }
+            if (next_times_[sm] < piece || !inboxes_[sm].empty()) { advance_sm(sm, piece); }
         }
     }
-    for (std::size_t sm = 0; sm < sms_.size(); ++sm) {
-        advance_sm(sm, horizon);
-    }
+    for (std::size_t sm = 0; sm < sms_.size(); ++sm) { advance_sm(sm, horizon); }
 }
 
 void FusedGpu::advance_sm(std::size_t sm, Time horizon) {
     StreamingMultiprocessor& process = *sms_[sm];
     try {
         process.advance(inboxes_[sm], horizon);
-    } catch (const ProgramError& error) {
-        fail(LpBinding::failed_at(process), error.what());
-    }
+    } catch (const ProgramError& error) { fail(LpBinding::failed_at(process), error.what()); }
     inboxes_[sm].clear();
     next_times_[sm] = process.next_event_time();
     pass_on();
@@ -118,17 +108,13 @@ void FusedGpu::receive_from_host(const MessageHeader& message) {
                               [&](std::uint64_t address, std::uint64_t run, std::uint64_t before) {
                                   memory_.write(address, bytes + before, static_cast<unsigned>(run));
                               });
-        if (write.asks != 0) {
-            acknowledge(write.address);
-        }
+        if (write.asks != 0) { acknowledge(write.address); }
     } else if (message.type == HostFill::kType) {
         const auto& fill = message.as<HostFill>();
         mapping_.for_each_run(fill.address, fill.bytes, [&](std::uint64_t address, std::uint64_t run, std::uint64_t) {
             memory_.fill(address, std::byte{fill.value}, static_cast<unsigned>(run));
         });
-        if (fill.asks != 0) {
-            acknowledge(fill.address);
-        }
+        if (fill.asks != 0) { acknowledge(fill.address); }
     } else {
         const auto& read = message.as<HostRead>();
         const unsigned channel = mapping_.channel(read.address);
@@ -162,50 +148,36 @@ bool FusedGpu::finished() const {
 
 std::string FusedGpu::waiting_for() const {
     for (const auto& sm : sms_) {
-        if (!sm->finished()) {
-            return sm->name() + ": " + sm->waiting_for();
-        }
+        if (!sm->finished()) { return sm->name() + ": " + sm->waiting_for(); }
     }
     return "nothing";
 }
 
 void FusedGpu::visit_statistics(StatisticsVisitor& visitor) const {
-    for (const auto& sm : sms_) {
-        sm->visit_statistics(visitor);
-    }
+    for (const auto& sm : sms_) { sm->visit_statistics(visitor); }
 }
 
 std::uint64_t FusedGpu::progress() const {
     std::uint64_t sum = 0;
-    for (const auto& sm : sms_) {
-        sum += sm->progress();
-    }
+    for (const auto& sm : sms_) { sum += sm->progress(); }
     return sum;
 }
 
 void FusedGpu::audit(Audit& audit) const {
-    for (const auto& sm : sms_) {
-        sm->audit(audit);
-    }
+    for (const auto& sm : sms_) { sm->audit(audit); }
     memory_.audit(audit);
 }
 
 void FusedGpu::start_trace(const TraceWindow& window) {
-    for (const auto& sm : sms_) {
-        sm->start_trace(window);
-    }
+    for (const auto& sm : sms_) { sm->start_trace(window); }
 }
 
 void FusedGpu::visit_trace(TraceVisitor& visitor) const {
-    for (const auto& sm : sms_) {
-        sm->visit_trace(visitor);
-    }
+    for (const auto& sm : sms_) { sm->visit_trace(visitor); }
 }
 
 void FusedGpu::fields(StateArchive& archive) {
-    for (const auto& sm : sms_) {
-        LpBinding::fields(*sm, archive);
-    }
+    for (const auto& sm : sms_) { LpBinding::fields(*sm, archive); }
     archive& memory_& next_times_;
 }
 

@@ -156,9 +156,7 @@ void Machine::connect_host() {
         model_.answer_only(partitions_[i], kPartitionHostPort, partition_host_out_port(mapping_.slices_per_channel()));
     }
     model_.connect(host_, kHostToDispatcher, dispatcher_, kDispatcherHostPort, link, kControlTraffic);
-    for (const LpId sm : sms_) {
-        model_.connect(host_, kHostToSms, sm, kSmAllocationPort, link, kControlTraffic);
-    }
+    for (const LpId sm : sms_) { model_.connect(host_, kHostToSms, sm, kSmAllocationPort, link, kControlTraffic); }
 }
 
 void Machine::connect_dispatcher() {

@@ -15,9 +15,7 @@ void PerfectMemoryPort::receive(const MessageHeader& message, Cycle) {
 
 /// Popped messages stay in place until the next is pushed.
 const MessageHeader* PerfectMemoryPort::next_reply(Cycle) {
-    if (replies_.empty()) {
-        return nullptr;
-    }
+    if (replies_.empty()) { return nullptr; }
     const MessageHeader& reply = replies_.front();
     replies_.pop();
     return &reply;

@@ -21,9 +21,7 @@ std::vector<BitRun> runs_of(const std::vector<std::uint8_t>& positions) {
     std::vector<BitRun> runs;
     for (std::size_t i = 0; i < positions.size(); ++i) {
         const unsigned shift = positions[i] - static_cast<unsigned>(i);
-        if (runs.empty() || runs.back().shift != shift) {
-            runs.push_back({.mask = 0, .shift = shift});
-        }
+        if (runs.empty() || runs.back().shift != shift) { runs.push_back({.mask = 0, .shift = shift}); }
         runs.back().mask |= std::uint64_t{1} << positions[i];
     }
     return runs;
@@ -31,17 +29,13 @@ std::vector<BitRun> runs_of(const std::vector<std::uint8_t>& positions) {
 
 std::uint64_t gather(std::uint64_t value, const std::vector<BitRun>& runs) {
     std::uint64_t bits = 0;
-    for (const BitRun& run : runs) {
-        bits |= (value & run.mask) >> run.shift;
-    }
+    for (const BitRun& run : runs) { bits |= (value & run.mask) >> run.shift; }
     return bits;
 }
 
 std::uint64_t scatter(std::uint64_t bits, const std::vector<BitRun>& runs) {
     std::uint64_t value = 0;
-    for (const BitRun& run : runs) {
-        value |= bits << run.shift & run.mask;
-    }
+    for (const BitRun& run : runs) { value |= bits << run.shift & run.mask; }
     return value;
 }
 
@@ -64,9 +58,7 @@ AddressMapping::AddressMapping(const AddressMappingParameters& parameters)
                "has fewer bank bits than " + std::to_string(slices_per_channel_) + " slices a channel need");
     }
     interleave_bytes_ = channels_ == 1 ? kLargestInterleave : std::min(kLargestInterleave, 1u << channel_bit_);
-    if (slice_bits_ > 0) {
-        interleave_bytes_ = std::min(interleave_bytes_, 1u << bank_bits_[0]);
-    }
+    if (slice_bits_ > 0) { interleave_bytes_ = std::min(interleave_bytes_, 1u << bank_bits_[0]); }
     if (interleave_bytes_ < kLineBytes) {
         refuse(parameters.expression, "puts the bytes of a line into different slices");
     }
@@ -75,13 +67,9 @@ AddressMapping::AddressMapping(const AddressMappingParameters& parameters)
 void AddressMapping::parse(std::string_view expression) {
     std::string letters;
     for (const char letter : expression) {
-        if (letter != ' ' && letter != '.') {
-            letters.insert(letters.begin(), letter);
-        }
+        if (letter != ' ' && letter != '.') { letters.insert(letters.begin(), letter); }
     }
-    if (letters.size() > 31) {
-        refuse(std::string(expression), "has more than 31 bits");
-    }
+    if (letters.size() > 31) { refuse(std::string(expression), "has more than 31 bits"); }
     expression_bits_ = static_cast<unsigned>(letters.size());
     for (std::uint8_t bit = 0; bit < letters.size(); ++bit) {
         switch (letters[bit]) {

@@ -100,9 +100,7 @@ class AddressMapping {
     }
     unsigned slice_in_channel(std::uint64_t local) const {
         unsigned slice = 0;
-        for (unsigned i = 0; i < slice_bits_; ++i) {
-            slice |= static_cast<unsigned>(local >> bank_bits_[i] & 1) << i;
-        }
+        for (unsigned i = 0; i < slice_bits_; ++i) { slice |= static_cast<unsigned>(local >> bank_bits_[i] & 1) << i; }
         return slice;
     }
     /// The local address without the bits that select the slice: consecutive within a slice.

@@ -41,9 +41,7 @@ void L2Cache::install(std::uint32_t line, std::uint64_t local) {
 
 std::uint64_t L2Cache::dirty_bytes() const {
     std::uint64_t bytes = 0;
-    for (std::uint32_t line = 0; line < tags_.size(); ++line) {
-        bytes += occupied(line) ? bytes_in(dirty(line)) : 0;
-    }
+    for (std::uint32_t line = 0; line < tags_.size(); ++line) { bytes += occupied(line) ? bytes_in(dirty(line)) : 0; }
     return bytes;
 }
 

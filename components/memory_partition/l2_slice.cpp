@@ -30,9 +30,7 @@ std::uint64_t line_of(const MessageHeader& request) {
 
 /// The bytes that must be valid before the request can be performed.
 [[gnu::hot]] ByteMask needed_bytes(const MessageHeader& request) {
-    if (request.type == ReadRequest::kType) {
-        return bytes_of(request.as<ReadRequest>().sectors);
-    }
+    if (request.type == ReadRequest::kType) { return bytes_of(request.as<ReadRequest>().sectors); }
     ByteMask mask;
     if (request.type == AtomicRequest::kType) {
         const auto& atomic = request.as<AtomicRequest>();
@@ -57,9 +55,7 @@ unsigned most_lanes_at_one_word(const AtomicRequest& request) {
 SectorMask sectors_moved(SectorMask sectors) {
     constexpr unsigned kLower = 0b0011;
     constexpr unsigned kUpper = 0b1100;
-    if (std::popcount(sectors) <= 1) {
-        return sectors;
-    }
+    if (std::popcount(sectors) <= 1) { return sectors; }
     return (sectors & kUpper) == 0 ? kLower : (sectors & kLower) == 0 ? kUpper : kAllSectors;
 }
 
@@ -93,32 +89,24 @@ std::uint64_t L2Slice::row_of(const MessageHeader& request) const {
 [[gnu::hot]] void L2Slice::receive(const MessageHeader& message, unsigned source, Cycle now) {
     if (message.type == Credit::kType) {
         replies_.receive_credit(source, message.as<Credit>().flits, now);
-        if (draining_ != L2Cache::kNoMshr || stall_ == L2Stall::reply_port) {
-            wake(now);
-        }
+        if (draining_ != L2Cache::kNoMshr || stall_ == L2Stall::reply_port) { wake(now); }
         return;
     }
     requests_.receive(message, source, now);
-    if (draining_ == L2Cache::kNoMshr && stall_ == L2Stall::none) {
-        wake(requests_.next_event(now - 1));
-    }
+    if (draining_ == L2Cache::kNoMshr && stall_ == L2Stall::none) { wake(requests_.next_event(now - 1)); }
 }
 
 void L2Slice::receive_fill(std::uint16_t mshr, SectorMask sectors, Cycle ready) {
     const std::size_t at = fill_head_ + fill_count_;
     fills_[at >= fills_.size() ? at - fills_.size() : at] = {.mshr = mshr, .sectors = sectors, .ready = ready};
     ++fill_count_;
-    if (draining_ == L2Cache::kNoMshr) {
-        wake(ready);
-    }
+    if (draining_ == L2Cache::kNoMshr) { wake(ready); }
 }
 
 void L2Slice::pop_dram_access(Cycle now) {
     queue_head_ = queue_head_ + 1 == queue_.size() ? 0 : queue_head_ + 1;
     --queued_;
-    if (draining_ == L2Cache::kNoMshr && stall_ == L2Stall::miss_queue) {
-        wake(now);
-    }
+    if (draining_ == L2Cache::kNoMshr && stall_ == L2Stall::miss_queue) { wake(now); }
 }
 
 void L2Slice::pop_dram_sector() {
@@ -146,9 +134,7 @@ void L2Slice::pop_dram_sector() {
 /// The next cycle with work, as things stand after cycle `now`. `freed`: a register was freed, so that a request that
 /// waited may find room.
 [[gnu::hot]] Cycle L2Slice::plan(Cycle now, bool freed) const {
-    if (draining_ != L2Cache::kNoMshr) {
-        return std::max(busy_until_, replies_.next_acceptance(now));
-    }
+    if (draining_ != L2Cache::kNoMshr) { return std::max(busy_until_, replies_.next_acceptance(now)); }
     Cycle next = fill_count_ > 0 ? std::max(fills_[fill_head_].ready, now + 1) : kCycleInfinity;
     if (stall_ == L2Stall::none || freed) {
         next = std::min(next, requests_.next_event(now));
@@ -160,16 +146,12 @@ void L2Slice::pop_dram_sector() {
 
 [[gnu::hot]] void L2Slice::serve_port(Cycle now) {
     const MessageHeader* request = requests_.front(now);
-    if (request == nullptr) {
-        return;
-    }
+    if (request == nullptr) { return; }
     const std::uint64_t written = counters_.written_sectors;
     const L2Stall stall = access(*request, requests_.front_source(), now);
     note_stall(stall, now);
     if (stall == L2Stall::none) {
-        if (narrow_port_) {
-            hold_port(*request, written, now);
-        }
+        if (narrow_port_) { hold_port(*request, written, now); }
         requests_.pop(now);
     }
 }
@@ -194,9 +176,7 @@ void L2Slice::hold_port(const MessageHeader& request, std::uint64_t written_befo
 }
 
 void L2Slice::note_stall(L2Stall stall, Cycle now) {
-    if (stall == stall_) {
-        return;
-    }
+    if (stall == stall_) { return; }
     if (stall_ != L2Stall::none) {
         counters_.stall_cycles[static_cast<std::size_t>(stall_) - 1] += static_cast<std::uint64_t>(now - stall_since_);
     }
@@ -208,38 +188,26 @@ void L2Slice::note_stall(L2Stall stall, Cycle now) {
     const std::uint64_t local = mapping_.local_address(line_of(request));
     const unsigned set = cache_.set_of(mapping_.address_in_slice(local));
     const std::uint32_t line = cache_.find(set, local);
-    if (line != L2Cache::kNoLine && cache_.pending(line)) {
-        return merge(line, request, source, now);
-    }
+    if (line != L2Cache::kNoLine && cache_.pending(line)) { return merge(line, request, source, now); }
     if (line != L2Cache::kNoLine && covers(cache_.valid(line), needed_bytes(request))) {
-        if (!replies_.can_accept(now)) {
-            return L2Stall::reply_port;
-        }
+        if (!replies_.can_accept(now)) { return L2Stall::reply_port; }
         count(request, true);
         sample(request, source, RequestSamples::Served::hit, now);
         cache_.touch(line);
         perform(line, request, source, now);
         return L2Stall::none;
     }
-    if (request.type == WriteRequest::kType) {
-        return allocate_and_write(set, local, request, source, now);
-    }
+    if (request.type == WriteRequest::kType) { return allocate_and_write(set, local, request, source, now); }
     return fetch(line, set, local, request, source, now);
 }
 
 L2Stall L2Slice::merge(std::uint32_t line, const MessageHeader& request, unsigned source, Cycle now) {
     const std::uint16_t mshr = cache_.mshr(line);
-    if (!mshrs_.can_merge(mshr)) {
-        return L2Stall::merges;
-    }
+    if (!mshrs_.can_merge(mshr)) { return L2Stall::merges; }
     if (sectored_) {
         const auto more = static_cast<SectorMask>(missing_sectors(line, request) & ~mshrs_.fetching(mshr));
-        if (more != 0 && queue_room() < 1) {
-            return L2Stall::miss_queue;
-        }
-        if (more != 0) {
-            fetch_sectors(mshr, cache_.local_address(line), more);
-        }
+        if (more != 0 && queue_room() < 1) { return L2Stall::miss_queue; }
+        if (more != 0) { fetch_sectors(mshr, cache_.local_address(line), more); }
     }
     count(request, false);
     ++counters_.merges;
@@ -251,19 +219,13 @@ L2Stall L2Slice::merge(std::uint32_t line, const MessageHeader& request, unsigne
 /// Fetches the line (`line` is kNoLine) or the missing bytes of a line that is held in part.
 L2Stall L2Slice::fetch(std::uint32_t line, unsigned set, std::uint64_t local, const MessageHeader& request,
                        unsigned source, Cycle now) {
-    if (mshrs_.full()) {
-        return L2Stall::mshrs;
-    }
+    if (mshrs_.full()) { return L2Stall::mshrs; }
     const bool partial = line != L2Cache::kNoLine;
     if (!partial) {
         line = cache_.victim(set);
-        if (line == L2Cache::kNoLine) {
-            return L2Stall::set;
-        }
+        if (line == L2Cache::kNoLine) { return L2Stall::set; }
     }
-    if (queue_room() < (!partial && cache_.dirty(line).any() ? 2u : 1u)) {
-        return L2Stall::miss_queue;
-    }
+    if (queue_room() < (!partial && cache_.dirty(line).any() ? 2u : 1u)) { return L2Stall::miss_queue; }
     if (partial) {
         ++counters_.partial_fetches;
     } else {
@@ -293,15 +255,9 @@ void L2Slice::fetch_sectors(std::uint16_t mshr, std::uint64_t local, SectorMask 
 L2Stall L2Slice::allocate_and_write(unsigned set, std::uint64_t local, const MessageHeader& request, unsigned source,
                                     Cycle now) {
     const std::uint32_t line = cache_.victim(set);
-    if (line == L2Cache::kNoLine) {
-        return L2Stall::set;
-    }
-    if (cache_.dirty(line).any() && queue_room() < 1) {
-        return L2Stall::miss_queue;
-    }
-    if (!replies_.can_accept(now)) {
-        return L2Stall::reply_port;
-    }
+    if (line == L2Cache::kNoLine) { return L2Stall::set; }
+    if (cache_.dirty(line).any() && queue_room() < 1) { return L2Stall::miss_queue; }
+    if (!replies_.can_accept(now)) { return L2Stall::reply_port; }
     count(request, false);
     replace(line, local);
     perform(line, request, source, now);
@@ -365,16 +321,12 @@ void L2Slice::begin_fill() {
 
 /// Performs the next request that waits for the line; true when no more can be performed for now.
 bool L2Slice::drain_fill(Cycle now) {
-    if (!replies_.can_accept(now)) {
-        return false;
-    }
+    if (!replies_.can_accept(now)) { return false; }
     const std::uint32_t line = mshrs_.line_index(draining_);
     if (can_perform_front(line)) {
         perform(line, mshrs_.front(draining_), mshrs_.front_source(draining_), now);
         mshrs_.pop(draining_);
-        if (can_perform_front(line)) {
-            return false;
-        }
+        if (can_perform_front(line)) { return false; }
     }
     if (!mshrs_.has_waiters(draining_) && mshrs_.fetching(draining_) == 0) {
         mshrs_.release(draining_);
@@ -442,9 +394,7 @@ void L2Slice::perform(std::uint32_t line, const MessageHeader& request, unsigned
     reply.client = request.client;
     reply.sectors = request.sectors;
     reply.sample = request.sample;
-    if (request.sample != 0) [[unlikely]] {
-        samples_.reply(source, request.sample, clock_.edge(now));
-    }
+    if (request.sample != 0) [[unlikely]] { samples_.reply(source, request.sample, clock_.edge(now)); }
     pack_sectors(reinterpret_cast<std::byte*>(&reply + 1), cache_.data(line), request.sectors);
 }
 
@@ -479,9 +429,7 @@ void L2Slice::perform_atomic(std::uint32_t line, const AtomicRequest& request, u
         const std::uint64_t changed = isa::apply_atomic(request.op, request.type, old, lane.operand, lane.operand2);
         std::memcpy(place, &changed, bytes);
         make_dirty(line, byte_range(lane.offset, bytes));
-        if (values != nullptr) {
-            values[i] = {.value = old, .lane = lane.lane};
-        }
+        if (values != nullptr) { values[i] = {.value = old, .lane = lane.lane}; }
     }
 }
 
@@ -540,9 +488,7 @@ void L2Slice::host_read(std::uint64_t local, std::byte* bytes, unsigned count) {
         std::array<std::byte, kLineBytes> contents;
         std::memcpy(contents.data(), image_.read(address), kLineBytes);
         const std::uint32_t line = find(address);
-        if (line != L2Cache::kNoLine) {
-            copy_bytes(contents.data(), cache_.data(line), cache_.dirty(line));
-        }
+        if (line != L2Cache::kNoLine) { copy_bytes(contents.data(), cache_.data(line), cache_.dirty(line)); }
         std::memcpy(bytes + before, contents.data() + first, length);
     });
 }
@@ -552,12 +498,8 @@ bool L2Slice::idle() const {
 }
 
 std::string L2Slice::waiting_for() const {
-    if (!replies_.empty()) {
-        return "credits of a requester for a reply";
-    }
-    if (!mshrs_.empty()) {
-        return std::to_string(mshrs_.in_use()) + " lines from DRAM";
-    }
+    if (!replies_.empty()) { return "credits of a requester for a reply"; }
+    if (!mshrs_.empty()) { return std::to_string(mshrs_.in_use()) + " lines from DRAM"; }
     return requests_.empty() ? "nothing" : "its next request";
 }
 
@@ -578,9 +520,7 @@ void L2Slice::audit(Audit& audit, const std::string& name, std::uint32_t slice) 
     audit.leak(name, "miss registers that are not free", mshrs_.held_registers());
     audit.leak(name, "requests in miss registers", mshrs_.held_requests());
     audit.leak(name, "fills that were not taken", fill_count_);
-    if (!idle()) {
-        audit.fault(name, "waits for " + waiting_for());
-    }
+    if (!idle()) { audit.fault(name, "waits for " + waiting_for()); }
     for (std::uint32_t requester = 0; requester < replies_.destinations(); ++requester) {
         audit.account("crossbar credits for replies", replies_.spent_credits(requester), slice, requester);
         audit.account("crossbar credits for requests", -std::int64_t{requests_.withheld_credits(requester)}, requester,
@@ -599,12 +539,8 @@ void L2Slice::visit_statistics(StatisticsVisitor& visitor, const std::string& na
 
 void L2Slice::fields(StateArchive& archive) {
     archive& requests_& replies_& cache_& mshrs_;
-    for (DramAccess& access : queue_) {
-        archive& access.local& access.mshr& access.sectors& access.write;
-    }
-    for (Fill& fill : fills_) {
-        archive& fill.mshr& fill.sectors& fill.ready;
-    }
+    for (DramAccess& access : queue_) { archive& access.local& access.mshr& access.sectors& access.write; }
+    for (Fill& fill : fills_) { archive& fill.mshr& fill.sectors& fill.ready; }
     archive& queue_head_& queued_& fill_head_& fill_count_& draining_& next_cycle_& busy_until_& stall_& stall_since_;
     archive& counters_& samples_;
     archive& books_.reads& books_.writes& books_.atomics& books_.written_bytes& books_.overwritten_bytes& books_

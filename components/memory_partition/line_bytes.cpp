@@ -13,9 +13,7 @@ constexpr std::array<std::uint32_t, 16> make_expansion() {
     std::array<std::uint32_t, 16> table{};
     for (unsigned bits = 0; bits < 16; ++bits) {
         for (unsigned byte = 0; byte < 4; ++byte) {
-            if (bits >> byte & 1) {
-                table[bits] |= std::uint32_t{0xff} << (8 * byte);
-            }
+            if (bits >> byte & 1) { table[bits] |= std::uint32_t{0xff} << (8 * byte); }
         }
     }
     return table;
@@ -49,9 +47,7 @@ void write_words(std::byte* line, const ByteMask& mask, const std::byte* words) 
     }
     for (unsigned i = 0; i < kLineWords; ++i) {
         const unsigned bytes = mask.bits[i / 16] >> (4 * (i % 16)) & 0xf;
-        if (bytes == 0) {
-            continue;
-        }
+        if (bytes == 0) { continue; }
         const std::uint32_t chosen = kExpansion[bytes];
         std::uint32_t old;
         std::uint32_t value;

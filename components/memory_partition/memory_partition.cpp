@@ -111,9 +111,7 @@ void MemoryPartition::advance(Inbox inbox, Time horizon) {
     auto message = inbox.begin();
     while (true) {
         const Time arrival = message == inbox.end() ? kTimeInfinity : (*message)->time;
-        if (std::min({arrival, dram_time_, time_}) >= horizon) {
-            return;
-        }
+        if (std::min({arrival, dram_time_, time_}) >= horizon) { return; }
         if (arrival <= dram_time_ && arrival <= time_) {
             receive(**message);
             ++message;
@@ -138,9 +136,7 @@ void MemoryPartition::advance(Inbox inbox, Time horizon) {
     }
     L2Slice& slice = *slices_[message.in_port >> kPartitionRequesterBits];
     slice.receive(message, message.in_port & (kMaximumRequesters - 1), now);
-    if (slice.next_cycle() < cycle_) {
-        find_next_l2_cycle();
-    }
+    if (slice.next_cycle() < cycle_) { find_next_l2_cycle(); }
 }
 
 [[gnu::hot]] void MemoryPartition::run_slices(Cycle now) {
@@ -167,9 +163,7 @@ bool MemoryPartition::any_dram_accepts() const {
 [[gnu::hot]] void MemoryPartition::run_dram(Cycle now) {
     bool slices_changed = false;
     for (const auto& dram : drams_) {
-        if (dram->next_event() <= now) {
-            slices_changed |= step_dram(*dram, now);
-        }
+        if (dram->next_event() <= now) { slices_changed |= step_dram(*dram, now); }
     }
     if (any_dram_accepts()) {
         const bool wanted = std::any_of(slices_.begin(), slices_.end(), [](const auto& s) { return s->wants_dram(); });
@@ -179,9 +173,7 @@ bool MemoryPartition::any_dram_accepts() const {
         }
     }
     find_next_dram_cycle();
-    if (slices_changed) {
-        find_next_l2_cycle();
-    }
+    if (slices_changed) { find_next_l2_cycle(); }
 }
 
 /// True if a slice got a fill.
@@ -232,9 +224,7 @@ bool MemoryPartition::any_dram_accepts() const {
 
 [[gnu::hot]] void MemoryPartition::find_next_l2_cycle() {
     Cycle next = kCycleInfinity;
-    for (const auto& slice : slices_) {
-        next = std::min(next, slice->next_cycle());
-    }
+    for (const auto& slice : slices_) { next = std::min(next, slice->next_cycle()); }
     if (next != cycle_) {
         cycle_ = next;
         time_ = next == kCycleInfinity ? kTimeInfinity : clock_.edge(next);
@@ -243,9 +233,7 @@ bool MemoryPartition::any_dram_accepts() const {
 
 [[gnu::hot]] void MemoryPartition::find_next_dram_cycle() {
     Cycle next = kCycleInfinity;
-    for (const auto& dram : drams_) {
-        next = std::min(next, dram->next_event());
-    }
+    for (const auto& dram : drams_) { next = std::min(next, dram->next_event()); }
     if (next != dram_cycle_) {
         dram_cycle_ = next;
         dram_time_ = next == kCycleInfinity ? kTimeInfinity : dram_clock_.edge(next);
@@ -281,18 +269,14 @@ void MemoryPartition::receive_from_host(const MessageHeader& message, Cycle now)
                        [&](L2Slice& slice, std::uint64_t local, std::uint32_t length, std::uint32_t before) {
                            slice.host_write(local, bytes + before, length, write.fill_l2 != 0);
                        });
-        if (write.asks != 0) {
-            acknowledge(write.address);
-        }
+        if (write.asks != 0) { acknowledge(write.address); }
     } else if (message.type == HostFill::kType) {
         const auto& fill = message.as<HostFill>();
         for_each_slice(local_of(fill.address), fill.bytes,
                        [&](L2Slice& slice, std::uint64_t local, std::uint32_t length, std::uint32_t) {
                            slice.host_fill(local, std::byte{fill.value}, length);
                        });
-        if (fill.asks != 0) {
-            acknowledge(fill.address);
-        }
+        if (fill.asks != 0) { acknowledge(fill.address); }
     } else {
         const auto& read = message.as<HostRead>();
         const std::uint64_t begin = local_of(read.address);
@@ -321,9 +305,7 @@ bool MemoryPartition::finished() const {
 
 std::string MemoryPartition::waiting_for() const {
     for (unsigned i = 0; i < slices_.size(); ++i) {
-        if (!slices_[i]->idle()) {
-            return "slice " + std::to_string(i) + ": " + slices_[i]->waiting_for();
-        }
+        if (!slices_[i]->idle()) { return "slice " + std::to_string(i) + ": " + slices_[i]->waiting_for(); }
     }
     return finished() ? "nothing" : "writes to DRAM";
 }
@@ -346,9 +328,7 @@ void MemoryPartition::audit(Audit& audit) const {
     }
     audit.balance(name() + ".dram", "reads", reads, dram.reads);
     audit.balance(name() + ".dram", "writes", writes, dram.writes);
-    if (!idle) {
-        audit.fault(name() + ".dram", "requests wait");
-    }
+    if (!idle) { audit.fault(name() + ".dram", "requests wait"); }
 }
 
 void MemoryPartition::visit_statistics(StatisticsVisitor& visitor) const {
@@ -362,12 +342,8 @@ void MemoryPartition::visit_statistics(StatisticsVisitor& visitor) const {
 }
 
 void MemoryPartition::fields(StateArchive& archive) {
-    for (const auto& slice : slices_) {
-        slice->fields(archive);
-    }
-    for (const auto& dram : drams_) {
-        dram->fields(archive);
-    }
+    for (const auto& slice : slices_) { slice->fields(archive); }
+    for (const auto& dram : drams_) { dram->fields(archive); }
     archive& image_& phases_& next_slice_& cycle_& time_& dram_cycle_& dram_time_;
 }
 

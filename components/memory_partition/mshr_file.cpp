@@ -14,12 +14,8 @@ MshrFile::MshrFile(unsigned registers, unsigned merges)
       slots_(std::make_unique_for_overwrite<std::uint64_t[]>(waiters_.size() * kSlotWords)) {
     free_registers_.reserve(registers);
     free_waiters_.reserve(waiters_.size());
-    for (unsigned i = registers; i-- > 0;) {
-        free_registers_.push_back(static_cast<std::uint16_t>(i));
-    }
-    for (std::size_t i = waiters_.size(); i-- > 0;) {
-        free_waiters_.push_back(static_cast<std::uint32_t>(i));
-    }
+    for (unsigned i = registers; i-- > 0;) { free_registers_.push_back(static_cast<std::uint16_t>(i)); }
+    for (std::size_t i = waiters_.size(); i-- > 0;) { free_waiters_.push_back(static_cast<std::uint32_t>(i)); }
 }
 
 std::uint16_t MshrFile::allocate(std::uint32_t line_index) {

@@ -51,9 +51,7 @@ struct ByteMask {
 };
 
 inline void ByteMask::set(unsigned first, unsigned count) {
-    for (unsigned byte = first; byte < first + count; ++byte) {
-        bits[byte / 64] |= std::uint64_t{1} << (byte % 64);
-    }
+    for (unsigned byte = first; byte < first + count; ++byte) { bits[byte / 64] |= std::uint64_t{1} << (byte % 64); }
 }
 
 /// The sectors that hold at least one byte of the mask.

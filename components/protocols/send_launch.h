@@ -22,9 +22,7 @@ void send_launch(OutPort& port, unsigned destination, Time now, Time arrival, co
     const auto send = [&](const auto& head, std::size_t bytes) {
         std::byte* payload = port.reserve(destination, now, arrival, head.kType, sizeof head + bytes);
         std::memcpy(payload, &head, sizeof head);
-        if (bytes != 0) {
-            std::memcpy(payload + sizeof head, parameters.data(), bytes);
-        }
+        if (bytes != 0) { std::memcpy(payload + sizeof head, parameters.data(), bytes); }
         parameters = parameters.subspan(bytes);
     };
     while (parameters.size() > kParameterBytesInMessage) {

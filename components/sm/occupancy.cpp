@@ -56,9 +56,7 @@ Occupancy occupancy_of(const OccupancyLimits& limits, const isa::Kernel& kernel,
 
 void require_occupancy(const Occupancy& occupancy, const OccupancyLimits& limits, const isa::Kernel& kernel,
                        const isa::Dim3& block, std::uint32_t dynamic_shared_bytes) {
-    if (occupancy.ctas > 0) {
-        return;
-    }
+    if (occupancy.ctas > 0) { return; }
     const auto refuse = [&](const std::string& resource, std::int64_t needed, std::int64_t available) {
         throw ProgramError("launch of " + kernel.name + ": one CTA of " + std::to_string(block.count()) +
                            " threads needs " + std::to_string(needed) + " " + resource + "; an SM has " +

@@ -17,9 +17,7 @@ class RegisterFile {
 
     /// Makes room for `rows` rows, for launches whose occupancy was not computed from what their warps need. Rows move.
     void grow(unsigned rows) {
-        if (rows > this->rows()) {
-            rows_.resize(rows);
-        }
+        if (rows > this->rows()) { rows_.resize(rows); }
     }
     unsigned rows() const { return static_cast<unsigned>(rows_.size()); }
     std::uint32_t* row(unsigned physical_row) { return rows_[physical_row].lanes; }
@@ -31,9 +29,7 @@ class RegisterFile {
         std::uint64_t rows = rows_.size();
         archive& rows;
         rows_.resize(rows);
-        for (Row& each : rows_) {
-            archive& each.lanes;
-        }
+        for (Row& each : rows_) { archive& each.lanes; }
     }
 
   private:

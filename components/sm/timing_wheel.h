@@ -59,9 +59,7 @@ class TimingWheel {
 
     /// The least cycle > now with an entry; kCycleInfinity when there is none. Nothing may be due at or before `now`.
     Cycle next(Cycle now) const {
-        if (entries_ == 0) {
-            return kCycleInfinity;
-        }
+        if (entries_ == 0) { return kCycleInfinity; }
         const std::uint64_t first = static_cast<std::uint64_t>(now + 1) & mask_;
         const std::size_t words = occupied_.size();
         std::size_t word = first / 64;

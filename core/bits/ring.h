@@ -37,15 +37,11 @@ class Ring {
 
     template <class F>
     void for_each(F&& f) {
-        for (std::uint32_t i = 0; i < size_; ++i) {
-            f((*this)[i]);
-        }
+        for (std::uint32_t i = 0; i < size_; ++i) { f((*this)[i]); }
     }
     template <class F>
     void for_each(F&& f) const {
-        for (std::uint32_t i = 0; i < size_; ++i) {
-            f((*this)[i]);
-        }
+        for (std::uint32_t i = 0; i < size_; ++i) { f((*this)[i]); }
     }
 
     /// each(element) lists an element's fields. The position of the elements in the storage is not part of the state.
@@ -55,9 +51,7 @@ class Ring {
         std::uint32_t size = size_;
         archive& size;
         if (archive.loading()) {
-            if (size > capacity_) {
-                throw std::length_error("a ring has no room for so many elements");
-            }
+            if (size > capacity_) { throw std::length_error("a ring has no room for so many elements"); }
             head_ = 0;
             size_ = size;
         }

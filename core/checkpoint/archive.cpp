@@ -87,9 +87,7 @@ void archive_from(const ByteSource& source, const std::string& what, const Archi
         throw InputError(what + " cannot be restored: a length in it is impossible");
     } catch (const std::out_of_range&) {
         throw InputError(what + " cannot be restored: a number in it is impossible");
-    } catch (const std::bad_alloc&) {
-        throw InputError(what + " cannot be restored: a length in it is impossible");
-    }
+    } catch (const std::bad_alloc&) { throw InputError(what + " cannot be restored: a length in it is impossible"); }
     if (buffer.sgetc() != std::streambuf::traits_type::eof()) {
         throw InputError(what + " cannot be restored: it was saved with more members than are loaded");
     }

@@ -31,9 +31,7 @@ const std::vector<VariantEntry>& registered_variants() {
 std::vector<std::string> variant_names(std::string_view slot) {
     std::vector<std::string> names;
     for (const VariantEntry& each : variants()) {
-        if (each.slot == slot) {
-            names.push_back(each.name);
-        }
+        if (each.slot == slot) { names.push_back(each.name); }
     }
     return names;
 }
@@ -54,9 +52,7 @@ void add_slot(SlotEntry slot) {
     LOOKAHEAD_ASSERT(!slot.description.empty(), "the slot " + slot.name + " has no description");
     const auto place = std::lower_bound(slots().begin(), slots().end(), slot.name,
                                         [](const auto& entry, const auto& name) { return entry.name < name; });
-    if (place == slots().end() || place->name != slot.name) {
-        slots().insert(place, std::move(slot));
-    }
+    if (place == slots().end() || place->name != slot.name) { slots().insert(place, std::move(slot)); }
 }
 
 void add_variant(VariantEntry variant) {
@@ -68,9 +64,7 @@ void add_variant(VariantEntry variant) {
     const auto place = std::lower_bound(variants().begin(), variants().end(), variant, before);
     LOOKAHEAD_ASSERT(place == variants().end() || before(variant, *place),
                      "the slot " + variant.slot + " has two variants named " + variant.name);
-    if (variant.parameters != nullptr) {
-        add_parameter_set({variant.name, variant.description, variant.parameters});
-    }
+    if (variant.parameters != nullptr) { add_parameter_set({variant.name, variant.description, variant.parameters}); }
     variants().insert(place, std::move(variant));
 }
 

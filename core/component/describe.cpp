@@ -17,9 +17,7 @@ std::string dotted(const std::string& prefix, const std::string& name) {
 
 std::string type_and_range(const Parameter& parameter) {
     const std::string range = parameter.range_text();
-    if (!parameter.choices.empty()) {
-        return "one of " + range;
-    }
+    if (!parameter.choices.empty()) { return "one of " + range; }
     return std::string(name_of(parameter.type)) + (range.empty() ? "" : ", " + range);
 }
 
@@ -40,9 +38,7 @@ std::string parameter_page(const ParameterSetEntry& set, const Parameter& parame
 
 std::string parameter_lines(const std::string& prefix, const ParameterList& list) {
     std::string text = list.empty() ? "" : "  parameters:\n";
-    for (const Parameter& parameter : list) {
-        text += "    " + parameter_line(prefix, parameter);
-    }
+    for (const Parameter& parameter : list) { text += "    " + parameter_line(prefix, parameter); }
     return text;
 }
 
@@ -101,9 +97,7 @@ std::string slot_page(const SlotEntry& slot) {
     text += slot.default_variant.empty() ? "" : "  default: " + slot.default_variant + "\n";
     text += "  variants:\n";
     for (const VariantEntry& variant : registered_variants()) {
-        if (variant.slot == slot.name) {
-            text += "    " + variant.name + "  " + variant.description + "\n";
-        }
+        if (variant.slot == slot.name) { text += "    " + variant.name + "  " + variant.description + "\n"; }
     }
     return text;
 }
@@ -111,9 +105,7 @@ std::string slot_page(const SlotEntry& slot) {
 /// A variant that is brought comes behind the one that brings it.
 void describe_slots(std::string_view name, std::span<const SlotChoice> choices, std::vector<std::string>& pages) {
     for (const SlotEntry& slot : registered_slots()) {
-        if (slot.name == name) {
-            pages.push_back(slot_page(slot));
-        }
+        if (slot.name == name) { pages.push_back(slot_page(slot)); }
     }
     for (const bool is_brought : {false, true}) {
         for (const VariantEntry& variant : registered_variants()) {
@@ -162,9 +154,7 @@ void describe_statistics(std::string_view name, std::vector<std::string>& pages)
 std::string list_variants(std::string_view left_out) {
     std::string text;
     for (const SlotEntry& slot : registered_slots()) {
-        if (slot.name == left_out) {
-            continue;
-        }
+        if (slot.name == left_out) { continue; }
         text += slot.name + "  " + slot.description + "\n";
         for (const VariantEntry& variant : registered_variants()) {
             if (variant.slot == slot.name) {
@@ -179,9 +169,7 @@ std::string list_variants(std::string_view left_out) {
 std::string list_parameters() {
     std::string text;
     for (const ParameterSetEntry& set : registered_parameter_sets()) {
-        for (const Parameter& parameter : *set.parameters) {
-            text += parameter_line(set.prefix, parameter);
-        }
+        for (const Parameter& parameter : *set.parameters) { text += parameter_line(set.prefix, parameter); }
     }
     return text;
 }
@@ -189,9 +177,7 @@ std::string list_parameters() {
 std::string list_statistics() {
     std::string text;
     for (const StatisticsSetEntry& set : registered_statistics_sets()) {
-        for (const StatisticEntry& statistic : set.statistics) {
-            text += statistic_line(set.kind, statistic);
-        }
+        for (const StatisticEntry& statistic : set.statistics) { text += statistic_line(set.kind, statistic); }
     }
     return text;
 }
@@ -201,24 +187,16 @@ std::optional<std::string> try_describe(std::string_view name, std::span<const S
     describe_slots(name, choices, pages);
     describe_parameters(name, pages);
     describe_statistics(name, pages);
-    if (pages.empty()) {
-        return std::nullopt;
-    }
+    if (pages.empty()) { return std::nullopt; }
     std::string text;
-    for (const std::string& page : pages) {
-        text += (text.empty() ? "" : "\n") + page;
-    }
+    for (const std::string& page : pages) { text += (text.empty() ? "" : "\n") + page; }
     return text;
 }
 
 std::vector<std::string> describable_names() {
     std::set<std::string> names;
-    for (const SlotEntry& slot : registered_slots()) {
-        names.insert(slot.name);
-    }
-    for (const VariantEntry& variant : registered_variants()) {
-        names.insert(variant.name);
-    }
+    for (const SlotEntry& slot : registered_slots()) { names.insert(slot.name); }
+    for (const VariantEntry& variant : registered_variants()) { names.insert(variant.name); }
     for (const ParameterSetEntry& set : registered_parameter_sets()) {
         names.insert(set.prefix);
         for (const Parameter& parameter : *set.parameters) {
@@ -236,9 +214,7 @@ std::vector<std::string> describable_names() {
 }
 
 std::string describe(std::string_view name, std::span<const SlotChoice> choices) {
-    if (auto text = try_describe(name, choices)) {
-        return *text;
-    }
+    if (auto text = try_describe(name, choices)) { return *text; }
     throw ConfigurationError("nothing is named \"" + std::string(name) + "\"" +
                              did_you_mean(name, describable_names()) + "; `lookahead list` lists the names");
 }

@@ -8,9 +8,7 @@ namespace lookahead::detail {
 void unknown_option(std::string_view what, std::string_view name, const std::vector<std::string>& known,
                     std::string_view others) {
     std::string listed;
-    for (const std::string& each : known) {
-        listed += (listed.empty() ? "" : ", ") + each;
-    }
+    for (const std::string& each : known) { listed += (listed.empty() ? "" : ", ") + each; }
     throw ConfigurationError("unknown " + std::string(what) + " " + std::string(name) + did_you_mean(name, known) +
                              "; there are " + listed + std::string(others));
 }

@@ -36,13 +36,9 @@ class OptionTable {
     /// `others`.
     const Row& find(std::string_view name, std::string_view others = {}) const {
         const auto found = std::ranges::find(rows_, name, &Row::name);
-        if (found != rows_.end()) {
-            return *found;
-        }
+        if (found != rows_.end()) { return *found; }
         std::vector<std::string> known;
-        for (const Row& row : rows_) {
-            known.emplace_back(row.name);
-        }
+        for (const Row& row : rows_) { known.emplace_back(row.name); }
         detail::unknown_option(what_, name, known, others);
     }
 

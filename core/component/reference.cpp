@@ -10,17 +10,13 @@ namespace {
 
 std::string code(std::string_view text) {
     std::string shown = "`";
-    for (const char c : text) {
-        shown += c == '|' ? "\\|" : std::string(1, c);
-    }
+    for (const char c : text) { shown += c == '|' ? "\\|" : std::string(1, c); }
     return shown + "`";
 }
 
 std::string row(std::initializer_list<std::string> cells) {
     std::string text = "|";
-    for (const std::string& cell : cells) {
-        text += " " + cell + " |";
-    }
+    for (const std::string& cell : cells) { text += " " + cell + " |"; }
     return text + "\n";
 }
 
@@ -37,9 +33,7 @@ void add_escaped(std::string& text, char c, bool is_code) {
 
 std::string values_of(const Parameter& parameter) {
     const std::string range = parameter.range_text();
-    if (!parameter.choices.empty()) {
-        return "one of " + markdown_cell(range);
-    }
+    if (!parameter.choices.empty()) { return "one of " + markdown_cell(range); }
     return std::string(name_of(parameter.type)) + (range.empty() ? "" : ", " + markdown_cell(range));
 }
 
@@ -55,9 +49,7 @@ std::string parameter_rows(const std::string& prefix, const ParameterList& list)
 }
 
 std::string choice_of(const SlotEntry& slot) {
-    if (!slot.option.empty()) {
-        return "Chosen by " + code(slot.option) + ".";
-    }
+    if (!slot.option.empty()) { return "Chosen by " + code(slot.option) + "."; }
     std::string text = "Chosen by " + code("-o " + slot.name + "=NAME");
     text += slot.default_variant.empty() ? "" : "; the default is " + code(slot.default_variant);
     return text + (slot.takes_several ? "; several are joined by `+`." : ".");
@@ -91,9 +83,7 @@ std::string parameters_page() {
 std::string variants_page(std::string_view left_out) {
     std::string text = "# Variants\nEach slot of the machine and its variants.\n";
     for (const SlotEntry& slot : registered_slots()) {
-        if (slot.name == left_out) {
-            continue;
-        }
+        if (slot.name == left_out) { continue; }
         text += "\n## " + code(slot.name) + "\n" + markdown_cell(slot.description) + " " + choice_of(slot) +
                 "\n\n| variant | what | source |\n|---|---|---|\n";
         for (const VariantEntry& variant : registered_variants()) {

@@ -20,9 +20,7 @@ bool is_read(const ParameterSetEntry& set, const Configuration& configuration) {
 
 void read_set(const std::string& prefix, const Configuration& configuration) {
     for (const ParameterSetEntry& set : registered_parameter_sets()) {
-        if (set.prefix == prefix) {
-            configuration.note(*set.parameters, prefix);
-        }
+        if (set.prefix == prefix) { configuration.note(*set.parameters, prefix); }
     }
 }
 
@@ -30,13 +28,9 @@ void read_set(const std::string& prefix, const Configuration& configuration) {
 
 void read_variant(std::string_view slot, const std::string& name, const Configuration& configuration) {
     const VariantEntry* variant = find_variant(slot, name);
-    if (variant == nullptr) {
-        detail::unknown_variant(slot, name, configuration);
-    }
+    if (variant == nullptr) { detail::unknown_variant(slot, name, configuration); }
     read_set(name, configuration);
-    for (const std::string& prefix : variant->reads) {
-        read_set(prefix, configuration);
-    }
+    for (const std::string& prefix : variant->reads) { read_set(prefix, configuration); }
 }
 
 void read_registered(const Configuration& configuration) {
@@ -50,9 +44,7 @@ void read_registered(const Configuration& configuration) {
         }
     }
     for (const ParameterSetEntry& set : registered_parameter_sets()) {
-        if (is_read(set, configuration)) {
-            configuration.note(*set.parameters, set.prefix);
-        }
+        if (is_read(set, configuration)) { configuration.note(*set.parameters, set.prefix); }
     }
 }
 

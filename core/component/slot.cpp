@@ -10,9 +10,7 @@ namespace lookahead::detail {
 void unknown_variant(std::string_view slot, const std::string& name, const Configuration& configuration) {
     const std::vector<std::string> known = variant_names(slot);
     std::string listed;
-    for (const std::string& each : known) {
-        listed += (listed.empty() ? "" : ", ") + each;
-    }
+    for (const std::string& each : known) { listed += (listed.empty() ? "" : ", ") + each; }
     const std::string place = configuration.is_set(slot) ? configuration.place_of(slot) + ": " : "";
     const std::string choices = listed.empty() ? "the slot has no variants" : "its variants are " + listed;
     throw ConfigurationError(place + std::string(slot) + " has no variant \"" + name + "\"" +
@@ -23,9 +21,7 @@ std::vector<std::string> joined_names(std::string_view slot, std::string_view de
                                       const Configuration& configuration) {
     const std::string joined = configuration.variant(slot, default_variant);
     std::vector<std::string> names;
-    if (joined == default_variant) {
-        return names;
-    }
+    if (joined == default_variant) { return names; }
     const auto refuse = [&](const std::string& what) {
         throw ConfigurationError(std::string(slot) + " = \"" + joined + "\" (" + configuration.place_of(slot) + ") " +
                                  what);
@@ -36,9 +32,7 @@ std::vector<std::string> joined_names(std::string_view slot, std::string_view de
         if (std::find(names.begin(), names.end(), name) != names.end()) {
             refuse("names " + name + " twice; each can be there once");
         }
-        if (name == default_variant) {
-            refuse("names " + name + " beside others; it must be alone");
-        }
+        if (name == default_variant) { refuse("names " + name + " beside others; it must be alone"); }
         names.push_back(name);
         begin = end + 1;
     }

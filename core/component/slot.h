@@ -130,9 +130,7 @@ std::unique_ptr<Interface> make_variant(const std::string& name, const Configura
                                         Arguments&&... arguments) {
     const auto& known = detail::factories<Interface>();
     const auto found = known.find(name);
-    if (found == known.end()) {
-        detail::unknown_variant(SlotTraits<Interface>::name, name, configuration);
-    }
+    if (found == known.end()) { detail::unknown_variant(SlotTraits<Interface>::name, name, configuration); }
     return found->second(name, configuration, std::forward<Arguments>(arguments)...);
 }
 
@@ -160,9 +158,7 @@ std::vector<std::string> joined_variants(const Configuration& configuration) {
 template <class Interface>
 std::vector<std::string> variant_names() {
     std::vector<std::string> names;
-    for (const auto& [name, factory] : detail::factories<Interface>()) {
-        names.push_back(name);
-    }
+    for (const auto& [name, factory] : detail::factories<Interface>()) { names.push_back(name); }
     return names;
 }
 

@@ -20,13 +20,9 @@ void require_replaceable(const std::string& path, const FileKind& kind, bool for
     namespace fs = std::filesystem;
     std::error_code unknown;  // what cannot be looked at cannot be written either
     const fs::file_status link = fs::symlink_status(path, unknown);
-    if (!fs::exists(link)) {
-        return;
-    }
+    if (!fs::exists(link)) { return; }
     const fs::file_status what = fs::status(path, unknown);
-    if (fs::is_directory(what)) {
-        throw InputError(path + ": a folder is there; name a file");
-    }
+    if (fs::is_directory(what)) { throw InputError(path + ": a folder is there; name a file"); }
     if (!fs::is_regular_file(what)) {
         throw InputError(path + ": is not a regular file, and is not replaced; name a file");
     }

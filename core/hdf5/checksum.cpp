@@ -34,9 +34,7 @@ static_assert(sizeof(Trailer) == kChecksumBytes && std::endian::native == std::e
 
 std::uint64_t length_of(int descriptor, const std::string& path) {
     struct stat about {};
-    if (::fstat(descriptor, &about) != 0) {
-        fail(path, "read");
-    }
+    if (::fstat(descriptor, &about) != 0) { fail(path, "read"); }
     return static_cast<std::uint64_t>(about.st_size);
 }
 
@@ -64,14 +62,10 @@ std::uint64_t crc_of(int descriptor, const std::string& path, std::uint64_t leng
 
 Checksum checksum_of(int descriptor, const std::string& path) {
     const std::uint64_t length = length_of(descriptor, path);
-    if (length < sizeof(Trailer)) {
-        return Checksum::none;
-    }
+    if (length < sizeof(Trailer)) { return Checksum::none; }
     Trailer trailer;
     read_at(descriptor, path, length - sizeof trailer, &trailer, sizeof trailer);
-    if (std::string_view(trailer.mark.data(), trailer.mark.size()) != kMark) {
-        return Checksum::none;
-    }
+    if (std::string_view(trailer.mark.data(), trailer.mark.size()) != kMark) { return Checksum::none; }
     const std::uint64_t before = length - sizeof trailer;
     return trailer.length == before && trailer.crc == crc_of(descriptor, path, before) ? Checksum::right
                                                                                        : Checksum::wrong;

@@ -98,9 +98,7 @@ void Dataset::read_part_into(ElementType type, void* values, std::uint64_t first
 }
 
 void Dataset::append_from(ElementType type, const void* values, std::uint64_t count) {
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) { return; }
     const std::uint64_t first = size();
     const hsize_t extent = first + count;
     const auto action = [&] { return "append to " + name(); };
@@ -118,9 +116,7 @@ std::vector<std::string> Dataset::read_texts() const {
     read_into(ElementType::text, pointers.data());
     std::vector<std::string> texts;
     texts.reserve(count);
-    for (const char* pointer : pointers) {
-        texts.emplace_back(pointer == nullptr ? "" : pointer);
-    }
+    for (const char* pointer : pointers) { texts.emplace_back(pointer == nullptr ? "" : pointer); }
     if (count > 0) {
         const Handle space(H5Dget_space(id()), H5Sclose);
         H5Dvlen_reclaim(type_in_memory(ElementType::text), space.get(), H5P_DEFAULT, pointers.data());
@@ -163,17 +159,11 @@ bool Dataset::has_scale(unsigned dimension, const Dataset& scale) const {
 }
 
 void attach_scales(std::span<const Dataset> columns, const std::vector<const Dataset*>& scales) {
-    if (columns.empty()) {
-        return;
-    }
+    if (columns.empty()) { return; }
     std::vector<hobj_ref_t> references;
-    for (const Dataset* scale : scales) {
-        references.push_back(reference_to(*scale));
-    }
+    for (const Dataset* scale : scales) { references.push_back(reference_to(*scale)); }
     std::vector<hvl_t> dimensions;  // each has one scale
-    for (hobj_ref_t& reference : references) {
-        dimensions.push_back({1, &reference});
-    }
+    for (hobj_ref_t& reference : references) { dimensions.push_back({1, &reference}); }
     const Handle list(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose);
     std::vector<ScaleUser> users;
     for (const Dataset& column : columns) {
@@ -182,9 +172,7 @@ void attach_scales(std::span<const Dataset> columns, const std::vector<const Dat
     }
     const Handle user = scale_user_type();
     for (std::size_t dimension = 0; dimension < scales.size(); ++dimension) {
-        for (ScaleUser& each : users) {
-            each.dimension = static_cast<int>(dimension);
-        }
+        for (ScaleUser& each : users) { each.dimension = static_cast<int>(dimension); }
         write_list(*scales[dimension], "REFERENCE_LIST", user, users.size(), users.data());
     }
 }

@@ -31,9 +31,7 @@ namespace {
 class Descriptor {
   public:
     Descriptor(const std::string& path, int flags) : value_(::open(path.c_str(), flags | O_CLOEXEC)) {
-        if (value_ < 0) {
-            fail_by_errno(path, "open");
-        }
+        if (value_ < 0) { fail_by_errno(path, "open"); }
     }
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
@@ -46,9 +44,7 @@ class Descriptor {
 };
 
 void sync_to_disk(const Descriptor& descriptor, const std::string& path) {
-    if (::fsync(descriptor.get()) != 0) {
-        fail_by_errno(path, "write to disk");
-    }
+    if (::fsync(descriptor.get()) != 0) { fail_by_errno(path, "write to disk"); }
 }
 
 Checksum checksum_of_file(const std::string& path) {
@@ -63,9 +59,7 @@ Checksum checksum_of_file(const std::string& path) {
 
 /// Renames a file unless the name is there, which is EEXIST.
 bool gives_new_name(const std::string& from, const std::string& to) {
-    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
-        return true;
-    }
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) { return true; }
     // NFS, for one, can only do it in two steps.
     return errno == EINVAL && ::link(from.c_str(), to.c_str()) == 0 && ::unlink(from.c_str()) == 0;
 }
@@ -82,17 +76,13 @@ std::size_t place_of_length(unsigned version) {
 bool is_whole_file(const std::string& path) {
     constexpr std::array<unsigned char, 8> kSignature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-        return false;
-    }
+    if (descriptor < 0) { return false; }
     std::array<unsigned char, 64> block{};
     struct stat about {};
     const bool is_read = ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
                          ::read(descriptor, block.data(), block.size()) == static_cast<ssize_t>(block.size());
     ::close(descriptor);
-    if (!is_read || !std::equal(kSignature.begin(), kSignature.end(), block.begin())) {
-        return false;
-    }
+    if (!is_read || !std::equal(kSignature.begin(), kSignature.end(), block.begin())) { return false; }
     const std::size_t place = place_of_length(block[kSignature.size()]);
     std::uint64_t length = 0;
     std::memcpy(&length, block.data() + place, sizeof length);
@@ -107,13 +97,9 @@ InputFile::InputFile(const std::string& path) {
                          ": was damaged after it was written (its checksum is wrong); copy it again or make it anew");
     }
     has_checksum_ = checksum == Checksum::right;
-    if (!has_checksum_) {
-        read_on_trial(path);
-    }
+    if (!has_checksum_) { read_on_trial(path); }
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (file_.get() < 0) {
-        fail(path, kOpenAction);
-    }
+    if (file_.get() < 0) { fail(path, kOpenAction); }
 }
 
 Group InputFile::root() const {
@@ -122,9 +108,7 @@ Group InputFile::root() const {
 
 bool is_being_written(const std::string& path) {
     const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (file < 0) {
-        return false;
-    }
+    if (file < 0) { return false; }
     const bool is_locked = ::flock(file, LOCK_EX | LOCK_NB) != 0;
     ::close(file);
     return is_locked;
@@ -132,9 +116,7 @@ bool is_being_written(const std::string& path) {
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)), partial_path_(path_ + ".partial") {
     prepare();
-    if (is_being_written(partial_path())) {
-        throw InputError(partial_path() + ": another run is writing it");
-    }
+    if (is_being_written(partial_path())) { throw InputError(partial_path() + ": another run is writing it"); }
     const Handle properties = access_properties();
     const Handle creation = creation_properties();
     file_ = Handle(H5Fcreate(partial_path().c_str(), H5F_ACC_TRUNC, creation.get(), properties.get()), H5Fclose);
@@ -156,9 +138,7 @@ Group OutputFile::root() const {
 }
 
 void OutputFile::close_on_disk() {
-    if (file_.reset() < 0) {
-        fail(partial_path(), "close");
-    }
+    if (file_.reset() < 0) { fail(partial_path(), "close"); }
     const Descriptor file(partial_path(), O_RDWR);
     append_checksum(file.get(), partial_path());
     sync_to_disk(file, partial_path());
@@ -166,18 +146,14 @@ void OutputFile::close_on_disk() {
 
 void OutputFile::commit() {
     close_on_disk();
-    if (std::rename(partial_path().c_str(), path_.c_str()) != 0) {
-        fail_by_errno(path_, "rename the finished file");
-    }
+    if (std::rename(partial_path().c_str(), path_.c_str()) != 0) { fail_by_errno(path_, "rename the finished file"); }
     note_commit();
 }
 
 void OutputFile::commit_beside(const std::function<std::string()>& other) {
     close_on_disk();
     while (!gives_new_name(partial_path(), path_)) {
-        if (errno != EEXIST) {
-            fail_by_errno(path_, "rename the finished file");
-        }
+        if (errno != EEXIST) { fail_by_errno(path_, "rename the finished file"); }
         path_ = other();
     }
     note_commit();

@@ -21,9 +21,7 @@ constexpr std::uint64_t kElementsPerChunk = 8192;
 std::vector<hsize_t> chunk_shape(std::span<const std::uint64_t> shape) {
     std::vector<hsize_t> chunk(shape.begin(), shape.end());
     std::uint64_t row = 1;
-    for (const std::uint64_t extent : shape.subspan(1)) {
-        row *= extent;
-    }
+    for (const std::uint64_t extent : shape.subspan(1)) { row *= extent; }
     chunk[0] = std::min<std::uint64_t>(shape[0], std::max(kRowsPerChunk, kElementsPerChunk / row));
     return chunk;
 }
@@ -67,9 +65,7 @@ herr_t write_values(const Dataset& dataset, ElementType type, const void* values
 Dataset with_meaning(Dataset dataset, const Meaning& meaning) {
     dataset.set_attribute("units", meaning.units);
     dataset.set_attribute("description", meaning.description);
-    if (!meaning.long_name.empty()) {
-        dataset.set_attribute("long_name", meaning.long_name);
-    }
+    if (!meaning.long_name.empty()) { dataset.set_attribute("long_name", meaning.long_name); }
     return dataset;
 }
 
@@ -133,9 +129,7 @@ LinkKind Group::kind_of(std::string_view name) const {
 
 void Group::check_size(std::string_view name, std::uint64_t size, std::span<const std::uint64_t> shape) const {
     std::uint64_t product = 1;
-    for (const std::uint64_t extent : shape) {
-        product *= extent;
-    }
+    for (const std::uint64_t extent : shape) { product *= extent; }
     LOOKAHEAD_ASSERT(product == size, "the values of " + std::string(name) + " do not fill its shape");
 }
 
@@ -155,9 +149,7 @@ Dataset Group::write(std::string_view name, ElementType type, const void* values
                      const Meaning& meaning, Storage storage) {
     const Id element = type_in_memory(type);
     std::uint64_t points = 1;
-    for (const std::uint64_t extent : shape) {
-        points *= extent;
-    }
+    for (const std::uint64_t extent : shape) { points *= extent; }
     // A text takes a pointer in memory and twice as much in the file.
     const std::uint64_t bytes = points * H5Tget_size(element) * (type == ElementType::text ? 2 : 1);
     const Handle array = shape.empty() ? Handle() : array_space(shape);
@@ -185,9 +177,7 @@ Dataset Group::write_scalar(std::string_view name, std::string_view value, const
 Dataset Group::write_texts(std::string_view name, std::span<const std::string> values, const Meaning& meaning) {
     std::vector<const char*> pointers;
     pointers.reserve(values.size());
-    for (const std::string& value : values) {
-        pointers.push_back(value.c_str());
-    }
+    for (const std::string& value : values) { pointers.push_back(value.c_str()); }
     const std::uint64_t rows = values.size();
     return write(name, ElementType::text, pointers.data(), {&rows, 1}, meaning);
 }

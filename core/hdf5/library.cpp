@@ -14,14 +14,12 @@ namespace {
 
 /// Keeps the description of the innermost error, which is the last one of an upward walk's start.
 herr_t keep_first(unsigned number, const H5E_error2_t* error, void* text) {
-    if (number == 0 && error->desc != nullptr) {
-        *static_cast<std::string*>(text) = error->desc;
-    }
+    if (number == 0 && error->desc != nullptr) { *static_cast<std::string*>(text) = error->desc; }
     return 0;
 }
 
-/// The part of HDF5's description that is for users: "truncated file" of "truncated file: eof = 2000, ..", and of a failed access
-/// the system's message.
+/// The part of HDF5's description that is for users: "truncated file" of "truncated file: eof = 2000, ..", and of a
+/// failed access the system's message.
 std::string reason_for_users(const std::string& description) {
     constexpr std::string_view kMessage = "error message = '";
     const std::string what = description.substr(0, description.find(':'));
@@ -130,14 +128,10 @@ Id scalar_space() {
 }
 
 ElementType element_type_of(Id type) {
-    if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0) {
-        return ElementType::text;
-    }
+    if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0) { return ElementType::text; }
     for (const auto candidate : {ElementType::int32, ElementType::int64, ElementType::uint32, ElementType::uint64,
                                  ElementType::float64, ElementType::boolean}) {
-        if (H5Tequal(type, type_in_memory(candidate)) > 0) {
-            return candidate;
-        }
+        if (H5Tequal(type, type_in_memory(candidate)) > 0) { return candidate; }
     }
     return ElementType::other;
 }

@@ -30,16 +30,12 @@ void write_attribute(Id object, std::string_view name, ElementType type, Id spac
 std::vector<std::string> read_texts(Id object, Id attribute, std::size_t count) {
     const Id type = type_in_memory(ElementType::text);
     const Handle space(H5Aget_space(attribute), H5Sclose);
-    if (count == 0) {
-        return {};
-    }
+    if (count == 0) { return {}; }
     std::vector<char*> pointers(count, nullptr);
     check(H5Aread(attribute, type, pointers.data()), object, "read an attribute");
     std::vector<std::string> texts;
     texts.reserve(count);
-    for (const char* pointer : pointers) {
-        texts.emplace_back(pointer == nullptr ? "" : pointer);
-    }
+    for (const char* pointer : pointers) { texts.emplace_back(pointer == nullptr ? "" : pointer); }
     H5Dvlen_reclaim(type, space.get(), H5P_DEFAULT, pointers.data());
     return texts;
 }
@@ -62,9 +58,7 @@ void Object::set_attribute(std::string_view name, std::string_view value) {
 void Object::set_attribute(std::string_view name, std::span<const std::string> values) {
     std::vector<const char*> pointers;
     pointers.reserve(values.size());
-    for (const std::string& value : values) {
-        pointers.push_back(value.c_str());
-    }
+    for (const std::string& value : values) { pointers.push_back(value.c_str()); }
     const hsize_t count = values.size();
     const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
     write_attribute(id(), name, ElementType::text, space.get(), pointers.data());
@@ -109,9 +103,7 @@ AttributeValue Object::attribute(std::string_view name) const {
         auto texts = read_texts(id(), attribute.get(), static_cast<std::size_t>(count));
         return scalar ? AttributeValue(texts.front()) : AttributeValue(std::move(texts));
     }
-    if (!scalar) {
-        return {};
-    }
+    if (!scalar) { return {}; }
     switch (element) {
         case ElementType::int32:
         case ElementType::int64:
@@ -131,9 +123,7 @@ std::string Object::text_attribute(std::string_view name) const {
         throw InputError(file_name() + ": " + this->name() + " has no attribute " + quoted(name));
     }
     const AttributeValue value = attribute(name);
-    if (const auto* text = std::get_if<std::string>(&value)) {
-        return *text;
-    }
+    if (const auto* text = std::get_if<std::string>(&value)) { return *text; }
     throw InputError(file_name() + ": the attribute " + quoted(name) + " of " + this->name() + " is not a text");
 }
 

@@ -38,9 +38,7 @@ class Object {
     template <class T>
     T attribute_as(std::string_view name) const {
         AttributeValue value = attribute(name);
-        if (auto* found = std::get_if<T>(&value)) {
-            return std::move(*found);
-        }
+        if (auto* found = std::get_if<T>(&value)) { return std::move(*found); }
         fail_by_type(name);
     }
 

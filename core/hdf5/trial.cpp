@@ -51,9 +51,7 @@ void read_scales(const Dataset& dataset) {
 }
 
 void read_attributes(const Object& object) {
-    for (const std::string& name : object.attribute_names()) {
-        read_attribute(object, name);
-    }
+    for (const std::string& name : object.attribute_names()) { read_attribute(object, name); }
 }
 
 void read_all(const Group& group) {
@@ -110,14 +108,10 @@ void leave_parent() {
         leave_parent();
         limit_resources(file_bytes);
         Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-        if (file.get() < 0) {
-            fail(path, kOpenAction);
-        }
+        if (file.get() < 0) { fail(path, kOpenAction); }
         read_all(Group::root_of(file.get()));
         file.reset();
-    } catch (const InputError& error) {
-        fault = error.what();
-    } catch (const std::exception&) {
+    } catch (const InputError& error) { fault = error.what(); } catch (const std::exception&) {
         fault = path + ": is damaged: the size in it is impossible; copy it again or make it again";
     }
     const bool is_written = ::write(report, fault.data(), fault.size()) == static_cast<ssize_t>(fault.size());
@@ -147,22 +141,15 @@ void read_on_trial(const std::string& path) {
         throw InputError(path + ": cannot be read: no pipe to a child process: " + std::strerror(errno));
     }
     const pid_t child = ::fork();
-    if (child == 0) {
-        read_as_child(path, unknown ? 0 : file_bytes, ends[1]);
-    }
+    if (child == 0) { read_as_child(path, unknown ? 0 : file_bytes, ends[1]); }
     const int reason = errno;
     ::close(ends[1]);
     const std::string fault = child < 0 ? std::string() : all_of(ends[0]);
     ::close(ends[0]);
-    if (child < 0) {
-        throw InputError(path + ": cannot be read: no child process: " + std::strerror(reason));
-    }
+    if (child < 0) { throw InputError(path + ": cannot be read: no child process: " + std::strerror(reason)); }
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (!fault.empty()) {
-        throw InputError(fault);
-    }
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    if (!fault.empty()) { throw InputError(fault); }
     if (status != 0) {
         const bool is_slow = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
         throw InputError(path + ": is damaged: reading it " + (is_slow ? "does not come to an end" : "crashes HDF5") +

@@ -14,13 +14,13 @@ struct JsonConversion {
 
     LibraryJson operator()(const Json::Array& elements) const {
         LibraryJson array = LibraryJson::array();
-        for (const Json& element : elements) array.push_back((*this)(element));
+        for (const Json& element : elements) { array.push_back((*this)(element)); }
         return array;
     }
 
     LibraryJson operator()(const Json::Object& members) const {
         LibraryJson object = LibraryJson::object();
-        for (const auto& [name, value] : members) object[name] = (*this)(value);
+        for (const auto& [name, value] : members) { object[name] = (*this)(value); }
         return object;
     }
 
@@ -33,12 +33,12 @@ struct JsonConversion {
         switch (value.type()) {
             case LibraryJson::value_t::object: {
                 Json::Object members;
-                for (const auto& [name, member] : value.items()) members.emplace_back(name, from(member));
+                for (const auto& [name, member] : value.items()) { members.emplace_back(name, from(member)); }
                 return members;
             }
             case LibraryJson::value_t::array: {
                 Json::Array elements;
-                for (const LibraryJson& element : value) elements.push_back(from(element));
+                for (const LibraryJson& element : value) { elements.push_back(from(element)); }
                 return elements;
             }
             case LibraryJson::value_t::string:
@@ -97,58 +97,42 @@ std::string Json::plain() const {
 
 const Json* Json::find(std::string_view name) const& {
     const auto* const object = std::get_if<Object>(&value_);
-    if (object == nullptr) {
-        return nullptr;
-    }
+    if (object == nullptr) { return nullptr; }
     const auto found =
         std::ranges::find(*object, name, [](const auto& member) -> std::string_view { return member.first; });
     return found == object->end() ? nullptr : &found->second;
 }
 
 const Json& Json::at(std::string_view name) const& {
-    if (const Json* const member = find(name)) {
-        return *member;
-    }
+    if (const Json* const member = find(name)) { return *member; }
     refuse(*this, ("an object with the member " + std::string(name)).c_str());
 }
 
 const Json::Array& Json::elements() const& {
-    if (const auto* const array = std::get_if<Array>(&value_)) {
-        return *array;
-    }
+    if (const auto* const array = std::get_if<Array>(&value_)) { return *array; }
     refuse(*this, "an array");
 }
 
 const Json::Object& Json::members() const& {
-    if (const auto* const object = std::get_if<Object>(&value_)) {
-        return *object;
-    }
+    if (const auto* const object = std::get_if<Object>(&value_)) { return *object; }
     refuse(*this, "an object");
 }
 
 const std::string& Json::as_text() const& {
-    if (const auto* const words = std::get_if<std::string>(&value_)) {
-        return *words;
-    }
+    if (const auto* const words = std::get_if<std::string>(&value_)) { return *words; }
     refuse(*this, "a text");
 }
 
 std::vector<std::string> Json::as_texts() const {
     std::vector<std::string> texts;
-    for (const Json& element : elements()) {
-        texts.push_back(element.as_text());
-    }
+    for (const Json& element : elements()) { texts.push_back(element.as_text()); }
     return texts;
 }
 
 std::uint64_t Json::as_count() const {
-    if (const auto* const natural = std::get_if<std::uint64_t>(&value_)) {
-        return *natural;
-    }
+    if (const auto* const natural = std::get_if<std::uint64_t>(&value_)) { return *natural; }
     const auto* const whole = std::get_if<std::int64_t>(&value_);
-    if (whole == nullptr || *whole < 0) {
-        refuse(*this, "a number from 0 without a fraction");
-    }
+    if (whole == nullptr || *whole < 0) { refuse(*this, "a number from 0 without a fraction"); }
     return static_cast<std::uint64_t>(*whole);
 }
 
@@ -165,15 +149,9 @@ int Json::as_int() const {
 }
 
 double Json::as_double() const {
-    if (const auto* const number = std::get_if<double>(&value_)) {
-        return *number;
-    }
-    if (const auto* const natural = std::get_if<std::uint64_t>(&value_)) {
-        return static_cast<double>(*natural);
-    }
-    if (const auto* const whole = std::get_if<std::int64_t>(&value_)) {
-        return static_cast<double>(*whole);
-    }
+    if (const auto* const number = std::get_if<double>(&value_)) { return *number; }
+    if (const auto* const natural = std::get_if<std::uint64_t>(&value_)) { return static_cast<double>(*natural); }
+    if (const auto* const whole = std::get_if<std::int64_t>(&value_)) { return static_cast<double>(*whole); }
     refuse(*this, "a number");
 }
 

@@ -12,15 +12,11 @@
 namespace lookahead {
 
 void Audit::account(std::string_view quantity, std::int64_t amount, std::uint32_t from, std::uint32_t to) {
-    if (amount == 0) {
-        return;
-    }
+    if (amount == 0) { return; }
     Account key{std::string(quantity), from, to};
     std::int64_t& sum = accounts_[key];
     sum += amount;
-    if (sum == 0) {
-        accounts_.erase(key);
-    }
+    if (sum == 0) { accounts_.erase(key); }
 }
 
 void Audit::balance(std::string_view process, std::string_view quantity, std::uint64_t given, std::uint64_t taken) {
@@ -35,9 +31,7 @@ void Audit::fault(std::string_view process, const std::string& what) {
 }
 
 void Audit::leak(std::string_view process, std::string_view what, std::uint64_t count) {
-    if (count != 0) {
-        fault(process, std::to_string(count) + " " + std::string(what));
-    }
+    if (count != 0) { fault(process, std::to_string(count) + " " + std::string(what)); }
 }
 
 std::string Audit::to_bytes() const {
@@ -48,9 +42,7 @@ void Audit::merge(std::string_view bytes) {
     Audit other;
     archive_from_bytes(bytes, "the audit of another rank",
                        [&](boost::archive::binary_iarchive& archive) { archive >> other.accounts_ >> other.faults_; });
-    for (const auto& [key, amount] : other.accounts_) {
-        account(key.quantity, amount, key.from, key.to);
-    }
+    for (const auto& [key, amount] : other.accounts_) { account(key.quantity, amount, key.from, key.to); }
     std::move(other.faults_.begin(), other.faults_.end(), std::back_inserter(faults_));
 }
 
@@ -58,12 +50,8 @@ std::vector<std::string> Audit::faults() const {
     std::vector<std::string> all = faults_;
     for (const auto& [key, amount] : accounts_) {
         std::string place;
-        if (key.from != kAll) {
-            place += " from " + std::to_string(key.from);
-        }
-        if (key.to != kAll) {
-            place += " to " + std::to_string(key.to);
-        }
+        if (key.from != kAll) { place += " from " + std::to_string(key.from); }
+        if (key.to != kAll) { place += " to " + std::to_string(key.to); }
         all.push_back(key.quantity + place + ": the sum over the machine is " + std::to_string(amount) + ", not 0");
     }
     std::ranges::sort(all);

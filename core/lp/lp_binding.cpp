@@ -10,9 +10,7 @@ void LpBinding::bind(LogicalProcess& lp, LpId id, const LpDescription& descripti
     lp.name_ = description.name;
     LOOKAHEAD_ASSERT(first_channel + lp.out_ports() <= MessageHeader::kMostChannels,
                      description.name + " has a port beyond the 2^24 that messages can name");
-    for (unsigned i = 0; i < lp.out_ports(); ++i) {
-        lp.ports_[i]->channel_ = first_channel + i;
-    }
+    for (unsigned i = 0; i < lp.out_ports(); ++i) { lp.ports_[i]->channel_ = first_channel + i; }
     send_through(lp, router);
     for (const ChannelDescription& channel : channels) {
         LOOKAHEAD_ASSERT(channel.from == id && channel.out_port < lp.out_ports(),
@@ -25,9 +23,7 @@ void LpBinding::bind(LogicalProcess& lp, LpId id, const LpDescription& descripti
 }
 
 void LpBinding::send_through(LogicalProcess& lp, MessageRouter& router) {
-    for (const auto& port : lp.ports_) {
-        port->router_ = &router;
-    }
+    for (const auto& port : lp.ports_) { port->router_ = &router; }
 }
 
 void LpBinding::fields(LogicalProcess& lp, StateArchive& archive) {

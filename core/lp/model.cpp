@@ -52,9 +52,7 @@ std::vector<std::uint32_t> Model::first_channel_numbers() const {
             channel.count == 1 || entries[std::pair(channel.from, channel.out_port)] == 1,
             "a uniform fan-out must be the only connection of its port (" + processes_[channel.from].name + ")");
     }
-    for (std::size_t i = 1; i < first.size(); ++i) {
-        first[i] += first[i - 1];
-    }
+    for (std::size_t i = 1; i < first.size(); ++i) { first[i] += first[i - 1]; }
     return first;
 }
 

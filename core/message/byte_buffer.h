@@ -32,9 +32,7 @@ class ByteBuffer {
     /// Makes room for `count` bytes at the end, a multiple of 8, and returns their address. Earlier pointers into the
     /// buffer become invalid.
     std::byte* extend(std::size_t count) {
-        if (size_ + count > capacity_) [[unlikely]] {
-            grow(size_ + count);
-        }
+        if (size_ + count > capacity_) [[unlikely]] { grow(size_ + count); }
         std::byte* place = bytes_.get() + size_;
         size_ += count;
         return place;
@@ -64,9 +62,7 @@ class ByteBuffer {
         // realloc leaves a large buffer in place if there is room after it, so that appending a message copies no
         // others.
         auto* bytes = static_cast<std::byte*>(std::realloc(bytes_.get(), capacity));
-        if (bytes == nullptr) {
-            throw std::bad_alloc();
-        }
+        if (bytes == nullptr) { throw std::bad_alloc(); }
         static_cast<void>(bytes_.release());
         bytes_.reset(bytes);
         capacity_ = capacity;

@@ -5,10 +5,10 @@
 //     if (copies != 0 && LOOKAHEAD_RULE(store_updates_copy)) { ... }
 //
 // In the product this is the constant `true` and leaves no trace. In the mutation build (LOOKAHEAD_MUTATIONS; see
-// lookahead_test's MUTATIONS and lookahead_mutations in cluster/cmake/Lookahead.cmake) it looks a switch up. A point is a
-// conjunct of a condition that the product has, and nothing else: tests/mutation/point_form.py refuses any other form. A
-// rule may stand at several points, which go together. Points stand in sources and never in headers: the objects of both
-// builds meet in one program, and what a header defines must be the same in both.
+// lookahead_test's MUTATIONS and lookahead_mutations in cluster/cmake/Lookahead.cmake) it looks a switch up. A point is
+// a conjunct of a condition that the product has, and nothing else: tests/mutation/point_form.py refuses any other
+// form. A rule may stand at several points, which go together. Points stand in sources and never in headers: the
+// objects of both builds meet in one program, and what a header defines must be the same in both.
 
 #ifndef LOOKAHEAD_MUTATIONS
 
@@ -45,9 +45,7 @@ struct Rule {
 template <std::size_t kSize>
 struct RuleName {
     consteval RuleName(const char (&literal)[kSize]) {
-        for (std::size_t i = 0; i < kSize; ++i) {
-            text[i] = literal[i];
-        }
+        for (std::size_t i = 0; i < kSize; ++i) { text[i] = literal[i]; }
     }
     char text[kSize] = {};
 };
@@ -60,9 +58,7 @@ struct RuleNamed {
 /// The names of all rules of the program.
 inline std::vector<std::string> rules() {
     std::vector<std::string> names;
-    for (const Rule* rule = Rule::first(); rule != nullptr; rule = rule->next) {
-        names.emplace_back(rule->name);
-    }
+    for (const Rule* rule = Rule::first(); rule != nullptr; rule = rule->next) { names.emplace_back(rule->name); }
     return names;
 }
 
@@ -78,9 +74,7 @@ class Without {
   private:
     static Rule& find(std::string_view name) {
         for (Rule* rule = Rule::first(); rule != nullptr; rule = rule->next) {
-            if (rule->name == name) {
-                return *rule;
-            }
+            if (rule->name == name) { return *rule; }
         }
         throw std::invalid_argument("there is no rule \"" + std::string(name) + "\" to take away");
     }

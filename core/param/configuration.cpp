@@ -45,12 +45,8 @@ bool is_key_text(std::string_view text) {
 bool is_dotted_key(std::string_view key) {
     while (true) {
         const auto dot = key.find('.');
-        if (!is_key_text(key.substr(0, dot))) {
-            return false;
-        }
-        if (dot == std::string_view::npos) {
-            return true;
-        }
+        if (!is_key_text(key.substr(0, dot))) { return false; }
+        if (dot == std::string_view::npos) { return true; }
         key.remove_prefix(dot + 1);
     }
 }
@@ -60,18 +56,10 @@ std::string joined(std::string_view prefix, std::string_view name) {
 }
 
 std::optional<ParameterValue> value_of(const toml::node& node) {
-    if (const auto* boolean = node.as_boolean()) {
-        return ParameterValue(boolean->get());
-    }
-    if (const auto* integer = node.as_integer()) {
-        return ParameterValue(integer->get());
-    }
-    if (const auto* real = node.as_floating_point()) {
-        return ParameterValue(real->get());
-    }
-    if (const auto* text = node.as_string()) {
-        return ParameterValue(text->get());
-    }
+    if (const auto* boolean = node.as_boolean()) { return ParameterValue(boolean->get()); }
+    if (const auto* integer = node.as_integer()) { return ParameterValue(integer->get()); }
+    if (const auto* real = node.as_floating_point()) { return ParameterValue(real->get()); }
+    if (const auto* text = node.as_string()) { return ParameterValue(text->get()); }
     return std::nullopt;
 }
 
@@ -106,12 +94,9 @@ ParameterValue parse_loosely(const std::string& text) {
     try {
         const toml::table table = toml::parse("value = " + text, std::string_view("override"));
         if (const auto* node = table.get("value"); node != nullptr && table.size() == 1) {
-            if (auto value = value_of(*node)) {
-                return *value;
-            }
+            if (auto value = value_of(*node)) { return *value; }
         }
-    } catch (const toml::parse_error&) {
-    }
+    } catch (const toml::parse_error&) {}
     return text;
 }
 
@@ -123,15 +108,9 @@ std::string type_phrase(const ParameterValue& value) {
 std::string expectation(const Parameter& parameter) {
     std::string text(name_of(parameter.type));
     const std::string range = parameter.range_text();
-    if (!parameter.choices.empty()) {
-        return "one of " + range;
-    }
-    if (!range.empty()) {
-        text += ", " + range;
-    }
-    if (!parameter.unit.empty()) {
-        text += " (unit: " + parameter.unit + ")";
-    }
+    if (!parameter.choices.empty()) { return "one of " + range; }
+    if (!range.empty()) { text += ", " + range; }
+    if (!parameter.unit.empty()) { text += " (unit: " + parameter.unit + ")"; }
     return text;
 }
 
@@ -239,9 +218,7 @@ void Configuration::inherit(const Configuration& base) {
 
 std::optional<std::string> Configuration::take_text(std::string_view key) {
     const auto found = state_->set.find(key);
-    if (found == state_->set.end()) {
-        return std::nullopt;
-    }
+    if (found == state_->set.end()) { return std::nullopt; }
     const SetValue set = found->second;
     if (!std::holds_alternative<std::string>(set.value)) {
         throw ConfigurationError(set.place() + ": " + std::string(key) + " = " + to_toml(set.value) + " is " +
@@ -268,9 +245,7 @@ std::string Configuration::variant(std::string_view slot_key, std::string_view d
 const Configuration::Given& Configuration::given(const ParameterList& list, std::string_view prefix) const {
     const std::pair place(&list, std::string(prefix));
     auto known = state_->read.find(place);
-    if (known == state_->read.end()) {
-        known = state_->read.emplace(place, state_->take_note(list, prefix)).first;
-    }
+    if (known == state_->read.end()) { known = state_->read.emplace(place, state_->take_note(list, prefix)).first; }
     return known->second;
 }
 
@@ -283,9 +258,7 @@ void Configuration::read_into(const ParameterList& list, std::string_view prefix
 void Configuration::check_all_used() const {
     const auto registered = registered_parameters();
     for (const auto& [key, set] : state_->set) {
-        if (state_->effective.contains(key)) {
-            continue;
-        }
+        if (state_->effective.contains(key)) { continue; }
         if (const auto found = registered.find(key); found != registered.end()) {
             checked(*found->second.parameter, key, set);
             if (set.is_override()) {
@@ -296,12 +269,8 @@ void Configuration::check_all_used() const {
             continue;
         }
         std::vector<std::string> known;
-        for (const auto& each : state_->effective) {
-            known.push_back(each.first);
-        }
-        for (const auto& each : registered) {
-            known.push_back(each.first);
-        }
+        for (const auto& each : state_->effective) { known.push_back(each.first); }
+        for (const auto& each : registered) { known.push_back(each.first); }
         throw ConfigurationError(set.place() + ": unknown key " + key + did_you_mean(key, known));
     }
 }
@@ -318,9 +287,7 @@ std::string Configuration::place_of(std::string_view key) const {
 std::vector<EffectiveEntry> Configuration::effective_entries() const {
     std::vector<EffectiveEntry> entries;
     entries.reserve(state_->effective.size());
-    for (const auto& each : state_->effective) {
-        entries.push_back(each.second);
-    }
+    for (const auto& each : state_->effective) { entries.push_back(each.second); }
     return entries;
 }
 

@@ -11,21 +11,15 @@ namespace lookahead {
 namespace {
 
 std::string number_text(double value) {
-    if (std::isnan(value)) {
-        return "nan";
-    }
-    if (std::isinf(value)) {
-        return value > 0 ? "inf" : "-inf";
-    }
+    if (std::isnan(value)) { return "nan"; }
+    if (std::isinf(value)) { return value > 0 ? "inf" : "-inf"; }
     std::array<char, 32> buffer{};
     const bool plain = std::abs(value) < 1e15 && value == std::trunc(value);
     auto* const last = buffer.data() + buffer.size();
     const auto end = plain ? std::to_chars(buffer.data(), last, value, std::chars_format::fixed).ptr
                            : std::to_chars(buffer.data(), last, value).ptr;
     std::string text(buffer.data(), end);
-    if (text.find_first_of(".e") == std::string::npos) {
-        text += ".0";
-    }
+    if (text.find_first_of(".e") == std::string::npos) { text += ".0"; }
     return text;
 }
 

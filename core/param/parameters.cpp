@@ -14,9 +14,7 @@ constexpr auto kNoMin = std::numeric_limits<std::int64_t>::min();
 constexpr auto kNoMax = std::numeric_limits<std::int64_t>::max();
 
 std::string bounds_text(bool has_min, const std::string& min, bool has_max, const std::string& max) {
-    if (has_min && has_max) {
-        return min + " to " + max;
-    }
+    if (has_min && has_max) { return min + " to " + max; }
     return has_min ? min + " or more" : has_max ? max + " or less" : "";
 }
 
@@ -45,9 +43,7 @@ std::string Parameter::range_text() const {
         return bounds_text(std::isfinite(real_min), to_toml(real_min), std::isfinite(real_max), to_toml(real_max));
     }
     std::string text;
-    for (const std::string& each : choices) {
-        text += (text.empty() ? "" : ", ") + each;
-    }
+    for (const std::string& each : choices) { text += (text.empty() ? "" : ", ") + each; }
     return text;
 }
 

@@ -12,9 +12,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
     std::vector<std::size_t> two_rows_up(b.size() + 1);
     std::vector<std::size_t> row_up(b.size() + 1);
     std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-        row_up[j] = j;
-    }
+    for (std::size_t j = 0; j <= b.size(); ++j) { row_up[j] = j; }
     for (std::size_t i = 1; i <= a.size(); ++i) {
         row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {

@@ -27,9 +27,7 @@ constexpr std::uint64_t log2_of_step(unsigned i) {
 
 inline constexpr auto kLogTable = [] {
     std::array<std::uint64_t, kLogSteps + 1> table{};
-    for (unsigned i = 0; i <= kLogSteps; ++i) {
-        table[i] = log2_of_step(i);
-    }
+    for (unsigned i = 0; i <= kLogSteps; ++i) { table[i] = log2_of_step(i); }
     return table;
 }();
 

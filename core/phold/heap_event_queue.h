@@ -36,9 +36,7 @@ class HeapEventQueue {
     void for_each(F&& f) const {
         std::vector<Entry> sorted = entries_;
         std::sort(sorted.begin(), sorted.end(), [](const Entry& a, const Entry& b) { return later(b, a); });
-        for (const Entry& entry : sorted) {
-            f(entry.time, entry.event);
-        }
+        for (const Entry& entry : sorted) { f(entry.time, entry.event); }
     }
 
     void fields(StateArchive& archive) {

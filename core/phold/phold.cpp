@@ -12,9 +12,7 @@ namespace lookahead {
 namespace {
 
 void require(bool good, const std::string& sentence) {
-    if (!good) {
-        throw ConfigurationError("phold: " + sentence);
-    }
+    if (!good) { throw ConfigurationError("phold: " + sentence); }
 }
 
 void check(const PholdOptions& options) {
@@ -29,9 +27,7 @@ void check(const PholdOptions& options) {
             "the partition is linear or round_robin");
     const auto payloads = phold_payloads();
     std::string list;
-    for (const unsigned payload : payloads) {
-        list += " " + std::to_string(payload);
-    }
+    for (const unsigned payload : payloads) { list += " " + std::to_string(payload); }
     require(std::find(payloads.begin(), payloads.end(), options.payload) != payloads.end(),
             "the payload is one of" + list + " bytes");
 }
@@ -56,9 +52,7 @@ double greatest_over_ranks(Transport& transport, double mine) {
     std::vector<std::uint64_t> all(static_cast<std::size_t>(transport.size()));
     transport.all_gather({&bits, 1}, all);
     double greatest = mine;
-    for (const std::uint64_t other : all) {
-        greatest = std::max(greatest, std::bit_cast<double>(other));
-    }
+    for (const std::uint64_t other : all) { greatest = std::max(greatest, std::bit_cast<double>(other)); }
     return greatest;
 }
 
@@ -90,9 +84,7 @@ PholdResult run_phold(const PholdOptions& options, Transport& transport, const s
     const auto begin = std::chrono::steady_clock::now();
     SimulationResult run = simulation.run();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (run.outcome == Outcome::failed) {
-        throw InternalError(run.message);
-    }
+    if (run.outcome == Outcome::failed) { throw InternalError(run.message); }
 
     PholdResult result;
     result.events = run.progress;

@@ -130,9 +130,7 @@ using Wheel = WheelEventQueue<Event>;
 
 template <class Event>
 std::unique_ptr<LogicalProcess> make_with(const PholdOptions& options, LpId id) {
-    if (options.queue == "heap") {
-        return std::make_unique<PholdProcess<Event, HeapEventQueue>>(options, id);
-    }
+    if (options.queue == "heap") { return std::make_unique<PholdProcess<Event, HeapEventQueue>>(options, id); }
     return std::make_unique<PholdProcess<Event, Wheel>>(options, id);
 }
 

@@ -57,9 +57,7 @@ class WheelEventQueue {
     }
 
     Event pop() {
-        if (size_ == late_.size()) [[unlikely]] {
-            move_cursor(next_time_ >> shift_);
-        }
+        if (size_ == late_.size()) [[unlikely]] { move_cursor(next_time_ >> shift_); }
         const unsigned slot = first_slot();
         const std::int64_t bucket =
             cursor_ + static_cast<std::int64_t>((slot - static_cast<unsigned>(cursor_)) & kMask);
@@ -78,9 +76,7 @@ class WheelEventQueue {
         const Event event = nodes_[head].event;
         nodes_[head].next = free_;
         free_ = head;
-        if (bucket != cursor_) {
-            move_cursor(bucket);
-        }
+        if (bucket != cursor_) { move_cursor(bucket); }
         return event;
     }
 
@@ -88,9 +84,7 @@ class WheelEventQueue {
     /// not to the heap. `now` must not be after next_time().
     void advance_to(Time now) {
         LOOKAHEAD_ASSERT(now <= next_time_, "an event at " + std::to_string(next_time_) + " fs would be skipped");
-        if ((now >> shift_) > cursor_) {
-            move_cursor(now >> shift_);
-        }
+        if ((now >> shift_) > cursor_) { move_cursor(now >> shift_); }
     }
 
     std::size_t size() const { return size_; }
@@ -114,16 +108,12 @@ class WheelEventQueue {
             for (std::uint32_t node = tail; tail != kNone;) {
                 node = nodes_[node].next;
                 f(nodes_[node].time, nodes_[node].event);
-                if (node == tail) {
-                    break;
-                }
+                if (node == tail) { break; }
             }
         }
         std::vector<Late> sorted = late_;
         std::sort(sorted.begin(), sorted.end(), [](const Late& a, const Late& b) { return later(b, a); });
-        for (const Late& entry : sorted) {
-            f(entry.time, nodes_[entry.node].event);
-        }
+        for (const Late& entry : sorted) { f(entry.time, nodes_[entry.node].event); }
     }
 
     void fields(StateArchive& archive) {
@@ -188,9 +178,7 @@ class WheelEventQueue {
         if (nodes_[node].time >= nodes_[tail].time) {
             tails_[slot] = node;
         } else {
-            while (nodes_[nodes_[before].next].time <= nodes_[node].time) {
-                before = nodes_[before].next;
-            }
+            while (nodes_[nodes_[before].next].time <= nodes_[node].time) { before = nodes_[before].next; }
         }
         nodes_[node].next = nodes_[before].next;
         nodes_[before].next = node;
@@ -214,9 +202,7 @@ class WheelEventQueue {
     }
 
     Time find_next_time() const {
-        if (size_ == late_.size()) {
-            return late_.empty() ? kTimeInfinity : late_.front().time;
-        }
+        if (size_ == late_.size()) { return late_.empty() ? kTimeInfinity : late_.front().time; }
         return nodes_[nodes_[tails_[first_slot()]].next].time;
     }
 

@@ -18,9 +18,7 @@ class Metronome final : public LogicalProcess {
   public:
     explicit Metronome(Time end) : end_(end) { add_out_port("never used"); }
     void advance(Inbox, Time horizon) override {
-        while (next_ < horizon && next_ < end_) {
-            next_ += kPeriod;
-        }
+        while (next_ < horizon && next_ < end_) { next_ += kPeriod; }
     }
     Time next_event_time() const override { return next_ < end_ ? next_ : kTimeInfinity; }
     bool finished() const override { return next_ >= end_; }
@@ -43,9 +41,7 @@ WindowBenchmarkResult benchmark_windows(std::uint64_t windows, Transport& transp
         model.add({"metronome" + std::to_string(id), "metronome"}, [end] { return std::make_unique<Metronome>(end); });
         rank_of_lp.push_back(static_cast<int>(id));
     }
-    for (LpId id = 0; id < ranks; ++id) {
-        model.connect_all(id, 0, 0, ranks, 0, kPeriod);
-    }
+    for (LpId id = 0; id < ranks; ++id) { model.connect_all(id, 0, 0, ranks, 0, kPeriod); }
     SimulationOptions options;
     options.sync = sync;
     options.epoch_length = end;
@@ -54,9 +50,7 @@ WindowBenchmarkResult benchmark_windows(std::uint64_t windows, Transport& transp
     const auto begin = std::chrono::steady_clock::now();
     SimulationResult run = simulation.run();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (run.outcome != Outcome::finished) {
-        throw InternalError(run.message);
-    }
+    if (run.outcome != Outcome::finished) { throw InternalError(run.message); }
     WindowBenchmarkResult result;
     for (const EngineStatistics& rank : run.per_rank) {
         const std::uint64_t of_rank = transport.size() == 1 ? std::max(rank.windows, rank.inner_windows) : rank.windows;

@@ -48,8 +48,7 @@ class Arrivals {
         }
         std::atomic_ref shared_least(least);
         for (Time known = shared_least.load(std::memory_order_relaxed);
-             time < known && !shared_least.compare_exchange_weak(known, time, std::memory_order_relaxed);) {
-        }
+             time < known && !shared_least.compare_exchange_weak(known, time, std::memory_order_relaxed);) {}
         std::atomic_ref shared_writers(writers);
         if ((shared_writers.load(std::memory_order_relaxed) & bit) == 0) {
             shared_writers.fetch_or(bit, std::memory_order_relaxed);

@@ -60,9 +60,7 @@ class MessageRouter {
           sent_{all_at<kSourceCount>(kTimeInfinity)} {
         inboxes_[0].resize(local_processes);
         inboxes_[1].resize(local_processes);
-        for (const std::uint32_t place : places) {
-            receivers_.push_back({.place = place});
-        }
+        for (const std::uint32_t place : places) { receivers_.push_back({.place = place}); }
     }
 
     /// Appends a message and returns the address of its payload.
@@ -71,9 +69,7 @@ class MessageRouter {
         const auto way = header.in_port == receiver.answering_port ? Arrivals::kAnswered : Arrivals::kUsual;
         std::byte* bytes;
         if (receiver.place < kRemote) {
-            if (header.time < horizons_[receiver.kind]) [[unlikely]] {
-                throw_too_early(header);
-            }
+            if (header.time < horizons_[receiver.kind]) [[unlikely]] { throw_too_early(header); }
             bytes = extend_inbox(receiver.place, way, header);
         } else {
             Time& least = sent_[set_][way == Arrivals::kAnswered ? kAnswers : receiver.kind];

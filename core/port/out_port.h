@@ -37,9 +37,7 @@ class OutPort {
         static_assert(sizeof(P) <= kMaximumPayloadBytes);
         constexpr std::size_t bytes = std::is_empty_v<P> ? 0 : sizeof(P);
         std::byte* place = reserve(destination, now, arrival, P::kType, bytes);
-        if constexpr (bytes > 0) {
-            std::memcpy(place, &payload, bytes);
-        }
+        if constexpr (bytes > 0) { std::memcpy(place, &payload, bytes); }
     }
 
     /// The same for payloads of variable length: the caller writes all payload_bytes to the returned address before the
@@ -48,9 +46,7 @@ class OutPort {
         LOOKAHEAD_ASSERT(destination < fan_out_ && payload_bytes <= kMaximumPayloadBytes,
                          describe_misuse(destination, payload_bytes));
         const Destination& to = destinations_[destination & index_mask_];
-        if (arrival < now + to.lookahead) [[unlikely]] {
-            throw_lookahead_violation(destination, now, arrival);
-        }
+        if (arrival < now + to.lookahead) [[unlikely]] { throw_lookahead_violation(destination, now, arrival); }
         const std::size_t words = (payload_bytes + 7) / 8;
         std::byte* place = router_->append({.time = arrival,
                                             .channel = channel_,
@@ -84,9 +80,7 @@ class OutPort {
     /// Advances the sequence. The message's header already has its channel.
     std::uint32_t next_sequence() {
         const std::uint32_t sequence = sequence_++;
-        if (sequence_ == 0) [[unlikely]] {
-            begin_turn();
-        }
+        if (sequence_ == 0) [[unlikely]] { begin_turn(); }
         return sequence;
     }
     void begin_turn();

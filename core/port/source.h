@@ -28,9 +28,7 @@ constexpr std::array<Time, kCount> all_at(Time time) {
 
 template <std::size_t kCount>
 void lower_each(std::array<Time, kCount>& times, const std::array<Time, kCount>& others) {
-    for (std::size_t i = 0; i < kCount; ++i) {
-        times[i] = std::min(times[i], others[i]);
-    }
+    for (std::size_t i = 0; i < kCount; ++i) { times[i] = std::min(times[i], others[i]); }
 }
 
 inline Time least_of(const SourceTimes& times) {

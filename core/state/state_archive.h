@@ -84,9 +84,7 @@ class StateArchive {
     void value(Get&& get, Set&& set) {
         auto copy = get();
         *this& copy;
-        if (loading_) {
-            set(copy);
-        }
+        if (loading_) { set(copy); }
     }
 
     /// A pointer to an object of `array`, or null. Throws std::out_of_range if the index that is read is outside.
@@ -95,9 +93,7 @@ class StateArchive {
         std::int64_t index = pointer == nullptr ? -1 : pointer - array.data();
         *this& index;
         if (loading_) {
-            if (index >= std::ssize(array)) {
-                throw std::out_of_range("a pointer");
-            }
+            if (index >= std::ssize(array)) { throw std::out_of_range("a pointer"); }
             pointer = index < 0 ? nullptr : &array[static_cast<std::size_t>(index)];
         }
     }
@@ -105,9 +101,7 @@ class StateArchive {
     template <class T>
     void pointer_into(std::span<const T> array, const T*& pointer) {
         optional_pointer_into(array, pointer);
-        if (pointer == nullptr) {
-            throw std::out_of_range("a pointer");
-        }
+        if (pointer == nullptr) { throw std::out_of_range("a pointer"); }
     }
 
   protected:
@@ -148,9 +142,7 @@ struct SequenceFields {
                       std::has_unique_object_representations_v<Element>) {
             archive.plain(sequence.data() + begin, sequence.size() - begin);
         } else {
-            for (std::size_t i = begin; i < sequence.size(); ++i) {
-                archive& sequence[i];
-            }
+            for (std::size_t i = begin; i < sequence.size(); ++i) { archive& sequence[i]; }
         }
     }
 };
@@ -167,9 +159,7 @@ struct StateFields<std::string> : detail::SequenceFields<std::string> {};
 template <class T>
 struct FixedFields {
     static void visit(StateArchive& archive, T& elements) {
-        for (auto& element : elements) {
-            archive& element;
-        }
+        for (auto& element : elements) { archive& element; }
     }
 };
 template <class T, std::size_t N>
@@ -189,9 +179,9 @@ struct StateFields<std::optional<T>> {
         archive& holds;
         if (archive.loading()) {
             optional.reset();
-            if (holds) optional.emplace();
+            if (holds) { optional.emplace(); }
         }
-        if (holds) archive&* optional;
+        if (holds) { archive&* optional; }
     }
 };
 

@@ -25,16 +25,10 @@ class StateHasher {
                     lanes[lane] = round(lanes[lane], load(at + lane * kWord, kWord));
                 }
             }
-            for (const std::uint64_t lane : lanes) {
-                add(lane);
-            }
+            for (const std::uint64_t lane : lanes) { add(lane); }
         }
-        for (; left >= kWord; left -= kWord, at += kWord) {
-            add(load(at, kWord));
-        }
-        if (left > 0) {
-            add(load(at, left));
-        }
+        for (; left >= kWord; left -= kWord, at += kWord) { add(load(at, kWord)); }
+        if (left > 0) { add(load(at, left)); }
         add(size);
     }
 

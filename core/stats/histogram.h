@@ -36,9 +36,7 @@ struct Histogram {
 template <std::size_t N>
 constexpr std::array<std::uint64_t, N + 1> linear_edges(std::uint64_t first, std::uint64_t width) {
     std::array<std::uint64_t, N + 1> edges{};
-    for (std::size_t i = 0; i <= N; ++i) {
-        edges[i] = first + i * width;
-    }
+    for (std::size_t i = 0; i <= N; ++i) { edges[i] = first + i * width; }
     return edges;
 }
 
@@ -47,9 +45,7 @@ template <std::size_t N>
 constexpr std::array<std::uint64_t, N + 1> doubling_edges(std::uint64_t first) {
     static_assert(N < 64);
     std::array<std::uint64_t, N + 1> edges{};
-    for (std::size_t i = 0; i <= N; ++i) {
-        edges[i] = first << i;
-    }
+    for (std::size_t i = 0; i <= N; ++i) { edges[i] = first << i; }
     return edges;
 }
 

@@ -19,9 +19,7 @@ class CounterTotals final : public StatisticsVisitor {
 };
 
 void append(std::vector<unsigned char>& bytes, std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) {
-        bytes.push_back(static_cast<unsigned char>(value | 0x80));
-    }
+    for (; value >= 0x80; value >>= 7) { bytes.push_back(static_cast<unsigned char>(value | 0x80)); }
     bytes.push_back(static_cast<unsigned char>(value));
 }
 
@@ -37,9 +35,7 @@ class Reader {
             LOOKAHEAD_ASSERT(at_ < bytes_.size(), "a phase's counts end too early");
             const unsigned char byte = bytes_[at_++];
             value |= std::uint64_t{byte & 0x7fu} << shift;
-            if (byte < 0x80) {
-                return value;
-            }
+            if (byte < 0x80) { return value; }
         }
     }
 
@@ -54,9 +50,7 @@ void PhaseLog::end_phase(std::uint64_t phase, const std::function<void(Statistic
     CounterTotals now;
     visit(now);
     totals_.resize(now.values.size());
-    for (std::size_t i = 0; i < totals_.size(); ++i) {
-        totals_[i] = now.values[i] - totals_[i];
-    }
+    for (std::size_t i = 0; i < totals_.size(); ++i) { totals_[i] = now.values[i] - totals_[i]; }
     append_phase(phase, totals_);
     totals_ = std::move(now.values);
 }
@@ -65,13 +59,9 @@ void PhaseLog::append_phase(std::uint64_t phase, std::span<const std::uint64_t> 
     append(bytes_, phase);
     for (std::size_t i = 0; i < counts.size();) {
         std::size_t end = i;
-        while (end < counts.size() && counts[end] == 0) {
-            ++end;
-        }
+        while (end < counts.size() && counts[end] == 0) { ++end; }
         append(bytes_, end == i ? counts[i] : 0);
-        if (end != i) {
-            append(bytes_, end - i);
-        }
+        if (end != i) { append(bytes_, end - i); }
         i = std::max(end, i + 1);
     }
 }
@@ -97,9 +87,7 @@ void PhaseLog::fields(StateArchive& archive) {
     if (!archive.loading()) {
         for_each([&](std::uint64_t phase, std::span<const std::uint64_t> counts) {
             append(plain, phase);
-            for (const std::uint64_t count : counts) {
-                append(plain, count);
-            }
+            for (const std::uint64_t count : counts) { append(plain, count); }
         });
     }
     archive& totals_& plain;

@@ -77,9 +77,7 @@ struct CounterArray {
     const void* place(const C& counters) const { return &(counters.*member); }
     template <class F>
     constexpr void for_each_description(F&& f) const {
-        for (const StatisticDescription& what : descriptions) {
-            f(what);
-        }
+        for (const StatisticDescription& what : descriptions) { f(what); }
     }
     void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind, const C& counters) const {
         for (std::size_t i = 0; i < N; ++i) {
@@ -179,9 +177,7 @@ template <HasStatistics C>
 C difference(const C& after, const C& before) {
     auto words = std::bit_cast<detail::StatisticsWords<C>>(after);
     const auto earlier = std::bit_cast<detail::StatisticsWords<C>>(before);
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        words[i] -= earlier[i];
-    }
+    for (std::size_t i = 0; i < words.size(); ++i) { words[i] -= earlier[i]; }
     return std::bit_cast<C>(words);
 }
 
@@ -190,9 +186,7 @@ template <HasStatistics C>
 void accumulate(C& sum, const C& more) {
     auto words = std::bit_cast<detail::StatisticsWords<C>>(sum);
     const auto other = std::bit_cast<detail::StatisticsWords<C>>(more);
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        words[i] += other[i];
-    }
+    for (std::size_t i = 0; i < words.size(); ++i) { words[i] += other[i]; }
     sum = std::bit_cast<C>(words);
 }
 

@@ -38,12 +38,8 @@ void add_statistics_set(StatisticsSetEntry set) {
 
 std::vector<std::string> statistics_faults(const StatisticsSetEntry& set) {
     std::vector<std::string> faults;
-    if (!is_snake_case(set.kind)) {
-        faults.push_back("the kind \"" + set.kind + "\" is not a lower_snake_case word");
-    }
-    if (set.description.empty()) {
-        faults.push_back("the statistics of kind " + set.kind + " have no description");
-    }
+    if (!is_snake_case(set.kind)) { faults.push_back("the kind \"" + set.kind + "\" is not a lower_snake_case word"); }
+    if (set.description.empty()) { faults.push_back("the statistics of kind " + set.kind + " have no description"); }
     if (!set.each_member_once) {
         faults.push_back("the statistics of kind " + set.kind + " declare a member twice and miss another");
     }
@@ -53,12 +49,8 @@ std::vector<std::string> statistics_faults(const StatisticsSetEntry& set) {
         if (!is_snake_case(statistic.name)) {
             faults.push_back("the statistic \"" + full + "\" is not named by a lower_snake_case word");
         }
-        if (!names.insert(statistic.name).second) {
-            faults.push_back("two statistics are named " + full);
-        }
-        if (statistic.description.empty()) {
-            faults.push_back("the statistic " + full + " has no description");
-        }
+        if (!names.insert(statistic.name).second) { faults.push_back("two statistics are named " + full); }
+        if (statistic.description.empty()) { faults.push_back("the statistic " + full + " has no description"); }
     }
     return faults;
 }

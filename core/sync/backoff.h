@@ -10,9 +10,7 @@ class Backoff {
   public:
     /// Call it at each chance.
     bool is_due() {
-        if (++since_ < pause_) {
-            return false;
-        }
+        if (++since_ < pause_) { return false; }
         since_ = 0;
         pause_ = std::min(2 * pause_, kMostPause);
         return true;

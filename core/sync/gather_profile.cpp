@@ -22,9 +22,7 @@ struct RankProfile {
     void serialize(Archive& archive, unsigned) {
         archive& ids;
         loads.resize(ids.size());
-        for (ProcessLoad& load : loads) {
-            archive& load.seconds& load.advances;
-        }
+        for (ProcessLoad& load : loads) { archive& load.seconds& load.advances; }
         archive& windows.start& windows.nanoseconds& windows.messages;
     }
 };
@@ -39,9 +37,7 @@ void add_rank(RunProfile& profile, const RankProfile& part, int rank) {
         all.messages.assign(part.windows.messages.empty() ? 0 : processes * processes, 0);
     }
     LOOKAHEAD_ASSERT(all.start.size() == windows, "rank " + std::to_string(rank) + " saw other windows than rank 0");
-    for (std::size_t w = 0; w < windows; ++w) {
-        all.start[w] = std::min(all.start[w], part.windows.start[w]);
-    }
+    for (std::size_t w = 0; w < windows; ++w) { all.start[w] = std::min(all.start[w], part.windows.start[w]); }
     for (std::size_t i = 0; i < part.ids.size(); ++i) {
         const LpId lp = part.ids[i];
         profile.rank[lp] = rank;
@@ -62,9 +58,7 @@ RunProfile gather_profile(Transport& transport, const ProcessProfile& mine, std:
     const std::string bytes = archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << own; });
     const std::vector<std::string> parts = transport.gather(bytes);
     RunProfile profile;
-    if (transport.rank() != 0) {
-        return profile;
-    }
+    if (transport.rank() != 0) { return profile; }
     profile.rank.assign(processes, 0);
     profile.loads.assign(processes, {});
     for (std::size_t rank = 0; rank < parts.size(); ++rank) {

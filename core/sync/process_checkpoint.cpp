@@ -27,8 +27,8 @@ T from_bytes(const std::string& bytes) {
     return value;
 }
 
-/// Of each process its checkpoint, then its state, which an empty piece ends. In place of a checkpoint that cannot be had
-/// comes nothing: who should have made it tells the error.
+/// Of each process its checkpoint, then its state, which an empty piece ends. In place of a checkpoint that cannot be
+/// had comes nothing: who should have made it tells the error.
 RankError send_processes(Transport& transport, const RunningProcesses& local, const std::vector<LpId>& mine) {
     RankError error;
     for (const LpId id : mine) {
@@ -52,9 +52,7 @@ RankError receive_processes(Transport& transport, const RunningProcesses& local,
     RankError error;
     bool is_all_there = true;
     const auto attempt = [&](auto step) {
-        if (is_all_there && error.code == ExitCode::done) {
-            error = catch_error(step);
-        }
+        if (is_all_there && error.code == ExitCode::done) { error = catch_error(step); }
     };
     for (const auto& [id, rank] : rank_of) {
         if (rank == 0) {
@@ -78,9 +76,7 @@ RankError receive_processes(Transport& transport, const RunningProcesses& local,
 std::map<LpId, int> ranks_of(const std::vector<std::string>& ids) {
     std::map<LpId, int> rank_of;
     for (std::size_t rank = 0; rank < ids.size(); ++rank) {
-        for (const LpId id : from_bytes<std::vector<LpId>>(ids[rank])) {
-            rank_of[id] = static_cast<int>(rank);
-        }
+        for (const LpId id : from_bytes<std::vector<LpId>>(ids[rank])) { rank_of[id] = static_cast<int>(rank); }
     }
     return rank_of;
 }
@@ -93,9 +89,7 @@ void gather_processes(Transport& transport, const RunningProcesses& local, Proce
     const auto error =
         agree_on_error(transport, transport.rank() == 0 ? receive_processes(transport, local, ranks_of(ids), *taker)
                                                         : send_processes(transport, local, mine));
-    if (error) {
-        throw_as_its_kind(*error);
-    }
+    if (error) { throw_as_its_kind(*error); }
 }
 
 }  // namespace lookahead

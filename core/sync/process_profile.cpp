@@ -50,7 +50,8 @@ double ProcessProfile::seconds_per_tick() const {
 void ProcessProfile::begin_window(Time start) {
     starts_.push_back(start);
     ticks_before_ = ticks_;
-    // Read in this order, and at the end in the other, a turn of another thread between the two readings counts as none.
+    // Read in this order, and at the end in the other, a turn of another thread between the two readings counts as
+    // none.
     window_cpu_ = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
     window_tick_ = now();
 }

@@ -21,9 +21,7 @@ namespace {
 std::vector<LpId> lps_of(int rank, std::span<const int> rank_of_lp) {
     std::vector<LpId> ids;
     for (LpId id = 0; id < rank_of_lp.size(); ++id) {
-        if (rank_of_lp[id] == rank) {
-            ids.push_back(id);
-        }
+        if (rank_of_lp[id] == rank) { ids.push_back(id); }
     }
     return ids;
 }
@@ -67,9 +65,7 @@ void RankEngine::make_processes(const Model& model, std::span<const int> rank_of
 
     std::vector<std::vector<ChannelDescription>> channels_of(model.processes().size());
     for (const ChannelDescription& channel : model.channels()) {
-        if (rank_of_lp[channel.from] == rank) {
-            channels_of[channel.from].push_back(channel);
-        }
+        if (rank_of_lp[channel.from] == rank) { channels_of[channel.from].push_back(channel); }
     }
     const std::vector<std::uint32_t> first_channels = model.first_channel_numbers();
     for (const LpId id : profile_.ids()) {
@@ -81,9 +77,7 @@ void RankEngine::make_processes(const Model& model, std::span<const int> rank_of
 
 void RankEngine::describe_receivers(const Model& model) {
     std::vector<std::uint32_t> answering_ports(model.processes().size(), MessageRouter::kNoPort);
-    for (const AnswerDescription& answer : model.answers()) {
-        answering_ports[answer.lp] = answer.in_port;
-    }
+    for (const AnswerDescription& answer : model.answers()) { answering_ports[answer.lp] = answer.in_port; }
     for (const auto& worker : workers_) {
         for (LpId lp = 0; lp < answering_ports.size(); ++lp) {
             worker->router.describe(lp, lookahead_.kind_of(lp), answering_ports[lp]);
@@ -97,9 +91,7 @@ void RankEngine::find_runs() {
         const std::size_t kind = lookahead_.kind_of(pointers_[i]->id());
         ++counts[kind];
         kinds_.push_back(static_cast<std::uint8_t>(kind));
-        if (runs_.empty() || runs_.back().kind != kind) {
-            runs_.push_back({kind, i, i});
-        }
+        if (runs_.empty() || runs_.back().kind != kind) { runs_.push_back({kind, i, i}); }
         runs_.back().end = i + 1;
     }
     most_ = static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
@@ -126,31 +118,19 @@ SourceTimes RankEngine::take_sent() {
 }
 
 void RankEngine::advance_to(const KindTimes& horizons) {
-    if (logs_outer_windows_) {
-        profile_.begin_window(earliest());
-    }
+    if (logs_outer_windows_) { profile_.begin_window(earliest()); }
     while (true) {
         const SourceTimes now = pending();
         KindTimes inner = lookahead_.from_within(now);
-        for (std::size_t kind = 0; kind < kMostKinds; ++kind) {
-            inner[kind] = std::min(inner[kind], horizons[kind]);
-        }
+        for (std::size_t kind = 0; kind < kMostKinds; ++kind) { inner[kind] = std::min(inner[kind], horizons[kind]); }
         choose_tasks(inner);
-        if (tasks_.empty()) {
-            break;
-        }
+        if (tasks_.empty()) { break; }
         ++statistics_.inner_windows;
-        if (logs_inner_windows_) {
-            profile_.begin_window(least_of(now));
-        }
+        if (logs_inner_windows_) { profile_.begin_window(least_of(now)); }
         advance_window();
-        if (logs_inner_windows_) {
-            profile_.end_window();
-        }
+        if (logs_inner_windows_) { profile_.end_window(); }
     }
-    if (logs_outer_windows_) {
-        profile_.end_window();
-    }
+    if (logs_outer_windows_) { profile_.end_window(); }
     reached_ = horizons;
 }
 
@@ -164,12 +144,8 @@ void RankEngine::advance_to(const KindTimes& horizons) {
         for (const std::uint32_t i : plan_.part(part)) {
             const Time horizon = horizons[kinds_[i]];
             const bool reads = arrival(i) < horizon;
-            if (reads) {
-                arrivals_->turn(i);
-            }
-            if (reads || own_[i] < horizon) {
-                tasks_.push_back({i, kinds_[i], reads});
-            }
+            if (reads) { arrivals_->turn(i); }
+            if (reads || own_[i] < horizon) { tasks_.push_back({i, kinds_[i], reads}); }
         }
     }
     parts_.push_back(tasks_.size());
@@ -178,29 +154,21 @@ void RankEngine::advance_to(const KindTimes& horizons) {
 /// Now and then, by what the LPs have cost since the last time.
 void RankEngine::plan_work() {
     constexpr unsigned kWindows = 256;
-    if (plan_.parts() == team_->members() && shared_since_plan_ < kWindows) {
-        return;
-    }
+    if (plan_.parts() == team_->members() && shared_since_plan_ < kWindows) { return; }
     shared_since_plan_ = 0;
     const std::span<const std::uint64_t> ticks = profile_.ticks();
     std::vector<std::uint64_t> costs(ticks.begin(), ticks.end());
-    for (std::size_t i = 0; i < costs.size(); ++i) {
-        costs[i] -= std::exchange(planned_ticks_[i], ticks[i]);
-    }
+    for (std::size_t i = 0; i < costs.size(); ++i) { costs[i] -= std::exchange(planned_ticks_[i], ticks[i]); }
     plan_.make(team_->members(), costs);
 }
 
 [[gnu::hot]] void RankEngine::advance_window() {
-    for (const auto& worker : workers_) {
-        worker->router.set_horizons(horizons_);
-    }
+    for (const auto& worker : workers_) { worker->router.set_horizons(horizons_); }
     if (team_->has_members() && (shares_always_ || (tasks_.size() > 1 && sharing_.choose(window_ticks_)))) {
         const std::uint64_t begin = nanoseconds_of(CLOCK_MONOTONIC);
         share([this](std::size_t member) { advance_tasks_as(member); });
         std::uint64_t computed = 0;
-        for (const auto& worker : workers_) {
-            computed += std::exchange(worker->computed_ns, 0);
-        }
+        for (const auto& worker : workers_) { computed += std::exchange(worker->computed_ns, 0); }
         if (!shares_always_) {
             sharing_.took(static_cast<double>(nanoseconds_of(CLOCK_MONOTONIC) - begin), static_cast<double>(computed));
         }
@@ -217,9 +185,7 @@ void RankEngine::plan_work() {
     }
     count_work();
     window_ticks_ = 0;
-    for (const auto& worker : workers_) {
-        window_ticks_ += std::exchange(worker->ticks, 0);
-    }
+    for (const auto& worker : workers_) { window_ticks_ += std::exchange(worker->ticks, 0); }
 }
 
 void RankEngine::advance_task(Worker& worker, std::size_t task, std::uint64_t& mark) {
@@ -243,9 +209,7 @@ void RankEngine::share(const std::function<void(std::size_t member)>& work) {
     team_->open(parts_);
     work_as(0);
     team_->close();
-    if (thrown_) {
-        std::rethrow_exception(std::exchange(thrown_, nullptr));
-    }
+    if (thrown_) { std::rethrow_exception(std::exchange(thrown_, nullptr)); }
 }
 
 /// An exception waits for the team's leader.
@@ -254,9 +218,7 @@ void RankEngine::work_as(std::size_t member) {
         (*shared_work_)(member);
     } catch (...) {
         const std::lock_guard lock(failing_);
-        if (!thrown_) {
-            thrown_ = std::current_exception();
-        }
+        if (!thrown_) { thrown_ = std::current_exception(); }
     }
 }
 
@@ -264,9 +226,7 @@ std::function<void()> RankEngine::helper() {
     return [this, team = team_] {
         const std::optional<std::size_t> member = team->join();
         // While there is a window the engine lives.
-        for (std::uint32_t last = 0; member && team->next_window(last); team->leave()) {
-            work_as(*member);
-        }
+        for (std::uint32_t last = 0; member && team->next_window(last); team->leave()) { work_as(*member); }
     };
 }
 
@@ -297,25 +257,19 @@ void RankEngine::prefetch_due(std::size_t task) const {
         const std::size_t index = tasks_[task].index;
         const ByteBuffer& due = workers_.front()->router.inboxes(arrivals_->side(index) ^ 1)[index].arrived;
         const std::size_t bytes = std::min(due.size(), kMostLines * kLine);
-        for (std::size_t at = 0; at < bytes; at += kLine) {
-            __builtin_prefetch(due.data() + at);
-        }
+        for (std::size_t at = 0; at < bytes; at += kLine) { __builtin_prefetch(due.data() + at); }
     }
 }
 
 void RankEngine::divide_batches() {
-    for (const auto& worker : workers_) {
-        worker->router.divide(SideSteps::kSets);
-    }
+    for (const auto& worker : workers_) { worker->router.divide(SideSteps::kSets); }
     steps_.emplace(processes_.size(), workers_.size());
 }
 
 void RankEngine::begin_steps() {
     plan_work();
     std::vector<std::uint8_t> sides;
-    for (const std::uint8_t kind : kinds_) {
-        sides.push_back(static_cast<std::uint8_t>(lookahead_.side_of(kind)));
-    }
+    for (const std::uint8_t kind : kinds_) { sides.push_back(static_cast<std::uint8_t>(lookahead_.side_of(kind))); }
     steps_->begin(plan_, sides);
     opened_ = reached_;
     parts_ = {0, 0};
@@ -325,20 +279,14 @@ void RankEngine::open_step(unsigned side, std::uint64_t number, const KindTimes&
     statistics_.shared_windows += team_->has_members();
     steps_->open({.number = number, .side = side, .horizons = horizons, .reached = opened_});
     for (std::size_t kind = 0; kind < lookahead_.kinds(); ++kind) {
-        if (lookahead_.side_of(static_cast<std::uint8_t>(kind)) == side) {
-            opened_[kind] = horizons[kind];
-        }
+        if (lookahead_.side_of(static_cast<std::uint8_t>(kind)) == side) { opened_[kind] = horizons[kind]; }
     }
 }
 
 StepWork RankEngine::work_on_steps(std::size_t member, bool has_waited) {
     SideSteps::Task task{};
-    if (!steps_->claim(member, task)) {
-        return StepWork::none;
-    }
-    if (member == 0 && has_waited) {
-        account(TraceActivity::blocked);
-    }
+    if (!steps_->claim(member, task)) { return StepWork::none; }
+    if (member == 0 && has_waited) { account(TraceActivity::blocked); }
     Worker& worker = *workers_[member];
     do {
         const SideSteps::Step& step = *task.step;
@@ -349,17 +297,14 @@ StepWork RankEngine::work_on_steps(std::size_t member, bool has_waited) {
         const unsigned side = worker.router.side(task.lp);
         const std::array<Time, Arrivals::kWays> kept = {arrivals_->least_so_far(Arrivals::kUsual, task.lp, side),
                                                         arrivals_->least_so_far(Arrivals::kAnswered, task.lp, side)};
-        if (steps_->end(member, task, kinds_[task.lp], own_[task.lp], kept)) {
-            return StepWork::ended_a_step;
-        }
-        if (has_advanced) {
-            break;
-        }
+        if (steps_->end(member, task, kinds_[task.lp], own_[task.lp], kept)) { return StepWork::ended_a_step; }
+        if (has_advanced) { break; }
     } while (steps_->claim(member, task));
     return StepWork::some;
 }
 
-/// An LP that has nothing before its horizon stays where it is; what has come for it is kept for the next step. Returns whether it has.
+/// An LP that has nothing before its horizon stays where it is; what has come for it is kept for the next step. Returns
+/// whether it has.
 bool RankEngine::take_step(Worker& worker, const SideSteps::Task& task) {
     const std::size_t index = task.lp;
     const Time horizon = task.step->horizons[kinds_[index]];
@@ -432,13 +377,9 @@ void RankEngine::deliver_to_step(std::size_t member, unsigned side, std::uint64_
 }
 
 void RankEngine::end_steps(std::uint64_t last) {
-    for (const auto& worker : workers_) {
-        worker->router.write_to(0, false);
-    }
+    for (const auto& worker : workers_) { worker->router.write_to(0, false); }
     if (last % 2 != 0) {
-        for (std::size_t i = 0; i < processes_.size(); ++i) {
-            arrivals_->turn(i);
-        }
+        for (std::size_t i = 0; i < processes_.size(); ++i) { arrivals_->turn(i); }
     }
     count_work();
     ++shared_since_plan_;
@@ -447,9 +388,7 @@ void RankEngine::end_steps(std::uint64_t last) {
 void RankEngine::settle(Time epoch) {
     for (std::size_t i = 0; i < processes_.size(); ++i) {
         const bool reads = arrival(i) < epoch;
-        if (reads) {
-            arrivals_->turn(i);
-        }
+        if (reads) { arrivals_->turn(i); }
         advance_process(*workers_.front(), i, reads, epoch);
     }
     count_work();
@@ -498,9 +437,7 @@ void RankEngine::restore_process(std::size_t index, const SavedProcesses& all) {
     for (std::size_t at = 0; at < saved.messages.size();) {
         MessageHeader header{};
         const std::size_t left = saved.messages.size() - at;
-        if (left >= sizeof header) {
-            std::memcpy(&header, saved.messages.data() + at, sizeof header);
-        }
+        if (left >= sizeof header) { std::memcpy(&header, saved.messages.data() + at, sizeof header); }
         if (left < sizeof header || left < header.total_bytes() || header.destination != process.id()) {
             throw InputError("the messages for " + process.name() + " cannot be restored: they are damaged");
         }
@@ -526,15 +463,11 @@ void RankEngine::restore_process(std::size_t index, const SavedProcesses& all) {
             LOOKAHEAD_ASSERT(own >= horizon, process.name() + " was advanced to " + std::to_string(horizon) +
                                                  " fs but still has an event at " + std::to_string(own) + " fs");
             own_[index] = own;
-        } catch (const Error& error) {
-            fail(index, error.code(), error.what());
-        } catch (const std::exception& error) {
+        } catch (const Error& error) { fail(index, error.code(), error.what()); } catch (const std::exception& error) {
             fail(index, ExitCode::internal, process.name() + ": " + error.what());
         }
     }
-    if (reads) {
-        clear_read(index, worker.router.side(index) ^ 1);
-    }
+    if (reads) { clear_read(index, worker.router.side(index) ^ 1); }
 }
 
 /// Calls f for each inbox of an LP that may have something on that side.
@@ -556,9 +489,7 @@ void RankEngine::clear_read(std::size_t index, unsigned side) {
 
 /// Sorts what is due, and puts what is not among the messages that this worker's LPs send.
 [[gnu::hot]] Inbox RankEngine::collect_due(Worker& worker, std::size_t index, bool reads, Time horizon) {
-    if (!reads) {
-        return {};
-    }
+    if (!reads) { return {}; }
     worker.due.clear();
     for_each_inbox(index, worker.router.side(index) ^ 1, [&](LpInbox& inbox) {
         if (inbox.earliest() >= horizon) {
@@ -587,9 +518,7 @@ void RankEngine::clear_read(std::size_t index, unsigned side) {
     traffic_[index] = traffic;
     worker.events += worker.due.size();
     if (profile_.logs()) [[unlikely]] {
-        for (const DueMessage& due : worker.due) {
-            profile_.delivered(index, due.message->channel_number());
-        }
+        for (const DueMessage& due : worker.due) { profile_.delivered(index, due.message->channel_number()); }
     }
     return worker.due_pointers;
 }
@@ -626,9 +555,7 @@ void RankEngine::fail(std::size_t index, ExitCode code, const std::string& sente
 
 void RankEngine::reserve_batch_headers(std::size_t header_words) {
     batch_header_bytes_ = Transport::kPacketHeaderBytes + 8 * header_words;
-    for (Batch& batch : router().batches()) {
-        batch.bytes.extend(batch_header_bytes_);
-    }
+    for (Batch& batch : router().batches()) { batch.bytes.extend(batch_header_bytes_); }
 }
 
 std::uint64_t* RankEngine::batch_header(Batch& batch) {
@@ -676,9 +603,7 @@ void RankEngine::account(TraceActivity activity) {
     const TraceSink::Clock::time_point now = TraceSink::Clock::now();
     const double seconds = std::chrono::duration<double>(now - mark_).count();
     (activity == TraceActivity::compute ? statistics_.compute_seconds : statistics_.blocked_seconds) += seconds;
-    if (trace_ != nullptr) {
-        trace_->span(activity, mark_, now, of_most(reached_));
-    }
+    if (trace_ != nullptr) { trace_->span(activity, mark_, now, of_most(reached_)); }
     mark_ = now;
 }
 
@@ -691,9 +616,7 @@ void RankEngine::count_window(Time length) {
 
 std::uint64_t RankEngine::progress() const {
     std::uint64_t sum = 0;
-    for (const LogicalProcess* process : pointers_) {
-        sum += process->progress();
-    }
+    for (const LogicalProcess* process : pointers_) { sum += process->progress(); }
     return sum;
 }
 
@@ -711,9 +634,7 @@ std::uint64_t RankEngine::hash_process(std::size_t index, bool with_state) const
 // The LPs' hashes are added, so that the sum does not depend on which rank they are on.
 std::uint64_t RankEngine::traffic_hash() const {
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < pointers_.size(); ++i) {
-        sum += hash_process(i, false);
-    }
+    for (std::size_t i = 0; i < pointers_.size(); ++i) { sum += hash_process(i, false); }
     return sum;
 }
 

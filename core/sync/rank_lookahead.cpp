@@ -13,9 +13,7 @@ class RangeRanks {
     RangeRanks(std::span<const int> rank_of_lp, int ranks) : rank_of_lp_(rank_of_lp), ranks_(ranks) {}
 
     const std::vector<int>& find(LpId first, std::uint32_t count) {
-        if (count_ != 0 && first == first_ && count == count_) {
-            return found_;
-        }
+        if (count_ != 0 && first == first_ && count == count_) { return found_; }
         first_ = first;
         count_ = count;
         std::vector<bool> seen(static_cast<std::size_t>(ranks_), false);

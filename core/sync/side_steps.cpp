@@ -10,9 +10,7 @@
 namespace lookahead {
 
 SideSteps::SideSteps(std::size_t lps, std::size_t members) : done_(lps) {
-    for (Slot& slot : slots_) {
-        slot.after = std::vector<Bounds>(members);
-    }
+    for (Slot& slot : slots_) { slot.after = std::vector<Bounds>(members); }
 }
 
 void SideSteps::begin(const WorkPlan& plan, std::span<const std::uint8_t> side_of_lp) {
@@ -27,20 +25,12 @@ void SideSteps::begin(const WorkPlan& plan, std::span<const std::uint8_t> side_o
         }
         mine.begins.push_back(static_cast<std::uint32_t>(mine.lps.size()));
     }
-    for (Slot& slot : slots_) {
-        slot.number.store(0, std::memory_order_relaxed);
-    }
-    if (parts_.size() != plan.parts()) {
-        parts_ = std::vector<Part>(plan.parts());
-    }
+    for (Slot& slot : slots_) { slot.number.store(0, std::memory_order_relaxed); }
+    if (parts_.size() != plan.parts()) { parts_ = std::vector<Part>(plan.parts()); }
     for (Part& part : parts_) {
-        for (std::atomic<Places>& free : part.free) {
-            free.store({}, std::memory_order_relaxed);
-        }
+        for (std::atomic<Places>& free : part.free) { free.store({}, std::memory_order_relaxed); }
     }
-    for (Done& done : done_) {
-        done.step.store(0, std::memory_order_relaxed);
-    }
+    for (Done& done : done_) { done.step.store(0, std::memory_order_relaxed); }
 }
 
 void SideSteps::open(const Step& step) {
@@ -67,9 +57,7 @@ bool SideSteps::claim_of(std::size_t set, std::uint64_t number, std::size_t part
     Places seen = free.load(std::memory_order_relaxed);
     while (seen.first < seen.end) {
         const std::uint32_t place = from_the_end ? seen.end - 1 : seen.first;
-        if (done_[side.lps[place]].step.load(std::memory_order_relaxed) + 1 != number) {
-            return false;
-        }
+        if (done_[side.lps[place]].step.load(std::memory_order_relaxed) + 1 != number) { return false; }
         const Places rest = from_the_end ? Places{seen.first, place} : Places{place + 1, seen.end};
         if (free.compare_exchange_weak(seen, rest, std::memory_order_acquire, std::memory_order_relaxed)) {
             task = {side.lps[place], static_cast<std::uint32_t>(part), &slots_[set].step};
@@ -87,9 +75,7 @@ bool SideSteps::claim(std::size_t member, Task& task) {
     std::ranges::sort(oldest);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         for (const auto& [number, set] : oldest) {
-            if (claim_of(set, number, (member + i) % parts_.size(), i > 0, task)) {
-                return true;
-            }
+            if (claim_of(set, number, (member + i) % parts_.size(), i > 0, task)) { return true; }
         }
     }
     return false;
@@ -124,9 +110,7 @@ bool SideSteps::is_complete(std::size_t set) const {
 
 SourceTimes SideSteps::after(unsigned side, std::uint64_t number) const {
     SourceTimes all = all_at<kSourceCount>(kTimeInfinity);
-    for (const Bounds& of_member : slots_[set_of(side, number)].after) {
-        lower_each(all, of_member.times);
-    }
+    for (const Bounds& of_member : slots_[set_of(side, number)].after) { lower_each(all, of_member.times); }
     return all;
 }
 

@@ -40,9 +40,7 @@ class LocalProcesses final : public RunningProcesses {
 
     std::vector<LpId> ids() const override {
         std::vector<LpId> ids;
-        for (const LogicalProcess* process : engine_.processes()) {
-            ids.push_back(process->id());
-        }
+        for (const LogicalProcess* process : engine_.processes()) { ids.push_back(process->id()); }
         return ids;
     }
     ProcessCheckpoint process(LpId id) const override { return engine_.checkpoint(place_of(id)); }
@@ -86,9 +84,7 @@ class Simulation::Implementation {
                             RankEngineOptions{options_.trace, std::max<std::size_t>(options_.threads, 1),
                                               options_.shares_always, options_.log_windows});
         });
-        if (const auto error = agree_on_error(transport_, mine)) {
-            throw_as_its_kind(*error);
-        }
+        if (const auto error = agree_on_error(transport_, mine)) { throw_as_its_kind(*error); }
         protocol_ = protocol.make({*engine_, transport_, lookahead_, *routes_, options_.halves_always});
     }
 
@@ -131,28 +127,18 @@ SimulationResult Simulation::Implementation::run() {
         RankError settled = catch_error([&] { engine_->settle(boundary); });
         ++engine_->statistics().epochs;
         result.end_time = boundary;
-        if (fails(result, summarise(observed_.code != ExitCode::done ? observed_ : std::move(settled)))) {
-            break;
-        }
+        if (fails(result, summarise(observed_.code != ExitCode::done ? observed_ : std::move(settled)))) { break; }
         report_.time = boundary;
         report_.index = static_cast<std::uint64_t>(boundary / options_.epoch_length);
         if (failed_ != nullptr) {
             report_failure(result);
             break;
         }
-        if (!report_epoch(result)) {
-            break;
-        }
+        if (!report_epoch(result)) { break; }
     }
-    if (result.outcome != Outcome::failed) {
-        fails(result, agree_on_error(transport_, observed_));
-    }
-    if (result.outcome == Outcome::finished) {
-        report_deadlock(result);
-    }
-    if (result.outcome == Outcome::finished) {
-        audit(result);
-    }
+    if (result.outcome != Outcome::failed) { fails(result, agree_on_error(transport_, observed_)); }
+    if (result.outcome == Outcome::finished) { report_deadlock(result); }
+    if (result.outcome == Outcome::finished) { audit(result); }
     complete(result);
     engine_->dismiss_helpers();
     return result;
@@ -204,23 +190,15 @@ std::optional<RankError> Simulation::Implementation::summarise(RankError error) 
 
 /// False if the run is to end here.
 bool Simulation::Implementation::report_epoch(SimulationResult& result) {
-    if (options_.observer == nullptr) {
-        return true;
-    }
+    if (options_.observer == nullptr) { return true; }
     RankError mine = catch_error([&] { options_.observer->on_epoch(report_, engine_->processes()); });
-    if (observed_.code == ExitCode::done) {
-        observed_ = std::move(mine);
-    }
+    if (observed_.code == ExitCode::done) { observed_ = std::move(mine); }
     const bool keeps = options_.observer->wants_checkpoint(report_);
-    if (first_ == kTimeInfinity) {
-        return true;
-    }
+    if (first_ == kTimeInfinity) { return true; }
     if (keeps) {
         RankError written =
             catch_error([&] { options_.observer->write_checkpoint(report_, LocalProcesses(*engine_)); });
-        if (fails(result, agree_on_error(transport_, std::move(written)))) {
-            return false;
-        }
+        if (fails(result, agree_on_error(transport_, std::move(written)))) { return false; }
     }
     if (options_.observer->stop(report_)) {
         result.outcome = Outcome::stopped;
@@ -248,9 +226,7 @@ void Simulation::Implementation::restore(Time time, const SavedProcesses& all) {
         }
         engine_->restore(time, all);
     });
-    if (const auto error = agree_on_error(transport_, mine)) {
-        throw_as_its_kind(*error);
-    }
+    if (const auto error = agree_on_error(transport_, mine)) { throw_as_its_kind(*error); }
 }
 
 void Simulation::Implementation::report_failure(SimulationResult& result) {
@@ -281,18 +257,12 @@ void Simulation::Implementation::report_deadlock(SimulationResult& result) {
     std::vector<std::uint64_t> counts(summaries_.size());
     transport_.all_gather({&mine, 1}, counts);
     std::uint64_t count = 0;
-    for (const std::uint64_t c : counts) {
-        count += c;
-    }
-    if (count == 0) {
-        return;
-    }
+    for (const std::uint64_t c : counts) { count += c; }
+    if (count == 0) { return; }
     // A rank's own first 20 are enough, since ids grow along the list.
     waiting.resize(std::min(waiting.size(), kMostNamed));
     std::string text;
-    for (const auto& [id, sentence] : waiting) {
-        text += std::to_string(id) + '\t' + sentence + '\n';
-    }
+    for (const auto& [id, sentence] : waiting) { text += std::to_string(id) + '\t' + sentence + '\n'; }
     std::string report;
     if (const std::vector<std::string> parts = transport_.gather(text); transport_.rank() == 0) {
         std::vector<std::pair<std::uint64_t, std::string>> all;
@@ -310,9 +280,7 @@ void Simulation::Implementation::report_deadlock(SimulationResult& result) {
         for (std::size_t i = 0; i < std::min(all.size(), kMostNamed); ++i) {
             report += (i == 0 ? ": " : "; ") + all[i].second;
         }
-        if (count > kMostNamed) {
-            report += "; and " + std::to_string(count - kMostNamed) + " more";
-        }
+        if (count > kMostNamed) { report += "; and " + std::to_string(count - kMostNamed) + " more"; }
     }
     transport_.broadcast(report);
     result.outcome = Outcome::deadlock;
@@ -323,23 +291,17 @@ void Simulation::Implementation::report_deadlock(SimulationResult& result) {
 /// The books of all LPs must balance at the end of a run that came to its end.
 void Simulation::Implementation::audit(SimulationResult& result) {
     Audit audit;
-    for (const LogicalProcess* process : engine_->processes()) {
-        process->audit(audit);
-    }
+    for (const LogicalProcess* process : engine_->processes()) { process->audit(audit); }
     std::string report;
     const std::vector<std::string> parts = transport_.gather(audit.to_bytes());
     if (transport_.rank() == 0) {
-        for (std::size_t rank = 1; rank < parts.size(); ++rank) {
-            audit.merge(parts[rank]);
-        }
+        for (std::size_t rank = 1; rank < parts.size(); ++rank) { audit.merge(parts[rank]); }
         constexpr std::size_t kMostNamed = 20;
         const std::vector<std::string> faults = audit.faults();
         for (std::size_t i = 0; i < std::min(faults.size(), kMostNamed); ++i) {
             report += (i == 0 ? "the run's books do not balance at its end: " : "; ") + faults[i];
         }
-        if (faults.size() > kMostNamed) {
-            report += "; and " + std::to_string(faults.size() - kMostNamed) + " more";
-        }
+        if (faults.size() > kMostNamed) { report += "; and " + std::to_string(faults.size() - kMostNamed) + " more"; }
     }
     transport_.broadcast(report);
     if (!report.empty()) {
@@ -361,9 +323,7 @@ void Simulation::Implementation::complete(SimulationResult& result) {
     const std::vector<std::string> parts =
         transport_.gather(std::string(reinterpret_cast<const char*>(&mine), sizeof mine));
     std::string joined;
-    for (const std::string& part : parts) {
-        joined += part;
-    }
+    for (const std::string& part : parts) { joined += part; }
     transport_.broadcast(joined);
     result.per_rank.resize(joined.size() / sizeof mine);
     std::memcpy(result.per_rank.data(), joined.data(), joined.size());

@@ -27,9 +27,7 @@ void lower(Time& least, Time time) {
 
 template <class Table>
 void lower_ways(Table& ways, const Table& others) {
-    for (std::size_t from = 0; from < kSourceCount; ++from) {
-        lower_each(ways[from], others[from]);
-    }
+    for (std::size_t from = 0; from < kSourceCount; ++from) { lower_each(ways[from], others[from]); }
 }
 
 /// The ways that go first as in `first` and then as in `then`.
@@ -59,8 +57,8 @@ Table shortest_ways(Table ways) {
     return ways;
 }
 
-/// The kinds of a run of LPs, and the ranks that have them; remembers the last answer, since many LPs fan out to the same
-/// run.
+/// The kinds of a run of LPs, and the ranks that have them; remembers the last answer, since many LPs fan out to the
+/// same run.
 class Receivers {
   public:
     Receivers(std::span<const std::uint8_t> kinds, std::span<const int> rank_of_lp)
@@ -72,9 +70,7 @@ class Receivers {
             first_ = first;
             count_ = count;
             found_.clear();
-            for (LpId lp = first; lp < first + count; ++lp) {
-                found_.emplace_back(kinds_[lp], rank_of_lp_[lp]);
-            }
+            for (LpId lp = first; lp < first + count; ++lp) { found_.emplace_back(kinds_[lp], rank_of_lp_[lp]); }
             std::ranges::sort(found_);
             const auto rest = std::ranges::unique(found_);
             found_.erase(rest.begin(), rest.end());
@@ -139,9 +135,7 @@ void SourceLookahead::find_kinds(const Model& model) {
     for (const LpDescription& process : model.processes()) {
         const auto found = std::ranges::find(names, process.kind);
         auto kind = static_cast<std::size_t>(found - names.begin());
-        if (found == names.end() && names.size() < kMostKinds) {
-            names.push_back(process.kind);
-        }
+        if (found == names.end() && names.size() < kMostKinds) { names.push_back(process.kind); }
         kind = std::min(kind, kMostKinds - 1);
         kinds_.push_back(static_cast<std::uint8_t>(kind));
     }
@@ -151,9 +145,7 @@ void SourceLookahead::find_kinds(const Model& model) {
 /// Kinds with more LPs come first.
 void SourceLookahead::find_sides(const Table& channels) {
     std::array<std::size_t, kMostKinds> lps{};
-    for (const std::uint8_t kind : kinds_) {
-        ++lps[kind];
-    }
+    for (const std::uint8_t kind : kinds_) { ++lps[kind]; }
     std::vector<std::size_t> kinds(count_);
     std::iota(kinds.begin(), kinds.end(), std::size_t{0});
     std::ranges::stable_sort(kinds, std::ranges::greater(), [&](std::size_t kind) { return lps[kind]; });
@@ -173,9 +165,7 @@ void SourceLookahead::find_sides(const Table& channels) {
 SourceLookahead::Channels SourceLookahead::find_channels(const Model& model, std::span<const int> rank_of_lp,
                                                          int rank) {
     std::vector<std::tuple<LpId, std::uint32_t>> answers;
-    for (const AnswerDescription& answer : model.answers()) {
-        answers.emplace_back(answer.lp, answer.out_port);
-    }
+    for (const AnswerDescription& answer : model.answers()) { answers.emplace_back(answer.lp, answer.out_port); }
     std::ranges::sort(answers);
     const std::vector<Table> none(to_rank_.size(), no_ways<Table>());
     Channels least{no_ways<Table>(), none, none};
@@ -187,15 +177,11 @@ SourceLookahead::Channels SourceLookahead::find_channels(const Model& model, std
             const auto at = static_cast<std::size_t>(to);
             lower(least.all[source][kind], channel.lookahead);
             lower((from == to ? least.within : least.from_elsewhere)[at][source][kind], channel.lookahead);
-            if (from == rank && to != rank) {
-                lower(to_rank_[at][source], channel.lookahead);
-            }
+            if (from == rank && to != rank) { lower(to_rank_[at][source], channel.lookahead); }
         };
         for (const auto& [kind, to] : receivers.find(channel.to, channel.count)) {
             add(kinds_[channel.from], kind, to);
-            if (is_answer) {
-                add(kAnswers, kind, to);
-            }
+            if (is_answer) { add(kAnswers, kind, to); }
         }
     }
     return least;
@@ -204,9 +190,7 @@ SourceLookahead::Channels SourceLookahead::find_channels(const Model& model, std
 KindTimes SourceLookahead::earliest(const SourceTimes& pending, const Table& ways) {
     KindTimes earliest = all_at<kMostKinds>(kNone);
     for (std::size_t source = 0; source < kSourceCount; ++source) {
-        if (pending[source] == kNone) {
-            continue;
-        }
+        if (pending[source] == kNone) { continue; }
         for (std::size_t kind = 0; kind < kMostKinds; ++kind) {
             lower(earliest[kind], saturating_add(pending[source], ways[source][kind]));
         }

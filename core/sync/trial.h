@@ -23,9 +23,7 @@ class Trial {
         second_ = of.quicker();
         const Way& chosen = of.ways[second_];
         const Way& other = of.ways[!second_];
-        if (other.tries < kFirstTries ? other.tries < chosen.tries : of.backoff.is_due()) {
-            second_ = !second_;
-        }
+        if (other.tries < kFirstTries ? other.tries < chosen.tries : of.backoff.is_due()) { second_ = !second_; }
         return second_;
     }
 
@@ -35,9 +33,7 @@ class Trial {
         Way& way = current_->ways[second_];
         way.times[way.tries % kMemory] = time;
         ++way.tries;
-        if (current_->quicker() != quicker) {
-            current_->backoff = {};
-        }
+        if (current_->quicker() != quicker) { current_->backoff = {}; }
     }
 
   private:

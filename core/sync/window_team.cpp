@@ -9,9 +9,7 @@ WindowTeam::WindowTeam(std::size_t most, std::size_t tasks)
 
 void WindowTeam::open(std::span<const std::size_t> begins) {
     begins_ = begins;
-    for (std::size_t task = 0; task < begins.back(); ++task) {
-        claimed_[task].store(0, std::memory_order_relaxed);
-    }
+    for (std::size_t task = 0; task < begins.back(); ++task) { claimed_[task].store(0, std::memory_order_relaxed); }
     ++window_;
     window_.notify_all();
 }
@@ -31,17 +29,13 @@ void WindowTeam::dismiss() {
 }
 
 void WindowTeam::wait_until_empty() {
-    for (waiting_.begin(); inside_.load() != 0; waiting_.after_a_look()) {
-        _mm_pause();
-    }
+    for (waiting_.begin(); inside_.load() != 0; waiting_.after_a_look()) { _mm_pause(); }
 }
 
 std::optional<std::size_t> WindowTeam::join() {
     const std::lock_guard lock(joining_);
     const std::size_t number = members_.load(std::memory_order_relaxed);
-    if (number >= most_ || window_.load() == kDismissed) {
-        return std::nullopt;
-    }
+    if (number >= most_ || window_.load() == kDismissed) { return std::nullopt; }
     members_.store(number + 1, std::memory_order_relaxed);
     return number;
 }
@@ -49,9 +43,7 @@ std::optional<std::size_t> WindowTeam::join() {
 bool WindowTeam::next_window(std::uint32_t& last) {
     for (Patience patience;;) {
         const std::uint32_t window = window_.load();
-        if (window == kDismissed) {
-            return false;
-        }
+        if (window == kDismissed) { return false; }
         if (is_open(window) && window != last) {
             ++inside_;
             if (window_.load() == window) {

@@ -58,14 +58,10 @@ class WindowTeam {
             }
         };
         const std::size_t own = member % parts;
-        for (std::size_t task = begins_[own]; task < begins_[own + 1]; ++task) {
-            claim(task);
-        }
+        for (std::size_t task = begins_[own]; task < begins_[own + 1]; ++task) { claim(task); }
         for (std::size_t i = 1; i < parts; ++i) {
             const std::size_t other = (own + i) % parts;
-            for (std::size_t task = begins_[other + 1]; task > begins_[other]; --task) {
-                claim(task - 1);
-            }
+            for (std::size_t task = begins_[other + 1]; task > begins_[other]; --task) { claim(task - 1); }
         }
     }
 

@@ -13,15 +13,13 @@ bool is_part_of_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
-/// Where the parameters begin: the last opening parenthesis that closes at the end. Brackets of "(anonymous namespace)" and
-/// of types of functions are within.
+/// Where the parameters begin: the last opening parenthesis that closes at the end. Brackets of "(anonymous namespace)"
+/// and of types of functions are within.
 std::size_t parameters_of(const std::string& name) {
     int depth = 0;
     for (std::size_t i = name.size(); i-- > 0;) {
         depth += name[i] == ')' ? 1 : name[i] == '(' ? -1 : 0;
-        if (depth == 0) {
-            return name[i] == '(' ? i : std::string::npos;
-        }
+        if (depth == 0) { return name[i] == '(' ? i : std::string::npos; }
     }
     return std::string::npos;
 }
@@ -32,9 +30,7 @@ std::string without_return_type(const std::string& name) {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < name.size(); ++i) {
         depth += name[i] == '<' || name[i] == '(' ? 1 : name[i] == '>' || name[i] == ')' ? -1 : 0;
-        if (depth == 0 && name[i] == ' ') {
-            begin = i + 1;
-        }
+        if (depth == 0 && name[i] == ' ') { begin = i + 1; }
     }
     return name.substr(begin);
 }
@@ -43,12 +39,8 @@ std::string without_template_arguments(const std::string& name) {
     std::string text;
     int depth = 0;
     for (const char c : name) {
-        if (c == '<' && depth++ == 0) {
-            text += "<..>";
-        }
-        if (depth == 0) {
-            text += c;
-        }
+        if (c == '<' && depth++ == 0) { text += "<..>"; }
+        if (depth == 0) { text += c; }
         depth -= c == '>' ? 1 : 0;
     }
     return text;
@@ -59,9 +51,7 @@ std::string without_namespaces(const std::string& name) {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < name.size(); ++i) {
         depth += name[i] == '<' || name[i] == '(' ? 1 : name[i] == '>' || name[i] == ')' ? -1 : 0;
-        if (depth == 0 && name[i] == ':') {
-            begin = i + 1;
-        }
+        if (depth == 0 && name[i] == ':') { begin = i + 1; }
     }
     return name.substr(begin);
 }
@@ -77,18 +67,12 @@ std::string readable_name(const std::string& name) {
 
 std::string short_name(const std::string& name, std::size_t most) {
     std::string text = readable_name(name);
-    if (text == name) {
-        return text;
-    }
+    if (text == name) { return text; }
     const std::size_t parameters = parameters_of(text);
     const std::string without_parameters = without_return_type(text.substr(0, parameters));
     text = without_parameters + (parameters == std::string::npos ? "" : text.substr(parameters));
-    if (text.size() > most) {
-        text = without_parameters;
-    }
-    if (text.size() > most) {
-        text = without_template_arguments(text);
-    }
+    if (text.size() > most) { text = without_parameters; }
+    if (text.size() > most) { text = without_template_arguments(text); }
     return text.size() > most ? without_namespaces(text) : text;
 }
 
@@ -97,13 +81,9 @@ std::string with_short_names(std::string_view text) {
     while (!text.empty()) {
         const std::size_t begin = text.find("_Z");
         result += text.substr(0, begin);
-        if (begin == std::string_view::npos) {
-            break;
-        }
+        if (begin == std::string_view::npos) { break; }
         std::size_t end = begin;
-        while (end < text.size() && is_part_of_name(text[end])) {
-            ++end;
-        }
+        while (end < text.size() && is_part_of_name(text[end])) { ++end; }
         const bool begins_a_word = begin == 0 || !is_part_of_name(text[begin - 1]);
         const std::string name(text.substr(begin, end - begin));
         result += begins_a_word ? short_name(name) : name;

@@ -23,9 +23,7 @@ ClockDomain::ClockDomain(std::int64_t frequency_hz) : frequency_(frequency_hz) {
     reciprocal_ = UINT64_MAX / static_cast<std::uint64_t>(frequency_);
     const auto most = static_cast<std::uint64_t>(INT64_MAX);
     fast_limit_ = most / static_cast<std::uint64_t>(whole_ + 1);
-    if (remainder_ > 0) {
-        fast_limit_ = std::min(fast_limit_, most / remainder_);
-    }
+    if (remainder_ > 0) { fast_limit_ = std::min(fast_limit_, most / remainder_); }
     cycles_per_femtosecond_ = static_cast<double>(frequency_) / static_cast<double>(kFemtosecondsPerSecond);
 }
 

@@ -15,25 +15,17 @@ class ClockDomain {
 
     /// The time of edge n >= 0; kTimeInfinity if it does not fit.
     Time edge(Cycle n) const {
-        if (static_cast<std::uint64_t>(n) > fast_limit_) [[unlikely]] {
-            return edge_in_128_bits(n);
-        }
+        if (static_cast<std::uint64_t>(n) > fast_limit_) [[unlikely]] { return edge_in_128_bits(n); }
         return n * whole_ + static_cast<Time>(fraction(static_cast<std::uint64_t>(n)));
     }
 
     /// The least n with edge(n) >= t; kCycleInfinity for kTimeInfinity.
     Cycle cycle_at_or_after(Time t) const {
-        if (t == kTimeInfinity) {
-            return kCycleInfinity;
-        }
+        if (t == kTimeInfinity) { return kCycleInfinity; }
         // The estimate is off by a few cycles at most, because a double holds 53 bits.
         Cycle n = static_cast<Cycle>(static_cast<double>(t) * cycles_per_femtosecond_);
-        while (n > 0 && edge(n - 1) >= t) {
-            --n;
-        }
-        while (edge(n) < t) {
-            ++n;
-        }
+        while (n > 0 && edge(n - 1) >= t) { --n; }
+        while (edge(n) < t) { ++n; }
         return n;
     }
 

@@ -44,9 +44,7 @@ std::string ChromeTrace::document(const std::vector<std::string>& events_of_rank
     for (std::size_t rank = 0; rank < events_of_ranks.size(); ++rank) {
         text += "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":0,\"tid\":" + std::to_string(rank) +
                 ",\"args\":{\"name\":\"rank " + std::to_string(rank) + "\"}}";
-        if (!events_of_ranks[rank].empty()) {
-            text += ",\n" + events_of_ranks[rank];
-        }
+        if (!events_of_ranks[rank].empty()) { text += ",\n" + events_of_ranks[rank]; }
         text += rank + 1 < events_of_ranks.size() ? ",\n" : "\n";
     }
     return text + "]}\n";

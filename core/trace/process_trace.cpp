@@ -13,9 +13,7 @@ constexpr int kProcessesPerRank = 100'000;
 std::string text_of(std::string_view text) {
     std::string quoted = "\"";
     for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            quoted += '\\';
-        }
+        if (c == '"' || c == '\\') { quoted += '\\'; }
         quoted += c;
     }
     return quoted + '"';
@@ -37,9 +35,7 @@ std::string metadata(const char* what, int pid, int tid, std::string_view name) 
 
 int ProcessTrace::viewer_process(std::string_view process) {
     const auto found = processes_.find(process);
-    if (found != processes_.end()) {
-        return found->second;
-    }
+    if (found != processes_.end()) { return found->second; }
     const int pid = 1 + rank_ * kProcessesPerRank + static_cast<int>(processes_.size());
     processes_.emplace(process, pid);
     append(metadata("process_name", pid, 0, std::string(process) + ", simulated time"));
@@ -50,9 +46,7 @@ int ProcessTrace::viewer_thread(std::string_view process, std::string_view track
     const int pid = viewer_process(process);
     const auto [place, is_new] =
         threads_.try_emplace({std::string(process), std::string(track)}, static_cast<int>(threads_.size()));
-    if (is_new) {
-        append(metadata("thread_name", pid, place->second, track));
-    }
+    if (is_new) { append(metadata("thread_name", pid, place->second, track)); }
     return place->second;
 }
 

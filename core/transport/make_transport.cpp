@@ -35,9 +35,7 @@ std::unique_ptr<Transport> make_mpi_transport() {
 /// The number that the first of these variables that is set says; 0 if none is, or it is no number.
 int first_number_of(std::initializer_list<const char*> names) {
     for (const char* name : names) {
-        if (const char* text = std::getenv(name)) {
-            return std::atoi(text);
-        }
+        if (const char* text = std::getenv(name)) { return std::atoi(text); }
     }
     return 0;
 }

@@ -26,9 +26,7 @@ class Waiting {
 
     void after_a_look() {
         if (++look_ <= (naps_left_ > 0 ? std::min(looks_, kLooksOfCrowd) : looks_)) {
-            if (look_ % kLooksBetweenTimes == 0) {
-                look_for_strangers(look_ > kLooksBetweenTimes);
-            }
+            if (look_ % kLooksBetweenTimes == 0) { look_for_strangers(look_ > kLooksBetweenTimes); }
             return;
         }
         if (naps_left_ > 0) {
@@ -38,9 +36,7 @@ class Waiting {
         }
         const auto before = Clock::now();
         sched_yield();
-        if (Clock::now() - before > kTimeSlice) {
-            naps_left_ = kNaps;
-        }
+        if (Clock::now() - before > kTimeSlice) { naps_left_ = kNaps; }
     }
 
     /// Whether other programs were met a short while ago.
@@ -52,9 +48,7 @@ class Waiting {
     /// From the second time on, because so many checks take some 0.1 ms.
     void look_for_strangers(bool has_time) {
         const Clock::time_point now = Clock::now();
-        if (has_time && now - last_time_ > kTimeSlice) {
-            naps_left_ = kNaps;
-        }
+        if (has_time && now - last_time_ > kTimeSlice) { naps_left_ = kNaps; }
         last_time_ = now;
     }
 

@@ -73,15 +73,19 @@ std::vector<CapturedCall> read_calls(const Group& group) {
     std::vector<CapturedCall> calls(group.open_dataset(schema::kCallsId.name).size());
     for_each_column([&](const DatasetName& name, auto... path) {
         using Member = std::decay_t<decltype(member_of(calls.front(), path...))>;
-        if (std::string_view(name.name) == schema::kCallsError.name && !group.has(name.name))
+        if (std::string_view(name.name) == schema::kCallsError.name && !group.has(name.name)) {
             return;  // not in files of version 1.0
+        }
         const auto values = [dataset = group.open_dataset(name.name)] {
-            if constexpr (std::is_same_v<Member, std::string>)
+            if constexpr (std::is_same_v<Member, std::string>) {
                 return dataset.read_texts();
-            else
+            } else {
                 return dataset.template read<typename InFile<Member>::Type>();
+            }
         }();
-        for (std::size_t i = 0; i < calls.size(); ++i) member_of(calls[i], path...) = static_cast<Member>(values[i]);
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            member_of(calls[i], path...) = static_cast<Member>(values[i]);
+        }
     });
     return calls;
 }
@@ -96,21 +100,25 @@ Contents read_contents(const Group& group, const std::string& path) {
     auto words = group.open_dataset(schema::kContentsWords.name).read<std::uint32_t>();
     const std::uint64_t kept = (words.size() + Contents::kBlockWords - 1) / Contents::kBlockWords;
     auto blocks = numbers_below<std::uint64_t>(kept);
-    if (group.has(schema::kContentsBlocks.name))  // not in files of versions 1.0 and 1.1
+    if (group.has(schema::kContentsBlocks.name)) {  // not in files of versions 1.0 and 1.1
         blocks = group.open_dataset(schema::kContentsBlocks.name).read<std::uint64_t>();
-    if (std::ranges::any_of(blocks, [kept](std::uint64_t block) { return block >= kept; }))
+    }
+    if (std::ranges::any_of(blocks, [kept](std::uint64_t block) { return block >= kept; })) {
         throw InputError(path + ": /contents/blocks names a block that is not in /contents/words");
+    }
     return {std::move(words), std::move(blocks)};
 }
 
 void check(const Capture& capture, const std::string& path) {
     for (std::size_t i = 0; i < capture.calls.size(); ++i) {
         const CapturedCall& call = capture.calls[i];
-        if (static_cast<std::uint32_t>(call.kind) >= CapturedCall::kKinds)
+        if (static_cast<std::uint32_t>(call.kind) >= CapturedCall::kKinds) {
             throw InputError(
                 fmt::format("{}: call {} is of the unknown kind {}", path, i, static_cast<std::uint32_t>(call.kind)));
-        if (call.has_contents() && !capture.contents_of_calls.has(call.first_word, call.bytes))
+        }
+        if (call.has_contents() && !capture.contents_of_calls.has(call.first_word, call.bytes)) {
             throw InputError(fmt::format("{}: the contents of call {} lie outside /contents", path, i));
+        }
     }
 }
 

@@ -21,7 +21,7 @@ std::uint64_t hash_of(std::span<const std::byte> block) {
         }
     }
     std::uint64_t hash = 0;
-    for (const std::uint64_t sum : sums) hash = (hash ^ sum) * kOdd;
+    for (const std::uint64_t sum : sums) { hash = (hash ^ sum) * kOdd; }
     return hash ^ hash >> 32;
 }
 
@@ -68,15 +68,15 @@ void Contents::share_last_block() {
 }
 
 std::uint64_t Contents::add(std::span<const std::byte> bytes) {
-    if (bytes.size() >= kBlockBytes && free_words_ != 0) share_last_block();
+    if (bytes.size() >= kBlockBytes && free_words_ != 0) { share_last_block(); }
     const std::uint64_t first = blocks_.size() * kBlockWords - free_words_;
     while (!bytes.empty()) {
-        if (free_words_ == 0) open_block();
+        if (free_words_ == 0) { open_block(); }
         const auto room = kept_block(blocks_.back()).last(free_words_ * kWordBytes);
         const auto part = bytes.first(std::min(bytes.size(), room.size()));
         std::ranges::copy(part, room.begin());
         free_words_ -= words_of(part.size());
-        if (free_words_ == 0) share_last_block();
+        if (free_words_ == 0) { share_last_block(); }
         bytes = bytes.subspan(part.size());
     }
     return first;

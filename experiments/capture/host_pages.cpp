@@ -37,25 +37,25 @@ void HostPages::share(Allocator::Block allocation, bool copy) {
     const std::byte* const begin = device_.memory(allocation.address);
     block.known.assign(begin, begin + allocation.bytes);
     block.written_by_kernel.assign(pages, false);
-    if (copy) record(block, std::vector<bool>(pages, true), CapturedCall::Kind::copy_to_device);
+    if (copy) { record(block, std::vector<bool>(pages, true), CapturedCall::Kind::copy_to_device); }
 }
 
 std::vector<Allocator::Block> HostPages::blocks() const {
     std::vector<Allocator::Block> shared;
-    for (const auto& [address, block] : blocks_) shared.push_back({address, block.known.size()});
+    for (const auto& [address, block] : blocks_) { shared.push_back({address, block.known.size()}); }
     return shared;
 }
 
 std::uint64_t HostPages::record(Block& block, const std::vector<bool>& marked, CapturedCall::Kind kind) {
     std::uint64_t bytes = 0;
     for (std::size_t first = 0; first < marked.size(); ++first) {
-        if (!marked[first]) continue;
+        if (!marked[first]) { continue; }
         std::size_t last = first;
-        while (last + 1 < marked.size() && marked[last + 1]) ++last;
+        while (last + 1 < marked.size() && marked[last + 1]) { ++last; }
         const Page begin = page_of(block, first), end = page_of(block, last);
         const Page run{first, begin.begin, end.begin + end.bytes - begin.begin};
         // Copies back are of what the kernels left: the host may have written other bytes of the page since.
-        if (kind == CapturedCall::Kind::copy_to_device) know(block, run, now(block, run));
+        if (kind == CapturedCall::Kind::copy_to_device) { know(block, run, now(block, run)); }
         const auto contents = std::span(std::as_const(block).known).subspan(run.begin, run.bytes);
         add_({.kind = kind, .address = block.address + run.begin}, contents);
         bytes += run.bytes;
@@ -68,7 +68,9 @@ std::uint64_t HostPages::record_host_writes() {
     std::uint64_t bytes = 0;
     for (auto& [address, block] : blocks_) {
         std::vector<bool> written(block.written_by_kernel.size());
-        for (std::size_t page = 0; page < written.size(); ++page) written[page] = differs(block, page_of(block, page));
+        for (std::size_t page = 0; page < written.size(); ++page) {
+            written[page] = differs(block, page_of(block, page));
+        }
         bytes += record(block, written, CapturedCall::Kind::copy_to_device);
     }
     return bytes;
@@ -78,7 +80,7 @@ void HostPages::note_kernel_writes() {
     for (auto& [address, block] : blocks_) {
         for (std::size_t number = 0; number < block.written_by_kernel.size(); ++number) {
             const Page page = page_of(block, number);
-            if (!differs(block, page)) continue;
+            if (!differs(block, page)) { continue; }
             block.written_by_kernel[number] = true;
             know(block, page, now(block, page));
         }
@@ -96,9 +98,9 @@ std::uint64_t HostPages::record_kernel_writes() {
 
 void HostPages::accept(DeviceAddress address, std::uint64_t bytes) {
     auto above = blocks_.upper_bound(address);
-    if (above == blocks_.begin()) return;
+    if (above == blocks_.begin()) { return; }
     Block& block = std::prev(above)->second;
-    if (address - block.address >= block.known.size()) return;
+    if (address - block.address >= block.known.size()) { return; }
     const Page changed{0, address - block.address, std::min(bytes, block.known.size() - (address - block.address))};
     know(block, changed, now(block, changed));
 }

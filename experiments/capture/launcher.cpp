@@ -36,7 +36,7 @@ class Descriptor {
     /// It is the caller's from now on.
     int release() { return std::exchange(number_, -1); }
     void close() {
-        if (number_ >= 0) ::close(number_);
+        if (number_ >= 0) { ::close(number_); }
         number_ = -1;
     }
 
@@ -48,8 +48,8 @@ class Descriptor {
 bool receive(int socket, std::span<std::byte> bytes) {
     while (!bytes.empty()) {
         const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
+        if (got < 0 && errno == EINTR) { continue; }
+        if (got <= 0) { return false; }
         bytes = bytes.subspan(static_cast<std::size_t>(got));
     }
     return true;
@@ -58,8 +58,8 @@ bool receive(int socket, std::span<std::byte> bytes) {
 bool send(int socket, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent <= 0) return false;
+        if (sent < 0 && errno == EINTR) { continue; }
+        if (sent <= 0) { return false; }
         bytes = bytes.subspan(static_cast<std::size_t>(sent));
     }
     return true;
@@ -70,7 +70,7 @@ void set_environment(const std::string& library_folder, int socket, int memory) 
     setenv(cudart::kMemoryVariable, std::to_string(memory).c_str(), 1);
     // Programs with a run path of their own find the library by its preloaded name, others by the search path.
     std::string preloaded;
-    for (const char* library : kLibraries) preloaded += library_folder + "/" + library + " ";
+    for (const char* library : kLibraries) { preloaded += library_folder + "/" + library + " "; }
     setenv("LD_PRELOAD", preloaded.c_str(), 1);
     const char* const others = std::getenv("LD_LIBRARY_PATH");
     setenv("LD_LIBRARY_PATH", others == nullptr ? library_folder.c_str() : (library_folder + ":" + others).c_str(), 1);
@@ -80,10 +80,10 @@ void set_environment(const std::string& library_folder, int socket, int memory) 
 [[noreturn]] void become(const std::vector<std::string>& command, const std::string& library_folder, int socket,
                          int memory, int report, ProgramOutput output) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (output == ProgramOutput::to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (output == ProgramOutput::to_stderr) { dup2(STDERR_FILENO, STDOUT_FILENO); }
     set_environment(library_folder, socket, memory);
     std::vector<char*> arguments;
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    for (const std::string& word : command) { arguments.push_back(const_cast<char*>(word.c_str())); }
     arguments.push_back(nullptr);
     execvp(arguments.front(), arguments.data());
     const int reason = errno;
@@ -92,8 +92,7 @@ void set_environment(const std::string& library_folder, int socket, int memory) 
 
 int wait_for(pid_t process) {
     int status = 0;
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-    }
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {}
     return status;
 }
 
@@ -106,7 +105,7 @@ class CapturedProgram::Process {
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
     ~Process() {
-        if (has_ended_) return;
+        if (has_ended_) { return; }
         kill(id_, SIGKILL);
         wait_for(id_);
     }
@@ -116,8 +115,9 @@ class CapturedProgram::Process {
     /// The program's end may come before that of what it started and left behind, which has its sockets, too.
     bool has_request() const {
         pollfd events[] = {{socket_.number(), POLLIN, 0}, {end_.number(), POLLIN, 0}};
-        while (poll(events, 2, -1) < 0)
-            if (errno != EINTR) return false;
+        while (poll(events, 2, -1) < 0) {
+            if (errno != EINTR) { return false; }
+        }
         return events[0].revents != 0;
     }
 
@@ -140,33 +140,37 @@ class CapturedProgram::Process {
 CapturedProgram::CapturedProgram(const std::vector<std::string>& command, const std::string& library_folder, int memory,
                                  ProgramOutput output) {
     int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
         throw InputError(fmt::format("no sockets for the program: {}", std::strerror(errno)));
+    }
     Descriptor mine(ends[0]);
     Descriptor theirs(ends[1]);
     fcntl(mine.number(), F_SETFD, FD_CLOEXEC);
 
     int report[2];
-    if (pipe2(report, O_CLOEXEC) != 0)
+    if (pipe2(report, O_CLOEXEC) != 0) {
         throw InputError(fmt::format("no pipe for the program: {}", std::strerror(errno)));
+    }
     Descriptor reported(report[0]);
     Descriptor reporter(report[1]);
 
     const pid_t process = fork();
-    if (process < 0) throw InputError(fmt::format("the program cannot be started: {}", std::strerror(errno)));
-    if (process == 0) become(command, library_folder, theirs.number(), memory, reporter.number(), output);
+    if (process < 0) { throw InputError(fmt::format("the program cannot be started: {}", std::strerror(errno))); }
+    if (process == 0) { become(command, library_folder, theirs.number(), memory, reporter.number(), output); }
     process_ = std::make_unique<Process>(command.front(), process, mine.release());
     reporter.close();
     int reason = 0;
-    if (::read(reported.number(), &reason, sizeof reason) == sizeof reason)
+    if (::read(reported.number(), &reason, sizeof reason) == sizeof reason) {
         throw InputError(fmt::format("{} cannot be started: {}", command.front(), std::strerror(reason)));
+    }
 }
 
 CapturedProgram::~CapturedProgram() = default;
 
 bool CapturedProgram::next(cudart::Request& request, std::vector<std::byte>& payload) {
-    if (!process_->has_request() || !receive(process_->socket(), std::as_writable_bytes(std::span(&request, 1))))
+    if (!process_->has_request() || !receive(process_->socket(), std::as_writable_bytes(std::span(&request, 1)))) {
         return false;
+    }
     payload.resize(request.payload_bytes);
     return receive(process_->socket(), payload);
 }
@@ -181,17 +185,19 @@ void CapturedProgram::end() {
 
 int CapturedProgram::wait() {
     const int status = process_->end();
-    if (WIFSIGNALED(status))
+    if (WIFSIGNALED(status)) {
         throw ProgramError(fmt::format("{} was ended by signal {} ({})", process_->name(), WTERMSIG(status),
                                        strsignal(WTERMSIG(status))));
+    }
     return WEXITSTATUS(status);
 }
 
 std::string cudart_folder() {
     const auto folder = program_file("cudart");
-    if (!std::filesystem::exists(folder / kLibraries[0]))
+    if (!std::filesystem::exists(folder / kLibraries[0])) {
         throw ConfigurationError(
             fmt::format("{} has no {}: build the target cudart_replacement", folder.string(), kLibraries[0]));
+    }
     return folder.string();
 }
 
@@ -214,8 +220,7 @@ int run_captured(const std::vector<std::string>& command, const std::string& lib
     CapturedProgram program(command, library_folder, server.memory_file());
     cudart::Request request;
     std::vector<std::byte> payload;
-    while (program.next(request, payload) && serve(program, server, request, payload)) {
-    }
+    while (program.next(request, payload) && serve(program, server, request, payload)) {}
     return program.wait();
 }
 

@@ -37,7 +37,7 @@ class Pieces {
             const std::size_t end = rest_.find('"', 1);
             length = end == std::string_view::npos ? rest_.size() : end + 1;
         } else if (begins_identifier(first) || first == '.' || std::isdigit(static_cast<unsigned char>(first)) != 0) {
-            while (length < rest_.size() && is_in_identifier(rest_[length])) ++length;
+            while (length < rest_.size() && is_in_identifier(rest_[length])) { ++length; }
         }
         const std::string_view piece = rest_.substr(0, length);
         rest_.remove_prefix(length);
@@ -62,12 +62,12 @@ NameSet names_defined_in(std::string_view ptx) {
     bool is_external = false, is_shared = false, is_function = false, in_value = false;
     for (Pieces pieces(ptx); !pieces.done();) {
         const std::string_view piece = pieces.next();
-        if (piece == "{") ++braces;
-        if (piece == "}") --braces;
-        if (piece == "(") ++parentheses;
-        if (piece == ")") --parentheses;
-        if (braces != 0 || parentheses != 0) continue;
-        if (piece == "}") defined.merge(functions);
+        if (piece == "{") { ++braces; }
+        if (piece == "}") { --braces; }
+        if (piece == "(") { ++parentheses; }
+        if (piece == ")") { --parentheses; }
+        if (braces != 0 || parentheses != 0) { continue; }
+        if (piece == "}") { defined.merge(functions); }
         if (piece == ";" || piece == "}") {
             is_external = is_shared = is_function = in_value = false;
             functions.clear();  // without a body
@@ -76,8 +76,8 @@ NameSet names_defined_in(std::string_view ptx) {
         is_shared |= piece == ".shared";
         is_function |= is_function_word(piece);
         in_value |= piece == "=";
-        if (!begins_identifier(piece.front()) || in_value) continue;
-        if (is_function || !is_external || is_shared) (is_function ? functions : defined).emplace(piece);
+        if (!begins_identifier(piece.front()) || in_value) { continue; }
+        if (is_function || !is_external || is_shared) { (is_function ? functions : defined).emplace(piece); }
     }
     return defined;
 }
@@ -117,7 +117,7 @@ std::vector<Statement> statements_of(std::string_view ptx) {
     bool has_value = false;
     for (Pieces pieces(ptx); !pieces.done();) {
         const std::string_view piece = pieces.next();
-        if (piece == "{" && braces == 0 && statement.is_function) statement.head = ptx.substr(begin, at - begin);
+        if (piece == "{" && braces == 0 && statement.is_function) { statement.head = ptx.substr(begin, at - begin); }
         at += piece.size();
         parentheses += (piece == "(") - (piece == ")");
         braces += (piece == "{") - (piece == "}");
@@ -128,12 +128,12 @@ std::vector<Statement> statements_of(std::string_view ptx) {
             statement.is_function |= is_function_word(piece);
             statement.is_variable |= piece == ".global" || piece == ".const";
             has_value |= piece == "=";
-            if (statement.name.empty() && begins_identifier(piece.front())) statement.name = piece;
+            if (statement.name.empty() && begins_identifier(piece.front())) { statement.name = piece; }
         }
         const bool is_end = braces == 0 && parentheses == 0 && (piece == ";" || (piece == "}" && !has_value));
-        if (!is_end && !pieces.done()) continue;
+        if (!is_end && !pieces.done()) { continue; }
         statement.text = ptx.substr(begin, at - begin);
-        if (statement.head.empty()) statement.head = statement.text;
+        if (statement.head.empty()) { statement.head = statement.text; }
         statements.push_back(statement);
         statement = {};
         begin = at;
@@ -146,13 +146,14 @@ std::vector<Statement> statements_of(std::string_view ptx) {
 
 std::string link_parts(std::span<const std::string> parts) {
     std::vector<std::string> preambles(parts.size()), bodies(parts.size());
-    for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t i = 0; i < parts.size(); ++i) {
         for_each_line(parts[i], [&](std::string_view line) { (is_preamble(line) ? preambles : bodies)[i] += line; });
+    }
     NameSet elsewhere, chosen;
     for (const std::string& body : bodies) {
         for (const Statement& statement : statements_of(body)) {
-            if (statement.is_external && statement.is_variable) elsewhere.emplace(statement.name);
-            if (statement.is_visible && statement.is_definition()) chosen.emplace(statement.name);
+            if (statement.is_external && statement.is_variable) { elsewhere.emplace(statement.name); }
+            if (statement.is_visible && statement.is_definition()) { chosen.emplace(statement.name); }
         }
     }
 
@@ -162,10 +163,10 @@ std::string link_parts(std::span<const std::string> parts) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
         std::string kept = preambles[i];
         for (const Statement& statement : statements_of(bodies[i])) {
-            if (statement.is_external && statement.is_variable) continue;
-            if (statement.is_shared_prototype()) prototypes.emplace(statement.name, statement.text);
+            if (statement.is_external && statement.is_variable) { continue; }
+            if (statement.is_shared_prototype()) { prototypes.emplace(statement.name, statement.text); }
             if (statement.is_weak && statement.is_definition() && !chosen.emplace(statement.name).second) {
-                if (statement.is_function) kept += std::string(statement.head) + ";\n";
+                if (statement.is_function) { kept += std::string(statement.head) + ";\n"; }
                 continue;
             }
             (statement.is_variable && elsewhere.contains(statement.name) ? variables : kept) += statement.text;
@@ -174,8 +175,9 @@ std::string link_parts(std::span<const std::string> parts) {
     }
     // Variables of several parts come first, and before them the functions that their values name.
     std::string functions;
-    for (Pieces pieces(variables); !pieces.done();)
-        if (const auto named = prototypes.extract(pieces.next())) functions += named.mapped();
+    for (Pieces pieces(variables); !pieces.done();) {
+        if (const auto named = prototypes.extract(pieces.next())) { functions += named.mapped(); }
+    }
     return linked.preamble() + functions + variables + '\n' + linked.body();
 }
 
@@ -184,12 +186,12 @@ unsigned LinkedModules::take_preamble(std::string_view line) {
     int major = 0, minor = 0;
     unsigned architecture = 0;
     if (std::sscanf(text.c_str(), ".version %d.%d", &major, &minor) == 2) {
-        if (std::pair(major, minor) <= std::pair(preamble_.major, preamble_.minor)) return 0;
+        if (std::pair(major, minor) <= std::pair(preamble_.major, preamble_.minor)) { return 0; }
         preamble_.major = major;
         preamble_.minor = minor;
         preamble_.version = text;
     } else if (std::sscanf(text.c_str(), ".target sm_%u", &architecture) == 1) {
-        if (architecture <= preamble_.architecture) return architecture;
+        if (architecture <= preamble_.architecture) { return architecture; }
         preamble_.architecture = architecture;
         preamble_.target = text;
     } else {
@@ -209,12 +211,13 @@ unsigned LinkedModules::add(std::string_view ptx) {
             body += line;
         }
     });
-    if (!body.ends_with('\n')) body += '\n';
+    if (!body.ends_with('\n')) { body += '\n'; }
 
     auto& renamed = renamed_.emplace_back();
-    for (const std::string& name : names_defined_in(body))
-        if (!defined_.insert(name).second) renamed.emplace(name, fmt::format("{}${}", name, number));
-    for (const auto& [name, other] : renamed) defined_.insert(other);
+    for (const std::string& name : names_defined_in(body)) {
+        if (!defined_.insert(name).second) { renamed.emplace(name, fmt::format("{}${}", name, number)); }
+    }
+    for (const auto& [name, other] : renamed) { defined_.insert(other); }
     std::string& kept = bodies_.emplace_back();
     for (Pieces pieces(body); !pieces.done();) {
         const std::string_view piece = pieces.next();
@@ -226,25 +229,26 @@ unsigned LinkedModules::add(std::string_view ptx) {
 
 std::string LinkedModules::preamble() const {
     std::string lines;
-    for (const std::string& line : {preamble_.version, preamble_.target, preamble_.address_size})
+    for (const std::string& line : {preamble_.version, preamble_.target, preamble_.address_size}) {
         lines += line.ends_with('\n') || line.empty() ? line : line + "\n";
+    }
     return lines;
 }
 
 std::string LinkedModules::body() const {
     std::string all;
-    for (const std::string& body : bodies_) all += body;
+    for (const std::string& body : bodies_) { all += body; }
     return all;
 }
 
 std::vector<std::string> LinkedModules::texts() const {
     std::vector<std::string> texts = bodies_;
-    if (!texts.empty()) texts.front().insert(0, preamble());
+    if (!texts.empty()) { texts.front().insert(0, preamble()); }
     return texts;
 }
 
 const std::string& LinkedModules::name(unsigned number, const std::string& name) const {
-    if (number >= renamed_.size()) return name;
+    if (number >= renamed_.size()) { return name; }
     const auto found = renamed_[number].find(name);
     return found == renamed_[number].end() ? name : found->second;
 }

@@ -14,8 +14,9 @@ LiveProgram::LiveProgram(const std::vector<std::string>& command, const CaptureM
       server_(name_, machine),
       program_(command, cudart_folder(), server_.memory_file(), output) {
     bool is_there = program_.next(request_, payload_);
-    while (is_there && !CaptureServer::needs_device(request_))
+    while (is_there && !CaptureServer::needs_device(request_)) {
         is_there = serve(program_, server_, request_, payload_) && program_.next(request_, payload_);
+    }
     if (!is_there) {
         const int status = program_.wait();
         throw InputError(
@@ -28,8 +29,7 @@ LiveProgram::LiveProgram(const std::vector<std::string>& command, const CaptureM
 
 void LiveProgram::run(Device& device) {
     server_.perform_on(device);
-    while (serve(program_, server_, request_, payload_) && program_.next(request_, payload_)) {
-    }
+    while (serve(program_, server_, request_, payload_) && program_.next(request_, payload_)) {}
     status_ = program_.wait();
 }
 

@@ -12,11 +12,12 @@ void repeat(const CapturedCall& call, std::span<const std::byte> contents, Devic
     switch (call.kind) {
         case CapturedCall::Kind::allocate: {
             const DeviceAddress address = device.allocate(call.bytes);
-            if (address != call.address)
+            if (address != call.address) {
                 throw InputError(
                     fmt::format("the program allocates {:#x}, but {:#x} is free: its capture is damaged or "
                                 "of another address layout",
                                 call.address, address));
+            }
             break;
         }
         case CapturedCall::Kind::release:

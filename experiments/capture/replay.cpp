@@ -34,8 +34,9 @@ class Replay : public Workload {
     using Parameters = ReplayParameters;
 
     Replay(const Parameters& parameters, const WorkloadContext&) {
-        if (parameters.file.empty())
+        if (parameters.file.empty()) {
             throw ConfigurationError("the workload capture needs a file: give --set file=FILE.h5");
+        }
         capture_ = read_capture(parameters.file);
         ptx_ = capture_.ptx();
     }
@@ -45,9 +46,11 @@ class Replay : public Workload {
 
     std::uint32_t most_threads(std::string_view kernel) const override {
         std::uint64_t most = 0;
-        for (const CapturedCall& call : capture_.calls)
-            if (call.kind == CapturedCall::Kind::launch && call.error == 0 && call.kernel == kernel)
+        for (const CapturedCall& call : capture_.calls) {
+            if (call.kind == CapturedCall::Kind::launch && call.error == 0 && call.kernel == kernel) {
                 most = std::max(most, call.configuration.block.count());
+            }
+        }
         return static_cast<std::uint32_t>(most);
     }
 
@@ -62,14 +65,15 @@ class Replay : public Workload {
         different_call_ = kNoCall;
         last_launch_ = "no kernel";
         launches_ = 0;
-        for (std::size_t i = 0; i < capture_.calls.size(); ++i) replay(device, capture_.calls[i], i);
+        for (std::size_t i = 0; i < capture_.calls.size(); ++i) { replay(device, capture_.calls[i], i); }
     }
 
     CheckReport check() const override {
-        if (!difference_.empty())
+        if (!difference_.empty()) {
             return {Outputs::mismatch,
                     different_call_ == kNoCall ? difference_ : "a copy differs: " + explanation() + "; " + difference_};
-        if (copies_ == 0) return {Outputs::unchecked, "the captured program copied nothing back"};
+        }
+        if (copies_ == 0) { return {Outputs::unchecked, "the captured program copied nothing back"}; }
         return {Outputs::match, fmt::format("{} copies of {} bytes as the captured program got them", copies_, bytes_)};
     }
 
@@ -94,32 +98,33 @@ class Replay : public Workload {
                 const CapturedCall& call = capture_.calls[i];
                 again.replay(device, call, i);
                 using Kind = CapturedCall::Kind;
-                if (call.kind == Kind::copy_to_device || call.kind == Kind::fill || call.kind == Kind::copy_on_device)
+                if (call.kind == Kind::copy_to_device || call.kind == Kind::fill || call.kind == Kind::copy_on_device) {
                     finder.host_write(call.address, call.bytes, i);
+                }
             }
-        } catch (const Error& error) {
-            return fmt::format("the emulator cannot tell who wrote it: {}", error.what());
-        }
+        } catch (const Error& error) { return fmt::format("the emulator cannot tell who wrote it: {}", error.what()); }
         return finder.explain();
     }
 
     void replay(Device& device, const CapturedCall& call, std::size_t number) {
-        if (call.kind == CapturedCall::Kind::launch)
+        if (call.kind == CapturedCall::Kind::launch) {
             replay_launch(device, call, number);
-        else if (call.kind == CapturedCall::Kind::copy_from_device)
+        } else if (call.kind == CapturedCall::Kind::copy_from_device) {
             compare(device, call, number);
-        else
+        } else {
             repeat(call, call.has_contents() ? capture_.contents(call) : std::vector<std::byte>(), device);
+        }
     }
 
     void replay_launch(Device& device, const CapturedCall& call, std::size_t number) {
-        if (!reaches_device(call)) return;
+        if (!reaches_device(call)) { return; }
         device.launch(call.kernel, call.configuration, capture_.contents(call));
         last_launch_ = fmt::format("{} (launch {})", short_name(call.kernel), launches_++);
-        if (call.error != 0 && difference_.empty())
+        if (call.error != 0 && difference_.empty()) {
             difference_ = fmt::format(
                 "the launch of {} in call {} completes, but the captured program got CUDA's error {} for it",
                 short_name(call.kernel), number, call.error);
+        }
     }
 
     void compare(Device& device, const CapturedCall& call, std::size_t number) {
@@ -129,7 +134,7 @@ class Replay : public Workload {
         ++copies_;
         bytes_ += got.size();
         const auto [got_at, expected_at] = std::ranges::mismatch(got, expected);
-        if (got_at == got.end() || !difference_.empty()) return;
+        if (got_at == got.end() || !difference_.empty()) { return; }
         different_call_ = number;
         different_address_ = call.address + static_cast<std::uint64_t>(got_at - got.begin());
         difference_ = fmt::format(

@@ -28,8 +28,8 @@ using cudart::Operation;
 using cudart::Reply;
 using cudart::Request;
 
-/// The emulated clock: events measure it, so it need only grow with the work. A launch takes 5 us and a nanosecond a warp
-/// instruction, a copy or filling 1 us and 8 bytes a nanosecond.
+/// The emulated clock: events measure it, so it need only grow with the work. A launch takes 5 us and a nanosecond a
+/// warp instruction, a copy or filling 1 us and 8 bytes a nanosecond.
 constexpr std::uint64_t kLaunchNanoseconds = 5000;
 constexpr std::uint64_t kCopyNanoseconds = 1000;
 constexpr std::uint64_t kBytesPerNanosecond = 8;
@@ -38,9 +38,7 @@ constexpr std::uint64_t kBytesPerNanosecond = 8;
 std::string refusal_of(const isa::Kernel& kernel, const LaunchConfiguration& configuration) {
     try {
         isa::check_launch(kernel, configuration.grid, configuration.block);
-    } catch (const ProgramError& error) {
-        return error.what();
-    }
+    } catch (const ProgramError& error) { return error.what(); }
     return fmt::format(
         "launch of {}: {} bytes of static and {} of dynamic shared memory are more than its blocks may have: 48 KiB in "
         "all, or what cudaFuncSetAttribute allowed",
@@ -60,8 +58,9 @@ void append(std::vector<std::byte>& bytes, const T& value) {
 /// Pages exist once they are touched.
 int make_memory_file() {
     const int file = memfd_create("device", 0);
-    if (file < 0 || ftruncate(file, static_cast<off_t>(FlatMemory::kBytes)) != 0)
+    if (file < 0 || ftruncate(file, static_cast<off_t>(FlatMemory::kBytes)) != 0) {
         throw InternalError(fmt::format("no file for the device's memory: {}", std::strerror(errno)));
+    }
     return file;
 }
 
@@ -81,8 +80,8 @@ cudart::CudaError error_of(KernelFault::Kind kind) {
 
 constexpr std::uint32_t kOwn = cudart::kCapabilityMajor * 10 + cudart::kCapabilityMinor;
 
-/// The PTX that a GPU of the device's capability would take: the newest that is not newer. Where there is only newer PTX,
-/// the oldest of it may do.
+/// The PTX that a GPU of the device's capability would take: the newest that is not newer. Where there is only newer
+/// PTX, the oldest of it may do.
 const cudart::PtxImage& best_of(std::span<const cudart::PtxImage> images) {
     return *std::ranges::min_element(images, {}, [](const cudart::PtxImage& image) {
         const bool newer = image.architecture > kOwn;
@@ -120,10 +119,11 @@ void CaptureServer::perform_on(Device& device) {
 }
 
 void CaptureServer::add(CapturedCall call, std::span<const std::byte> contents) {
-    if (performer_ != nullptr)
+    if (performer_ != nullptr) {
         repeat(call, contents, *performer_);
-    else
+    } else {
         capture_.add(std::move(call), contents);
+    }
 }
 
 void CaptureServer::bring(const Allocator::Block& block) {
@@ -200,7 +200,7 @@ Reply CaptureServer::serve_device(const Request& request, std::span<const std::b
         case Operation::occupancy:
             return occupancy(request, text_of(payload));
         case Operation::synchronise:
-            if (host_pages_ != nullptr) take_copy_time(host_pages_->record_kernel_writes());
+            if (host_pages_ != nullptr) { take_copy_time(host_pages_->record_kernel_writes()); }
             return {};
         case Operation::read_clock:
             return {};
@@ -218,12 +218,13 @@ Reply CaptureServer::report(cudart::CudaError error, const std::string& sentence
 }
 
 void CaptureServer::take_copy_time(std::uint64_t bytes) {
-    if (bytes != 0) nanoseconds_ += kCopyNanoseconds + bytes / kBytesPerNanosecond;
+    if (bytes != 0) { nanoseconds_ += kCopyNanoseconds + bytes / kBytesPerNanosecond; }
 }
 
 Reply CaptureServer::load_module(std::span<const std::byte> fat_binaries, unsigned linked) {
-    if (device_ != nullptr)
+    if (device_ != nullptr) {
         throw InputError(capture_.program + " loads a module after it has used its device, which is not supported");
+    }
     const std::string name = capture_.program + ": its fat binary";
     std::vector<std::string> parts;
     for (unsigned part = 0; part < std::max(linked, 1u); ++part) {
@@ -239,7 +240,9 @@ Reply CaptureServer::load_module(std::span<const std::byte> fat_binaries, unsign
         }
         fat_binaries = fat_binaries.subspan(bytes);
     }
-    if (parts.empty()) return {};  // the linker's stub
+    if (parts.empty()) {
+        return {};  // the linker's stub
+    }
     const unsigned number = modules_.add(linked == 0 ? parts.front() : link_parts(parts));
     capture_.modules = modules_.texts();
     return {.address = number};
@@ -247,7 +250,7 @@ Reply CaptureServer::load_module(std::span<const std::byte> fat_binaries, unsign
 
 /// Once: a GPU would refuse the program, which here runs as far as its instructions are supported.
 void CaptureServer::tell_if_newer(std::uint32_t architecture) {
-    if (architecture <= kOwn || std::exchange(told_of_newer_, true)) return;
+    if (architecture <= kOwn || std::exchange(told_of_newer_, true)) { return; }
     report(cudart::kSuccess,
            fmt::format("it has no PTX for the device, whose compute capability is {}.{}: the oldest is for {}.{}, and "
                        "is run as far as its instructions are supported; nvcc -arch=sm_{} gives PTX for the device",
@@ -257,9 +260,10 @@ void CaptureServer::tell_if_newer(std::uint32_t architecture) {
 EmulatedDevice& CaptureServer::device() {
     if (device_ == nullptr) {
         isa::KernelTable kernels;
-        if (!capture_.modules.empty())
+        if (!capture_.modules.empty()) {
             kernels = finaliser::finalise_module(
                 ptx::parse_module(capture_.ptx(), capture_.ptx_name, ptx::Refusal::of_kernel), machine_.options);
+        }
         // Programs are told of capability 7.5, which has independent thread scheduling, whatever the machine.
         const EmulatorOptions options{.memory_file = memory_file_, .simt = isa::SimtModel::convergence_barrier};
         device_ = std::make_unique<EmulatedDevice>(std::move(kernels), options);
@@ -279,10 +283,11 @@ const isa::Kernel* CaptureServer::find(unsigned module, const std::string& name)
 
 Reply CaptureServer::find_kernel(unsigned module, const std::string& name, std::vector<std::byte>& answer) {
     const isa::Kernel* const kernel = find(module, name);
-    if (kernel == nullptr) return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name);
+    if (kernel == nullptr) { return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name); }
     std::uint64_t constant_bytes = 0;
-    for (const isa::ModuleVariable& variable : device().kernels().image)
-        if (variable.is_constant) constant_bytes += variable.bytes;
+    for (const isa::ModuleVariable& variable : device().kernels().image) {
+        if (variable.is_constant) { constant_bytes += variable.bytes; }
+    }
     append(answer,
            cudart::KernelInformation{.registers = kernel->registers,
                                      .shared_bytes = kernel->static_shared_bytes,
@@ -293,21 +298,22 @@ Reply CaptureServer::find_kernel(unsigned module, const std::string& name, std::
                                      .parameter_bytes = kernel->parameter_bytes,
                                      .parameters = static_cast<std::uint32_t>(kernel->parameter_offsets.size()),
                                      .architecture = modules_.architecture(module)});
-    for (std::size_t i = 0; i < kernel->parameter_offsets.size(); ++i)
+    for (std::size_t i = 0; i < kernel->parameter_offsets.size(); ++i) {
         append(answer, cudart::ParameterPlace{kernel->parameter_offsets[i], kernel->parameter_sizes[i]});
+    }
     return {};
 }
 
 Reply CaptureServer::find_variable(unsigned module, const std::string& name) {
     const isa::ModuleImage& image = device().kernels().image;
     const auto found = std::ranges::find(image, modules_.name(module, name), &isa::ModuleVariable::name);
-    if (found == image.end()) return report(cudart::kInvalidSymbol, "there is no variable " + name);
+    if (found == image.end()) { return report(cudart::kInvalidSymbol, "there is no variable " + name); }
     return {.address = found->address, .bytes = found->bytes};
 }
 
 Reply CaptureServer::memory_left() {
     std::uint64_t used = 0;
-    for (const Allocator::Block& block : device().allocator().blocks()) used += block.bytes;
+    for (const Allocator::Block& block : device().allocator().blocks()) { used += block.bytes; }
     const std::uint64_t all = machine_.information.memory_bytes;
     return {.address = all, .bytes = all - std::min(all, used)};
 }
@@ -315,28 +321,28 @@ Reply CaptureServer::memory_left() {
 Reply CaptureServer::allocate(const Request& request) {
     const auto visibility = static_cast<cudart::Visibility>(request.value);
     // Pinned memory is the host's, of which there is more.
-    if (visibility != cudart::Visibility::pinned && request.bytes > memory_left().bytes)
+    if (visibility != cudart::Visibility::pinned && request.bytes > memory_left().bytes) {
         return report(cudart::kMemoryAllocation,
                       fmt::format("an allocation of {} bytes does not fit in the device's memory", request.bytes));
+    }
     try {
         const DeviceAddress address = device().allocate(request.bytes);
         add({.kind = CapturedCall::Kind::allocate, .address = address, .bytes = request.bytes});
-        if (visibility == cudart::Visibility::pinned) pinned_.push_back({address, request.bytes});
+        if (visibility == cudart::Visibility::pinned) { pinned_.push_back({address, request.bytes}); }
         if (visibility == cudart::Visibility::managed) {
             device().fill(address, std::byte{0}, request.bytes);
             add({.kind = CapturedCall::Kind::fill, .address = address, .bytes = request.bytes});
             host_pages_->share({address, request.bytes}, false);
         }
         return {.address = address};
-    } catch (const ProgramError& error) {
-        return report(cudart::kMemoryAllocation, error.what());
-    }
+    } catch (const ProgramError& error) { return report(cudart::kMemoryAllocation, error.what()); }
 }
 
 Reply CaptureServer::release(DeviceAddress address) {
     const Allocator::Block* const block = device().allocator().find(address);
-    if (block == nullptr || block->address != address || address >= isa::kModuleBase)
+    if (block == nullptr || block->address != address || address >= isa::kModuleBase) {
         return report(cudart::kInvalidValue, fmt::format("cudaFree of {:#x}, at which no allocation begins", address));
+    }
     take_copy_time(host_pages_->record_kernel_writes());  // cudaFree waits for the device
     host_pages_->remove(address);
     std::erase_if(pinned_, [address](const Allocator::Block& pinned) { return pinned.address == address; });
@@ -347,9 +353,9 @@ Reply CaptureServer::release(DeviceAddress address) {
 
 Reply CaptureServer::share(DeviceAddress address) {
     const Allocator::Block* const block = device().allocator().find(address);
-    if (block == nullptr || block->address != address) return {.error = cudart::kInvalidValue};
-    if (host_pages_->contains(address)) return {};
-    if (performer_ != nullptr && std::ranges::find(pinned_, *block) == pinned_.end()) bring(*block);
+    if (block == nullptr || block->address != address) { return {.error = cudart::kInvalidValue}; }
+    if (host_pages_->contains(address)) { return {}; }
+    if (performer_ != nullptr && std::ranges::find(pinned_, *block) == pinned_.end()) { bring(*block); }
     host_pages_->share(*block, std::erase(pinned_, *block) != 0);
     return {};
 }
@@ -360,21 +366,24 @@ void CaptureServer::share_pinned_memory(std::span<const std::byte> parameters) {
         std::memcpy(&value, parameters.data() + offset, sizeof value);
         const auto found = std::ranges::find_if(
             pinned_, [value](const Allocator::Block& block) { return value >= block.address && value < block.end(); });
-        if (found != pinned_.end()) share(found->address);
+        if (found != pinned_.end()) { share(found->address); }
     }
 }
 
 Reply CaptureServer::reset() {
     std::vector<Allocator::Block> blocks(device().allocator().blocks().begin(), device().allocator().blocks().end());
-    for (const Allocator::Block& block : blocks)
-        if (block.address < isa::kModuleBase) release(block.address);
+    for (const Allocator::Block& block : blocks) {
+        if (block.address < isa::kModuleBase) { release(block.address); }
+    }
     for (const isa::ModuleVariable& variable : device().kernels().image) {
-        if (!variable.has_initial_value) continue;
+        if (!variable.has_initial_value) { continue; }
         const bool zero = variable.contents.empty();
         device().fill(variable.address, std::byte{0}, variable.bytes);
         device().copy_to_device(variable.address, variable.contents);
-        if (zero) add({.kind = CapturedCall::Kind::fill, .address = variable.address, .bytes = variable.bytes});
-        if (!zero) add({.kind = CapturedCall::Kind::copy_to_device, .address = variable.address}, variable.contents);
+        if (zero) { add({.kind = CapturedCall::Kind::fill, .address = variable.address, .bytes = variable.bytes}); }
+        if (!zero) {
+            add({.kind = CapturedCall::Kind::copy_to_device, .address = variable.address}, variable.contents);
+        }
         host_pages_->accept(variable.address, variable.bytes);
     }
     return {};
@@ -388,9 +397,10 @@ Reply CaptureServer::copy(const Request& request, std::span<const std::byte> pay
     using Kind = CapturedCall::Kind;
     const std::uint64_t bytes = request.operation == Operation::copy_to_device ? payload.size() : request.bytes;
     const bool from_memory = request.operation == Operation::copy_on_device;
-    if (!is_allocated(request.address, bytes) || (from_memory && !is_allocated(request.source, bytes)))
+    if (!is_allocated(request.address, bytes) || (from_memory && !is_allocated(request.source, bytes))) {
         return report(cudart::kInvalidValue,
                       fmt::format("a copy of {} bytes at {:#x} is not inside an allocation", bytes, request.address));
+    }
     take_copy_time(host_pages_->record_host_writes());
     take_copy_time(bytes);
     if (request.operation == Operation::copy_from_device) {
@@ -413,9 +423,10 @@ Reply CaptureServer::copy(const Request& request, std::span<const std::byte> pay
 }
 
 Reply CaptureServer::fill(const Request& request) {
-    if (!is_allocated(request.address, request.bytes))
+    if (!is_allocated(request.address, request.bytes)) {
         return report(cudart::kInvalidValue, fmt::format("a filling of {} bytes at {:#x} is not inside an allocation",
                                                          request.bytes, request.address));
+    }
     take_copy_time(host_pages_->record_host_writes());
     take_copy_time(request.bytes);
     if (request.source <= 1) {
@@ -426,8 +437,9 @@ Reply CaptureServer::fill(const Request& request) {
              .value = request.value});
     } else {  // a pattern of two or four bytes goes as a copy of what it makes
         std::vector<std::byte> pattern(request.bytes);
-        for (std::size_t i = 0; i < pattern.size(); ++i)
+        for (std::size_t i = 0; i < pattern.size(); ++i) {
             pattern[i] = static_cast<std::byte>(request.value >> (8 * (i % request.source)));
+        }
         device().copy_to_device(request.address, pattern);
         add({.kind = CapturedCall::Kind::copy_to_device, .address = request.address}, pattern);
     }
@@ -437,7 +449,7 @@ Reply CaptureServer::fill(const Request& request) {
 
 Reply CaptureServer::occupancy(const Request& request, const std::string& name) {
     const isa::Kernel* const kernel = find(request.module, name);
-    if (kernel == nullptr) return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name);
+    if (kernel == nullptr) { return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name); }
     const isa::Dim3 block{request.block[0], 1, 1};
     return {.bytes = gpu::ctas_per_sm(machine_.limits, *kernel, block, request.shared_bytes)};
 }
@@ -447,7 +459,7 @@ Reply CaptureServer::fail(CapturedCall call, std::span<const std::byte> paramete
     call.error = error;
     record_needed_pages();
     add(std::move(call), parameters);
-    if (cudart::loses_device(error)) lost_ = error;
+    if (cudart::loses_device(error)) { lost_ = error; }
     return report(error, sentence);
 }
 
@@ -462,7 +474,7 @@ void CaptureServer::record_needed_pages() {
 /// What kernels printed since the last call.
 std::vector<std::byte> CaptureServer::printed_text() {
     const DevicePrinter printer(device().kernels().image);
-    if (!printer.prints()) return {};
+    if (!printer.prints()) { return {}; }
     const std::string text = printer.collect(device());
     const auto bytes = std::as_bytes(std::span(text));
     return {bytes.begin(), bytes.end()};
@@ -470,36 +482,40 @@ std::vector<std::byte> CaptureServer::printed_text() {
 
 Reply CaptureServer::perform(CapturedCall call, const isa::Kernel& kernel, std::span<const std::byte> parameters) {
     const LaunchConfiguration& launch = call.configuration;
-    if (gpu::ctas_per_sm(machine_.limits, kernel, launch.block, launch.dynamic_shared_bytes) == 0)
+    if (gpu::ctas_per_sm(machine_.limits, kernel, launch.block, launch.dynamic_shared_bytes) == 0) {
         return fail(
             call, parameters, cudart::kLaunchOutOfResources,
             fmt::format("launch of {}: its blocks of {} threads, with {} registers a thread, do not fit on an SM; -o "
                         "isa.registers=N makes kernels use fewer",
                         kernel.name, launch.block.count(), kernel.registers));
+    }
     performer_->launch(call.kernel, launch, parameters);
-    for (const Allocator::Block& block : host_pages_->blocks()) bring(block);
+    for (const Allocator::Block& block : host_pages_->blocks()) { bring(block); }
     host_pages_->note_kernel_writes();
     return {};
 }
 
 Reply CaptureServer::launch(const Request& request, std::span<const std::byte> payload,
                             std::vector<std::byte>& answer) {
-    if (request.name_bytes > payload.size())
+    if (request.name_bytes > payload.size()) {
         throw InputError(capture_.program + ": a launch's kernel name is longer than its message");
+    }
     const std::string name = text_of(payload.first(request.name_bytes));
     const auto parameters = payload.subspan(request.name_bytes);
     const isa::Kernel* const kernel = find(request.module, name);
-    if (kernel == nullptr) return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name);
-    if (!kernel->refusal.empty())
+    if (kernel == nullptr) { return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name); }
+    if (!kernel->refusal.empty()) {
         throw InputError(fmt::format("{} cannot be run here: it launches {}: {}", capture_.program,
                                      short_name(kernel->name), kernel->refusal));
+    }
     CapturedCall call{.kind = CapturedCall::Kind::launch, .kernel = kernel->name};
     call.configuration = {{request.grid[0], request.grid[1], request.grid[2]},
                           {request.block[0], request.block[1], request.block[2]},
                           request.shared_bytes};
-    if (request.value != 0)
+    if (request.value != 0) {
         return fail(std::move(call), parameters, static_cast<cudart::CudaError>(request.value),
                     refusal_of(*kernel, call.configuration));
+    }
     try {
         isa::check_launch(*kernel, call.configuration.grid, call.configuration.block);
     } catch (const ProgramError& error) {
@@ -507,9 +523,9 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     }
     share_pinned_memory(parameters);
     take_copy_time(host_pages_->record_host_writes());
-    if (performer_ != nullptr) return perform(std::move(call), *kernel, parameters);
+    if (performer_ != nullptr) { return perform(std::move(call), *kernel, parameters); }
     const std::uint64_t before = device().counts().total.warps;
-    if (watcher_) watcher_(call.kernel, device().launches().size() + 1, before);
+    if (watcher_) { watcher_(call.kernel, device().launches().size() + 1, before); }
     try {
         device().launch(call.kernel, call.configuration, parameters);
     } catch (const KernelFault& fault) {

@@ -33,9 +33,7 @@ class ByteColumn {
 
     void append(std::string_view bytes) {
         waiting_ += bytes;
-        if (waiting_.size() >= kBatchBytes) {
-            flush();
-        }
+        if (waiting_.size() >= kBatchBytes) { flush(); }
     }
     void finish() {
         waiting_.resize((waiting_.size() + kWordBytes - 1) / kWordBytes * kWordBytes);
@@ -152,9 +150,7 @@ void read_run(const Group& root, Checkpoint& checkpoint) {
     const Group inputs = root.open_group(schema::kInputsGroup);
     const auto files = inputs.open_dataset(schema::kInputsFile.name).read_texts();
     const auto hashes = inputs.open_dataset(schema::kInputsHash.name).read_texts();
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        checkpoint.inputs.emplace_back(files[i], hashes[i]);
-    }
+    for (std::size_t i = 0; i < files.size(); ++i) { checkpoint.inputs.emplace_back(files[i], hashes[i]); }
 }
 
 void read_contents(const Group& table, const Group& contents, Checkpoint& checkpoint) {

@@ -38,9 +38,7 @@ void print(const Json::Object& object, bool json) {
         std::printf("%s\n", Json(object).page().c_str());
         return;
     }
-    for (const auto& [key, value] : object) {
-        std::printf("%-16s %s\n", key.c_str(), value.plain().c_str());
-    }
+    for (const auto& [key, value] : object) { std::printf("%-16s %s\n", key.c_str(), value.plain().c_str()); }
 }
 
 ExitCode phold(const BenchOptions& options, const Session& session) {
@@ -80,9 +78,7 @@ ExitCode window(const BenchOptions& options, const Session& session) {
 ExitCode ranks(const BenchOptions& options, const Session& session) {
     Json::Object object{{"benchmark", "ranks"}, {"ranks", session.transport.size()}};
     for (const std::string& sync : variant_names("sync")) {
-        if (session.transport.size() > 1 && sync == "serial") {
-            continue;
-        }
+        if (session.transport.size() > 1 && sync == "serial") { continue; }
         const PholdResult result = run_phold(options.phold, session.transport, sync);
         double compute = 0, blocked = 0;
         for (const EngineStatistics& rank : result.per_rank) {
@@ -94,9 +90,7 @@ ExitCode ranks(const BenchOptions& options, const Session& session) {
                                    {"state_hash", hash_text(result.state_hash)}};
         object.emplace_back(sync, figures);
     }
-    if (session.prints()) {
-        print(object, options.json);
-    }
+    if (session.prints()) { print(object, options.json); }
     return ExitCode::done;
 }
 

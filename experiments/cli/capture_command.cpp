@@ -1,5 +1,5 @@
-// `capture`: run an unmodified CUDA program, or a built-in workload's host driver, on the functional emulator and record
-// what it does with its device.
+// `capture`: run an unmodified CUDA program, or a built-in workload's host driver, on the functional emulator and
+// record what it does with its device.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -73,7 +73,7 @@ CaptureServer::LaunchWatcher print_launches() {
     return [next = std::chrono::steady_clock::now() + kProgressInterval](const std::string& kernel, std::size_t launch,
                                                                          std::uint64_t warp_instructions) mutable {
         const auto now = std::chrono::steady_clock::now();
-        if (now < next) return;
+        if (now < next) { return; }
         next = now + kProgressInterval;
         std::fprintf(stderr, "lookahead: kernel %zu '%s' begins  %.2f M warp instructions before it\n", launch,
                      short_name(kernel).c_str(), static_cast<double>(warp_instructions) / 1e6);
@@ -85,7 +85,7 @@ ExitCode capture_program(const CaptureOptions& options) {
     require_place_of_capture(out_of(options, program), options);
     const ProgressMode progress = parse_progress(options.progress);
     CaptureServer server(program, capture_machine(options.machine.machine, options.machine.configuration()));
-    if (progress != ProgressMode::none) server.watch_launches(print_launches());
+    if (progress != ProgressMode::none) { server.watch_launches(print_launches()); }
     const int status = run_captured(options.command, cudart_folder(), server);
     const bool has_calls = !server.capture().calls.empty();
     if (!has_calls && !server.was_asked()) {
@@ -97,9 +97,7 @@ ExitCode capture_program(const CaptureOptions& options) {
     } else {  // as programs that print a device's properties
         std::fprintf(stderr, "lookahead: %s did not use its device: there is no capture\n", program.c_str());
     }
-    if (status != 0) {
-        throw ProgramError(program + " ended with exit status " + std::to_string(status));
-    }
+    if (status != 0) { throw ProgramError(program + " ended with exit status " + std::to_string(status)); }
     return ExitCode::done;
 }
 
@@ -117,7 +115,7 @@ ExitCode capture_workload(const CaptureOptions& options) {
     RecordingDevice recorder(device, capture);
     workload->run(recorder);
     const CheckReport check = workload->check();
-    if (check.outputs == Outputs::mismatch) throw ProgramError(name + ": wrong output: " + check.message);
+    if (check.outputs == Outputs::mismatch) { throw ProgramError(name + ": wrong output: " + check.message); }
     write(capture, options);
     return ExitCode::done;
 }

@@ -79,20 +79,14 @@ std::string list_everything(const std::string& what) {
     // Workloads are variants too, but have a section of their own.
     section("variants", [&] { return list_variants(what.empty() ? SlotTraits<Workload>::name : ""); });
     section("studies", list_studies);
-    if (what == "parameters") {
-        text += list_parameters();
-    }
-    if (what == "statistics") {
-        text += list_statistics();
-    }
+    if (what == "parameters") { text += list_parameters(); }
+    if (what == "statistics") { text += list_statistics(); }
     return text;
 }
 
 Json::Array names_of(const auto& entries) {
     Json::Array names;
-    for (const auto& entry : entries) {
-        names.push_back(std::string(entry.name));
-    }
+    for (const auto& entry : entries) { names.push_back(std::string(entry.name)); }
     return names;
 }
 
@@ -132,9 +126,7 @@ Json parameter_names() {
 Json statistic_names() {
     Json::Array names;
     for (const StatisticsSetEntry& set : registered_statistics_sets()) {
-        for (const StatisticEntry& statistic : set.statistics) {
-            names.push_back(set.kind + "." + statistic.name);
-        }
+        for (const StatisticEntry& statistic : set.statistics) { names.push_back(set.kind + "." + statistic.name); }
     }
     return names;
 }
@@ -143,9 +135,7 @@ Json statistic_names() {
 Json names_by_kind(const std::string& what) {
     Json::Object kinds;
     const auto add = [&](const char* kind, bool is_by_default, const auto& make) {
-        if (what.empty() ? is_by_default : what == kind) {
-            kinds.emplace_back(kind, make());
-        }
+        if (what.empty() ? is_by_default : what == kind) { kinds.emplace_back(kind, make()); }
     };
     add("workloads", true, workload_names);
     add("machines", true, [] { return names_of(built_in_machines()); });
@@ -158,14 +148,10 @@ Json names_by_kind(const std::string& what) {
 
 std::string describe_anything(const std::string& name) {
     for (const BuiltInMachine& machine : built_in_machines()) {
-        if (machine.name == name) {
-            return std::string(machine.toml);
-        }
+        if (machine.name == name) { return std::string(machine.toml); }
     }
     for (const BuiltInStudy& study : built_in_studies()) {
-        if (study.name == name) {
-            return std::string(study.toml);
-        }
+        if (study.name == name) { return std::string(study.toml); }
     }
     const SlotChoice choices[] = {{.slot = SlotTraits<Workload>::name, .command = "lookahead run"}, kBroughtTransforms};
     return describe(name, choices);

@@ -24,9 +24,7 @@ std::vector<std::string> choices_of(const std::string& kind) {
     std::vector<std::string> choices;
     if (kind.starts_with('{') && kind.ends_with('}')) {
         std::istringstream words(kind.substr(1, kind.size() - 2));
-        for (std::string word; std::getline(words, word, ',');) {
-            choices.push_back(word);
-        }
+        for (std::string word; std::getline(words, word, ',');) { choices.push_back(word); }
     }
     return choices;
 }
@@ -42,9 +40,7 @@ OptionOutline outline_of(const CLI::Option& option) {
     outline.default_value = option.get_default_str();
     outline.choices = choices_of(outline.value);
     std::istringstream names(outline.is_positional ? option.get_name(true) : option.get_name(false, true));
-    for (std::string name; std::getline(names, name, ',');) {
-        outline.names.push_back(name);
-    }
+    for (std::string name; std::getline(names, name, ',');) { outline.names.push_back(name); }
     return outline;
 }
 
@@ -92,8 +88,8 @@ CLI::App* command_of(CLI::App* command, const std::string& name) {
     return found.empty() ? nullptr : found.front();
 }
 
-/// `--registers 1 0.5` as `--registers 1,0.5`, where the option takes such a list: that a positional argument may follow,
-/// the library could not know.
+/// `--registers 1 0.5` as `--registers 1,0.5`, where the option takes such a list: that a positional argument may
+/// follow, the library could not know.
 std::vector<std::string> with_lists_of_numbers(CLI::App* command, const std::vector<std::string>& words) {
     std::vector<std::string> result;
     for (auto word = words.begin(); word != words.end(); ++word) {
@@ -107,9 +103,7 @@ std::vector<std::string> with_lists_of_numbers(CLI::App* command, const std::vec
             continue;
         }
         const CLI::Option* const option = word->starts_with('-') ? command->get_option_no_throw(*word) : nullptr;
-        if (option == nullptr || option->get_delimiter() == '\0') {
-            continue;
-        }
+        if (option == nullptr || option->get_delimiter() == '\0') { continue; }
         const auto first = word + 1;
         if (const auto end = std::find_if_not(first, words.end(), is_numeral); end != first) {
             result.push_back(CLI::detail::join(std::vector(first, end), std::string(1, option->get_delimiter())));

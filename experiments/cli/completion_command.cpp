@@ -93,15 +93,11 @@ complete -o filenames -F _lookahead lookahead
 /// The case of a command, by its path.
 std::string command_case(const std::string& path, const CommandOutline& command) {
     std::vector<std::string> commands, options, flags, arguments, keys;
-    for (const CommandOutline& inner : command.commands) {
-        commands.push_back(inner.name);
-    }
+    for (const CommandOutline& inner : command.commands) { commands.push_back(inner.name); }
     for (const OptionOutline& option : command.options) {
         auto& list = option.is_positional ? arguments : option.value.empty() ? flags : options;
         list.insert(list.end(), option.names.begin(), option.names.end());
-        if (std::ranges::find(option.names, "--option") != option.names.end()) {
-            keys = option.names;
-        }
+        if (std::ranges::find(option.names, "--option") != option.names.end()) { keys = option.names; }
     }
     return fmt::format("        \"{}\") commands=\"{}\" options=\"{}\" flags=\"{}\" arguments=\"{}\" keys=\"{}\" ;;\n",
                        path, fmt::join(commands, " "), fmt::join(options, " "), fmt::join(flags, " "),

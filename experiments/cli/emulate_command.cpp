@@ -61,9 +61,7 @@ ExitCode emulate(const EmulateOptions& options) {
     options.workload.apply_to(configuration);
     const auto workload = make_variant<Workload>(options.workload.workload, configuration, options.workload.context());
     EmulatorOptions limits;
-    if (options.max_instructions != 0) {
-        limits.max_warp_instructions = options.max_instructions;
-    }
+    if (options.max_instructions != 0) { limits.max_warp_instructions = options.max_instructions; }
     limits.simt = gpu::simt_model(configuration);
     EmulatedDevice device(load_kernels(*workload, configuration), limits);
 

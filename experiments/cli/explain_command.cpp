@@ -63,17 +63,18 @@ struct Target {
 
 Target target_of(const std::string& given) {
     const std::size_t colon = given.rfind(':');
-    if (is_file(given) || colon == std::string::npos) return {given, ""};
+    if (is_file(given) || colon == std::string::npos) { return {given, ""}; }
     return {given.substr(0, colon), given.substr(colon + 1)};
 }
 
 /// What each stream of a transformed kernel has of an instruction, by its origin.
 struct Streams {
     explicit Streams(const isa::Kernel& kernel) : names{"kernel"} {
-        for (const isa::Program& program : kernel.programs) names.push_back(program.name);
+        for (const isa::Program& program : kernel.programs) { names.push_back(program.name); }
         by_origin.resize(names.size());
-        for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
+        for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
             by_origin[stream_of(kernel, pc)][kernel.origins[pc]].push_back(finaliser::print(kernel, pc));
+        }
         for (const isa::Annotation& each : kernel.annotations) {
             const std::string text = each.value == 0 ? each.tag : fmt::format("{} {}", each.tag, each.value);
             tags[kernel.origins[each.instruction]].insert(each.tag);
@@ -83,7 +84,7 @@ struct Streams {
 
     static std::size_t stream_of(const isa::Kernel& kernel, std::uint32_t pc) {
         std::size_t stream = 0;
-        while (stream < kernel.programs.size() && kernel.programs[stream].entry <= pc) ++stream;
+        while (stream < kernel.programs.size() && kernel.programs[stream].entry <= pc) { ++stream; }
         return stream;
     }
     bool in_kernel(std::uint32_t origin) const { return by_origin[0].contains(origin); }
@@ -101,7 +102,7 @@ std::string without_join(std::string text) {
 
 void print_row(const std::vector<std::string>& cells) {
     std::string line;
-    for (const std::string& cell : cells) line += fmt::format("{:<50} ", cell);
+    for (const std::string& cell : cells) { line += fmt::format("{:<50} ", cell); }
     line.erase(line.find_last_not_of(' ') + 1);
     std::printf("%s\n", line.c_str());
 }
@@ -123,12 +124,14 @@ void print_kernel(const isa::Kernel& original, const isa::Kernel& transformed) {
         const std::uint32_t origin = original.origins[pc];
         const bool first = shown.insert(origin).second;
         std::size_t rows = 1;
-        for (const auto& lines : streams.by_origin)
-            if (const auto found = lines.find(origin); first && found != lines.end())
+        for (const auto& lines : streams.by_origin) {
+            if (const auto found = lines.find(origin); first && found != lines.end()) {
                 rows = std::max(rows, found->second.size());
+            }
+        }
         for (std::size_t i = 0; i < rows; ++i) {
             std::vector<std::string> cells{i == 0 ? without_join(finaliser::print(original, pc)) : ""};
-            for (const auto& lines : streams.by_origin) cells.push_back(first ? part(lines, origin, i) : "");
+            for (const auto& lines : streams.by_origin) { cells.push_back(first ? part(lines, origin, i) : ""); }
             const auto notes = streams.notes.find(origin);
             cells.push_back(i == 0 && notes != streams.notes.end() ? fmt::format("{}", fmt::join(notes->second, ", "))
                                                                    : "");
@@ -136,14 +139,16 @@ void print_kernel(const isa::Kernel& original, const isa::Kernel& transformed) {
         }
     }
     // What the original lost when it was simplified, and a stream still has.
-    for (std::size_t stream = 0; stream < streams.names.size(); ++stream)
-        for (const auto& [origin, texts] : streams.by_origin[stream])
+    for (std::size_t stream = 0; stream < streams.names.size(); ++stream) {
+        for (const auto& [origin, texts] : streams.by_origin[stream]) {
             for (const std::string& text : texts) {
-                if (shown.contains(origin)) continue;
+                if (shown.contains(origin)) { continue; }
                 std::vector<std::string> cells(streams.names.size() + 1);
                 cells[stream + 1] = without_join(text);
                 print_row(cells);
             }
+        }
+    }
     std::printf("\n");
 }
 
@@ -153,11 +158,13 @@ ExitCode print_kernels(const ExplainOptions& options) {
     const isa::KernelTable transformed = kernels_of(target.source, with_transform(options, options.transform));
     bool found = false;
     for (std::size_t i = 0; i < original.size(); ++i) {
-        if (!target.kernel.empty() && original[i].name != target.kernel) continue;
+        if (!target.kernel.empty() && original[i].name != target.kernel) { continue; }
         found = true;
         print_kernel(original[i], transformed[i]);
     }
-    if (!found) throw InputError(target.source + " has no kernel" + (target.kernel.empty() ? "" : " " + target.kernel));
+    if (!found) {
+        throw InputError(target.source + " has no kernel" + (target.kernel.empty() ? "" : " " + target.kernel));
+    }
     return ExitCode::done;
 }
 
@@ -167,8 +174,8 @@ constexpr const char* kGroupNames[] = {"loads", "stores", "predicates", "rest"};
 
 Group group_of(const isa::Instruction& instruction) {
     const bool off_chip = instruction.space == isa::Space::global || instruction.space == isa::Space::local;
-    if (isa::is_load(instruction.operation) && off_chip) return Group::loads;
-    if (isa::is_store(instruction.operation) && off_chip) return Group::stores;
+    if (isa::is_load(instruction.operation) && off_chip) { return Group::loads; }
+    if (isa::is_store(instruction.operation) && off_chip) { return Group::stores; }
     return class_of(instruction) == InstructionClass::predicate ? Group::predicates : Group::rest;
 }
 
@@ -195,7 +202,7 @@ struct Summary {
         kernels += other.kernels;
         for (std::size_t i = 0; i < groups.size(); ++i) {
             groups[i] += other.groups[i];
-            for (const auto& [tag, tally] : other.tags[i]) tags[i][tag] += tally;
+            for (const auto& [tag, tally] : other.tags[i]) { tags[i][tag] += tally; }
         }
     }
 };
@@ -210,9 +217,10 @@ void add(Summary& summary, const isa::Kernel& original, const isa::Kernel& trans
         const auto group = static_cast<std::size_t>(group_of(original.code[pc]));
         summary.all += tally;
         summary.groups[group] += tally;
-        if (!streams.in_kernel(original.origins[pc])) summary.gone += tally;
-        if (const auto found = streams.tags.find(original.origins[pc]); found != streams.tags.end())
-            for (const std::string& tag : found->second) summary.tags[group][tag] += tally;
+        if (!streams.in_kernel(original.origins[pc])) { summary.gone += tally; }
+        if (const auto found = streams.tags.find(original.origins[pc]); found != streams.tags.end()) {
+            for (const std::string& tag : found->second) { summary.tags[group][tag] += tally; }
+        }
     }
 }
 
@@ -232,8 +240,9 @@ Summary summarise(const ExplainOptions& options, const std::string& name) {
     }
     Summary summary;
     const isa::KernelTable transformed = load_kernels(*workload, changed);
-    for (std::size_t i = 0; i < transformed.size(); ++i)
-        if (transformed[i].refusal.empty()) add(summary, device.kernels()[i], transformed[i], executed[i]);
+    for (std::size_t i = 0; i < transformed.size(); ++i) {
+        if (transformed[i].refusal.empty()) { add(summary, device.kernels()[i], transformed[i], executed[i]); }
+    }
     return summary;
 }
 
@@ -247,9 +256,10 @@ void print_summary(const std::string& name, const Summary& summary) {
         std::vector<std::pair<std::string, Tally>> tags(summary.tags[group].begin(), summary.tags[group].end());
         std::ranges::stable_sort(tags, [](const auto& a, const auto& b) { return a.second.warps > b.second.warps; });
         std::string text;
-        for (const auto& [tag, tally] : tags)
+        for (const auto& [tag, tally] : tags) {
             text += fmt::format("  {} {} ({:.1f} %)", tag, tally.instructions,
                                 percentage(tally.warps, summary.groups[group].warps));
+        }
         std::printf("  %-10s %6llu%s\n", kGroupNames[group],
                     static_cast<unsigned long long>(summary.groups[group].instructions), text.c_str());
     }
@@ -263,7 +273,7 @@ Json as_json(const std::string& name, const Summary& summary) {
     Json::Object groups;
     for (std::size_t group = 0; group < summary.groups.size(); ++group) {
         Json::Object tags;
-        for (const auto& [tag, tally] : summary.tags[group]) tags.emplace_back(tag, as_json(tally));
+        for (const auto& [tag, tally] : summary.tags[group]) { tags.emplace_back(tag, as_json(tally)); }
         groups.emplace_back(kGroupNames[group],
                             Json::Object{{"all", as_json(summary.groups[group])}, {"tags", std::move(tags)}});
     }
@@ -276,32 +286,36 @@ Json as_json(const std::string& name, const Summary& summary) {
 
 ExitCode print_summaries(const ExplainOptions& options) {
     std::vector<std::string> names;
-    if (options.source.empty())
-        for (const ManifestEntry& entry : workload_manifest()) names.emplace_back(entry.name);
-    else
+    if (options.source.empty()) {
+        for (const ManifestEntry& entry : workload_manifest()) { names.emplace_back(entry.name); }
+    } else {
         names.push_back(options.source);
+    }
     Summary all;
     Json::Array rows;
     for (const std::string& name : names) {
         const Summary summary = summarise(options, name);
         all += summary;
-        if (options.json)
+        if (options.json) {
             rows.push_back(as_json(name, summary));
-        else
+        } else {
             print_summary(name, summary);
+        }
     }
-    if (options.json)
+    if (options.json) {
         std::printf("%s\n", Json(rows).page().c_str());
-    else if (names.size() > 1)
+    } else if (names.size() > 1) {
         print_summary("all", all);
+    }
     return ExitCode::done;
 }
 
 ExitCode explain(const ExplainOptions& options) {
-    if (options.summary) return print_summaries(options);
-    if (options.source.empty())
+    if (options.summary) { return print_summaries(options); }
+    if (options.source.empty()) {
         throw ConfigurationError("KERNEL is missing; only --summary may omit it, for all workloads");
-    if (options.json) throw ConfigurationError("--json is for --summary");
+    }
+    if (options.json) { throw ConfigurationError("--json is for --summary"); }
     return print_kernels(options);
 }
 

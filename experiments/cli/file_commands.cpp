@@ -15,9 +15,7 @@ void add_validate_command(Command program, Session& session) {
     command.add_option("FILE", *file, "HDF5 file").required();
     session.on_first_rank(command, [file] {
         const auto violations = validate_file(*file);
-        for (const std::string& violation : violations) {
-            std::printf("%s\n", violation.c_str());
-        }
+        for (const std::string& violation : violations) { std::printf("%s\n", violation.c_str()); }
         if (!violations.empty()) {
             throw InputError(*file + ": " + std::to_string(violations.size()) + " violations of its schema");
         }

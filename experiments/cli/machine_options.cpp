@@ -25,9 +25,7 @@ void MachineOptions::add_to(Command command) {
 
 Configuration MachineOptions::configuration() const {
     Configuration configuration = load_machine(machine);
-    for (const std::string& override_text : overrides) {
-        configuration.override_value(override_text);
-    }
+    for (const std::string& override_text : overrides) { configuration.override_value(override_text); }
     bring_transforms(configuration);
     return configuration;
 }
@@ -73,12 +71,8 @@ void WorkloadOptions::apply_to(Configuration& configuration) const {
         throw ConfigurationError(std::string(is_size_given ? "--size" : "--seed") +
                                  " has no effect: a capture has the inputs that its program had");
     }
-    if (!capture.empty()) {
-        configuration.override_value("capture.file=" + capture);
-    }
-    for (const std::string& setting : settings) {
-        configuration.override_value(workload + "." + setting);
-    }
+    if (!capture.empty()) { configuration.override_value("capture.file=" + capture); }
+    for (const std::string& setting : settings) { configuration.override_value(workload + "." + setting); }
 }
 
 }  // namespace lookahead::cli

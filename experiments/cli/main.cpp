@@ -88,15 +88,11 @@ Ending attempt(Session& session) {
     };
     try {
         return {parse_and_run(session), {}};
-    } catch (const InternalError& error) {
-        return internal(error);
-    } catch (const Error& error) {
+    } catch (const InternalError& error) { return internal(error); } catch (const Error& error) {
         // Some of the other errors tell users the names that they may type.
         return {error.code(),
                 error.code() == ExitCode::program_misbehaved ? with_short_names(error.what()) : error.what()};
-    } catch (const std::exception& error) {
-        return internal(error);
-    }
+    } catch (const std::exception& error) { return internal(error); }
 }
 
 /// How long a rank that met an error waits for the others. If they met it too they come soon; if one does not come, it
@@ -119,18 +115,14 @@ ExitCode conclude(const Session& session, const Ending& mine) {
     if (!all_came || first - errors.begin() == transport.rank()) {
         std::fprintf(stderr, "lookahead: %s\n", mine.sentence.c_str());
     }
-    if (!all_came) {
-        transport.abort(static_cast<int>(mine.code));
-    }
+    if (!all_came) { transport.abort(static_cast<int>(mine.code)); }
     return first == errors.end() ? mine.code : static_cast<ExitCode>(*first);
 }
 
 /// Before there is a transport, which would tell this process's rank.
 bool is_first_rank() {
     for (const char* name : {"PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-        if (const char* rank = std::getenv(name)) {
-            return std::string_view(rank) == "0";
-        }
+        if (const char* rank = std::getenv(name)) { return std::string_view(rank) == "0"; }
     }
     return true;
 }
@@ -177,8 +169,8 @@ void take_signals(int argc, char** argv) {
     }
 }
 
-/// The limits that malloc's own would grow to as larger and larger pieces are freed. A piece above them comes from the system
-/// page by page, each cleared, in the middle of some window.
+/// The limits that malloc's own would grow to as larger and larger pieces are freed. A piece above them comes from the
+/// system page by page, each cleared, in the middle of some window.
 void raise_limits_of_malloc() {
     constexpr int kLargestPiece = 32 << 20;
     ::mallopt(M_MMAP_THRESHOLD, kLargestPiece);

@@ -83,13 +83,9 @@ ExitCode show_partition(const PartitionOptions& options, const Session& session)
     const gpu::Machine machine(configuration, {}, [](Device&) {});
     const Model& model = machine.model();
     std::vector<double> work;
-    if (!options.weights.empty()) {
-        work = read_process_seconds(options.weights, model);
-    }
+    if (!options.weights.empty()) { work = read_process_seconds(options.weights, model); }
     const std::vector<int> rank_of_lp = partition(model, options.ranks, options.partitioner, work);
-    if (!session.prints()) {
-        return ExitCode::done;
-    }
+    if (!session.prints()) { return ExitCode::done; }
     if (!options.json) {
         std::fputs(report_partition(model, rank_of_lp, options.ranks, work).text().c_str(), stdout);
         std::printf("\n");

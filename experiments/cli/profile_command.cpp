@@ -26,9 +26,7 @@ struct ProfileOptions {
 
 /// The PTX file of that name, or the workload's.
 ptx::Module module_of(const std::string& source, const Configuration& configuration) {
-    if (const auto text = read_ptx(source)) {
-        return ptx::parse_module(*text, source);
-    }
+    if (const auto text = read_ptx(source)) { return ptx::parse_module(*text, source); }
     const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
     return ptx::parse_module(workload->ptx(), workload->ptx_file());
 }
@@ -98,9 +96,7 @@ ExitCode profile_registers(const ProfileOptions& options) {
             print(kernel->name, profile);
         }
     }
-    if (options.json) {
-        std::printf("%s\n", Json(all).page().c_str());
-    }
+    if (options.json) { std::printf("%s\n", Json(all).page().c_str()); }
     return ExitCode::done;
 }
 

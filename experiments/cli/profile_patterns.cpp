@@ -33,13 +33,13 @@ constexpr std::size_t kStridesPrinted = 8;
 template <std::size_t kSize>
 std::uint64_t total(const std::array<std::uint64_t, kSize>& counts) {
     std::uint64_t sum = 0;
-    for (const std::uint64_t count : counts) sum += count;
+    for (const std::uint64_t count : counts) { sum += count; }
     return sum;
 }
 
 void print_patterns(const char* space, const std::array<std::uint64_t, kPatterns>& counts) {
     std::printf("  %-8s %12llu", space, static_cast<unsigned long long>(total(counts)));
-    for (const std::uint64_t count : counts) std::printf(" %17.1f%%", percentage(count, total(counts)));
+    for (const std::uint64_t count : counts) { std::printf(" %17.1f%%", percentage(count, total(counts))); }
     std::printf("\n");
 }
 
@@ -47,11 +47,12 @@ void print_strides(const std::map<std::int64_t, std::uint64_t>& strides) {
     std::vector<std::pair<std::int64_t, std::uint64_t>> by_steps(strides.begin(), strides.end());
     std::ranges::stable_sort(by_steps, [](const auto& a, const auto& b) { return a.second > b.second; });
     std::uint64_t steps = 0;
-    for (const auto& [stride, times] : by_steps) steps += times;
+    for (const auto& [stride, times] : by_steps) { steps += times; }
     std::printf("  strides (bytes: share of the strided steps):");
-    for (std::size_t i = 0; i < std::min(by_steps.size(), kStridesPrinted); ++i)
+    for (std::size_t i = 0; i < std::min(by_steps.size(), kStridesPrinted); ++i) {
         std::printf(" %lld: %.1f%%", static_cast<long long>(by_steps[i].first), percentage(by_steps[i].second, steps));
-    if (by_steps.size() > kStridesPrinted) std::printf(", and %zu more", by_steps.size() - kStridesPrinted);
+    }
+    if (by_steps.size() > kStridesPrinted) { std::printf(", and %zu more", by_steps.size() - kStridesPrinted); }
     std::printf("%s\n", by_steps.empty() ? " none" : "");
 }
 
@@ -63,8 +64,9 @@ void print_sums(const char* name, const profile::PatternSums& sums) {
                     percentage(sums.by_role[role], sums.instructions()));
     }
     std::printf("  %-8s %12s", "space", "executed");
-    for (std::size_t pattern = 0; pattern < kPatterns; ++pattern)
+    for (std::size_t pattern = 0; pattern < kPatterns; ++pattern) {
         std::printf(" %18s", std::string(name_of(static_cast<profile::Pattern>(pattern))).c_str());
+    }
     std::printf("\n");
     print_patterns("global", sums.global);
     print_patterns("shared", sums.shared);
@@ -85,13 +87,15 @@ void print_accesses(const profile::KernelReport& kernel) {
 template <class Name, std::size_t kSize>
 Json::Object as_json(const std::array<std::uint64_t, kSize>& counts) {
     Json::Object object;
-    for (std::size_t i = 0; i < kSize; ++i) object.emplace_back(std::string(name_of(static_cast<Name>(i))), counts[i]);
+    for (std::size_t i = 0; i < kSize; ++i) {
+        object.emplace_back(std::string(name_of(static_cast<Name>(i))), counts[i]);
+    }
     return object;
 }
 
 Json::Array as_json(const std::map<std::int64_t, std::uint64_t>& strides) {
     Json::Array array;
-    for (const auto& [stride, steps] : strides) array.push_back(Json::Object{{"bytes", stride}, {"steps", steps}});
+    for (const auto& [stride, steps] : strides) { array.push_back(Json::Object{{"bytes", stride}, {"steps", steps}}); }
     return array;
 }
 
@@ -128,7 +132,7 @@ void print(const PatternsOptions& options, const std::vector<profile::KernelRepo
     const profile::PatternSums sums = profile::sum_of(kernels);
     if (options.json) {
         Json::Array each;
-        for (const profile::KernelReport& kernel : kernels) each.push_back(as_json(kernel));
+        for (const profile::KernelReport& kernel : kernels) { each.push_back(as_json(kernel)); }
         Json::Object object = as_json(sums);
         object.emplace_back("workload", options.workload.workload);
         object.emplace_back("kernels", each);
@@ -137,8 +141,8 @@ void print(const PatternsOptions& options, const std::vector<profile::KernelRepo
     }
     print_sums(options.workload.workload.c_str(), sums);
     for (const profile::KernelReport& kernel : kernels) {
-        if (kernels.size() > 1) print_sums(("kernel " + kernel.kernel).c_str(), profile::sum_of({&kernel, 1}));
-        if (!options.accesses) continue;
+        if (kernels.size() > 1) { print_sums(("kernel " + kernel.kernel).c_str(), profile::sum_of({&kernel, 1})); }
+        if (!options.accesses) { continue; }
         std::printf("%s\n", kernel.kernel.c_str());
         print_accesses(kernel);
     }

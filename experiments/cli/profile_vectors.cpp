@@ -77,9 +77,9 @@ std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& op
     std::vector<unsigned> limit_of(kernels.size(), 0);
     for (const ptx::Function& function : module.functions) {
         const auto at = std::ranges::find(kernels, function.name, &isa::Kernel::name);
-        if (!function.is_kernel || !function.is_defined || at == kernels.end() || !at->refusal.empty()) continue;
+        if (!function.is_kernel || !function.is_defined || at == kernels.end() || !at->refusal.empty()) { continue; }
         const auto number = static_cast<std::size_t>(at - kernels.begin());
-        if (!profiles[number]) profiles[number] = finaliser::profile_registers(module, function, limits);
+        if (!profiles[number]) { profiles[number] = finaliser::profile_registers(module, function, limits); }
         limits.isa.registers = limit_of[number] = amount.limit(*profiles[number]);
         *at = finaliser::finalise(module, function, limits);
         limits.isa.registers = finaliser_options(configuration).isa.registers;
@@ -96,7 +96,7 @@ std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& op
     }
     std::vector<KernelVectors> found;
     for (std::uint32_t number = 0; number < device.kernels().size(); ++number) {
-        if (device.executed(number).empty()) continue;
+        if (device.executed(number).empty()) { continue; }
         const isa::Kernel& kernel = device.kernels()[number];
         const ExecutionCounts counts = summarise(kernel, device.executed(number));
         found.push_back({kernel.name, *profiles[number], limit_of[number], kernel.registers, kernel.spill_bytes,
@@ -109,8 +109,9 @@ std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& op
 
 Json::Object as_json(const std::array<std::uint64_t, kVectorClasses>& counts) {
     Json::Object object;
-    for (std::size_t i = 0; i < kVectorClasses; ++i)
+    for (std::size_t i = 0; i < kVectorClasses; ++i) {
         object.emplace_back(std::string(name_of(static_cast<VectorClass>(i))), counts[i]);
+    }
     return object;
 }
 
@@ -139,15 +140,16 @@ void print(const KernelVectors& each) {
     std::printf("  %-32s %6u %6u %6u %12llu %10llu", each.kernel.c_str(), each.profile.preferred, each.profile.base,
                 each.registers, static_cast<unsigned long long>(each.instructions),
                 static_cast<unsigned long long>(traffic.transactions()));
-    for (std::size_t i = 0; i < kVectorClasses; ++i)
+    for (std::size_t i = 0; i < kVectorClasses; ++i) {
         std::printf(" %7.1f%%", percentage(traffic.of(static_cast<VectorClass>(i)), traffic.transactions()));
+    }
     std::printf("\n");
 }
 
 ExitCode profile_vectors(const VectorsOptions& options) {
     std::vector<Amount> amounts;
-    for (const std::string& text : options.registers) amounts.push_back(amount_of(text));
-    if (amounts.empty()) amounts = {{"1", 1}, {"0.75", 0.75}, {"0.5", 0.5}};
+    for (const std::string& text : options.registers) { amounts.push_back(amount_of(text)); }
+    if (amounts.empty()) { amounts = {{"1", 1}, {"0.75", 0.75}, {"0.5", 0.5}}; }
     Configuration configuration = options.machine.configuration();
     options.workload.apply_to(configuration);
     std::vector<std::optional<finaliser::RegisterProfile>> profiles;
@@ -156,7 +158,7 @@ ExitCode profile_vectors(const VectorsOptions& options) {
         const std::vector<KernelVectors> kernels = run_at(amount, options, configuration, profiles);
         if (options.json) {
             Json::Array each;
-            for (const KernelVectors& kernel : kernels) each.push_back(as_json(kernel));
+            for (const KernelVectors& kernel : kernels) { each.push_back(as_json(kernel)); }
             all.push_back(Json::Object{{"registers", amount.text}, {"kernels", each}});
             continue;
         }
@@ -164,7 +166,7 @@ ExitCode profile_vectors(const VectorsOptions& options) {
                     amount.value <= 1 ? " of r_base" : "");
         std::printf("  %-32s %6s %6s %6s %12s %10s %8s %8s %8s %8s\n", "kernel", "r_def", "r_base", "r", "instructions",
                     "private", "zero", "uniform", "affine", "generic");
-        for (const KernelVectors& kernel : kernels) print(kernel);
+        for (const KernelVectors& kernel : kernels) { print(kernel); }
     }
     if (options.json) {
         std::printf("%s\n",

@@ -23,9 +23,7 @@ namespace {
 
 std::string names_of(const OptionOutline& option) {
     std::string text;
-    for (const std::string& name : option.names) {
-        text += (text.empty() ? "`" : ", `") + name + "`";
-    }
+    for (const std::string& name : option.names) { text += (text.empty() ? "`" : ", `") + name + "`"; }
     return text + (option.is_positional && option.is_required ? " (required)" : "");
 }
 
@@ -37,9 +35,7 @@ std::string command_text(const std::string& path, const CommandOutline& command)
         text += "| " + names_of(option) + " | " + markdown_cell(option.value) + " | " +
                 markdown_cell(option.default_value) + " | " + markdown_cell(option.help) + " |\n";
     }
-    for (const CommandOutline& inner : command.commands) {
-        text += command_text(path + " " + inner.name, inner);
-    }
+    for (const CommandOutline& inner : command.commands) { text += command_text(path + " " + inner.name, inner); }
     return text;
 }
 
@@ -109,16 +105,12 @@ void write(const std::filesystem::path& path, const std::string& text) {
 
 CommandOutline outline_of_all_commands(Session& session) {
     CommandLine line = make_command_line();
-    for (const CommandEntry& command : all_commands()) {
-        command.add_to(line.program(), session);
-    }
+    for (const CommandEntry& command : all_commands()) { command.add_to(line.program(), session); }
     return line.outline();
 }
 
 void write_reference(const std::string& folder, bool force, Session& session) {
-    if (!session.prints()) {
-        return;
-    }
+    if (!session.prints()) { return; }
     const std::filesystem::path root = folder;
     require_own_folder(root, force);
     write(root / "README.md", std::string(kTitle) + "Made by `lookahead describe --markdown` of revision " +

@@ -57,9 +57,7 @@ void add_report_command(Command program, Session& session) {
                        "Number of runs of a sweep with a separate page, in a folder beside its page [24]");
     command.add_option("--python", options->python, "Python with h5py, pandas and matplotlib").show_default();
     session.on(command, [&session, options] {
-        if (session.transport.size() > 1) {
-            throw ConfigurationError("a report is made without mpirun");
-        }
+        if (session.transport.size() > 1) { throw ConfigurationError("a report is made without mpirun"); }
         const bool of_sweep = std::ranges::any_of(options->files, is_sweep);
         if (of_sweep || !options->figure.empty()) {
             if (options->files.size() > 1) {

@@ -277,9 +277,7 @@ Json summary(const RunOutcome& outcome) {
                       {"peak_rss_bytes", record.meta.peak_rss_bytes},
                       {"state_hash", hash_text(record.state_hash)},
                       {"out", !outcome.result.empty() ? Json(outcome.result) : Json(nullptr)}};
-    if (!outcome.checkpoint.empty()) {
-        json.emplace_back("checkpoint", outcome.checkpoint);
-    }
+    if (!outcome.checkpoint.empty()) { json.emplace_back("checkpoint", outcome.checkpoint); }
     return json;
 }
 
@@ -304,12 +302,11 @@ void print_summary(const RunOutcome& outcome, bool replaced) {
     }
 }
 
-/// Launchers bind ranks to cores, Open MPI each to one where there are two or fewer: threads beyond them only take turns.
+/// Launchers bind ranks to cores, Open MPI each to one where there are two or fewer: threads beyond them only take
+/// turns.
 void warn_of_binding(int threads, const Session& session) {
     Transport& transport = session.transport;
-    if (transport.size() == 1) {
-        return;
-    }
+    if (transport.size() == 1) { return; }
     const std::uint64_t mine = static_cast<std::uint64_t>(available_cores());
     std::vector<std::uint64_t> cores(static_cast<std::size_t>(transport.size()));
     transport.all_gather(std::span(&mine, 1), cores);
@@ -335,24 +332,18 @@ int threads_by_cores(Transport& transport) {
 }
 
 ExitCode simulate(RunRequest request, bool json, const Session& session) {
-    if (request.threads == kByCores) {
-        request.threads = threads_by_cores(session.transport);
-    }
+    if (request.threads == kByCores) { request.threads = threads_by_cores(session.transport); }
     warn_of_binding(request.threads, session);
     std::error_code unknown;
     const bool replaces = std::filesystem::exists(request.out, unknown);
     const RunOutcome outcome = run(request, session.transport);
-    if (!session.prints()) {
-        return outcome.code;
-    }
+    if (!session.prints()) { return outcome.code; }
     if (json) {
         std::printf("%s\n", summary(outcome).page().c_str());
     } else if (outcome.has_result) {
         print_summary(outcome, replaces && outcome.result == request.out);
     }
-    if (outcome.code != ExitCode::done) {
-        std::fprintf(stderr, "lookahead: %s\n", outcome.message.c_str());
-    }
+    if (outcome.code != ExitCode::done) { std::fprintf(stderr, "lookahead: %s\n", outcome.message.c_str()); }
     return outcome.code;
 }
 

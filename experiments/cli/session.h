@@ -39,7 +39,7 @@ struct Session {
     /// Only rank 0 prints.
     bool prints() const { return transport.rank() == 0; }
     void print(const std::string& text) const {
-        if (prints()) std::fputs(text.c_str(), stdout);
+        if (prints()) { std::fputs(text.c_str(), stdout); }
     }
 };
 

@@ -40,9 +40,7 @@ struct SweepOptions {
     bool is_only_written = false;
 
     std::string folder(const Study& study_read) const {
-        if (!out.empty()) {
-            return out;
-        }
+        if (!out.empty()) { return out; }
         std::string name = study_read.name;
         std::replace(name.begin(), name.end(), '/', '-');
         return name + ".sweep";
@@ -62,9 +60,7 @@ ExitCode plan(const SweepOptions& options, Session&) {
     const std::vector<SweepPoint> points = plan_sweep(study);
     std::printf("%s: %s\n%zu points of size %s\n", study.name.c_str(), study.title.c_str(), points.size(),
                 study.size.c_str());
-    for (const SweepPoint& point : points) {
-        print_point(study, point);
-    }
+    for (const SweepPoint& point : points) { print_point(study, point); }
     return ExitCode::done;
 }
 
@@ -100,8 +96,8 @@ SweepRunOptions run_options(const SweepOptions& options) {
     return run;
 }
 
-/// A sweep whose points have all failed has no result: it ends as the first of them did. One that was ended, for its time or
-/// by a signal, misbehaved.
+/// A sweep whose points have all failed has no result: it ends as the first of them did. One that was ended, for its
+/// time or by a signal, misbehaved.
 [[noreturn]] void throw_first_failure(std::span<const SweepPoint> points, const SweepFolder& folder) {
     constexpr std::array kOthers{ExitCode::usage, ExitCode::bad_input, ExitCode::internal};
     for (const SweepPoint& point : points) {
@@ -122,23 +118,17 @@ ExitCode conclude(const SweepRunResult& result, const SweepRunOptions& run, cons
         std::fprintf(stderr, "lookahead: interrupted after %zu points; the same command goes on\n", result.executed);
         return ExitCode::stopped_at_checkpoint;
     }
-    if (run.shards == 1) {
-        write_index(study, points, folder);
-    }
+    if (run.shards == 1) { write_index(study, points, folder); }
     std::printf("%zu points, %zu complete, %zu failed, %zu run now\n", points.size(), result.complete, result.failed,
                 result.executed);
-    if (result.elsewhere > 0) {
-        std::printf("%zu points are run by other programs\n", result.elsewhere);
-    }
+    if (result.elsewhere > 0) { std::printf("%zu points are run by other programs\n", result.elsewhere); }
     if (result.executed > 0 && result.all_s > 0) {
         std::printf("the ranks were at points for %.1f %% of %.1f s\n", 100 * result.points_s / result.all_s,
                     result.all_s);
     }
     std::printf("%s\n",
                 run.shards == 1 ? folder.index_file().c_str() : "run `lookahead sweep collect` after all shards");
-    if (result.failed > 0 && result.complete == 0 && result.elsewhere == 0) {
-        throw_first_failure(points, folder);
-    }
+    if (result.failed > 0 && result.complete == 0 && result.elsewhere == 0) { throw_first_failure(points, folder); }
     return ExitCode::done;
 }
 
@@ -157,9 +147,7 @@ ExitCode run(const SweepOptions& options, Session&) {
 
 /// 0 for auto.
 int read_ranks_per_point(const std::string& text, int ranks) {
-    if (text == "auto") {
-        return 0;
-    }
+    if (text == "auto") { return 0; }
     int number = text.empty() ? 1 : 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
     if ((!text.empty() && (fault != std::errc() || end != text.data() + text.size())) || number < 1 || number > ranks) {
@@ -185,9 +173,7 @@ ExitCode run_on_ranks(const SweepOptions& options, Session& session) {
     const SweepFolder folder(options.folder(study));
     std::vector<SweepPoint> points;
     on_every_rank(world, [&] {
-        if (world.rank() == 0) {
-            points = prepare(study, folder);
-        }
+        if (world.rank() == 0) { points = prepare(study, folder); }
     });
     const EnsemblePlan plan = plan_ensemble(study, points, folder, ensemble, world, read_run_request);
     const SweepRunResult result = run_ensemble(plan, folder, ensemble, world, *session.point_server, read_run_request);
@@ -241,9 +227,7 @@ ExitCode submit(const SweepOptions& options, Session&) {
     }
     const std::string script = write_job(job);
     std::printf("%zu points\n%s\n", points.size(), script.c_str());
-    if (!options.is_only_written) {
-        std::printf("%s\n", submit_job(script).c_str());
-    }
+    if (!options.is_only_written) { std::printf("%s\n", submit_job(script).c_str()); }
     return ExitCode::done;
 }
 

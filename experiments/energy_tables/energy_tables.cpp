@@ -58,9 +58,7 @@ EnergyTable load_energy_table(const std::string& name_or_file, const std::string
                          .first->second;
     }
     std::vector<std::string> known;
-    for (const BuiltInEnergyTable& table : built_in_energy_tables()) {
-        known.emplace_back(table.name);
-    }
+    for (const BuiltInEnergyTable& table : built_in_energy_tables()) { known.emplace_back(table.name); }
     throw ConfigurationError(place + ": unknown energy table '" + name_or_file + "'" +
                              did_you_mean(name_or_file, known) + "; a file's name ends in .toml");
 }

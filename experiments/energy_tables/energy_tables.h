@@ -15,8 +15,8 @@ struct BuiltInEnergyTable {
 };
 
 std::span<const BuiltInEnergyTable> built_in_energy_tables();
-/// Reads a built-in table. One that does not fit the statistics, since one of them was renamed, is an InternalError that
-/// names the table, the entry and the way round.
+/// Reads a built-in table. One that does not fit the statistics, since one of them was renamed, is an InternalError
+/// that names the table, the entry and the way round.
 EnergyTable fit_built_in_energy_table(const BuiltInEnergyTable& table, std::span<const StatisticsSetEntry> statistics);
 
 /// A built-in table, or that of a TOML file (anything that ends in .toml or holds a '/'), checked against the

@@ -17,9 +17,7 @@ constexpr int kNoPython = 127;
     dup2(input, STDIN_FILENO);
     close(input);
     std::vector<char*> words;
-    for (std::string& argument : arguments) {
-        words.push_back(argument.data());
-    }
+    for (std::string& argument : arguments) { words.push_back(argument.data()); }
     words.push_back(nullptr);
     execvp(words[0], words.data());
     _exit(kNoPython);
@@ -38,13 +36,9 @@ void write_all(int file, std::string_view text) {
 ExitCode run_script(const std::string& python, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {python, "-"});
     int ends[2];
-    if (pipe(ends) != 0) {
-        throw InputError(std::string("no pipe to python3: ") + std::strerror(errno));
-    }
+    if (pipe(ends) != 0) { throw InputError(std::string("no pipe to python3: ") + std::strerror(errno)); }
     const pid_t child = fork();
-    if (child < 0) {
-        throw InputError(python + " cannot be started: " + std::strerror(errno));
-    }
+    if (child < 0) { throw InputError(python + " cannot be started: " + std::strerror(errno)); }
     if (child == 0) {
         close(ends[1]);
         become_python(ends[0], std::move(arguments));
@@ -55,8 +49,7 @@ ExitCode run_script(const std::string& python, std::vector<std::string> argument
     close(ends[1]);
     std::signal(SIGPIPE, before);
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code == kNoPython) {
         throw ConfigurationError(python +
@@ -76,12 +69,8 @@ ExitCode write_page(const std::string& python, const std::vector<std::string>& f
 
 ExitCode write_study_page(const std::string& python, const std::string& sweep, const StudyPageOptions& options) {
     std::vector<std::string> arguments{"study_page", "-o", options.page};
-    for (const std::string& value : options.baseline) {
-        arguments.insert(arguments.end(), {"--baseline", value});
-    }
-    if (options.run_pages) {
-        arguments.insert(arguments.end(), {"--run-pages", std::to_string(*options.run_pages)});
-    }
+    for (const std::string& value : options.baseline) { arguments.insert(arguments.end(), {"--baseline", value}); }
+    if (options.run_pages) { arguments.insert(arguments.end(), {"--run-pages", std::to_string(*options.run_pages)}); }
     arguments.insert(arguments.end(), {"--", sweep});
     return run_script(python, std::move(arguments));
 }
@@ -89,9 +78,7 @@ ExitCode write_study_page(const std::string& python, const std::string& sweep, c
 ExitCode draw_figure(const std::string& python, const std::string& figure, const std::string& sweep,
                      const std::string& image) {
     std::vector<std::string> arguments{"figures", figure, sweep};
-    if (!image.empty()) {
-        arguments.insert(arguments.end(), {"-o", image});
-    }
+    if (!image.empty()) { arguments.insert(arguments.end(), {"-o", image}); }
     return run_script(python, std::move(arguments));
 }
 

@@ -7,9 +7,7 @@
 namespace lookahead {
 
 void bring_transforms(Configuration& configuration) {
-    if (configuration.is_set("kernel.transform")) {
-        return;
-    }
+    if (configuration.is_set("kernel.transform")) { return; }
     const std::vector<std::string> transforms = variant_names<finaliser::KernelTransform>();
     std::string brought;
     for (const std::string& extension : joined_variants<gpu::IssueExtension>(configuration)) {
@@ -17,9 +15,7 @@ void bring_transforms(Configuration& configuration) {
             brought += (brought.empty() ? "" : "+") + extension;
         }
     }
-    if (!brought.empty()) {
-        configuration.override_value("kernel.transform=" + brought);
-    }
+    if (!brought.empty()) { configuration.override_value("kernel.transform=" + brought); }
 }
 
 }  // namespace lookahead

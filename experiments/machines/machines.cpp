@@ -16,9 +16,7 @@ constexpr int kLongestInheritance = 8;
 
 const BuiltInMachine* find_built_in(std::string_view name) {
     for (const BuiltInMachine& machine : built_in_machines()) {
-        if (machine.name == name) {
-            return &machine;
-        }
+        if (machine.name == name) { return &machine; }
     }
     return nullptr;
 }
@@ -39,25 +37,19 @@ std::string read_file(const std::string& path, const Place& place) {
 }
 
 Configuration parse_machine(const std::string& name, const Place& place) {
-    if (is_file_name(name)) {
-        return Configuration::from_toml(read_file(name, place), name);
-    }
+    if (is_file_name(name)) { return Configuration::from_toml(read_file(name, place), name); }
     if (const BuiltInMachine* machine = find_built_in(name)) {
         return Configuration::from_toml(machine->toml, "experiments/machines/" + name + ".toml");
     }
     std::vector<std::string> known;
-    for (const BuiltInMachine& machine : built_in_machines()) {
-        known.emplace_back(machine.name);
-    }
+    for (const BuiltInMachine& machine : built_in_machines()) { known.emplace_back(machine.name); }
     throw ConfigurationError(place + "unknown machine '" + name + "'" + did_you_mean(name, known) +
                              "; 'lookahead list machines' shows them, and a machine file's name ends in .toml");
 }
 
 /// A file that is inherited from lies beside the file that says so, unless its path is absolute.
 std::string base_name(const std::string& base, const std::string& name) {
-    if (!is_file_name(base) || !is_file_name(name)) {
-        return base;
-    }
+    if (!is_file_name(base) || !is_file_name(name)) { return base; }
     return (std::filesystem::path(name).parent_path() / base).string();
 }
 

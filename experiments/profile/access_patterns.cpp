@@ -11,7 +11,7 @@ using isa::Operation;
 using isa::Space;
 
 bool is_reported(const isa::Instruction& instruction) {
-    if (instruction.operation != Operation::load && instruction.operation != Operation::store) return false;
+    if (instruction.operation != Operation::load && instruction.operation != Operation::store) { return false; }
     return instruction.space == Space::global || instruction.space == Space::shared ||
            instruction.space == Space::generic;
 }
@@ -33,7 +33,7 @@ KernelReport report_kernel(const isa::Kernel& kernel, std::size_t number, const 
     const std::vector<Indirection> kinds = indirections(analysis.address_loads, moving_loads(kernel, number, streams));
     for (std::uint32_t i = 0; i < kernel.own_size(); ++i) {
         report.warps_by_role[static_cast<std::size_t>(analysis.roles[i])] += executed[i].warps;
-        if (!is_reported(kernel.code[i]) || executed[i].warps == 0) continue;
+        if (!is_reported(kernel.code[i]) || executed[i].warps == 0) { continue; }
         const StreamStatistics& statistics = streams.statistics(number, i);
         AccessReport access;
         access.instruction = i;
@@ -43,7 +43,7 @@ KernelReport report_kernel(const isa::Kernel& kernel, std::size_t number, const 
         access.executed = executed[i];
         access.verdict = analysis.loop_of[i] == kNoLoop ? Verdict{Pattern::other, Unfit::outside_loops}
                                                         : judge(statistics, kinds[i], options);
-        if (access.verdict.pattern == Pattern::strided) access.strides = statistics.strides;
+        if (access.verdict.pattern == Pattern::strided) { access.strides = statistics.strides; }
         access.distance = statistics.steps == 0 ? 0 : statistics.distance / statistics.steps;
         report.accesses.push_back(std::move(access));
     }
@@ -75,11 +75,11 @@ std::string_view sentence_of(Unfit reason) {
 }
 
 Verdict judge(const StreamStatistics& statistics, Indirection indirection, const PatternOptions& options) {
-    if (statistics.steps == 0) return {Pattern::other, Unfit::once_a_visit};
-    if (statistics.distance > options.farthest * statistics.steps) return {Pattern::other, Unfit::far_apart};
-    if (indirection == Indirection::irregular) return {Pattern::irregular_indirect};
-    if (indirection == Indirection::regular) return {Pattern::regular_indirect};
-    if (statistics.broken_steps != 0) return {Pattern::other, Unfit::stride_varies};
+    if (statistics.steps == 0) { return {Pattern::other, Unfit::once_a_visit}; }
+    if (statistics.distance > options.farthest * statistics.steps) { return {Pattern::other, Unfit::far_apart}; }
+    if (indirection == Indirection::irregular) { return {Pattern::irregular_indirect}; }
+    if (indirection == Indirection::regular) { return {Pattern::regular_indirect}; }
+    if (statistics.broken_steps != 0) { return {Pattern::other, Unfit::stride_varies}; }
     return {Pattern::strided};
 }
 
@@ -90,10 +90,10 @@ std::uint64_t PatternSums::instructions() const {
 std::vector<KernelReport> report_patterns(const EmulatedDevice& device, const AddressStreams& streams,
                                           const PatternOptions& options) {
     std::vector<std::uint64_t> launches(device.kernels().size(), 0);
-    for (const EmulatedDevice::Launch& launch : device.launches()) ++launches[launch.kernel];
+    for (const EmulatedDevice::Launch& launch : device.launches()) { ++launches[launch.kernel]; }
     std::vector<KernelReport> reports;
     for (std::size_t number = 0; number < launches.size(); ++number) {
-        if (launches[number] == 0) continue;
+        if (launches[number] == 0) { continue; }
         reports.push_back(report_kernel(device.kernels()[number], number, streams,
                                         device.executed(static_cast<std::uint32_t>(number)), options));
         reports.back().launches = launches[number];
@@ -104,11 +104,11 @@ std::vector<KernelReport> report_patterns(const EmulatedDevice& device, const Ad
 PatternSums sum_of(std::span<const KernelReport> kernels) {
     PatternSums sums;
     for (const KernelReport& kernel : kernels) {
-        for (std::size_t role = 0; role < kRoles; ++role) sums.by_role[role] += kernel.warps_by_role[role];
+        for (std::size_t role = 0; role < kRoles; ++role) { sums.by_role[role] += kernel.warps_by_role[role]; }
         for (const AccessReport& access : kernel.accesses) {
             auto& patterns = access.shared ? sums.shared : sums.global;
             patterns[static_cast<std::size_t>(access.verdict.pattern)] += access.executed.warps;
-            for (const auto& [stride, steps] : access.strides) sums.strides[stride] += steps;
+            for (const auto& [stride, steps] : access.strides) { sums.strides[stride] += steps; }
         }
     }
     return sums;

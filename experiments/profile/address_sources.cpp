@@ -23,24 +23,27 @@ class LoadSearch {
     std::vector<std::uint32_t> of(std::uint32_t access) {
         std::vector<std::uint32_t> loads, open;
         const auto follow = [&](std::uint32_t reader, std::uint32_t unit) {
-            if (unit == kNoUnit) return;
+            if (unit == kNoUnit) { return; }
             for (const std::uint32_t writer : definitions_.writers(reader, unit)) {
-                if (loop_of_[writer] != loop_of_[access] || seen_in_[writer] == access) continue;
+                if (loop_of_[writer] != loop_of_[access] || seen_in_[writer] == access) { continue; }
                 seen_in_[writer] = access;
-                if (hands_on_memory(code_[writer]))
+                if (hands_on_memory(code_[writer])) {
                     loads.push_back(writer);
-                else if (!isa::is_memory(code_[writer].operation))
+                } else if (!isa::is_memory(code_[writer].operation)) {
                     open.push_back(writer);
+                }
             }
         };
         for_each_unit(code_[access].source[0], [&](std::uint32_t unit) { follow(access, unit); });
         while (!open.empty()) {
             const std::uint32_t at = open.back();
             open.pop_back();
-            for (const isa::Operand& operand : code_[at].source)
+            for (const isa::Operand& operand : code_[at].source) {
                 for_each_unit(operand, [&](std::uint32_t unit) { follow(at, unit); });
-            for (const std::uint8_t predicate : {code_[at].source_predicate, code_[at].source_predicate2})
+            }
+            for (const std::uint8_t predicate : {code_[at].source_predicate, code_[at].source_predicate2}) {
                 follow(at, unit_of_predicate(predicate));
+            }
         }
         std::ranges::sort(loads);
         return loads;
@@ -62,7 +65,7 @@ std::vector<bool> reached(std::uint32_t from, std::span<const std::vector<std::u
         const std::uint32_t at = open.back();
         open.pop_back();
         for (const std::uint32_t load : loads[at]) {
-            if (!moves[load] || inside[load]) continue;
+            if (!moves[load] || inside[load]) { continue; }
             inside[load] = true;
             open.push_back(load);
         }
@@ -77,8 +80,9 @@ std::vector<std::vector<std::uint32_t>> address_loads(std::span<const Instructio
                                                       const ReachingDefinitions& definitions) {
     LoadSearch search(code, loop_of, definitions);
     std::vector<std::vector<std::uint32_t>> loads(code.size());
-    for (std::uint32_t i = 0; i < code.size(); ++i)
-        if (loop_of[i] != kNoLoop && isa::is_memory(code[i].operation)) loads[i] = search.of(i);
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+        if (loop_of[i] != kNoLoop && isa::is_memory(code[i].operation)) { loads[i] = search.of(i); }
+    }
     return loads;
 }
 
@@ -93,13 +97,13 @@ std::vector<Indirection> indirections(std::span<const std::vector<std::uint32_t>
         }
     }
     std::vector<std::vector<bool>> chains;
-    for (const std::uint32_t i : indirect) chains.push_back(reached(i, loads, moves));
+    for (const std::uint32_t i : indirect) { chains.push_back(reached(i, loads, moves)); }
     std::vector<bool> cyclic(loads.size(), false);
-    for (std::size_t n = 0; n < indirect.size(); ++n) cyclic[indirect[n]] = chains[n][indirect[n]];
+    for (std::size_t n = 0; n < indirect.size(); ++n) { cyclic[indirect[n]] = chains[n][indirect[n]]; }
     for (std::size_t n = 0; n < indirect.size(); ++n) {
         bool irregular = false;
-        for (std::uint32_t i = 0; i < loads.size(); ++i) irregular |= chains[n][i] && cyclic[i];
-        if (irregular) kinds[indirect[n]] = Indirection::irregular;
+        for (std::uint32_t i = 0; i < loads.size(); ++i) { irregular |= chains[n][i] && cyclic[i]; }
+        if (irregular) { kinds[indirect[n]] = Indirection::irregular; }
     }
     return kinds;
 }

@@ -31,7 +31,7 @@ bool is_shared(const Instruction& instruction, std::uint64_t address) {
 
 template <class Visit>
 void for_each_lane(LaneMask lanes, Visit visit) {
-    for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<unsigned>(std::countr_zero(lanes)));
+    for (; lanes != 0; lanes &= lanes - 1) { visit(static_cast<unsigned>(std::countr_zero(lanes))); }
 }
 
 }  // namespace
@@ -39,10 +39,11 @@ void for_each_lane(LaneMask lanes, Visit visit) {
 void StreamStatistics::count_steps(std::int64_t stride, std::uint64_t times) {
     steps += times;
     moves |= times != 0 && stride != 0;
-    if (const auto at = strides.find(stride); at != strides.end())
+    if (const auto at = strides.find(stride); at != strides.end()) {
         at->second += times;
-    else if (times != 0 && strides.size() < kMostStrides)
+    } else if (times != 0 && strides.size() < kMostStrides) {
         strides.emplace(stride, times);
+    }
 }
 
 AddressStreams::AddressStreams(std::span<const isa::Kernel> kernels) {
@@ -81,7 +82,7 @@ AddressStreams::Kernel& AddressStreams::watched(const isa::Kernel& kernel) {
 
 AddressStreams::Cta& AddressStreams::cta_at(const ExecutionPlace& place, const Kernel& kernel) {
     const std::uint64_t number = number_of(place.ctaid);
-    if (last_cta_ != nullptr && last_number_ == number) return *last_cta_;
+    if (last_cta_ != nullptr && last_number_ == number) { return *last_cta_; }
     const auto [at, is_new] = ctas_.try_emplace(number);
     Cta& cta = at->second;
     if (is_new) {
@@ -101,22 +102,22 @@ AddressStreams::Cta& AddressStreams::cta_at(const ExecutionPlace& place, const K
 void AddressStreams::executing(const ExecutionPlace& place, LaneMask active, const std::uint32_t* registers,
                                const LaneMask*) {
     Kernel& kernel = watched(place.kernel);
-    if (kernel.statistics.empty()) return;
+    if (kernel.statistics.empty()) { return; }
     Cta& cta = cta_at(place, kernel);
     Warp& warp = cta.warps[place.first_thread / kWarpSize];
     ++warp.time;
     enter(warp, active, kernel.analysis.loop_of[place.pc]);
-    if (kernel.stream_of[place.pc] != kUnwatched) access(warp, kernel, place, active, registers);
-    if (place.kernel.code[place.pc].operation == Operation::exit) leave(cta, warp, active);
+    if (kernel.stream_of[place.pc] != kUnwatched) { access(warp, kernel, place, active, registers); }
+    if (place.kernel.code[place.pc].operation == Operation::exit) { leave(cta, warp, active); }
 }
 
 /// Between two visits of a loop a lane executes something of a loop around it. That is seen unless guards hold the lane
 /// back from all of it, when nothing would have changed for the lane.
 void AddressStreams::enter(Warp& warp, LaneMask active, std::uint32_t loop) {
     for_each_lane(active, [&](unsigned lane) {
-        if (warp.loop[lane] == loop) return;
+        if (warp.loop[lane] == loop) { return; }
         warp.loop[lane] = loop;
-        if (loop != kNoLoop) ++warp.visit[lane];
+        if (loop != kNoLoop) { ++warp.visit[lane]; }
     });
 }
 
@@ -147,8 +148,8 @@ void AddressStreams::access(Warp& warp, Kernel& kernel, const ExecutionPlace& pl
             }
             ++run;
             statistics.distance += warp.time - stream.time;
-            if (stream.has_stride && stride != stream.stride) ++statistics.broken_steps;
-            if (!stream.has_stride) stream.stride = stride;
+            if (stream.has_stride && stride != stream.stride) { ++statistics.broken_steps; }
+            if (!stream.has_stride) { stream.stride = stride; }
             stream.has_stride = true;
         } else {
             stream.visit = warp.visit[lane];
@@ -162,7 +163,7 @@ void AddressStreams::access(Warp& warp, Kernel& kernel, const ExecutionPlace& pl
 
 void AddressStreams::leave(Cta& cta, Warp& warp, LaneMask active) {
     warp.living &= ~active;
-    if (warp.living != 0 || active == 0 || --cta.living_warps != 0) return;
+    if (warp.living != 0 || active == 0 || --cta.living_warps != 0) { return; }
     ctas_.erase(last_number_);
     last_cta_ = nullptr;
 }

@@ -12,7 +12,7 @@ bool accesses_memory(const Instruction& instruction) {
 
 /// By what it does alone: `integer` is what the backtraces divide.
 Role role_by_itself(const Instruction& instruction) {
-    if (accesses_memory(instruction)) return Role::memory;
+    if (accesses_memory(instruction)) { return Role::memory; }
     switch (instruction.operation) {
         case Operation::nop:
         case Operation::bra:
@@ -43,21 +43,23 @@ class Backtrace {
             const std::uint32_t at = open_.back();
             open_.pop_back();
             const Instruction& instruction = code_[at];
-            for (const isa::Operand& operand : instruction.source)
+            for (const isa::Operand& operand : instruction.source) {
                 for_each_unit(operand, [&](std::uint32_t each) { follow(at, each, role); });
+            }
             for (const std::uint8_t predicate :
-                 {instruction.guard, instruction.source_predicate, instruction.source_predicate2})
+                 {instruction.guard, instruction.source_predicate, instruction.source_predicate2}) {
                 follow(at, unit_of_predicate(predicate), role);
+            }
         }
     }
 
   private:
     void follow(std::uint32_t reader, std::uint32_t unit, Role role) {
-        if (unit == kNoUnit) return;
+        if (unit == kNoUnit) { return; }
         for (const std::uint32_t writer : definitions_.writers(reader, unit)) {
-            if (seen_[writer]) continue;
+            if (seen_[writer]) { continue; }
             seen_[writer] = true;
-            if (roles_[writer] != Role::integer) continue;
+            if (roles_[writer] != Role::integer) { continue; }
             roles_[writer] = role;
             open_.push_back(writer);
         }
@@ -80,20 +82,22 @@ std::string_view name_of(Role role) {
 
 std::vector<Role> roles_of(std::span<const Instruction> code, const ReachingDefinitions& definitions) {
     std::vector<Role> roles;
-    for (const Instruction& instruction : code) roles.push_back(role_by_itself(instruction));
+    for (const Instruction& instruction : code) { roles.push_back(role_by_itself(instruction)); }
     Backtrace control(code, definitions, roles);
     for (std::uint32_t i = 0; i < code.size(); ++i) {
-        if (const std::uint32_t guard = unit_of_predicate(code[i].guard); guard != kNoUnit)
+        if (const std::uint32_t guard = unit_of_predicate(code[i].guard); guard != kNoUnit) {
             control.mark(i, guard, Role::control);
+        }
     }
     Backtrace addresses(code, definitions, roles);
     for (std::uint32_t i = 0; i < code.size(); ++i) {
-        if (!accesses_memory(code[i])) continue;
+        if (!accesses_memory(code[i])) { continue; }
         const auto mark = [&](std::uint32_t unit) { addresses.mark(i, unit, Role::address_generation); };
         for_each_unit(code[i].source[0], mark);
-        if (isa::is_vector_memory(code[i].operation))
+        if (isa::is_vector_memory(code[i].operation)) {
             for_each_unit(code[i].source[isa::pattern_source(code[i].operation)], mark);
-        if (code[i].operation == Operation::texture) for_each_unit(code[i].source[1], mark);
+        }
+        if (code[i].operation == Operation::texture) { for_each_unit(code[i].source[1], mark); }
     }
     return roles;
 }

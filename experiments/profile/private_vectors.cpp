@@ -16,14 +16,14 @@ using isa::LaneMask;
 bool has_one_stride(const std::uint32_t* values, LaneMask lanes) {
     const auto first = static_cast<unsigned>(std::countr_zero(lanes));
     const LaneMask others = lanes & (lanes - 1);
-    if (others == 0) return true;
+    if (others == 0) { return true; }
     const auto distance = static_cast<std::int64_t>(std::countr_zero(others)) - first;
     const auto difference = static_cast<std::int32_t>(values[first + distance] - values[first]);
-    if (difference % distance != 0) return false;
+    if (difference % distance != 0) { return false; }
     const auto stride = static_cast<std::uint32_t>(difference / distance);
     for (LaneMask left = others; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        if (values[lane] != values[first] + (lane - first) * stride) return false;
+        if (values[lane] != values[first] + (lane - first) * stride) { return false; }
     }
     return true;
 }
@@ -87,7 +87,7 @@ PrivateTraffic& PrivateTraffic::operator+=(const PrivateTraffic& other) {
 }
 
 PrivateVectors::PrivateVectors(std::span<const isa::Kernel> kernels) : traffic_(kernels.size()) {
-    for (const isa::Kernel& kernel : kernels) number_of_.emplace(kernel.name, number_of_.size());
+    for (const isa::Kernel& kernel : kernels) { number_of_.emplace(kernel.name, number_of_.size()); }
 }
 
 void PrivateVectors::private_access(const ExecutionPlace& place, LaneMask lanes, Kind kind,

@@ -15,9 +15,10 @@ bool is_guarded(const isa::Instruction& instruction) {
 
 template <class Visit>
 void for_each_written(const isa::Instruction& instruction, Visit visit) {
-    for (std::uint32_t i = 0; i < instruction.destination_rows; ++i) visit(instruction.destination + i);
-    for (const std::uint8_t predicate : {instruction.destination_predicate, instruction.destination_predicate2})
-        if (const std::uint32_t unit = unit_of_predicate(predicate); unit != kNoUnit) visit(unit);
+    for (std::uint32_t i = 0; i < instruction.destination_rows; ++i) { visit(instruction.destination + i); }
+    for (const std::uint8_t predicate : {instruction.destination_predicate, instruction.destination_predicate2}) {
+        if (const std::uint32_t unit = unit_of_predicate(predicate); unit != kNoUnit) { visit(unit); }
+    }
 }
 
 bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) {
@@ -33,8 +34,8 @@ void clear(std::vector<std::uint64_t>& bits, std::uint32_t i) {
 }  // namespace
 
 void for_each_unit(const isa::Operand& operand, const std::function<void(std::uint32_t unit)>& visit) {
-    if (operand.kind != isa::Operand::Kind::reg) return;
-    for (std::uint32_t i = 0; i < operand.rows; ++i) visit(operand.index + i);
+    if (operand.kind != isa::Operand::Kind::reg) { return; }
+    for (std::uint32_t i = 0; i < operand.rows; ++i) { visit(operand.index + i); }
 }
 
 std::uint32_t unit_of_predicate(std::uint8_t predicate) {
@@ -70,8 +71,9 @@ void ReachingDefinitions::solve() {
     const auto out_of = [&](std::uint32_t block) {
         Bits bits = in_[block];
         for (std::uint32_t w = first_write_[cfg_.first[block]]; w < first_write_[end_of(block)]; ++w) {
-            if (writes_[w].whole)
-                for (const std::uint32_t hidden : of_unit_[writes_[w].unit]) clear(bits, hidden);
+            if (writes_[w].whole) {
+                for (const std::uint32_t hidden : of_unit_[writes_[w].unit]) { clear(bits, hidden); }
+            }
             set(bits, w);
         }
         return bits;
@@ -104,8 +106,9 @@ std::vector<std::uint32_t> ReachingDefinitions::writers(std::uint32_t reader, st
         hidden = writes_[*at].whole;
     }
     if (!hidden) {
-        for (const std::uint32_t write : candidates)
-            if (test(in_[block], write)) found.push_back(writes_[write].instruction);
+        for (const std::uint32_t write : candidates) {
+            if (test(in_[block], write)) { found.push_back(writes_[write].instruction); }
+        }
     }
     std::ranges::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());

@@ -25,13 +25,9 @@ ActivitySeries activity_of(const RunRecord& record) {
     ActivitySeries activity;
     const double frequency = frequency_of(record);
     const auto sms = std::ranges::find(record.series, kSmKind, &SeriesGroup::kind);
-    if (record.kernels.empty() || frequency == 0 || sms == record.series.end()) {
-        return activity;
-    }
+    if (record.kernels.empty() || frequency == 0 || sms == record.series.end()) { return activity; }
     const auto issued = std::ranges::find(sms->columns, kWarpInstructions, &CounterColumn::name);
-    if (issued == sms->columns.end()) {
-        return activity;
-    }
+    if (issued == sms->columns.end()) { return activity; }
     const auto first = std::ranges::min(record.kernels, {}, &KernelRow::start_fs).start_fs;
     const auto last = std::ranges::max(record.kernels, {}, &KernelRow::end_fs).end_fs;
     const double begin = static_cast<double>(first) * frequency / kFemtosecondsPerSecond;

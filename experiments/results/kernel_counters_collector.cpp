@@ -29,9 +29,7 @@ class CounterNames final : public StatisticsVisitor {
 using Kernel = KernelCountersCollector::Kernel;
 
 void add_count(Kernel& kernel, std::size_t column, std::uint64_t count) {
-    if (kernel.counts.size() <= column) {
-        kernel.counts.resize(column + 1);
-    }
+    if (kernel.counts.size() <= column) { kernel.counts.resize(column + 1); }
     kernel.counts[column] += count;
 }
 
@@ -39,17 +37,13 @@ void add_count(Kernel& kernel, std::size_t column, std::uint64_t count) {
 
 std::size_t KernelCountersCollector::column(const std::string& name) {
     const auto [place, is_new] = columns_.try_emplace(name, names_.size());
-    if (is_new) {
-        names_.push_back(name);
-    }
+    if (is_new) { names_.push_back(name); }
     return place->second;
 }
 
 void KernelCountersCollector::add(const LogicalProcess& process) {
     const PhaseLog* log = process.phases();
-    if (log == nullptr) {
-        return;
-    }
+    if (log == nullptr) { return; }
     ++processes_;
     CounterNames all;
     process.visit_statistics(all);
@@ -63,9 +57,7 @@ void KernelCountersCollector::add(const LogicalProcess& process) {
     log->for_each([&](std::uint64_t launch, std::span<const std::uint64_t> counts) {
         Kernel& kernel = kernels_[launch];
         ++kernel.processes;
-        for (std::size_t i = 0; i < counts.size(); ++i) {
-            add_count(kernel, last_columns_[i], counts[i]);
-        }
+        for (std::size_t i = 0; i < counts.size(); ++i) { add_count(kernel, last_columns_[i], counts[i]); }
     });
 }
 
@@ -82,15 +74,11 @@ void KernelCountersCollector::merge(std::string_view bytes) {
                        [&](boost::archive::binary_iarchive& archive) { archive >> names >> kernels >> processes; });
     processes_ += processes;
     std::vector<std::size_t> columns;
-    for (const std::string& name : names) {
-        columns.push_back(column(name));
-    }
+    for (const std::string& name : names) { columns.push_back(column(name)); }
     for (const auto& [launch, other] : kernels) {
         Kernel& kernel = kernels_[launch];
         kernel.processes += other.processes;
-        for (std::size_t i = 0; i < other.counts.size(); ++i) {
-            add_count(kernel, columns[i], other.counts[i]);
-        }
+        for (std::size_t i = 0; i < other.counts.size(); ++i) { add_count(kernel, columns[i], other.counts[i]); }
     }
 }
 
@@ -113,9 +101,7 @@ void KernelCountersCollector::write_into(RunRecord& record) {
         for (const std::size_t each : columns) {
             table.values.push_back(ended && each < kernel->second.counts.size() ? kernel->second.counts[each] : 0);
         }
-        if (kernel != kernels_.end()) {
-            kernels_.erase(kernel);
-        }
+        if (kernel != kernels_.end()) { kernels_.erase(kernel); }
     }
     kernels_.clear();
 }

@@ -51,9 +51,7 @@ std::string text_of(const AttributeValue& value) {
         std::string operator()(const std::string& v) const { return "\"" + v + "\""; }
         std::string operator()(const std::vector<std::string>& v) const {
             std::string text;
-            for (const std::string& each : v) {
-                text += (text.empty() ? "" : ", ") + ("\"" + each + "\"");
-            }
+            for (const std::string& each : v) { text += (text.empty() ? "" : ", ") + ("\"" + each + "\""); }
             return "[" + text + "]";
         }
         std::string operator()(std::int64_t v) const { return std::to_string(v); }
@@ -101,9 +99,7 @@ std::string element_text(ElementType type, const std::byte* at) {
 
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
     std::string text;
-    for (const std::uint64_t extent : shape) {
-        text += (text.empty() ? "" : " × ") + std::to_string(extent);
-    }
+    for (const std::uint64_t extent : shape) { text += (text.empty() ? "" : " × ") + std::to_string(extent); }
     return shape.empty() ? "scalar" : text;
 }
 
@@ -126,9 +122,7 @@ Difference compare_names(const std::string& place, const std::vector<std::string
                          const std::vector<std::string>& b) {
     std::vector<std::string> only;
     std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(only));
-    if (only.empty()) {
-        return std::nullopt;
-    }
+    if (only.empty()) { return std::nullopt; }
     const bool in_first = std::binary_search(a.begin(), a.end(), only.front());
     return place + only.front() + ": only in the " + (in_first ? "first" : "second");
 }
@@ -157,13 +151,9 @@ std::vector<std::string> attribute_names(const Object& object, Counts is_compare
 
 Difference compare_attributes(const Object& a, const Object& b, const std::string& path, Counts is_compared = counts) {
     const auto names_a = attribute_names(a, is_compared);
-    if (auto difference = compare_names(path + "@", names_a, attribute_names(b, is_compared))) {
-        return difference;
-    }
+    if (auto difference = compare_names(path + "@", names_a, attribute_names(b, is_compared))) { return difference; }
     for (const std::string& name : names_a) {
-        if (auto difference = compare_attribute(a, b, name, path)) {
-            return difference;
-        }
+        if (auto difference = compare_attribute(a, b, name, path)) { return difference; }
     }
     return std::nullopt;
 }
@@ -172,9 +162,7 @@ Difference compare_texts(const Dataset& a, const Dataset& b, const std::string& 
     const auto x = a.read_texts();
     const auto y = b.read_texts();
     const auto [at_a, at_b] = std::mismatch(x.begin(), x.end(), y.begin());
-    if (at_a == x.end()) {
-        return std::nullopt;
-    }
+    if (at_a == x.end()) { return std::nullopt; }
     const auto position = static_cast<std::uint64_t>(at_a - x.begin());
     return versus(path + index_text(position, a.shape()), "\"" + *at_a + "\"", "\"" + *at_b + "\"");
 }
@@ -184,21 +172,13 @@ Difference compare_datasets(const Dataset& a, const Dataset& b, const std::strin
         return versus(path, "type " + std::string(name_of(a.type())), "type " + std::string(name_of(b.type())));
     }
     const auto shape = a.shape();
-    if (shape != b.shape()) {
-        return versus(path, "shape " + shape_text(shape), "shape " + shape_text(b.shape()));
-    }
-    if (a.type() == ElementType::text) {
-        return compare_texts(a, b, path);
-    }
+    if (shape != b.shape()) { return versus(path, "shape " + shape_text(shape), "shape " + shape_text(b.shape())); }
+    if (a.type() == ElementType::text) { return compare_texts(a, b, path); }
     const auto x = a.read_bytes();
     const auto y = b.read_bytes();
-    if (x.size() != y.size()) {
-        return path + ": elements of different sizes";
-    }
+    if (x.size() != y.size()) { return path + ": elements of different sizes"; }
     const auto [at_a, at_b] = std::mismatch(x.begin(), x.end(), y.begin());
-    if (at_a == x.end()) {
-        return std::nullopt;
-    }
+    if (at_a == x.end()) { return std::nullopt; }
     const std::uint64_t element_bytes = x.size() / a.size();
     const auto position = static_cast<std::uint64_t>(at_a - x.begin()) / element_bytes;
     return versus(path + index_text(position, shape), element_text(a.type(), x.data() + position * element_bytes),
@@ -210,20 +190,12 @@ Difference compare_groups(const Group& a, const Group& b, const std::string& pat
 Difference compare_members(const Group& a, const Group& b, const std::string& name, const std::string& path,
                            Counts is_compared = counts) {
     const LinkKind kind = a.kind_of(name);
-    if (kind != b.kind_of(name)) {
-        return path + ": a group in one, a dataset in the other";
-    }
-    if (kind == LinkKind::group) {
-        return compare_groups(a.open_group(name), b.open_group(name), path);
-    }
-    if (kind != LinkKind::dataset) {
-        throw InputError(a.file_name() + ": " + path + " is neither group nor dataset");
-    }
+    if (kind != b.kind_of(name)) { return path + ": a group in one, a dataset in the other"; }
+    if (kind == LinkKind::group) { return compare_groups(a.open_group(name), b.open_group(name), path); }
+    if (kind != LinkKind::dataset) { throw InputError(a.file_name() + ": " + path + " is neither group nor dataset"); }
     const Dataset x = a.open_dataset(name);
     const Dataset y = b.open_dataset(name);
-    if (auto difference = compare_datasets(x, y, path)) {
-        return difference;
-    }
+    if (auto difference = compare_datasets(x, y, path)) { return difference; }
     return compare_attributes(x, y, path, is_compared);
 }
 
@@ -231,24 +203,16 @@ Difference compare_members(const Group& a, const Group& b, const std::string& na
 Difference compare_named(const Group& a, const Group& b, const std::vector<std::string>& names_a,
                          const std::vector<std::string>& names_b, const std::string& path,
                          std::string_view left_out = {}) {
-    if (auto difference = compare_names(path + "/", names_a, names_b)) {
-        return difference;
-    }
+    if (auto difference = compare_names(path + "/", names_a, names_b)) { return difference; }
     for (const std::string& name : names_a) {
-        if (name == left_out) {
-            continue;
-        }
-        if (auto difference = compare_members(a, b, name, path + "/" + name)) {
-            return difference;
-        }
+        if (name == left_out) { continue; }
+        if (auto difference = compare_members(a, b, name, path + "/" + name)) { return difference; }
     }
     return std::nullopt;
 }
 
 Difference compare_groups(const Group& a, const Group& b, const std::string& path) {
-    if (auto difference = compare_named(a, b, a.names(), b.names(), path)) {
-        return difference;
-    }
+    if (auto difference = compare_named(a, b, a.names(), b.names(), path)) { return difference; }
     return compare_attributes(a, b, path);
 }
 
@@ -273,13 +237,9 @@ std::vector<std::string> compare_settings(const Group& a, const Group& b, const 
         const Difference difference =
             in_both ? compare_members(a, b, name, path + "/" + name, counts_in_settings)
                     : path + "/" + name + ": only in the " + (has(names_a, name) ? "first" : "second");
-        if (difference) {
-            differences.push_back(*difference);
-        }
+        if (difference) { differences.push_back(*difference); }
     }
-    if (auto difference = compare_attributes(a, b, path, counts_in_settings)) {
-        differences.push_back(*difference);
-    }
+    if (auto difference = compare_attributes(a, b, path, counts_in_settings)) { differences.push_back(*difference); }
     return differences;
 }
 
@@ -290,16 +250,12 @@ std::vector<std::string> compare_root_attributes(const Group& a, const Group& b,
     const auto names_b = attribute_names(b, counts);
     std::vector<std::string> differences;
     for (const std::string& name : all_of(names_a, names_b)) {
-        if (same_settings && name == run_schema::kMachineAttribute) {
-            continue;
-        }
+        if (same_settings && name == run_schema::kMachineAttribute) { continue; }
         const bool in_both = has(names_a, name) && has(names_b, name);
         const Difference difference = in_both
                                           ? compare_attribute(a, b, name, "/")
                                           : "/@" + name + ": only in the " + (has(names_a, name) ? "first" : "second");
-        if (difference) {
-            differences.push_back(*difference);
-        }
+        if (difference) { differences.push_back(*difference); }
     }
     return differences;
 }
@@ -318,9 +274,7 @@ std::vector<std::string> compare_files(const Group& a, const Group& b) {
     const std::string config(run_schema::kConfigGroup);
     const bool have_settings = has(names_a, config) && has(names_b, config);
     std::vector<std::string> found;
-    if (have_settings) {
-        found = compare_settings(a.open_group(config), b.open_group(config), "/" + config);
-    }
+    if (have_settings) { found = compare_settings(a.open_group(config), b.open_group(config), "/" + config); }
     const std::size_t settings = found.size();
     if (settings > kMostSettings) {
         found.resize(kMostSettings);

@@ -11,9 +11,7 @@ namespace {
 /// The length of the union of the kernels' times.
 std::int64_t busy_time(const std::vector<KernelRow>& kernels) {
     std::vector<std::pair<std::int64_t, std::int64_t>> spans;
-    for (const KernelRow& kernel : kernels) {
-        spans.emplace_back(kernel.start_fs, kernel.end_fs);
-    }
+    for (const KernelRow& kernel : kernels) { spans.emplace_back(kernel.start_fs, kernel.end_fs); }
     std::ranges::sort(spans);
     std::int64_t busy = 0;
     std::int64_t covered = 0;

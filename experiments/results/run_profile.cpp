@@ -33,9 +33,7 @@ std::vector<double> read_process_seconds(const std::string& path, const Model& m
     const auto names = group.open_dataset(schema::kEnginePerProcessProcess.name).read_texts();
     const auto seconds = group.open_dataset(schema::kEnginePerProcessComputeSeconds.name).read<double>();
     std::unordered_map<std::string, double> by_name;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        by_name.emplace(names[i], seconds.at(i));
-    }
+    for (std::size_t i = 0; i < names.size(); ++i) { by_name.emplace(names[i], seconds.at(i)); }
     std::vector<double> work;
     for (const LpDescription& process : model.processes()) {
         const auto found = by_name.find(process.name);
@@ -47,9 +45,7 @@ std::vector<double> read_process_seconds(const std::string& path, const Model& m
         // leave the ranks unequal while kernels run.
         work.push_back(process.kind == "host" ? 0 : found->second);
     }
-    if (std::accumulate(work.begin(), work.end(), 0.0) <= 0) {
-        throw InputError(path + ": the run measured no work");
-    }
+    if (std::accumulate(work.begin(), work.end(), 0.0) <= 0) { throw InputError(path + ": the run measured no work"); }
     return work;
 }
 
@@ -68,9 +64,7 @@ WindowLog read_window_log(const std::string& path, const Model& model) {
     log.start = group.open_dataset(schema::kEnginePerWindowStartFs.name).read<std::int64_t>();
     log.nanoseconds = group.open_dataset(schema::kEnginePerWindowComputeNs.name).read<std::uint32_t>();
     log.messages = group.open_dataset(schema::kEnginePerWindowMessages.name).read<std::uint64_t>();
-    if (log.start.empty()) {
-        throw InputError(path + ": the run did not log its windows; run it with --log-windows");
-    }
+    if (log.start.empty()) { throw InputError(path + ": the run did not log its windows; run it with --log-windows"); }
     if (log.nanoseconds.size() != log.start.size() * processes.size() ||
         log.messages.size() != processes.size() * processes.size()) {
         throw InputError(path + ": the log of windows is damaged: it does not have " +

@@ -27,9 +27,7 @@ std::string make_run_id(std::string_view workload, std::string_view size, std::u
     hasher.add_bytes(size.data(), size.size());
     hasher.add(seed);
     hasher.add(config_hash);
-    for (const std::string& limit : limits) {
-        hasher.add_bytes(limit.data(), limit.size());
-    }
+    for (const std::string& limit : limits) { hasher.add_bytes(limit.data(), limit.size()); }
     return hash_text(hasher.value());
 }
 

@@ -289,9 +289,7 @@ void write_energy(hdf5::Group group, const RunRecord& record) {
 void write_window_lengths(hdf5::Group& group, const StoredColumn& ranks, const std::vector<EngineRow>& rows) {
     constexpr std::size_t kLengths = std::tuple_size_v<decltype(EngineStatistics::window_lengths)>;
     std::vector<std::uint64_t> lengths;
-    for (std::size_t i = 0; i < kLengths; ++i) {
-        lengths.push_back(std::uint64_t{1} << i);
-    }
+    for (std::size_t i = 0; i < kLengths; ++i) { lengths.push_back(std::uint64_t{1} << i); }
     std::vector<std::uint64_t> counts;
     for (const EngineRow& row : rows) {
         counts.insert(counts.end(), row.statistics.window_lengths.begin(), row.statistics.window_lengths.end());

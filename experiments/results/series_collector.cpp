@@ -17,9 +17,7 @@ namespace lookahead {
 
 SeriesCollector::SeriesCollector(std::vector<std::string> chosen, std::size_t most_rows)
     : chosen_(chosen.begin(), chosen.end()), most_rows_(most_rows) {
-    for (const std::string& counter : chosen) {
-        kinds_.insert(counter.substr(0, counter.rfind('.')));
-    }
+    for (const std::string& counter : chosen) { kinds_.insert(counter.substr(0, counter.rfind('.'))); }
 }
 
 void SeriesCollector::begin_epoch(std::uint64_t cycle) {
@@ -31,9 +29,7 @@ void SeriesCollector::begin_epoch(std::uint64_t cycle) {
         rows_.back().resize(tracks_.size());
         return;
     }
-    if (rows_.size() == most_rows_) {
-        halve_rows();
-    }
+    if (rows_.size() == most_rows_) { halve_rows(); }
     epochs_in_last_row_ = 1;
     cycles_.push_back(cycle);
     rows_.emplace_back(tracks_.size());
@@ -71,9 +67,7 @@ void SeriesCollector::add_epoch(std::uint64_t cycle) {
 void SeriesCollector::counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
                               const std::uint64_t& value) {
     LOOKAHEAD_ASSERT(!cycles_.empty(), "a series has no epoch yet");
-    if (next_ == shown_.size()) {
-        shown_.push_back({what.name, start_track(component, kind, what, value)});
-    }
+    if (next_ == shown_.size()) { shown_.push_back({what.name, start_track(component, kind, what, value)}); }
     const Shown& shown = shown_[next_++];
     LOOKAHEAD_DEBUG_ASSERT(shown.name == what.name, "the counters of " + std::string(component) +
                                                         " come in another order than in the epoch before");
@@ -128,9 +122,7 @@ std::string SeriesCollector::to_bytes() const {
     std::vector<Track> tracks = tracks_;
     for (std::size_t i = 0; i < tracks.size(); ++i) {
         tracks[i].last = counts_[i].last;
-        for (std::size_t row = 0; row < rows_.size(); ++row) {
-            tracks[i].values.push_back(value(row, i));
-        }
+        for (std::size_t row = 0; row < rows_.size(); ++row) { tracks[i].values.push_back(value(row, i)); }
     }
     return archive_to_bytes([&](boost::archive::binary_oarchive& archive) {
         archive << cycles_ << tracks << epochs_in_row_ << epochs_in_last_row_;
@@ -147,9 +139,7 @@ void SeriesCollector::merge(std::string_view bytes) {
     LOOKAHEAD_ASSERT(cycles == cycles_, "the ranks saw different epochs");
     for (std::size_t row = 0; row < rows_.size(); ++row) {
         rows_[row].resize(tracks_.size());
-        for (const Track& track : tracks) {
-            rows_[row].push_back(track.values[row]);
-        }
+        for (const Track& track : tracks) { rows_[row].push_back(track.values[row]); }
     }
     for (Track& track : tracks) {
         counts_.push_back({nullptr, track.last});
@@ -186,16 +176,12 @@ SeriesGroup SeriesCollector::group(const std::string& kind, const ByComponent& c
 
 void SeriesCollector::write_into(RunRecord& record) const {
     std::unordered_map<std::string, std::size_t> numbers;
-    for (std::size_t i = 0; i < record.components.size(); ++i) {
-        numbers.emplace(record.components[i].name, i);
-    }
+    for (std::size_t i = 0; i < record.components.size(); ++i) { numbers.emplace(record.components[i].name, i); }
     // A machine may be without a kind of components; a kind that it has must have the counter.
     std::set<std::string> missing;
     for (const ComponentRow& component : record.components) {
         for (const std::string& counter : chosen_) {
-            if (counter.starts_with(component.kind + ".")) {
-                missing.insert(counter);
-            }
+            if (counter.starts_with(component.kind + ".")) { missing.insert(counter); }
         }
     }
     std::map<std::string, ByComponent> kinds;
@@ -207,9 +193,7 @@ void SeriesCollector::write_into(RunRecord& record) const {
         kinds[track.kind][number->second].push_back(i);
     }
     LOOKAHEAD_ASSERT(cycles_.empty() || missing.empty(), "no component has the counter " + *missing.begin());
-    for (const auto& [kind, components] : kinds) {
-        record.series.push_back(group(kind, components));
-    }
+    for (const auto& [kind, components] : kinds) { record.series.push_back(group(kind, components)); }
 }
 
 }  // namespace lookahead

@@ -21,26 +21,20 @@ using Entry = StatisticsCollector::Entry;
 class ComponentNumbers {
   public:
     explicit ComponentNumbers(std::vector<ComponentRow>& rows) : rows_(rows), processes_(rows.size()) {
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            numbers_.emplace(rows[i].name, i);
-        }
+        for (std::size_t i = 0; i < rows.size(); ++i) { numbers_.emplace(rows[i].name, i); }
     }
 
     std::size_t process_of(std::string_view component) const {
         for (std::string_view name = component; !name.empty(); name = outer(name)) {
             const auto found = numbers_.find(std::string(name));
-            if (found != numbers_.end() && found->second < processes_) {
-                return found->second;
-            }
+            if (found != numbers_.end() && found->second < processes_) { return found->second; }
         }
         throw InternalError("the statistics of " + std::string(component) +
                             " belong to no logical process of the machine");
     }
 
     void add(const std::string& component, std::string_view kind) {
-        if (numbers_.contains(component)) {
-            return;
-        }
+        if (numbers_.contains(component)) { return; }
         const auto parent = numbers_.find(std::string(outer(component)));
         const std::size_t number = parent == numbers_.end() ? process_of(component) : parent->second;
         numbers_.emplace(component, rows_.size());
@@ -74,9 +68,7 @@ void check_same_statistics(const std::vector<const Entry*>& a, const std::vector
 
 std::vector<std::string> names_of(const ByComponent& components) {
     std::vector<std::string> names;
-    for (const auto& each : components) {
-        names.emplace_back(each.second.front()->component);
-    }
+    for (const auto& each : components) { names.emplace_back(each.second.front()->component); }
     return names;
 }
 
@@ -104,17 +96,13 @@ HistogramRecord histogram_record(const ByComponent& components, std::size_t inde
 CounterColumn counter_column(const ByComponent& components, std::size_t index) {
     const StatisticDescription& what = components.begin()->second[index]->what;
     CounterColumn column{std::string(what.name), std::string(what.unit), std::string(what.description), {}};
-    for (const auto& each : components) {
-        column.values.push_back(each.second[index]->value);
-    }
+    for (const auto& each : components) { column.values.push_back(each.second[index]->value); }
     return column;
 }
 
 void write_kind(std::string_view kind, const ByComponent& components, RunRecord& record) {
     const auto& first = components.begin()->second;
-    for (const auto& each : components) {
-        check_same_statistics(first, each.second);
-    }
+    for (const auto& each : components) { check_same_statistics(first, each.second); }
     CounterGroup counters{std::string(kind), names_of(components), {}};
     for (std::size_t i = 0; i < first.size(); ++i) {
         if (first[i]->edges.empty()) {
@@ -123,9 +111,7 @@ void write_kind(std::string_view kind, const ByComponent& components, RunRecord&
             record.histograms.push_back(histogram_record(components, i));
         }
     }
-    if (!counters.columns.empty()) {
-        record.counters.push_back(std::move(counters));
-    }
+    if (!counters.columns.empty()) { record.counters.push_back(std::move(counters)); }
 }
 
 /// An entry as other ranks get it.
@@ -211,9 +197,7 @@ void StatisticsCollector::write_into(RunRecord& record) const {
             statistics->push_back(entry);
         }
     }
-    for (const auto& [kind, components] : kinds) {
-        write_kind(kind, components, record);
-    }
+    for (const auto& [kind, components] : kinds) { write_kind(kind, components, record); }
 }
 
 }  // namespace lookahead

@@ -40,12 +40,8 @@ template <class QuotaOf>
 double least_quota(const std::string& mount, std::string path, double least, QuotaOf quota_of) {
     while (true) {
         const auto quota = quota_of(mount + (path == "/" ? "" : path));
-        if (quota && (least == 0 || *quota < least)) {
-            least = *quota;
-        }
-        if (path.empty() || path == "/") {
-            return least;
-        }
+        if (quota && (least == 0 || *quota < least)) { least = *quota; }
+        if (path.empty() || path == "/") { return least; }
         path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
     }
 }
@@ -67,9 +63,7 @@ int allowed_cores(const std::string& root) {
     for (std::string line; std::getline(groups, line);) {  // "0::/path", or "4:cpu,cpuacct:/path"
         const auto first = line.find(':');
         const auto second = first == std::string::npos ? first : line.find(':', first + 1);
-        if (second == std::string::npos) {
-            continue;
-        }
+        if (second == std::string::npos) { continue; }
         const std::string controllers = line.substr(first + 1, second - first - 1);
         const std::string path = line.substr(second + 1);
         if (controllers.empty()) {

@@ -17,9 +17,7 @@ namespace {
 KeptResult written(const RunRecord& record, const std::string& path, const FreePath& free_path) {
     try {
         return {write_run(record, path, free_path), {}};
-    } catch (const std::exception& error) {
-        return {{}, error.what()};
-    }
+    } catch (const std::exception& error) { return {{}, error.what()}; }
 }
 
 std::string other_place(const RunRecord& record, const std::string& path) {
@@ -35,9 +33,7 @@ std::string other_place(const RunRecord& record, const std::string& path) {
 KeptResult keep_result(const RunRecord& record, const std::string& path, bool may_be_elsewhere,
                        const FreePath& free_path) {
     const KeptResult kept = written(record, free_path ? free_path() : path, free_path);
-    if (!kept.file.empty()) {
-        return kept;
-    }
+    if (!kept.file.empty()) { return kept; }
     const std::string lost = "the simulation has ended, but its result cannot be written: " + kept.reason;
     const std::string other = may_be_elsewhere ? other_place(record, path) : std::string();
     if (!other.empty() && !written(record, other, nullptr).file.empty()) {

@@ -62,18 +62,12 @@ class LoadFinder final : public AccessObserver {
     }
     void add(std::uint64_t line) {
         std::uint64_t* const end = load_.lines + std::min(load_.count, isa::LoadTrace::kLines);
-        if (std::find(load_.lines, end, line) != end) {
-            return;
-        }
-        if (load_.count < isa::LoadTrace::kLines) {
-            *end = line;
-        }
+        if (std::find(load_.lines, end, line) != end) { return; }
+        if (load_.count < isa::LoadTrace::kLines) { *end = line; }
         ++load_.count;
     }
     void finish() {
-        if (open_ && load_.count <= isa::LoadTrace::kLines) {
-            warps_.back()[key_].push_back(load_);
-        }
+        if (open_ && load_.count <= isa::LoadTrace::kLines) { warps_.back()[key_].push_back(load_); }
         open_ = false;
         key_ = {};
         load_ = {};
@@ -90,12 +84,14 @@ class LoadFinder final : public AccessObserver {
 
 std::shared_ptr<const isa::LoadTrace> find_loads(const isa::KernelTable& kernels, Workload& workload,
                                                  const Configuration& configuration) {
-    for (const isa::Kernel& kernel : kernels)
-        if (dequeues(kernel))
+    for (const isa::Kernel& kernel : kernels) {
+        if (dequeues(kernel)) {
             throw ConfigurationError(
                 "it does not fill the queues that kernel " + kernel.name +
                 " dequeues from; choose another prefetcher, or kernel.transform = none and no sm.issue_extension "
                 "that brings one");
+        }
+    }
     LoadFinder finder;
     EmulatorOptions options;
     options.observer = &finder;

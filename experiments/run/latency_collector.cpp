@@ -32,9 +32,7 @@ void take_rows(std::string_view& bytes, std::vector<Row>& rows) {
     bytes.remove_prefix(sizeof count);
     const std::size_t before = rows.size();
     rows.resize(before + count);
-    if (count > 0) {
-        std::memcpy(rows.data() + before, bytes.data(), count * sizeof(Row));
-    }
+    if (count > 0) { std::memcpy(rows.data() + before, bytes.data(), count * sizeof(Row)); }
     bytes.remove_prefix(count * sizeof(Row));
 }
 
@@ -85,9 +83,7 @@ void LatencyCollector::write_into(RunRecord& record) {
     latency.stages.assign(kStages.begin(), kStages.end());
     auto request = requests_.begin();
     for (const Miss& miss : misses_) {
-        while (request != requests_.end() && key(*request) < key(miss)) {
-            ++request;
-        }
+        while (request != requests_.end() && key(*request) < key(miss)) { ++request; }
         if (request == requests_.end() || key(*request) != key(miss)) {
             continue;  // the memory behind this SM takes no samples
         }

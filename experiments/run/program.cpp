@@ -27,7 +27,7 @@ ptx::Module load_module(const Workload& workload) {
     for (ptx::Function& function : module.functions) {
         ptx::LaunchBounds& bounds = function.bounds;
         const std::uint32_t threads = workload.most_threads(function.name);
-        if (threads != 0 && !bounds.max_threads && !bounds.required_threads) bounds.max_threads = {threads, 1, 1};
+        if (threads != 0 && !bounds.max_threads && !bounds.required_threads) { bounds.max_threads = {threads, 1, 1}; }
     }
     return module;
 }

@@ -26,16 +26,14 @@ double seconds_left(double elapsed, double from, double fraction) {
 }  // namespace
 
 ProgressMode parse_progress(const std::string& name) {
-    if (name == "none") return ProgressMode::none;
-    if (name == "plain") return ProgressMode::plain;
-    if (name == "bar") return ProgressMode::bar;
+    if (name == "none") { return ProgressMode::none; }
+    if (name == "plain") { return ProgressMode::plain; }
+    if (name == "bar") { return ProgressMode::bar; }
     throw ConfigurationError("unknown kind of progress '" + name + "': give bar, plain or none");
 }
 
 std::string duration_text(double seconds) {
-    if (!(seconds >= 0) || seconds > 1e7) {
-        return "?";
-    }
+    if (!(seconds >= 0) || seconds > 1e7) { return "?"; }
     const long whole = std::lround(seconds);
     char text[32];
     if (whole >= 3600) {
@@ -49,9 +47,7 @@ std::string duration_text(double seconds) {
 }
 
 std::string place_text(const ProgressReport& report) {
-    if (report.kernel.empty()) {
-        return "between kernels";
-    }
+    if (report.kernel.empty()) { return "between kernels"; }
     char fraction[16];
     std::snprintf(fraction, sizeof fraction, "%.1f", 100 * report.kernel_fraction);
     return "kernel " + std::to_string(report.launch) +
@@ -68,9 +64,7 @@ Progress::Progress(ProgressMode mode)
       begin_(last_) {}
 
 Progress::~Progress() {
-    if (line_open_) {
-        std::fputc('\n', stderr);
-    }
+    if (line_open_) { std::fputc('\n', stderr); }
 }
 
 bool Progress::due() {
@@ -101,9 +95,7 @@ void Progress::print(const ProgressReport& report) {
 }
 
 void Progress::tell(const std::string& what) {
-    if (due()) {
-        print_line(what);
-    }
+    if (due()) { print_line(what); }
 }
 
 void Progress::print_line(const std::string& line) {

@@ -69,9 +69,7 @@ T from_bytes(const std::string& bytes) {
 template <class Process>
 Process* local_process(Simulation& simulation, LpId id) {
     for (LogicalProcess* process : simulation.local_processes()) {
-        if (process->id() == id) {
-            return dynamic_cast<Process*>(process);
-        }
+        if (process->id() == id) { return dynamic_cast<Process*>(process); }
     }
     return nullptr;
 }
@@ -91,9 +89,7 @@ std::string identity_of(const RunRequest& request, const Configuration& configur
     // What determines the results beside workload, size, seed and configuration.
     std::vector<std::string> determinants{energies.toml};
     determinants.insert(determinants.end(), request.command.begin(), request.command.end());
-    if (request.max_cycles != 0) {
-        determinants.push_back("--max-cycles=" + std::to_string(request.max_cycles));
-    }
+    if (request.max_cycles != 0) { determinants.push_back("--max-cycles=" + std::to_string(request.max_cycles)); }
     if (request.max_instructions != 0) {
         determinants.push_back("--max-instructions=" + std::to_string(request.max_instructions));
     }
@@ -109,9 +105,7 @@ std::string checkpoint_stem(const RunRequest& request) {
 }
 
 std::unique_ptr<Workload> make_workload(const RunRequest& request, const Configuration& configuration) {
-    if (request.command.empty()) {
-        return make_variant<Workload>(request.workload, configuration, request.context);
-    }
+    if (request.command.empty()) { return make_variant<Workload>(request.workload, configuration, request.context); }
     return std::make_unique<LiveProgram>(request.command, capture_machine(request.machine, configuration),
                                          request.keep_stdout ? ProgramOutput::to_stderr : ProgramOutput::to_stdout);
 }
@@ -151,9 +145,7 @@ class Run {
 
     /// Says what is done before the simulation begins, on one rank.
     void tell(const std::string& step) {
-        if (transport_.rank() == 0) {
-            progress_.tell(step);
-        }
+        if (transport_.rank() == 0) { progress_.tell(step); }
     }
 
     RunOutcome execute() {
@@ -184,18 +176,12 @@ class Run {
         transport_.announce_threads(static_cast<int>(options.threads));
         std::vector<std::jthread> helpers;  // that the simulation dismisses before they are waited for
         Simulation simulation(machine_.model(), ranks, transport_, options);
-        if (request_.from != nullptr) {
-            go_on(simulation, *request_.from);
-        }
+        if (request_.from != nullptr) { go_on(simulation, *request_.from); }
         start_process_traces(simulation);
         observer_.at_epoch(request_.at_epoch);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()), workload_->launches());
-        for (std::size_t i = 1; i < options.threads; ++i) {
-            helpers.emplace_back(simulation.helper());
-        }
-        if (request_.command.empty()) {
-            StopSignal::note_from_now();
-        }
+        for (std::size_t i = 1; i < options.threads; ++i) { helpers.emplace_back(simulation.helper()); }
+        if (request_.command.empty()) { StopSignal::note_from_now(); }
         const auto begin = std::chrono::steady_clock::now();
         const SimulationResult result = simulation.run();
         meta.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -210,9 +196,7 @@ class Run {
         fill_scalars(outcome, result, host_report(simulation, result));
         fill_meta(outcome.record, std::move(meta));
         gather_statistics(simulation, outcome.record, result);
-        if (trace != nullptr) {
-            outcome.lost = write_trace(simulation, *trace);
-        }
+        if (trace != nullptr) { outcome.lost = write_trace(simulation, *trace); }
         return outcome;
     }
 
@@ -226,8 +210,8 @@ class Run {
         }
     }
 
-    /// A trace is of one thread, and a log of what processes cost one after the other. A thread has several processes, or
-    /// it would wait for the others most of the time.
+    /// A trace is of one thread, and a log of what processes cost one after the other. A thread has several processes,
+    /// or it would wait for the others most of the time.
     std::size_t threads() const {
         constexpr std::size_t kProcessesOfThread = 2;
         const std::size_t processes = machine_.model().processes().size() / static_cast<std::size_t>(transport_.size());
@@ -261,9 +245,7 @@ class Run {
 
     /// What ranks must share for their processes to be those of one simulation.
     std::vector<Fact> facts(const std::vector<int>& ranks) const {
-        if (transport_.size() == 1) {
-            return {};
-        }
+        if (transport_.size() == 1) { return {}; }
         std::vector<Fact> all{{"the workload", request_.workload},
                               {"--size", request_.size},
                               {"--seed", std::to_string(request_.context.seed)},
@@ -278,30 +260,22 @@ class Run {
         for (const EffectiveEntry& entry : configuration_.effective_entries()) {
             all.push_back({entry.key, to_toml(entry.value)});
         }
-        for (const auto& [file, hash] : inputs_) {
-            all.push_back({"the content of " + file, hash});
-        }
+        for (const auto& [file, hash] : inputs_) { all.push_back({"the content of " + file, hash}); }
         if (request_.from != nullptr) {
             all.push_back({"the checkpoint's cycle", std::to_string(request_.from->checkpoint().cycle)});
             all.push_back({"the checkpoint's state", hash_text(request_.from->state_hash())});
         }
         std::string places;
-        for (const int rank : ranks) {
-            places += std::to_string(rank) + ' ';
-        }
+        for (const int rank : ranks) { places += std::to_string(rank) + ' '; }
         all.push_back({"the processes' places, by --partition and --weights,", places});
         return all;
     }
 
     /// What the machine and the checkpoint say to the request.
     void check_request() const {
-        if (!request_.trace.empty()) {
-            check_traced_processes();
-        }
+        if (!request_.trace.empty()) { check_traced_processes(); }
         machine_.check_ranks(transport_.size());
-        if (request_.from != nullptr) {
-            check_checkpoint(request_.from->checkpoint());
-        }
+        if (request_.from != nullptr) { check_checkpoint(request_.from->checkpoint()); }
     }
 
     void check_checkpoint(const Checkpoint& checkpoint) const {
@@ -333,9 +307,7 @@ class Run {
         std::optional<CheckpointWriter> writer;  // on rank 0
         auto error = agree_on_error(transport_, catch_error([&] {
                                         series = observer_.series().to_bytes();
-                                        if (transport_.rank() == 0) {
-                                            writer.emplace(path);
-                                        }
+                                        if (transport_.rank() == 0) { writer.emplace(path); }
                                     }));
         if (!error) {
             const auto rows = transport_.gather(series);
@@ -347,25 +319,19 @@ class Run {
                                        }
                                    }));
         }
-        if (error && error->code == ExitCode::internal) {
-            throw_as_its_kind(*error);
-        }
+        if (error && error->code == ExitCode::internal) { throw_as_its_kind(*error); }
         if (error && transport_.rank() == 0) {
             std::fprintf(stderr, "lookahead: warning: no checkpoint at cycle %llu, and the run goes on: %s\n",
                          static_cast<unsigned long long>(cycle), error->sentence.c_str());
         }
-        if (!error) {
-            checkpoint_ = path;
-        }
+        if (!error) { checkpoint_ = path; }
         return !error;
     }
 
     /// `rows`: of the time series, each rank's.
     Checkpoint checkpoint_at(Time time, std::uint64_t cycle, const std::vector<std::string>& rows) {
         SeriesCollector series = observer_.series();
-        for (std::size_t rank = 1; rank < rows.size(); ++rank) {
-            series.merge(rows[rank]);
-        }
+        for (std::size_t rank = 1; rank < rows.size(); ++rank) { series.merge(rows[rank]); }
         Checkpoint checkpoint{.run_id = run_id(),
                               .workload = request_.workload,
                               .size = request_.size,
@@ -379,9 +345,7 @@ class Run {
                               .time = time,
                               .names = {},
                               .series = series.to_bytes()};
-        for (const LpDescription& process : machine_.model().processes()) {
-            checkpoint.names.push_back(process.name);
-        }
+        for (const LpDescription& process : machine_.model().processes()) { checkpoint.names.push_back(process.name); }
         return checkpoint;
     }
 
@@ -396,9 +360,7 @@ class Run {
 
     /// The program that runs live, where it is not sought in PATH, or what the workload reads.
     std::vector<std::string> files_read() const {
-        if (request_.command.empty()) {
-            return input_files(request_.workload, configuration_);
-        }
+        if (request_.command.empty()) { return input_files(request_.workload, configuration_); }
         std::error_code unknown;
         return std::filesystem::is_regular_file(request_.command.front(), unknown)
                    ? std::vector{request_.command.front()}
@@ -407,18 +369,14 @@ class Run {
 
     std::vector<std::pair<std::string, std::string>> input_hashes() const {
         std::vector<std::pair<std::string, std::string>> inputs;
-        for (const std::string& file : files_read()) {
-            inputs.emplace_back(file, hash_of_file(file));
-        }
+        for (const std::string& file : files_read()) { inputs.emplace_back(file, hash_of_file(file)); }
         return inputs;
     }
 
     std::vector<int> rank_of_lp() const {
         const Model& model = machine_.model();
         std::vector<double> work;
-        if (!request_.weights.empty()) {
-            work = read_process_seconds(request_.weights, model);
-        }
+        if (!request_.weights.empty()) { work = read_process_seconds(request_.weights, model); }
         return partition(model, transport_.size(), request_.partition, work);
     }
 
@@ -521,9 +479,7 @@ class Run {
         const TraceWindow window{clock.edge(static_cast<Cycle>(request_.trace_begin)),
                                  clock.edge(static_cast<Cycle>(request_.trace_end)), request_.trace_events};
         for (LogicalProcess* process : simulation.local_processes()) {
-            if (traces(*process)) {
-                process->start_trace(window);
-            }
+            if (traces(*process)) { process->start_trace(window); }
         }
     }
 
@@ -532,15 +488,11 @@ class Run {
     std::string write_trace(Simulation& simulation, const ChromeTrace& ranks) {
         ProcessTrace processes(transport_.rank());
         for (const LogicalProcess* process : simulation.local_processes()) {
-            if (traces(*process)) {
-                process->visit_trace(processes);
-            }
+            if (traces(*process)) { process->visit_trace(processes); }
         }
         const std::string comma = ranks.events().empty() || processes.events().empty() ? "" : ",\n";
         const auto events = transport_.gather(ranks.events() + comma + processes.events());
-        if (transport_.rank() != 0) {
-            return {};
-        }
+        if (transport_.rank() != 0) { return {}; }
         return catch_error([&] { write_whole_file(request_.trace, ChromeTrace::document(events)); }).sentence;
     }
 
@@ -563,9 +515,7 @@ class Run {
         const auto latency = gather(latencies);
         const auto memory = transport_.gather(saved_state(peak_resident_bytes()));
         const auto processes = transport_.gather(saved_state(std::uint64_t{simulation.local_processes().size()}));
-        if (transport_.rank() != 0) {
-            return;
-        }
+        if (transport_.rank() != 0) { return; }
         for (std::size_t rank = 1; rank < statistics.size(); ++rank) {
             collector.merge(statistics[rank]);
             kernel_counters.merge(by_kernel[rank]);
@@ -607,9 +557,7 @@ FileKind kind_of_schema(const std::string& name, std::string_view schema) {
 }
 
 void require_unlocked(const std::string& path, const FileKind& kind, bool force) {
-    if (path.empty()) {
-        return;
-    }
+    if (path.empty()) { return; }
     if (hdf5::is_being_written(path + ".partial")) {
         throw InputError(path + ".partial: another run is writing it; name another file");
     }
@@ -629,9 +577,7 @@ void require_writable_files(const RunRequest& request, Transport& transport) {
             }
         });
     }
-    if (const auto agreed = agree_on_error(transport, fault)) {
-        throw_as_its_kind(*agreed);
-    }
+    if (const auto agreed = agree_on_error(transport, fault)) { throw_as_its_kind(*agreed); }
 }
 
 void join(std::string& sentences, const std::string& more) {

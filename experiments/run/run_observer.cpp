@@ -40,13 +40,9 @@ void RunObserver::on_epoch(const EpochReport& report, std::span<LogicalProcess* 
         series_.add_epoch(cycle(report));
     } else {
         series_.begin_epoch(cycle(report));
-        for (const LogicalProcess* process : local) {
-            process->visit_statistics(series_);
-        }
+        for (const LogicalProcess* process : local) { process->visit_statistics(series_); }
     }
-    if (dispatcher_ != nullptr && progress_.due()) {
-        print_progress(report);
-    }
+    if (dispatcher_ != nullptr && progress_.due()) { print_progress(report); }
     if (at_epoch_) {
         at_epoch_();  // the last: if it throws on one rank alone, the ranks' series still have the same epochs
     }

@@ -31,9 +31,7 @@ std::int64_t now_ms() {
 
 void note(int number) {
     signalled = true;
-    if (number == SIGUSR1) {
-        return;
-    }
+    if (number == SIGUSR1) { return; }
     std::int64_t first = kNever;
     const std::int64_t now = now_ms();
     if (!first_ms.compare_exchange_strong(first, now) && now - first >= kTwiceAfterMs) {
@@ -77,13 +75,9 @@ void StopSignal::end_process_from_now() {
     for (const int number : kSignals) {
         struct sigaction before {};
         sigaction(number, nullptr, &before);
-        if (before.sa_handler == note || before.sa_handler == end_start) {
-            signal(number, SIG_DFL);
-        }
+        if (before.sa_handler == note || before.sa_handler == end_start) { signal(number, SIG_DFL); }
     }
-    if (signalled) {
-        raise(SIGTERM);
-    }
+    if (signalled) { raise(SIGTERM); }
 }
 
 bool StopSignal::came() {

@@ -14,13 +14,9 @@ class Roles {
     Roles(const Study& study, const Best& best) : best_(best), pinned_(study.axes.size(), nullptr) {
         for (std::size_t i = 0; i < study.axes.size(); ++i) {
             const std::string& name = study.axes[i].name;
-            if (name == best.axis) {
-                axis_ = i;
-            }
+            if (name == best.axis) { axis_ = i; }
             for (const AxisChoice& choice : best.among) {
-                if (choice.axis == name) {
-                    pinned_[i] = &choice.value;
-                }
+                if (choice.axis == name) { pinned_[i] = &choice.value; }
             }
         }
     }
@@ -28,9 +24,7 @@ class Roles {
     const std::string& value(const SweepPoint& point) const { return point.labels[axis_]; }
     bool is_candidate(const SweepPoint& point) const {
         for (std::size_t i = 0; i < pinned_.size(); ++i) {
-            if (pinned_[i] != nullptr && *pinned_[i] != point.labels[i]) {
-                return false;
-            }
+            if (pinned_[i] != nullptr && *pinned_[i] != point.labels[i]) { return false; }
         }
         return best_.values.empty() || std::ranges::find(best_.values, value(point)) != best_.values.end();
     }
@@ -38,9 +32,7 @@ class Roles {
     std::vector<std::string> group(const SweepPoint& point) const {
         std::vector<std::string> names{point.workload};
         for (std::size_t i = 0; i < pinned_.size(); ++i) {
-            if (i != axis_ && pinned_[i] == nullptr) {
-                names.push_back(point.labels[i]);
-            }
+            if (i != axis_ && pinned_[i] == nullptr) { names.push_back(point.labels[i]); }
         }
         return names;
     }
@@ -48,9 +40,7 @@ class Roles {
     std::vector<std::string> row(const SweepPoint& point) const {
         std::vector<std::string> names{point.workload};
         for (std::size_t i = 0; i < point.labels.size(); ++i) {
-            if (i != axis_) {
-                names.push_back(point.labels[i]);
-            }
+            if (i != axis_) { names.push_back(point.labels[i]); }
         }
         return names;
     }
@@ -69,9 +59,7 @@ struct Chosen {
 
     void consider(const std::string& candidate, double its_figure, bool largest) {
         ++candidates;
-        if (std::isnan(its_figure)) {
-            return;
-        }
+        if (std::isnan(its_figure)) { return; }
         if (complete++ == 0 || (largest ? its_figure > figure : its_figure < figure)) {
             value = candidate;
             figure = its_figure;

@@ -41,13 +41,9 @@ void check_columns(const Study& study) {
                    "the " + what + " '" + name + "' has the name of another column of the index; give it another one");
         }
     };
-    for (const Axis& axis : study.axes) {
-        add("axis", axis.name);
-    }
+    for (const Axis& axis : study.axes) { add("axis", axis.name); }
     for (const std::vector<Metric>* metrics : {&common_metrics(), &study.metrics}) {
-        for (const Metric& metric : *metrics) {
-            add("metric", metric.name);
-        }
+        for (const Metric& metric : *metrics) { add("metric", metric.name); }
     }
 }
 
@@ -75,19 +71,13 @@ const Json::Object& members(const Json& group, const char* kind) {
 /// Paths of numbers below a group of the schema, in which '*' stands for any name.
 void collect_paths(const Json& group, const std::string& path, std::vector<std::string>& paths) {
     for (const auto& [name, member] : members(group, "attributes")) {
-        if (is_number(member)) {
-            paths.push_back(path.empty() ? name : path + "@" + name);
-        }
+        if (is_number(member)) { paths.push_back(path.empty() ? name : path + "@" + name); }
     }
     const std::string prefix = path.empty() ? "" : path + "/";
     for (const auto& [name, member] : members(group, "datasets")) {
-        if (is_number(member)) {
-            paths.push_back(prefix + name);
-        }
+        if (is_number(member)) { paths.push_back(prefix + name); }
     }
-    for (const auto& [name, member] : members(group, "groups")) {
-        collect_paths(member, prefix + name, paths);
-    }
+    for (const auto& [name, member] : members(group, "groups")) { collect_paths(member, prefix + name, paths); }
 }
 
 /// The same with the program's statistics in place of the counters' '*'.
@@ -113,15 +103,9 @@ bool fits(std::string_view path, std::string_view pattern) {
         const auto end_of_pattern = pattern.find_first_of("/@");
         const std::string_view part = path.substr(0, end);
         const std::string_view part_of_pattern = pattern.substr(0, end_of_pattern);
-        if (part != part_of_pattern && (part_of_pattern != "*" || part.empty())) {
-            return false;
-        }
-        if (end == std::string_view::npos || end_of_pattern == std::string_view::npos) {
-            return end == end_of_pattern;
-        }
-        if (path[end] != pattern[end_of_pattern]) {
-            return false;
-        }
+        if (part != part_of_pattern && (part_of_pattern != "*" || part.empty())) { return false; }
+        if (end == std::string_view::npos || end_of_pattern == std::string_view::npos) { return end == end_of_pattern; }
+        if (path[end] != pattern[end_of_pattern]) { return false; }
         path.remove_prefix(end + 1);
         pattern.remove_prefix(end_of_pattern + 1);
     }
@@ -131,9 +115,7 @@ bool fits(std::string_view path, std::string_view pattern) {
 void check_expressions(const Study& study) {
     std::vector<std::string> known;
     for (const StatisticsSetEntry& set : registered_statistics_sets()) {
-        for (const StatisticEntry& what : set.statistics) {
-            known.push_back(set.kind + "." + what.name);
-        }
+        for (const StatisticEntry& what : set.statistics) { known.push_back(set.kind + "." + what.name); }
     }
     for (const Metric& metric : all_metrics(study)) {
         if (!metric.expression.empty()) {

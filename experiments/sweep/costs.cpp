@@ -29,21 +29,15 @@ std::string comparable(const std::string& label) {
 }
 
 std::vector<std::string> read_labels(const hdf5::Dataset& column) {
-    if (column.type() == hdf5::ElementType::text) {
-        return column.read_texts();
-    }
+    if (column.type() == hdf5::ElementType::text) { return column.read_texts(); }
     std::vector<std::string> labels;
-    for (const double number : column.read<double>()) {
-        labels.push_back(fmt::format("{}", number));
-    }
+    for (const double number : column.read<double>()) { labels.push_back(fmt::format("{}", number)); }
     return labels;
 }
 
 std::string name_of_point(const std::string& workload, std::span<const std::string> labels) {
     std::string name = workload;
-    for (const std::string& label : labels) {
-        name.append(1, '\0').append(comparable(label));
-    }
+    for (const std::string& label : labels) { name.append(1, '\0').append(comparable(label)); }
     return name;
 }
 
@@ -78,24 +72,18 @@ EarlierCosts::EarlierCosts(const Study& study, const SweepFolder& folder, std::s
 }
 
 void EarlierCosts::read_index(const Study& study, const SweepFolder& folder, std::span<const SweepPoint> points) {
-    if (!hdf5::is_whole_file(folder.index_file())) {
-        return;
-    }
+    if (!hdf5::is_whole_file(folder.index_file())) { return; }
     const hdf5::InputFile file(folder.index_file());
     const hdf5::Group table = file.root().open_group(sweep_schema::kPointsGroup);
     std::vector<std::vector<std::string>> names{table.open_dataset(sweep_schema::kPointsWorkload.name).read_texts()};
-    for (const Axis& axis : study.axes) {
-        names.push_back(read_labels(table.open_dataset(axis.name)));
-    }
+    for (const Axis& axis : study.axes) { names.push_back(read_labels(table.open_dataset(axis.name))); }
     const std::vector<double> seconds = table.open_dataset("wall_s").read<double>();
     const std::vector<double> ranks =
         table.has("ranks") ? table.open_dataset("ranks").read<double>() : std::vector<double>(seconds.size(), 1.0);
     std::map<std::string, double> rows;
     for (std::size_t row = 0; row < seconds.size(); ++row) {
         std::vector<std::string> labels;
-        for (std::size_t axis = 1; axis < names.size(); ++axis) {
-            labels.push_back(names[axis][row]);
-        }
+        for (std::size_t axis = 1; axis < names.size(); ++axis) { labels.push_back(names[axis][row]); }
         rows.emplace(name_of_point(names[0][row], labels), seconds[row] * ranks[row]);
     }
     for (const SweepPoint& point : points) {
@@ -115,9 +103,7 @@ void EarlierCosts::add(const SweepPoint& point, double seconds) {
 
 std::optional<double> EarlierCosts::of(const SweepPoint& point) const {
     const auto itself = points_.find(name_of_point(point.workload, point.labels));
-    if (itself != points_.end()) {
-        return itself->second;
-    }
+    if (itself != points_.end()) { return itself->second; }
     const auto program = programs_.find(program_of(point.arguments));
     return program == programs_.end() || program->second.count == 0
                ? std::nullopt
@@ -144,9 +130,7 @@ std::vector<int> choose_ranks(std::span<const double> costs, int ranks) {
     std::vector<int> chosen;
     for (const double cost : costs) {
         int each = 1;
-        while (each * 2 <= ranks && cost / each > share) {
-            each *= 2;
-        }
+        while (each * 2 <= ranks && cost / each > share) { each *= 2; }
         chosen.push_back(each);
     }
     return chosen;

@@ -72,9 +72,7 @@ CrashRecord::CrashRecord(const std::string& file, int rank) {
 }
 
 CrashRecord::~CrashRecord() {
-    for (std::size_t i = 0; i < kCrashes.size(); ++i) {
-        ::sigaction(kCrashes[i].number, &before[i], nullptr);
-    }
+    for (std::size_t i = 0; i < kCrashes.size(); ++i) { ::sigaction(kCrashes[i].number, &before[i], nullptr); }
     ::sigaltstack(&stack_before, nullptr);
 }
 

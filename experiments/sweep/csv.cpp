@@ -24,9 +24,7 @@ class Row {
             return *this;
         }
         text_ += '"';
-        for (const char each : field) {
-            text_.append(each == '"' ? 2 : 1, each);
-        }
+        for (const char each : field) { text_.append(each == '"' ? 2 : 1, each); }
         text_ += '"';
         return *this;
     }
@@ -36,9 +34,7 @@ class Row {
     requires std::is_arithmetic_v<Number> Row& operator<<(Number number) {
         separate();
         if constexpr (std::is_floating_point_v<Number>) {
-            if (std::isnan(number)) {
-                return *this;
-            }
+            if (std::isnan(number)) { return *this; }
         }
         std::array<char, 32> digits;
         const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
@@ -48,9 +44,7 @@ class Row {
 
   private:
     void separate() {
-        if (!is_first_) {
-            text_ += ',';
-        }
+        if (!is_first_) { text_ += ','; }
         is_first_ = false;
     }
 
@@ -83,12 +77,8 @@ std::string points_as_csv(const Study& study, std::span<const SweepPoint> points
             << "ranks"
             << "peak_rss_bytes"
             << "point_s";
-        for (const Axis& axis : study.axes) {
-            row << axis.name;
-        }
-        for (const Metric& metric : metrics) {
-            row << metric.name;
-        }
+        for (const Axis& axis : study.axes) { row << axis.name; }
+        for (const Metric& metric : metrics) { row << metric.name; }
     }
     for (std::size_t i = 0; i < points.size(); ++i) {
         const SweepPoint& point = points[i];
@@ -98,12 +88,8 @@ std::string points_as_csv(const Study& study, std::span<const SweepPoint> points
         row << i << point.key << point.workload << name_of(state.status) << state.exit_code << state.message
             << (state.status == PointStatus::complete ? "points/" + point.key + ".h5" : std::string())
             << fact.state_hash << fact.host << fact.ranks << fact.peak_rss_bytes << fact.point_s;
-        for (const std::string& label : point.labels) {
-            row << label;
-        }
-        for (const double metric : fact.metrics) {
-            row << metric;
-        }
+        for (const std::string& label : point.labels) { row << label; }
+        for (const double metric : fact.metrics) { row << metric; }
     }
     return text;
 }

@@ -42,9 +42,7 @@ EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
                    .text();
     }
     world.broadcast(text);
-    if (world.rank() == 0) {
-        return mine;
-    }
+    if (world.rank() == 0) { return mine; }
     const Json all = Json::parse(text);
     EnsemblePlan plan;
     plan.program = all.at("program").as_text();
@@ -86,9 +84,7 @@ class Ensemble {
         group_ = world_.split(world_.rank() / plan_.work[from].ranks);
         std::vector<std::size_t> elsewhere;
         for (std::size_t at = next(); at < to - from; at = next()) {
-            if (!take(plan_.points[plan_.work[from + at].point])) {
-                elsewhere.push_back(plan_.work[from + at].point);
-            }
+            if (!take(plan_.points[plan_.work[from + at].point])) { elsewhere.push_back(plan_.work[from + at].point); }
         }
         wait_for_others(std::move(elsewhere));
         group_.reset();
@@ -130,14 +126,10 @@ class Ensemble {
         if (leads()) {
             auto mine = folder_.claim(point);
             decision = !mine ? Decision::elsewhere : has_end(point) ? Decision::ended : Decision::run;
-            if (mine) {
-                claim = *std::move(mine);
-            }
+            if (mine) { claim = *std::move(mine); }
         }
         decision = static_cast<Decision>(agreed(static_cast<std::uint64_t>(decision)));
-        if (decision == Decision::run) {
-            run_point(point);
-        }
+        if (decision == Decision::run) { run_point(point); }
         return decision != Decision::elsewhere;
     }
 
@@ -152,9 +144,7 @@ class Ensemble {
             folder_.record_failure(point, state);
             folder_.forget_begun(point);
         }
-        if (state.status != PointStatus::missing) {
-            count(state.status == PointStatus::complete);
-        }
+        if (state.status != PointStatus::missing) { count(state.status == PointStatus::complete); }
         return state.status != PointStatus::missing;
     }
 
@@ -173,9 +163,7 @@ class Ensemble {
             }
             still.clear();
             for (const std::size_t point : elsewhere) {
-                if (agreed(leads() && is_stopped()) != 0 || !take(plan_.points[point])) {
-                    still.push_back(point);
-                }
+                if (agreed(leads() && is_stopped()) != 0 || !take(plan_.points[point])) { still.push_back(point); }
             }
             elsewhere.swap(still);
         }
@@ -196,9 +184,7 @@ class Ensemble {
     }
 
     void run_point(const SweepPoint& point) {
-        if (leads()) {
-            ++result_.executed;
-        }
+        if (leads()) { ++result_.executed; }
         const std::string checkpoint = leads() ? folder_.last_checkpoint(point) : std::string();
         PointEnd end = attempt(point, checkpoint);
         constexpr int kBadInput = static_cast<int>(ExitCode::bad_input);
@@ -209,28 +195,20 @@ class Ensemble {
             }
             end = attempt(point, {});
         }
-        if (leads()) {
-            finish(point, end);
-        }
+        if (leads()) { finish(point, end); }
     }
 
     PointEnd attempt(const SweepPoint& point, const std::string& checkpoint) {
         std::vector<std::string> arguments;
-        if (leads()) {
-            arguments = arguments_of(point, checkpoint);
-        }
+        if (leads()) { arguments = arguments_of(point, checkpoint); }
         return group_->size() > 1 ? attempt_on_group(point, arguments) : attempt_alone(arguments);
     }
 
     PointEnd attempt_alone(const std::vector<std::string>& arguments) {
         server_.begin({arguments, options_.sweep.timeout_s, options_.sweep.memory_bytes});
         for (bool is_told = false;;) {
-            if (const auto end = server_.wait(world_.rank() == 0 ? kLookPatience : kQuietPatience)) {
-                return *end;
-            }
-            if (StopSignal::came() && !std::exchange(is_told, true)) {
-                server_.signal(SIGUSR1);
-            }
+            if (const auto end = server_.wait(world_.rank() == 0 ? kLookPatience : kQuietPatience)) { return *end; }
+            if (StopSignal::came() && !std::exchange(is_told, true)) { server_.signal(SIGUSR1); }
             counter_->progress();
             report(false);
         }
@@ -240,15 +218,11 @@ class Ensemble {
         std::string text = Json(arguments).text();
         group_->broadcast(text);
         const auto line = Json::parse(text).as_texts();
-        if (leads()) {
-            folder_.note_begun(point, folder_.times_begun(point) + 1);
-        }
+        if (leads()) { folder_.note_begun(point, folder_.times_begun(point) + 1); }
         const GroupPointEnd end =
             run_on_group([&] { return read_(line, *group_); }, {options_.sweep.timeout_s, options_.sweep.memory_bytes},
                          folder_, point, *group_);
-        if (leads()) {
-            folder_.forget_begun(point);
-        }
+        if (leads()) { folder_.forget_begun(point); }
         return {end.exit_code, end.message, PointEnd::Overrun::none, end.wall_s};
     }
 
@@ -263,9 +237,7 @@ class Ensemble {
             const std::string file = folder_.result_file(point);
             std::error_code error;
             std::filesystem::rename(result, file, error);
-            if (error) {
-                throw InputError(file + ": the result of a point cannot get its name: " + error.message());
-            }
+            if (error) { throw InputError(file + ": the result of a point cannot get its name: " + error.message()); }
             folder_.remove_checkpoints(point);
             count(true);
             return;

@@ -26,9 +26,7 @@ std::vector<std::vector<std::string>> unknown_programs(const EnsemblePlan& plan,
         const SweepPoint& point = plan.points[i];
         const std::string program = program_of(point.arguments);
         all.insert(program);
-        if (!earlier.of(point)) {
-            unknown.emplace(program, point.arguments);
-        }
+        if (!earlier.of(point)) { unknown.emplace(program, point.arguments); }
     }
     std::vector<std::vector<std::string>> lines;
     for (const auto& [program, arguments] : unknown) {
@@ -46,9 +44,7 @@ std::vector<std::uint64_t> count_on_all(std::vector<std::vector<std::string>> li
     world.broadcast(text);
     lines.clear();
     const Json all_lines = Json::parse(text);
-    for (const Json& line : all_lines.elements()) {
-        lines.push_back(line.as_texts());
-    }
+    for (const Json& line : all_lines.elements()) { lines.push_back(line.as_texts()); }
     const auto ranks = static_cast<std::size_t>(world.size());
     const std::size_t turns = (lines.size() + ranks - 1) / ranks;
     std::vector<std::uint64_t> mine(turns);
@@ -91,9 +87,7 @@ EnsemblePlan plan_ensemble(const Study& study, std::vector<SweepPoint> points, c
         }
     });
     const std::vector<std::uint64_t> counts = count_on_all(lines, world, read);
-    if (world.rank() != 0) {
-        return plan;
-    }
+    if (world.rank() != 0) { return plan; }
     std::map<std::string, double> counted;
     for (std::size_t line = 0; line < lines.size(); ++line) {
         counted[program_of(lines[line])] = static_cast<double>(counts[line]) / kInstructionsPerSecond;

@@ -31,16 +31,15 @@ bool is_digit(char each) {
     return std::isdigit(static_cast<unsigned char>(each)) != 0;
 }
 
-/// Recursive descent: sum = product {(+|-) product}, product = factor {(*|/) factor}, factor = [-] (number | name | (sum)).
+/// Recursive descent: sum = product {(+|-) product}, product = factor {(*|/) factor}, factor = [-] (number | name |
+/// (sum)).
 class Parser {
   public:
     explicit Parser(std::string_view text) : text_(text) {}
 
     NodePointer whole() {
         NodePointer root = sum();
-        if (next() != 0) {
-            fail("an operator");
-        }
+        if (next() != 0) { fail("an operator"); }
         return root;
     }
     std::vector<std::string> names() && { return std::move(names_); }
@@ -54,9 +53,7 @@ class Parser {
 
     /// The next character that is no blank; 0 at the end.
     char next() {
-        while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) {
-            ++at_;
-        }
+        while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) { ++at_; }
         return at_ < text_.size() ? text_[at_] : '\0';
     }
 
@@ -101,21 +98,13 @@ class Parser {
         if (first == '(') {
             ++at_;
             NodePointer inner = sum();
-            if (next() != ')') {
-                fail("')'");
-            }
+            if (next() != ')') { fail("')'"); }
             ++at_;
             return inner;
         }
-        if (is_digit(first) || first == '.') {
-            return number();
-        }
-        if (is_letter(first)) {
-            return name();
-        }
-        if (first == '\'') {
-            return quoted_name();
-        }
+        if (is_digit(first) || first == '.') { return number(); }
+        if (is_letter(first)) { return name(); }
+        if (first == '\'') { return quoted_name(); }
         fail("a name, a number or '('");
     }
 
@@ -123,9 +112,7 @@ class Parser {
         Node leaf;
         const char* const begin = text_.data() + at_;
         const auto [rest, fault] = std::from_chars(begin, text_.data() + text_.size(), leaf.number);
-        if (fault != std::errc{}) {
-            fail("a number");
-        }
+        if (fault != std::errc{}) { fail("a number"); }
         at_ += static_cast<std::size_t>(rest - begin);
         return std::make_shared<Node>(std::move(leaf));
     }
@@ -135,26 +122,20 @@ class Parser {
         const auto belongs = [&](std::size_t at) {
             return is_letter(text_[at]) || is_digit(text_[at]) || text_[at] == '.';
         };
-        while (at_ < text_.size() && belongs(at_)) {
-            ++at_;
-        }
+        while (at_ < text_.size() && belongs(at_)) { ++at_; }
         return leaf_of(std::string(text_.substr(begin, at_ - begin)));
     }
 
     NodePointer quoted_name() {
         const std::size_t end = text_.find('\'', at_ + 1);
-        if (end == std::string_view::npos || end == at_ + 1) {
-            fail("a name in quotes");
-        }
+        if (end == std::string_view::npos || end == at_ + 1) { fail("a name in quotes"); }
         const std::string name(text_.substr(at_ + 1, end - at_ - 1));
         at_ = end + 1;
         return leaf_of(name);
     }
 
     NodePointer leaf_of(const std::string& name) {
-        if (std::ranges::find(names_, name) == names_.end()) {
-            names_.push_back(name);
-        }
+        if (std::ranges::find(names_, name) == names_.end()) { names_.push_back(name); }
         Node leaf;
         leaf.name = name;
         return std::make_shared<Node>(std::move(leaf));
@@ -167,9 +148,7 @@ class Parser {
 };
 
 double value_of_node(const Node& node, const std::function<double(const std::string&)>& value_of) {
-    if (node.operation == 0) {
-        return node.name.empty() ? node.number : value_of(node.name);
-    }
+    if (node.operation == 0) { return node.name.empty() ? node.number : value_of(node.name); }
     const double left = value_of_node(*node.left, value_of);
     const double right = value_of_node(*node.right, value_of);
     switch (node.operation) {

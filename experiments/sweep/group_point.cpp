@@ -30,9 +30,7 @@ class Watchdog {
             thread_ = std::jthread([this, timeout_s, &folder, &point] {
                 std::unique_lock lock(mutex_);
                 const auto patience = std::chrono::duration<double>(timeout_s + kGraceSeconds);
-                if (!over_.wait_for(lock, patience, [this] { return is_over_; })) {
-                    end_job(timeout_s, folder, point);
-                }
+                if (!over_.wait_for(lock, patience, [this] { return is_over_; })) { end_job(timeout_s, folder, point); }
             });
         }
     }

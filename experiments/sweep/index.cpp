@@ -68,9 +68,7 @@ void write_totals(Group group, const IndexFacts& facts) {
     const std::size_t rows = facts.points.size();
     CounterNames used;  // those of kernels alone are left out
     for (const PointFacts& point : facts.points) {
-        for (const CounterTotal& total : point.totals) {
-            used.number_of(facts.names.name(total.counter));
-        }
+        for (const CounterTotal& total : point.totals) { used.number_of(facts.names.name(total.counter)); }
     }
     const std::vector<std::string> names = used.sorted();
     const std::vector<std::uint32_t> places = used.places();

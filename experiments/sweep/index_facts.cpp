@@ -36,9 +36,7 @@ void read_column(const Group& table, const DatasetName& name, std::vector<PointF
     } else {
         values = dataset.read<T>();
     }
-    for (std::size_t row = 0; row < points.size(); ++row) {
-        points[row].*member = std::move(values[row]);
-    }
+    for (std::size_t row = 0; row < points.size(); ++row) { points[row].*member = std::move(values[row]); }
 }
 
 std::vector<std::uint32_t> read_counters(const Group& table, const char* column, CounterNames& names) {
@@ -52,9 +50,7 @@ std::vector<std::uint32_t> read_counters(const Group& table, const char* column,
 void read_totals(const Group& table, IndexFacts& facts, std::vector<PointFacts>& points) {
     const auto counters = read_counters(table, schema::kTotalsCounter.name, facts.names);
     const auto units = table.open_dataset(schema::kTotalsUnit.name).read_texts();
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-        facts.units[facts.names.name(counters[i])] = units[i];
-    }
+    for (std::size_t i = 0; i < counters.size(); ++i) { facts.units[facts.names.name(counters[i])] = units[i]; }
     const auto components = table.open_dataset(schema::kTotalsComponents.name).read<std::uint32_t>();
     const auto sum = table.open_dataset(schema::kTotalsSum.name).read<std::uint64_t>();
     const auto min = table.open_dataset(schema::kTotalsMin.name).read<std::uint64_t>();
@@ -77,9 +73,7 @@ void read_kernels(const Group& table, IndexFacts& facts, std::vector<PointFacts>
     std::vector<KernelFacts> kernels(point.size());
     const auto column = [&]<class T>(const DatasetName& name, T KernelFacts::*member) {
         const auto values = table.open_dataset(name.name).read<T>();
-        for (std::size_t row = 0; row < kernels.size(); ++row) {
-            kernels[row].*member = values[row];
-        }
+        for (std::size_t row = 0; row < kernels.size(); ++row) { kernels[row].*member = values[row]; }
     };
     column(schema::kKernelsLaunch, &KernelFacts::launch);
     column(schema::kKernelsStartFs, &KernelFacts::start_fs);
@@ -92,28 +86,22 @@ void read_kernels(const Group& table, IndexFacts& facts, std::vector<PointFacts>
         const std::int64_t* const values = counts.data() + row * counters.size();
         if (of.kernels.empty()) {
             for (std::size_t i = 0; i < counters.size(); ++i) {
-                if (values[i] >= 0) {
-                    of.kernel_counters.push_back(counters[i]);
-                }
+                if (values[i] >= 0) { of.kernel_counters.push_back(counters[i]); }
             }
         }
         for (std::size_t i = 0; i < counters.size(); ++i) {
-            if (values[i] >= 0) {
-                kernels[row].counts.push_back(values[i]);
-            }
+            if (values[i] >= 0) { kernels[row].counts.push_back(values[i]); }
         }
         kernels[row].name = names[row];
         of.kernels.push_back(std::move(kernels[row]));
     }
 }
 
-/// The facts that the folder's index has, by key. None without an index, or with one of another version or with metrics that
-/// are not these.
+/// The facts that the folder's index has, by key. None without an index, or with one of another version or with metrics
+/// that are not these.
 std::map<std::string, PointFacts> facts_of_index(const SweepFolder& folder, const std::vector<Metric>& metrics,
                                                  IndexFacts& facts) {
-    if (!hdf5::is_whole_file(folder.index_file())) {
-        return {};
-    }
+    if (!hdf5::is_whole_file(folder.index_file())) { return {}; }
     const InputFile file(folder.index_file());
     const Group root = file.root();
     if (!root.has_attribute(schema::kSchemaVersionAttribute) ||
@@ -131,16 +119,12 @@ std::map<std::string, PointFacts> facts_of_index(const SweepFolder& folder, cons
     read_column(table, schema::kPointsResultStamp, points, &PointFacts::stamp);
     for (const Metric& metric : metrics) {
         const auto values = table.open_dataset(metric.name).read<double>();
-        for (std::size_t row = 0; row < points.size(); ++row) {
-            points[row].metrics.push_back(values[row]);
-        }
+        for (std::size_t row = 0; row < points.size(); ++row) { points[row].metrics.push_back(values[row]); }
     }
     read_totals(root.open_group(schema::kTotalsGroup), facts, points);
     read_kernels(root.open_group(schema::kKernelsGroup), facts, points);
     std::map<std::string, PointFacts> by_key;
-    for (std::size_t row = 0; row < points.size(); ++row) {
-        by_key.emplace(keys[row], std::move(points[row]));
-    }
+    for (std::size_t row = 0; row < points.size(); ++row) { by_key.emplace(keys[row], std::move(points[row])); }
     return by_key;
 }
 
@@ -161,9 +145,7 @@ IndexFacts collect_facts(const Study& study, std::span<const SweepPoint> points,
                        : read_point_facts(file, metrics, facts.names, facts.units);
         } else {
             fact.metrics.assign(metrics.size(), std::numeric_limits<double>::quiet_NaN());
-            if (state.status == PointStatus::failed) {
-                fact.point_s = state.wall_s;
-            }
+            if (state.status == PointStatus::failed) { fact.point_s = state.wall_s; }
         }
     }
     return facts;

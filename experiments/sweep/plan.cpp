@@ -56,13 +56,9 @@ using Machines = std::map<std::string, Configuration>;
 
 Configuration configuration_of(const Choice& choice, Machines& machines) {
     auto known = machines.find(choice.machine);
-    if (known == machines.end()) {
-        known = machines.emplace(choice.machine, load_machine(choice.machine)).first;
-    }
+    if (known == machines.end()) { known = machines.emplace(choice.machine, load_machine(choice.machine)).first; }
     Configuration configuration = known->second;
-    for (const std::string& option : choice.options) {
-        configuration.override_value(option);
-    }
+    for (const std::string& option : choice.options) { configuration.override_value(option); }
     bring_transforms(configuration);
     return configuration;
 }
@@ -86,9 +82,7 @@ RunRequest request_of(const Study& study, const std::string& workload, const Cho
     }
     request.machine = choice.machine;
     request.configuration = configuration;
-    if (workload.ends_with(".h5")) {
-        request.configuration.override_value("capture.file=" + workload);
-    }
+    if (workload.ends_with(".h5")) { request.configuration.override_value("capture.file=" + workload); }
     for (const std::string& setting : choice.settings) {
         request.configuration.override_value(request.workload + "." + setting);
     }
@@ -100,12 +94,8 @@ std::vector<std::string> arguments_of(const Study& study, const std::string& wor
     if (!is_capture(workload)) {
         arguments.insert(arguments.end(), {"--size", study.size, "--seed", std::to_string(study.seed)});
     }
-    for (const std::string& option : choice.options) {
-        arguments.insert(arguments.end(), {"-o", option});
-    }
-    for (const std::string& setting : choice.settings) {
-        arguments.insert(arguments.end(), {"--set", setting});
-    }
+    for (const std::string& option : choice.options) { arguments.insert(arguments.end(), {"-o", option}); }
+    for (const std::string& setting : choice.settings) { arguments.insert(arguments.end(), {"--set", setting}); }
     return arguments;
 }
 
@@ -135,9 +125,7 @@ std::vector<SweepPoint> plan_sweep(const Study& study) {
             try {
                 const Configuration configuration = configuration_of(choice, machines);
                 const RunRequest request = request_of(study, workload, choice, configuration);
-                if (checked.insert(machine_of(choice)).second) {
-                    check_machine(configuration);
-                }
+                if (checked.insert(machine_of(choice)).second) { check_machine(configuration); }
                 make_variant<Workload>(request.workload, request.configuration,
                                        request.context);  // which checks its keys
                 std::vector<std::string> inputs = input_files(request.workload, request.configuration);

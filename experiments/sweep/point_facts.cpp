@@ -23,21 +23,15 @@ using hdf5::InputFile;
 double number_in(const hdf5::AttributeValue& value, const std::string& what) {
     return std::visit(
         [&]<class T>(const T& each) -> double {
-            if constexpr (std::is_arithmetic_v<T>) {
-                return static_cast<double>(each);
-            }
+            if constexpr (std::is_arithmetic_v<T>) { return static_cast<double>(each); }
             throw InputError(what + " is not a number");
         },
         value);
 }
 
 double reduced(const std::vector<double>& values, Metric::Reduction reduction) {
-    if (values.empty()) {
-        return 0;
-    }
-    if (reduction == Metric::Reduction::max) {
-        return *std::max_element(values.begin(), values.end());
-    }
+    if (values.empty()) { return 0; }
+    if (reduction == Metric::Reduction::max) { return *std::max_element(values.begin(), values.end()); }
     const double sum = std::accumulate(values.begin(), values.end(), 0.0);
     return reduction == Metric::Reduction::sum ? sum : sum / static_cast<double>(values.size());
 }
@@ -48,9 +42,7 @@ Group group_at(const InputFile& file, std::string_view path, const std::string& 
     while (!path.empty()) {
         const auto slash = path.find('/');
         const std::string name(path.substr(0, slash));
-        if (!group.has(name)) {
-            throw InputError(what + ": there is no group " + name + " in " + group.name());
-        }
+        if (!group.has(name)) { throw InputError(what + ": there is no group " + name + " in " + group.name()); }
         group = group.open_group(name);
         path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
     }
@@ -64,16 +56,12 @@ double value_of(const Metric& metric, const InputFile& file, const std::string& 
     if (at != std::string::npos || slash == std::string::npos) {
         const Group group = group_at(file, at == std::string::npos ? "" : metric.path.substr(0, at), what);
         const std::string name = at == std::string::npos ? metric.path : metric.path.substr(at + 1);
-        if (!group.has_attribute(name)) {
-            throw InputError(what + ": " + group.name() + " has no attribute " + name);
-        }
+        if (!group.has_attribute(name)) { throw InputError(what + ": " + group.name() + " has no attribute " + name); }
         return number_in(group.attribute(name), what);
     }
     const Group group = group_at(file, metric.path.substr(0, slash), what);
     const std::string name = metric.path.substr(slash + 1);
-    if (!group.has(name)) {
-        throw InputError(what + ": there is no dataset " + name + " in " + group.name());
-    }
+    if (!group.has(name)) { throw InputError(what + ": there is no dataset " + name + " in " + group.name()); }
     return reduced(group.open_dataset(name).read<double>(), metric.reduction);
 }
 
@@ -89,18 +77,12 @@ std::vector<CounterTotal> read_totals(const Group& counters, CounterNames& names
     for (const std::string& kind : counters.names()) {
         const Group group = counters.open_group(kind);
         for (const std::string& name : group.names()) {
-            if (name == run_schema::kCountersEachComponent.name) {
-                continue;
-            }
+            if (name == run_schema::kCountersEachComponent.name) { continue; }
             const hdf5::Dataset dataset = group.open_dataset(name);
             const std::string full = kind + "." + name;
-            if (!units.contains(full)) {
-                units[full] = dataset.text_attribute("units");
-            }
+            if (!units.contains(full)) { units[full] = dataset.text_attribute("units"); }
             const auto values = dataset.read<std::uint64_t>();
-            if (!values.empty()) {
-                totals.push_back(total_of(names.number_of(full), values));
-            }
+            if (!values.empty()) { totals.push_back(total_of(names.number_of(full), values)); }
         }
     }
     return totals;
@@ -110,9 +92,7 @@ std::vector<CounterTotal> read_totals(const Group& counters, CounterNames& names
 double derived(const Metric& metric, const std::vector<Metric>& metrics, const PointFacts& facts, CounterNames& names) {
     return Expression::parse(metric.expression).value([&](const std::string& name) -> double {
         const auto before = std::ranges::find(metrics, name, &Metric::name);
-        if (before != metrics.end()) {
-            return facts.metrics.at(static_cast<std::size_t>(before - metrics.begin()));
-        }
+        if (before != metrics.end()) { return facts.metrics.at(static_cast<std::size_t>(before - metrics.begin())); }
         const auto total = std::ranges::find(facts.totals, names.number_of(name), &CounterTotal::counter);
         return total == facts.totals.end() ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(total->sum);
     });
@@ -123,9 +103,7 @@ void read_kernels(const Group& root, CounterNames& names, PointFacts& facts) {
     const auto numbers = [&]<class T>(const DatasetName& name, T KernelFacts::*member) {
         const std::vector<T> values = kernels.open_dataset(name.name).read<T>();
         facts.kernels.resize(values.size());
-        for (std::size_t row = 0; row < values.size(); ++row) {
-            facts.kernels[row].*member = values[row];
-        }
+        for (std::size_t row = 0; row < values.size(); ++row) { facts.kernels[row].*member = values[row]; }
     };
     numbers(run_schema::kKernelsId, &KernelFacts::launch);
     numbers(run_schema::kKernelsStartFs, &KernelFacts::start_fs);
@@ -151,18 +129,14 @@ void read_kernels(const Group& root, CounterNames& names, PointFacts& facts) {
 
 std::uint32_t CounterNames::number_of(const std::string& name) {
     const auto [at, is_new] = numbers_.try_emplace(name, static_cast<std::uint32_t>(names_.size()));
-    if (is_new) {
-        names_.push_back(name);
-    }
+    if (is_new) { names_.push_back(name); }
     return at->second;
 }
 
 std::vector<std::uint32_t> CounterNames::places() const {
     std::vector<std::uint32_t> places(names_.size());
     std::uint32_t place = 0;
-    for (const auto& [name, number] : numbers_) {
-        places[number] = place++;
-    }
+    for (const auto& [name, number] : numbers_) { places[number] = place++; }
     return places;
 }
 
@@ -180,9 +154,7 @@ std::vector<Metric> all_metrics(const Study& study) {
 
 std::uint64_t stamp_of(const std::string& path) {
     struct stat about {};
-    if (::stat(path.c_str(), &about) != 0) {
-        return 0;
-    }
+    if (::stat(path.c_str(), &about) != 0) { return 0; }
     StateHasher hasher;
     hasher.add(static_cast<std::uint64_t>(about.st_size));
     hasher.add(static_cast<std::uint64_t>(about.st_mtim.tv_sec));

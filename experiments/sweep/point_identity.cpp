@@ -14,9 +14,7 @@ std::string point_key(const std::string& run_id, const std::string& program,
     StateHasher hasher;
     hasher.add_bytes(run_id.data(), run_id.size());
     hasher.add_bytes(program.data(), program.size());
-    for (const std::string& hash : input_hashes) {
-        hasher.add_bytes(hash.data(), hash.size());
-    }
+    for (const std::string& hash : input_hashes) { hasher.add_bytes(hash.data(), hash.size()); }
     return hash_text(hasher.value());
 }
 

@@ -13,9 +13,7 @@ std::uint64_t resident_bytes(pid_t process) {
     std::FILE* const file = std::fopen(path, "re");
     unsigned long pages = 0;
     if (file != nullptr) {
-        if (std::fscanf(file, "%*u %lu", &pages) != 1) {
-            pages = 0;
-        }
+        if (std::fscanf(file, "%*u %lu", &pages) != 1) { pages = 0; }
         std::fclose(file);
     }
     return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));

@@ -43,9 +43,7 @@ std::string order_text(const PointOrder& order) {
     const auto add = [&](const std::string& part) { text.append(1, '\0').append(part); };
     add(std::to_string(order.timeout_s));
     add(std::to_string(order.memory_bytes));
-    for (const std::string& argument : order.arguments) {
-        add(argument);
-    }
+    for (const std::string& argument : order.arguments) { add(argument); }
     return text;
 }
 
@@ -65,9 +63,7 @@ std::string last_line(int file) {
     const off_t from = std::max<off_t>(0, size - static_cast<off_t>(kMostOfSentence));
     std::string text(static_cast<std::size_t>(size - from), '\0');
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::pread(file, text.data(), text.size(), from))));
-    while (!text.empty() && text.back() == '\n') {
-        text.pop_back();
-    }
+    while (!text.empty() && text.back() == '\n') { text.pop_back(); }
     return text.substr(text.rfind('\n') + 1);
 }
 
@@ -83,38 +79,26 @@ class Server {
             ::poll(files.data(), files.size(), patience());
             if (files[0].revents != 0) {
                 const ssize_t bytes = ::recv(socket_, buffer.data(), buffer.size(), 0);
-                if (bytes == 0 || (bytes < 0 && errno != EINTR)) {
-                    leave();
-                }
-                if (bytes > 0) {
-                    obey(parts_of({buffer.data(), static_cast<std::size_t>(bytes)}));
-                }
+                if (bytes == 0 || (bytes < 0 && errno != EINTR)) { leave(); }
+                if (bytes > 0) { obey(parts_of({buffer.data(), static_cast<std::size_t>(bytes)})); }
             }
             watch();
-            if (files[1].revents != 0) {
-                reap();
-            }
+            if (files[1].revents != 0) { reap(); }
         }
     }
 
   private:
     int patience() const {
-        if (child_ <= 0) {
-            return -1;
-        }
+        if (child_ <= 0) { return -1; }
         const int memory = memory_bytes_ != 0 ? kMemoryLookMs : -1;
-        if (timeout_s_ <= 0) {
-            return memory;
-        }
+        if (timeout_s_ <= 0) { return memory; }
         const double left = std::max(0.0, timeout_s_ - seconds_since(begin_)) * 1000 + 1;
         const int time = overrun_ != PointEnd::Overrun::none ? -1 : static_cast<int>(std::min(left, 1e6));
         return memory < 0 ? time : time < 0 ? memory : std::min(time, memory);
     }
 
     void watch() {
-        if (child_ <= 0 || overrun_ != PointEnd::Overrun::none) {
-            return;
-        }
+        if (child_ <= 0 || overrun_ != PointEnd::Overrun::none) { return; }
         if (timeout_s_ > 0 && seconds_since(begin_) > timeout_s_) {
             overrun_ = PointEnd::Overrun::time;
         } else if (memory_bytes_ != 0 && resident_bytes(child_) > memory_bytes_) {
@@ -127,9 +111,7 @@ class Server {
 
     void obey(const std::vector<std::string>& parts) {
         if (parts.front() == "signal") {
-            if (child_ > 0) {
-                ::kill(child_, std::atoi(parts.at(1).c_str()));
-            }
+            if (child_ > 0) { ::kill(child_, std::atoi(parts.at(1).c_str())); }
             return;
         }
         timeout_s_ = std::atof(parts.at(1).c_str());
@@ -181,9 +163,7 @@ class Server {
         ::waitpid(child_, &answer.status, 0);
         answer.wall_s = seconds_since(begin_);
         std::string text(reinterpret_cast<const char*>(&answer), sizeof answer);
-        if (answer.status != 0) {
-            text += last_line(errors_);
-        }
+        if (answer.status != 0) { text += last_line(errors_); }
         child_ = 0;
         ::close(end_);
         ::close(errors_);
@@ -217,18 +197,14 @@ PointServer::PointServer(const Command& command) {
         throw InternalError(std::string("no socket for the process that starts points: ") + std::strerror(errno));
     }
     server_ = ::fork();
-    if (server_ < 0) {
-        throw InternalError(std::string("no process that starts points: ") + std::strerror(errno));
-    }
+    if (server_ < 0) { throw InternalError(std::string("no process that starts points: ") + std::strerror(errno)); }
     if (server_ == 0) {
         ::close(ends[0]);
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         // Launchers signal a rank's whole group; what becomes of the point is for the rank to say.
         sigset_t blocked;
         ::sigemptyset(&blocked);
-        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
-            ::sigaddset(&blocked, number);
-        }
+        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) { ::sigaddset(&blocked, number); }
         ::sigprocmask(SIG_BLOCK, &blocked, nullptr);
         Server(ends[1], command).serve();
     }
@@ -257,14 +233,10 @@ void PointServer::signal(int number) {
 
 std::optional<PointEnd> PointServer::wait(std::chrono::milliseconds patience) {
     pollfd file{socket_, POLLIN, 0};
-    if (::poll(&file, 1, static_cast<int>(patience.count())) <= 0) {
-        return std::nullopt;
-    }
+    if (::poll(&file, 1, static_cast<int>(patience.count())) <= 0) { return std::nullopt; }
     std::string text(kMostBytes, '\0');
     const ssize_t bytes = ::recv(socket_, text.data(), text.size(), 0);
-    if (bytes < static_cast<ssize_t>(sizeof(Answer))) {
-        throw InternalError("the process that starts points is gone");
-    }
+    if (bytes < static_cast<ssize_t>(sizeof(Answer))) { throw InternalError("the process that starts points is gone"); }
     Answer answer;
     std::memcpy(&answer, text.data(), sizeof answer);
     PointEnd end;

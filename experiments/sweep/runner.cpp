@@ -62,9 +62,7 @@ class InterruptGuard {
         }
     }
     ~InterruptGuard() {
-        for (std::size_t i = 0; i < kStops.size(); ++i) {
-            sigaction(kStops[i], &old_[i], nullptr);
-        }
+        for (std::size_t i = 0; i < kStops.size(); ++i) { sigaction(kStops[i], &old_[i], nullptr); }
     }
     InterruptGuard(const InterruptGuard&) = delete;
     InterruptGuard& operator=(const InterruptGuard&) = delete;
@@ -77,9 +75,7 @@ class InterruptGuard {
 std::string last_line(const std::string& file) {
     std::ifstream in(file);
     std::string last;
-    for (std::string line; std::getline(in, line);) {
-        last = line.empty() ? last : line;
-    }
+    for (std::string line; std::getline(in, line);) { last = line.empty() ? last : line; }
     return last;
 }
 
@@ -94,19 +90,16 @@ struct Process {
     std::string overrun;  ///< the sentence, if it was ended for that
 };
 
-/// Makes the point's own process of one that has just been forked off. It comes back if it cannot, with the reason in errno.
+/// Makes the point's own process of one that has just been forked off. It comes back if it cannot, with the reason in
+/// errno.
 void become(const Process& process, pid_t sweep, char** arguments) {
     // No point outlives a sweep that is killed.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != sweep) {
-        ::_exit(0);
-    }
+    if (::getppid() != sweep) { ::_exit(0); }
     // Points that these reach would stop at checkpoints that nobody goes on from: the sweep ends them, by SIGKILL.
     sigset_t blocked;
     sigemptyset(&blocked);
-    for (const int number : kStops) {
-        sigaddset(&blocked, number);
-    }
+    for (const int number : kStops) { sigaddset(&blocked, number); }
     ::sigprocmask(SIG_BLOCK, &blocked, nullptr);
     const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     const int errors = ::open(process.errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -120,9 +113,7 @@ void become(const Process& process, pid_t sweep, char** arguments) {
 /// Starts the point's process; why it cannot be, as an errno.
 int spawn(Process& process, char** arguments) {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) {
-        return errno;
-    }
+    if (::pipe2(ends, O_CLOEXEC) != 0) { return errno; }
     const pid_t sweep = ::getpid();
     process.id = ::fork();
     if (process.id == 0) {
@@ -133,12 +124,9 @@ int spawn(Process& process, char** arguments) {
     int reason = process.id < 0 ? errno : 0;
     ::close(ends[1]);
     // The pipe closes when the process becomes another program.
-    while (process.id > 0 && ::read(ends[0], &reason, sizeof reason) < 0 && errno == EINTR) {
-    }
+    while (process.id > 0 && ::read(ends[0], &reason, sizeof reason) < 0 && errno == EINTR) {}
     ::close(ends[0]);
-    if (process.id > 0 && reason != 0) {
-        ::waitpid(process.id, nullptr, 0);
-    }
+    if (process.id > 0 && reason != 0) { ::waitpid(process.id, nullptr, 0); }
     return reason;
 }
 
@@ -199,12 +187,8 @@ class Runner {
     /// What other programs run is theirs until they end it, or end themselves.
     void look_elsewhere() {
         constexpr auto kLook = std::chrono::milliseconds(200);
-        if (!options_.waits && waiting_.empty()) {
-            result_.elsewhere += std::exchange(elsewhere_, {}).size();
-        }
-        if (elsewhere_.empty() || Clock::now() < next_look_) {
-            return;
-        }
+        if (!options_.waits && waiting_.empty()) { result_.elsewhere += std::exchange(elsewhere_, {}).size(); }
+        if (elsewhere_.empty() || Clock::now() < next_look_) { return; }
         next_look_ = Clock::now() + kLook;
         waiting_.insert(waiting_.end(), elsewhere_.begin(), elsewhere_.end());
         elsewhere_.clear();
@@ -217,15 +201,11 @@ class Runner {
         // Cores are for --jobs: points at once use them better than threads of one.
         texts.insert(texts.end(), {"--out", result, "--json", "--progress", "none", "--threads", "1"});
         std::vector<char*> arguments;
-        for (std::string& text : texts) {
-            arguments.push_back(text.data());
-        }
+        for (std::string& text : texts) { arguments.push_back(text.data()); }
         arguments.push_back(nullptr);
         Process process{0, &point, result, result + ".stderr", Clock::now(), std::move(claim), {}};
         const int error = spawn(process, arguments.data());
-        if (error != 0) {
-            throw InputError(std::string("a point cannot be started: ") + std::strerror(error));
-        }
+        if (error != 0) { throw InputError(std::string("a point cannot be started: ") + std::strerror(error)); }
         running_.push_back(std::move(process));
         ++result_.executed;
     }
@@ -242,9 +222,7 @@ class Runner {
             }
             if (process.overrun.empty()) {
                 process.overrun = overrun_of(process);
-                if (!process.overrun.empty()) {
-                    ::kill(process.id, SIGKILL);
-                }
+                if (!process.overrun.empty()) { ::kill(process.id, SIGKILL); }
             }
             ++i;
         }
@@ -353,9 +331,7 @@ std::vector<std::size_t> missing_points(std::span<const SweepPoint> points, cons
         }
         ended.complete += status == PointStatus::complete;
         ended.failed += status == PointStatus::failed;
-        if (status == PointStatus::missing) {
-            missing.push_back(i);
-        }
+        if (status == PointStatus::missing) { missing.push_back(i); }
     }
     return missing;
 }

@@ -41,9 +41,7 @@ class Reader {
         return node == nullptr ? otherwise : text(*node, key);
     }
     std::string text(const toml::node& node, const std::string& what) const {
-        if (const auto* value = node.as_string()) {
-            return value->get();
-        }
+        if (const auto* value = node.as_string()) { return value->get(); }
         fail(node, what + " must be a text in quotes");
     }
 
@@ -57,15 +55,11 @@ class Reader {
         return result;
     }
     const toml::array& array(const toml::node& node, const std::string& what) const {
-        if (const auto* list = node.as_array(); list != nullptr && !list->empty()) {
-            return *list;
-        }
+        if (const auto* list = node.as_array(); list != nullptr && !list->empty()) { return *list; }
         fail(node, what + " must be a list with at least one entry");
     }
     const toml::table& table(const toml::node& node, const std::string& what) const {
-        if (const auto* table = node.as_table()) {
-            return *table;
-        }
+        if (const auto* table = node.as_table()) { return *table; }
         fail(node, what + " must be a table");
     }
     /// "key=value" texts.
@@ -86,15 +80,11 @@ class Reader {
 
 /// A value as it would be typed after "key=".
 std::string typed(const Reader& reader, const toml::node& node) {
-    if (const auto* text = node.as_string()) {
-        return text->get();
-    }
+    if (const auto* text = node.as_string()) { return text->get(); }
     if (node.is_integer() || node.is_floating_point() || node.is_boolean()) {
         std::ostringstream out;
         node.visit([&](const auto& value) {
-            if constexpr (toml::is_value<decltype(value)>) {
-                out << value;
-            }
+            if constexpr (toml::is_value<decltype(value)>) { out << value; }
         });
         return out.str();
     }
@@ -106,9 +96,7 @@ Axis parse_axis(const Reader& reader, const toml::table& table) {
     Axis axis;
     const std::string key = reader.text(table, "key", "");
     axis.name = reader.text(table, "name", key);
-    if (axis.name.empty()) {
-        reader.fail(table, "an axis needs a name, or a key that its values are of");
-    }
+    if (axis.name.empty()) { reader.fail(table, "an axis needs a name, or a key that its values are of"); }
     const toml::node* values = table.get("values");
     const toml::node* tables = table.get("value");
     if ((values == nullptr) == (tables == nullptr) || key.empty() != (values == nullptr)) {
@@ -149,9 +137,7 @@ Metric parse_metric(const Reader& reader, const toml::table& table) {
         }
         try {
             Expression::parse(metric.expression);
-        } catch (const ExpressionError& error) {
-            reader.fail(*table.get("expression"), error.what());
-        }
+        } catch (const ExpressionError& error) { reader.fail(*table.get("expression"), error.what()); }
     }
     const std::string reduction = reader.text(table, "reduction", "sum");
     if (reduction == "mean") {
@@ -208,9 +194,7 @@ Best parse_best(const Reader& reader, const toml::table& table, const Study& stu
     }
     best.largest = choose == "most";
     best.values = reader.texts(table, "values");
-    for (const std::string& value : best.values) {
-        check_value(reader, *table.get("values"), study, best.axis, value);
-    }
+    for (const std::string& value : best.values) { check_value(reader, *table.get("values"), study, best.axis, value); }
     for (const std::string& each : reader.assignments(table, "among")) {
         const toml::node& node = *table.get("among");
         const auto equals = each.find('=');

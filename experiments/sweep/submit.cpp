@@ -25,9 +25,7 @@ void require_plain(const std::string& what, const std::string& text) {
 
 std::string joined(const std::vector<std::string>& words) {
     std::string text;
-    for (const std::string& word : words) {
-        text += (text.empty() ? "\"" : " \"") + word + "\"";
-    }
+    for (const std::string& word : words) { text += (text.empty() ? "\"" : " \"") + word + "\""; }
     return text;
 }
 
@@ -52,9 +50,7 @@ std::string job_script(const SlurmJob& job) {
                                                     {"STUDY", job.study},
                                                     {"MORE", more},
                                                     {"OPTIONS", joined(job.options)}};
-    for (const char* each : {"FOLDER", "PROGRAM", "STUDY", "MPIRUN", "TIME"}) {
-        require_plain(each, values.at(each));
-    }
+    for (const char* each : {"FOLDER", "PROGRAM", "STUDY", "MPIRUN", "TIME"}) { require_plain(each, values.at(each)); }
     require_plain("PARTITION", job.partition);
     std::string text = kSlurmTemplate;
     for (const auto& [name, value] : values) {
@@ -73,18 +69,12 @@ std::string write_job(const SlurmJob& job) {
 
 std::string submit_job(const std::string& script) {
     std::FILE* const pipe = ::popen(("sbatch \"" + script + "\" 2>&1").c_str(), "re");
-    if (pipe == nullptr) {
-        throw ConfigurationError("sbatch cannot be started");
-    }
+    if (pipe == nullptr) { throw ConfigurationError("sbatch cannot be started"); }
     std::string said;
     std::array<char, 256> piece{};
-    while (std::fgets(piece.data(), piece.size(), pipe) != nullptr) {
-        said += piece.data();
-    }
+    while (std::fgets(piece.data(), piece.size(), pipe) != nullptr) { said += piece.data(); }
     const int status = ::pclose(pipe);
-    while (!said.empty() && said.back() == '\n') {
-        said.pop_back();
-    }
+    while (!said.empty() && said.back() == '\n') { said.pop_back(); }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         throw ConfigurationError("sbatch does not take " + script + ": " + said +
                                  "; the script stays, and may be submitted by hand");

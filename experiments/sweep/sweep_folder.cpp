@@ -27,9 +27,7 @@ namespace {
 
 std::optional<std::string> read_file(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
-    if (!in) {
-        return std::nullopt;
-    }
+    if (!in) { return std::nullopt; }
     return std::string{std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -48,9 +46,7 @@ std::string process_name() {
 /// Whether the whole text is in the file, and the file on the disk.
 bool writes(const std::string& path, std::string_view text) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (file < 0) {
-        return false;
-    }
+    if (file < 0) { return false; }
     bool good = true;
     while (good && !text.empty()) {
         const ssize_t bytes = ::write(file, text.data(), text.size());
@@ -109,8 +105,8 @@ const char* name_of(PointStatus status) {
     return names[static_cast<int>(status)];
 }
 
-/// Other files in the folder, a job's script perhaps, stay as they are; none may have a name that the sweep writes. Another
-/// program that begins the same sweep now writes the study's text before those files.
+/// Other files in the folder, a job's script perhaps, stay as they are; none may have a name that the sweep writes.
+/// Another program that begins the same sweep now writes the study's text before those files.
 void SweepFolder::require_own() const {
     for (const char* name : {"/index.h5", "/plan.json"}) {
         if (std::filesystem::exists(path_ + name) && !std::filesystem::exists(path_ + "/study.toml")) {
@@ -133,12 +129,8 @@ void SweepFolder::create(const Study& study, std::span<const SweepPoint> points)
     const auto present = read_file(file);
     // The name of a built-in study is not in its text.
     const std::string text = "# " + study.name + "\n" + study.toml;
-    if (present && *present != text) {
-        require_grown(study, points);
-    }
-    if (!present || *present != text) {
-        write_whole(file, text);
-    }
+    if (present && *present != text) { require_grown(study, points); }
+    if (!present || *present != text) { write_whole(file, text); }
 }
 
 void SweepFolder::require_grown(const Study& now, std::span<const SweepPoint> points) const {
@@ -173,13 +165,9 @@ Study SweepFolder::study() const {
 
 PointState SweepFolder::state(const SweepPoint& point) const {
     // A host that lost power soon after a run may have kept the name of its result without the contents.
-    if (hdf5::is_whole_file(result_file(point))) {
-        return {PointStatus::complete, 0, "", 0};
-    }
+    if (hdf5::is_whole_file(result_file(point))) { return {PointStatus::complete, 0, "", 0}; }
     const auto text = read_file(failure_file(point));
-    if (!text) {
-        return {};
-    }
+    if (!text) { return {}; }
     try {
         const Json failure = Json::parse(*text);
         return {PointStatus::failed, failure.at("exit_code").as_int(), failure.at("message").as_text(),
@@ -213,18 +201,12 @@ SweepFolder::Claim SweepFolder::claim_index() const {
 std::optional<SweepFolder::Claim> SweepFolder::claim_file(const std::string& path, bool wait) {
     while (true) {
         const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-        if (file < 0) {
-            throw InputError(path + ": the file cannot be written");
-        }
+        if (file < 0) { throw InputError(path + ": the file cannot be written"); }
         if (::flock(file, LOCK_EX | (wait ? 0 : LOCK_NB)) != 0) {
             const int reason = errno;
             ::close(file);
-            if (reason == EINTR) {
-                continue;
-            }
-            if (wait || reason != EWOULDBLOCK) {
-                throw InputError(path + ": the file cannot be locked");
-            }
+            if (reason == EINTR) { continue; }
+            if (wait || reason != EWOULDBLOCK) { throw InputError(path + ": the file cannot be locked"); }
             return std::nullopt;
         }
         struct stat held {};
@@ -245,16 +227,12 @@ void SweepFolder::remove_abandoned() const {
     std::error_code ignored;  // another program may remove files meanwhile
     for (const auto& entry : std::filesystem::directory_iterator(path_ + "/points", ignored)) {
         const std::string name = entry.path().filename().string();
-        if (is_temporary(name)) {
-            left[key_of(name)].push_back(entry.path());
-        }
+        if (is_temporary(name)) { left[key_of(name)].push_back(entry.path()); }
     }
     for (const auto& [key, files] : left) {
         if (const auto claim = claim_file(path_ + "/points/" + key + ".claim", false)) {
             for (const std::filesystem::path& file : files) {
-                if (file.extension() != ".claim") {
-                    std::filesystem::remove(file, ignored);
-                }
+                if (file.extension() != ".claim") { std::filesystem::remove(file, ignored); }
             }
         }
     }
@@ -269,16 +247,12 @@ void SweepFolder::record_plan(const Study& study, std::span<const SweepPoint> po
     const Json plan(Json::Object{
         {"study", study.name}, {"toml", study.toml}, {"program", program_hash()}, {"points", points_to_json(points)}});
     const std::string text = plan.text() + "\n";
-    if (read_file(path_ + "/plan.json") != text) {
-        write_whole(path_ + "/plan.json", text);
-    }
+    if (read_file(path_ + "/plan.json") != text) { write_whole(path_ + "/plan.json", text); }
 }
 
 std::optional<std::vector<SweepPoint>> SweepFolder::recorded_plan(const Study& study) const {
     const auto text = depends_on_files(study) ? std::nullopt : read_file(path_ + "/plan.json");
-    if (!text) {
-        return std::nullopt;
-    }
+    if (!text) { return std::nullopt; }
     try {
         const Json plan = Json::parse(*text);
         const auto is = [&](const char* name, const std::string& value) { return plan.at(name).as_text() == value; };
@@ -310,9 +284,7 @@ void SweepFolder::require_room() const {
 
 std::string SweepFolder::make_checkpoint_folder(const SweepPoint& point) const {
     const std::string folder = file_of(point, ".checkpoint");
-    if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
-        fail_by_errno(folder);
-    }
+    if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) { fail_by_errno(folder); }
     return folder;
 }
 

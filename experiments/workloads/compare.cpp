@@ -63,9 +63,7 @@ CheckReport compare_close(std::string_view what, const std::vector<float>& got, 
 CheckReport all_of(const std::vector<CheckReport>& reports) {
     std::string text;
     for (const CheckReport& report : reports) {
-        if (report.outputs != Outputs::match) {
-            return report;
-        }
+        if (report.outputs != Outputs::match) { return report; }
         text += (text.empty() ? "" : ", ") + report.message;
     }
     return {Outputs::match, text};

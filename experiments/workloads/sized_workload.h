@@ -24,8 +24,8 @@ struct SizedParameter {
     std::int64_t multiple_of_other_form = 0;  ///< where `form` is not `original`; 0: the same
 };
 
-/// A word that a workload takes, one of a few; the first is the default. A workload whose kernels have other forms takes
-/// `form` before all others, whose first word is `original`: see forms.h.
+/// A word that a workload takes, one of a few; the first is the default. A workload whose kernels have other forms
+/// takes `form` before all others, whose first word is `original`: see forms.h.
 struct WordParameter {
     std::string_view name;
     std::span<const std::string_view> words;
@@ -37,8 +37,9 @@ struct WordParameter {
 ParameterList sized_parameter_list(std::span<const SizedParameter> table, std::span<const WordParameter> words,
                                    std::ptrdiff_t words_offset);
 
-/// `given`, or the table's value for the size where that is 0. `multiple_of`, where it is not 0, stands for the table's:
-/// of it a given value must be a multiple (else a ConfigurationError), and the size's own is rounded up to one.
+/// `given`, or the table's value for the size where that is 0. `multiple_of`, where it is not 0, stands for the
+/// table's: of it a given value must be a multiple (else a ConfigurationError), and the size's own is rounded up to
+/// one.
 std::int64_t sized_value(std::string_view workload, const SizedParameter& parameter, std::int64_t given, Size size,
                          std::int64_t multiple_of = 0);
 
@@ -50,7 +51,7 @@ struct SizedParameters {
     std::array<std::int64_t, kTable.size()> values{};
     std::array<std::string, kWords.size()> words = [] {
         std::array<std::string, kWords.size()> first;
-        for (std::size_t i = 0; i < kWords.size(); ++i) first[i] = kWords[i].words.front();
+        for (std::size_t i = 0; i < kWords.size(); ++i) { first[i] = kWords[i].words.front(); }
         return first;
     }();
 };
@@ -117,8 +118,8 @@ constexpr std::uint32_t blocks_for(std::int64_t threads, std::int64_t block) {
         : SizedWorkload(parameters, context, name##_files::kName, name##_files::kKernelPtx, \
                         name##_files::kKernelPtxFile) {}
 
-/// Arguments of SizedWorkload's constructor: `name`, and the PTX file of the form that `parameters` has. It is kernel.ptx in
-/// the original, else that of `Other`: `Wide`, `Looped`.
+/// Arguments of SizedWorkload's constructor: `name`, and the PTX file of the form that `parameters` has. It is
+/// kernel.ptx in the original, else that of `Other`: `Wide`, `Looped`.
 #define LOOKAHEAD_TWO_FORMS(parameters, name, Other)                                                                 \
     name##_files::kName, parameters.words[0] == "original" ? name##_files::kKernelPtx : name##_files::k##Other##Ptx, \
         parameters.words[0] == "original" ? name##_files::kKernelPtxFile : name##_files::k##Other##PtxFile

@@ -7,7 +7,7 @@ namespace lookahead {
 std::string kernel_of_form(std::string_view kernel, std::string_view form, std::string_view unroll,
                            std::string_view length) {
     if (form == "vector") {
-        if (unroll == kUnrollFactors.front()) return std::string(kernel) + "_v" + std::string(length);
+        if (unroll == kUnrollFactors.front()) { return std::string(kernel) + "_v" + std::string(length); }
         throw ConfigurationError("unroll=" + std::string(unroll) +
                                  " is of form=looped: loops of form=vector are unrolled by `length`");
     }

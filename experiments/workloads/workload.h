@@ -42,8 +42,8 @@ class Workload {
     /// The module's file, for messages.
     virtual std::string ptx_file() const = 0;
     /// The host program: makes inputs, launches kernels, reads outputs back.
-    /// Threads of the largest CTA that `run` launches of a kernel, where it is known before; 0 where it is not. The kernel
-    /// gets no more registers than leave room for it, as with .maxntid.
+    /// Threads of the largest CTA that `run` launches of a kernel, where it is known before; 0 where it is not. The
+    /// kernel gets no more registers than leave room for it, as with .maxntid.
     virtual std::uint32_t most_threads(std::string_view) const { return 0; }
     /// Kernel launches of `run`; 0: not known before.
     virtual std::uint64_t launches() const { return 0; }

@@ -11,9 +11,7 @@ using LinearMap = std::array<std::uint32_t, 32>;
 
 std::uint32_t apply(const LinearMap& map, std::uint32_t word) {
     std::uint32_t image = 0;
-    for (std::size_t bit = 0; bit < map.size(); ++bit) {
-        image ^= (word >> bit & 1) != 0 ? map[bit] : 0;
-    }
+    for (std::size_t bit = 0; bit < map.size(); ++bit) { image ^= (word >> bit & 1) != 0 ? map[bit] : 0; }
     return image;
 }
 
@@ -42,9 +40,7 @@ void XorShift32::fill_in_parts(std::span<T> values) {
     constexpr std::size_t kParts = 8;
     constexpr std::size_t kWorthwhile = 1 << 14;  // below that the maps take longer than the numbers
     if (values.size() < kWorthwhile) {
-        for (T& value : values) {
-            value = (this->*next)();
-        }
+        for (T& value : values) { value = (this->*next)(); }
         return;
     }
     const std::size_t length = values.size() / kParts;
@@ -66,14 +62,10 @@ void XorShift32::fill_in_parts(std::span<T> values) {
             }
         }
         for (std::size_t part = 0; part < kParts; ++part) {
-            for (std::size_t i = 0; i < count; ++i) {
-                values[part * length + begin + i] = block[i][part];
-            }
+            for (std::size_t i = 0; i < count; ++i) { values[part * length + begin + i] = block[i][part]; }
         }
     }
-    for (T& value : values.subspan(kParts * length)) {
-        value = (this->*next)();
-    }
+    for (T& value : values.subspan(kParts * length)) { value = (this->*next)(); }
 }
 
 void XorShift32::fill(std::span<std::uint32_t> values) {

@@ -33,11 +33,12 @@ class XorShift32 {
     std::vector<float> floats(std::size_t count, float low = 0.0f, float high = 1.0f) {
         std::vector<float> values(count);
         fill(std::span(values));
-        for (float& value : values) value = low + (high - low) * value;
+        for (float& value : values) { value = low + (high - low) * value; }
         return values;
     }
 
-    /// As next() and next_float() for each, but several parts of a long array at once: a number waits for the one before.
+    /// As next() and next_float() for each, but several parts of a long array at once: a number waits for the one
+    /// before.
     void fill(std::span<std::uint32_t> values);
     void fill(std::span<float> values);
 

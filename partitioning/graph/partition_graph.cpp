@@ -42,9 +42,7 @@ PartitionGraph make_partition_graph(const Model& model, std::span<const double> 
         graph.work.push_back(process.work);
         const auto found = std::ranges::find(kinds, process.kind);
         graph.kind.push_back(static_cast<std::uint32_t>(found - kinds.begin()));
-        if (found == kinds.end()) {
-            kinds.push_back(process.kind);
-        }
+        if (found == kinds.end()) { kinds.push_back(process.kind); }
     }
     if (!measured_work.empty()) {
         if (measured_work.size() != graph.work.size()) {
@@ -67,9 +65,7 @@ PartitionGraph make_partition_graph(const Model& model, std::span<const double> 
         }
         last_from = edge.from;
     }
-    for (std::size_t i = 1; i < graph.first.size(); ++i) {
-        graph.first[i] += graph.first[i - 1];
-    }
+    for (std::size_t i = 1; i < graph.first.size(); ++i) { graph.first[i] += graph.first[i - 1]; }
     return graph;
 }
 

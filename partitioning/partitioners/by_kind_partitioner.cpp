@@ -11,16 +11,12 @@ namespace {
 /// The kinds' vertices, each with most work first; the kind with most work first.
 std::vector<std::vector<LpId>> vertices_by_kind(const PartitionGraph& graph) {
     std::vector<std::vector<LpId>> kinds(graph.kind.empty() ? 0 : std::ranges::max(graph.kind) + 1);
-    for (LpId lp = 0; lp < graph.vertices(); ++lp) {
-        kinds[graph.kind[lp]].push_back(lp);
-    }
+    for (LpId lp = 0; lp < graph.vertices(); ++lp) { kinds[graph.kind[lp]].push_back(lp); }
     const auto work_of = [&](LpId lp) { return graph.work[lp]; };
     const auto work_of_all = [&](const std::vector<LpId>& lps) {
         return std::transform_reduce(lps.begin(), lps.end(), 0.0, std::plus(), work_of);
     };
-    for (std::vector<LpId>& lps : kinds) {
-        std::ranges::stable_sort(lps, std::ranges::greater(), work_of);
-    }
+    for (std::vector<LpId>& lps : kinds) { std::ranges::stable_sort(lps, std::ranges::greater(), work_of); }
     std::ranges::stable_sort(kinds, std::ranges::greater(), work_of_all);
     return kinds;
 }
@@ -35,9 +31,7 @@ std::vector<int> partition_by_kind(const PartitionGraph& graph, int ranks) {
         for (const LpId lp : lps) {
             std::size_t best = 0;
             for (std::size_t rank = 1; rank < loads.size(); ++rank) {
-                if (std::tie(of_kind[rank], loads[rank]) < std::tie(of_kind[best], loads[best])) {
-                    best = rank;
-                }
+                if (std::tie(of_kind[rank], loads[rank]) < std::tie(of_kind[best], loads[best])) { best = rank; }
             }
             rank_of_lp[lp] = static_cast<int>(best);
             loads[best] += graph.work[lp];

@@ -34,9 +34,7 @@ struct ScotchGraph {
 
     explicit ScotchGraph(const PartitionGraph& graph) {
         Time longest = 1;
-        for (const auto& edge : graph.neighbours) {
-            longest = std::max(longest, edge.lookahead);
-        }
+        for (const auto& edge : graph.neighbours) { longest = std::max(longest, edge.lookahead); }
         double greatest_cost = 0;
         for (const auto& edge : graph.neighbours) {
             greatest_cost = std::max(greatest_cost, cost_of_cut(edge, longest));
@@ -47,21 +45,17 @@ struct ScotchGraph {
             neighbours.push_back(static_cast<SCOTCH_Num>(edge.lp));
             cost.push_back(to_weight(cost_of_cut(edge, longest), greatest_cost));
         }
-        for (const double each : graph.work) {
-            work.push_back(to_weight(each, greatest_work));
-        }
+        for (const double each : graph.work) { work.push_back(to_weight(each, greatest_work)); }
     }
 };
 
 }  // namespace
 
 std::vector<int> partition_graph(const PartitionGraph& graph, int ranks) {
-    if (ranks == 1 || graph.vertices() == 0) {
-        return std::vector<int>(graph.vertices(), 0);
-    }
+    if (ranks == 1 || graph.vertices() == 0) { return std::vector<int>(graph.vertices(), 0); }
     const ScotchGraph arrays(graph);
-    // A context of one thread: with as many as there are cores, which Scotch takes for itself, it finds other parts each
-    // time where the graph is large. All ranks are to find the same.
+    // A context of one thread: with as many as there are cores, which Scotch takes for itself, it finds other parts
+    // each time where the graph is large. All ranks are to find the same.
     const std::unique_ptr<SCOTCH_Context, void (*)(SCOTCH_Context*)> context(SCOTCH_contextAlloc(), [](auto* c) {
         SCOTCH_contextExit(c);
         SCOTCH_memFree(c);

@@ -29,17 +29,11 @@ const OptionTable<Partitioner> kPartitioners(
 
 /// Gives every empty rank the LP with the least work of the rank with the most LPs.
 void fill_empty_ranks(const PartitionGraph& graph, int ranks, std::vector<int>& rank_of_lp) {
-    if (graph.vertices() < static_cast<std::size_t>(ranks)) {
-        return;
-    }
+    if (graph.vertices() < static_cast<std::size_t>(ranks)) { return; }
     std::vector<std::size_t> lps(static_cast<std::size_t>(ranks), 0);
-    for (const int rank : rank_of_lp) {
-        ++lps[static_cast<std::size_t>(rank)];
-    }
+    for (const int rank : rank_of_lp) { ++lps[static_cast<std::size_t>(rank)]; }
     for (int empty = 0; empty < ranks; ++empty) {
-        if (lps[static_cast<std::size_t>(empty)] > 0) {
-            continue;
-        }
+        if (lps[static_cast<std::size_t>(empty)] > 0) { continue; }
         const auto fullest = static_cast<int>(std::max_element(lps.begin(), lps.end()) - lps.begin());
         std::size_t lightest = graph.vertices();
         for (std::size_t lp = 0; lp < graph.vertices(); ++lp) {

@@ -8,9 +8,7 @@ namespace lookahead {
 
 std::vector<double> LoggedWindows::work() const {
     std::vector<double> work(processes, 0);
-    for (std::size_t at = 0; at < nanoseconds.size(); ++at) {
-        work[at % processes] += nanoseconds[at] * kNanosecond;
-    }
+    for (std::size_t at = 0; at < nanoseconds.size(); ++at) { work[at % processes] += nanoseconds[at] * kNanosecond; }
     return work;
 }
 

@@ -40,13 +40,9 @@ PartitionReport report_partition(const Model& model, std::span<const int> rank_o
         }
     }
     const double total = std::accumulate(report.load.begin(), report.load.end(), 0.0);
-    if (total > 0) {
-        report.imbalance = *std::max_element(report.load.begin(), report.load.end()) * ranks / total;
-    }
+    if (total > 0) { report.imbalance = *std::max_element(report.load.begin(), report.load.end()) * ranks / total; }
     for (int from = 0; from < ranks; ++from) {
-        for (int to = 0; to < ranks; ++to) {
-            report.lookahead.push_back(lookahead.direct(from, to));
-        }
+        for (int to = 0; to < ranks; ++to) { report.lookahead.push_back(lookahead.direct(from, to)); }
     }
     return report;
 }

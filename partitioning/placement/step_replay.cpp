@@ -69,9 +69,7 @@ StepReplay::StepReplay(const LoggedWindows& log, std::span<const int> rank_of_lp
     }
     epochs_.push_back(0);
     for (std::size_t window = 1; window < log.windows(); ++window) {
-        if (log.ends_epoch_before(window)) {
-            epochs_.push_back(window);
-        }
+        if (log.ends_epoch_before(window)) { epochs_.push_back(window); }
     }
     epochs_.push_back(log.windows());
     for (Rank& rank : ranks_) {
@@ -130,9 +128,7 @@ void StepReplay::handle(const Event& event) {
             break;
         case What::packet_comes:
             rank.mail.push_back(event);
-            if (rank.idle == 0) {
-                return;
-            }
+            if (rank.idle == 0) { return; }
             --rank.idle;
             break;
         case What::packet_is_taken:
@@ -170,9 +166,7 @@ bool StepReplay::take_lp(std::uint32_t number, double now) {
         for (unsigned of = 0; of < kSides; ++of) {
             Side& side = rank.sides[of];
             std::size_t& next = side.next[step % kKept];
-            if (step > side.opened || next == side.processes.size()) {
-                continue;
-            }
+            if (step > side.opened || next == side.processes.size()) { continue; }
             const std::uint32_t lp = side.processes[next++];
             const double work = log_.nanoseconds[(step - 1) * log_.processes + lp] * kNanosecond;
             const double compute = work * slowdown() * cluster_.step_work;
@@ -225,16 +219,12 @@ void StepReplay::look_for_epochs_end(std::uint32_t number, double now) {
         return;
     }
     rank.is_at_end = true;
-    if (++at_end_ < cluster_.ranks) {
-        return;
-    }
+    if (++at_end_ < cluster_.ranks) { return; }
     at_end_ = 0;
     ++epoch_;
     // A step's packets, and the ranks' summaries.
     const double begin = now + cluster_.share_us * kMicrosecond + 2 * cluster_.all_gather();
-    for (std::uint32_t other = 0; other < ranks_.size(); ++other) {
-        schedule(begin, What::epoch_begins, other);
-    }
+    for (std::uint32_t other = 0; other < ranks_.size(); ++other) { schedule(begin, What::epoch_begins, other); }
 }
 
 void StepReplay::open_steps(std::uint32_t number, double now) {
@@ -256,9 +246,7 @@ void StepReplay::open_steps(std::uint32_t number, double now) {
 }
 
 void StepReplay::wake(std::uint32_t rank, double now) {
-    for (int& idle = ranks_[rank].idle; idle > 0; --idle) {
-        schedule(now, What::thread_is_free, rank);
-    }
+    for (int& idle = ranks_[rank].idle; idle > 0; --idle) { schedule(now, What::thread_is_free, rank); }
 }
 
 }  // namespace lookahead

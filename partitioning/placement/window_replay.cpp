@@ -38,9 +38,7 @@ class Timeline {
         catch_up();
         send();
         is_ahead_ = true;
-        if (!goes_ahead) {
-            catch_up();
-        }
+        if (!goes_ahead) { catch_up(); }
     }
     /// All wait for what was sent.
     void catch_up() {
@@ -69,9 +67,7 @@ class Timeline {
     }
 
     void send() {
-        for (double& clock : clocks_) {
-            clock += static_cast<double>(first_batches()) * packet_seconds();
-        }
+        for (double& clock : clocks_) { clock += static_cast<double>(first_batches()) * packet_seconds(); }
         sent_ = clocks_;
         sent_bytes_ = bytes_;
         packets_ += batches();
@@ -176,9 +172,7 @@ WindowReplay::Share WindowReplay::compute(const Rank& rank, std::size_t window) 
 
 std::vector<WindowReplay::Share> WindowReplay::shares(std::size_t window) const {
     std::vector<Share> shares;
-    for (const Rank& rank : ranks_) {
-        shares.push_back(compute(rank, window));
-    }
+    for (const Rank& rank : ranks_) { shares.push_back(compute(rank, window)); }
     return shares;
 }
 
@@ -210,9 +204,7 @@ ReplayTimes WindowReplay::run(bool halves) const {
         const std::vector<Share> shares = this->shares(window);
         times.shared_windows += static_cast<std::uint64_t>(std::ranges::count_if(shares, &Share::is_shared));
         const bool in_halves = halves && ranks_.size() > 1 && std::ranges::all_of(shares, &Share::is_busy);
-        if (!in_halves) {
-            timeline.catch_up();
-        }
+        if (!in_halves) { timeline.catch_up(); }
         if (log_.ends_epoch_before(window)) {
             timeline.end_epoch();
             for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {

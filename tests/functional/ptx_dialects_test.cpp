@@ -36,7 +36,7 @@ std::vector<std::uint32_t> run(const std::string& name, const std::vector<std::u
 
 std::vector<std::uint32_t> input(std::uint32_t modulus) {
     std::vector<std::uint32_t> values(kThreads * kCtas);
-    for (std::uint32_t i = 0; i < values.size(); ++i) values[i] = (i * 37 + 5) % modulus;
+    for (std::uint32_t i = 0; i < values.size(); ++i) { values[i] = (i * 37 + 5) % modulus; }
     return values;
 }
 
@@ -47,9 +47,10 @@ TEST_CASE("LLVM's PTX for sm_35: labels without $, .ptr parameters, weak functio
     const auto out = run("clang_sm35.ptx", in);
     for (std::uint32_t i = 0; i < kCount; ++i) {
         float sum = 0;
-        for (std::uint32_t k = 0; k < in[i]; ++k)
+        for (std::uint32_t k = 0; k < in[i]; ++k) {
             sum +=
                 (k < 4 ? 1.5f - static_cast<float>(k) : 1.5f * static_cast<float>(k)) + static_cast<float>(k % 4 + 1);
+        }
         CHECK(std::bit_cast<float>(out[i]) == sum);
     }
     CHECK(out[kCount] == 0);
@@ -63,7 +64,7 @@ TEST_CASE("nvcc 6.5's PTX for sm_20: .s32 registers, .loc and .file with three n
 TEST_CASE("nvcc 8's PTX with -g: debug sections, labels of line tables, a function declared before its definition") {
     const auto in = input(500);
     const auto out = run("nvcc80_sm30_debug.ptx", in);
-    for (std::uint32_t i = 0; i < kCount; ++i) CHECK(out[i] == 2 * in[i] + 1);
+    for (std::uint32_t i = 0; i < kCount; ++i) { CHECK(out[i] == 2 * in[i] + 1); }
 }
 
 TEST_CASE("nvcc 9's PTX for sm_60: shuffles and votes without .sync, inline assembler in scopes of its own") {
@@ -74,7 +75,7 @@ TEST_CASE("nvcc 9's PTX for sm_60: shuffles and votes without .sync, inline asse
         const auto sum = [&](std::uint32_t l) { return in[first + l] + in[first + (l + 16 < 32 ? l + 16 : l)]; };
         const auto swapped = [&](std::uint32_t l) { return sum(l ^ 1); };
         std::uint32_t large = 0;
-        for (std::uint32_t l = 0; l < 32; ++l) large += in[first + l] > 10;
+        for (std::uint32_t l = 0; l < 32; ++l) { large += in[first + l] > 10; }
         const std::uint32_t shuffled = lane >= 4 ? swapped(lane) + swapped(lane - 4) : 77;
         CHECK(out[i] == shuffled + (large != 0 ? 1000 : 0) + 32 + large);
     }

@@ -27,8 +27,9 @@ static std::string ptx_of(const char* capture) {
 static std::vector<std::string> names(const std::string& ptx, const char* pattern) {
     const std::regex expression(pattern, std::regex::ECMAScript | std::regex::multiline);
     std::vector<std::string> found;
-    for (std::sregex_iterator match(ptx.begin(), ptx.end(), expression), end; match != end; ++match)
+    for (std::sregex_iterator match(ptx.begin(), ptx.end(), expression), end; match != end; ++match) {
         found.push_back((*match)[1]);
+    }
     return found;
 }
 

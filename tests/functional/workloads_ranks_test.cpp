@@ -20,7 +20,7 @@ namespace {
 std::vector<std::string> simt_models() {
     std::vector<std::string> names;
     for (const VariantEntry& variant : registered_variants()) {
-        if (variant.slot == "sm.simt") names.push_back(variant.name);
+        if (variant.slot == "sm.simt") { names.push_back(variant.name); }
     }
     return names.empty() ? std::vector<std::string>{""} : names;
 }
@@ -31,7 +31,7 @@ RunRequest request_for(std::string_view workload, const std::string& simt, const
     request.size = "tiny";
     request.context = {Size::tiny, 3};
     request.configuration = load_machine(request.machine);
-    if (!simt.empty()) request.configuration.override_value("sm.simt=" + simt);
+    if (!simt.empty()) { request.configuration.override_value("sm.simt=" + simt); }
     request.sync = sync;
     request.progress = ProgressMode::none;  // and no file
     return request;

@@ -24,7 +24,7 @@ namespace {
 
 const std::vector<std::string> kWorkloads = [] {
     std::vector<std::string> names;
-    for (const ManifestEntry& entry : workload_manifest()) names.emplace_back(entry.name);
+    for (const ManifestEntry& entry : workload_manifest()) { names.emplace_back(entry.name); }
     return names;
 }();
 
@@ -50,7 +50,7 @@ const std::vector<Program> kPrograms = [] {
         const std::map<std::string, std::string> factor_of{{"looped", "unroll"}, {"vector", "length"}};
         for (const std::string& form : words_of("form")) {
             const std::string setting = name + ".form=" + form;
-            if (form == "original") continue;
+            if (form == "original") { continue; }
             const auto factor = factor_of.find(form);
             if (factor == factor_of.end()) {
                 programs.push_back({name, {setting}});
@@ -66,7 +66,7 @@ const std::vector<Program> kPrograms = [] {
 
 std::unique_ptr<Workload> tiny(const Program& program, std::uint32_t seed) {
     Configuration configuration;
-    for (const std::string& setting : program.settings) configuration.override_value(setting);
+    for (const std::string& setting : program.settings) { configuration.override_value(setting); }
     return make_variant<Workload>(program.name, configuration, WorkloadContext{Size::tiny, seed});
 }
 
@@ -116,12 +116,12 @@ TEST_CASE("an array is filled with the numbers that come one after another, what
         XorShift32 one(2026);
         XorShift32 many(2026);
         std::vector<float> expected(length);
-        for (float& value : expected) value = one.next_float();
+        for (float& value : expected) { value = one.next_float(); }
         std::vector<float> values(length);
         many.fill(std::span(values));
         CHECK(values == expected);
         std::vector<std::uint32_t> words(length);
-        for (std::uint32_t& word : words) word = one.next();
+        for (std::uint32_t& word : words) { word = one.next(); }
         CHECK(many.words(length) == words);
         CHECK(many.next() == one.next());
     }
@@ -162,8 +162,8 @@ TEST_CASE(
     }
 }
 
-/// Runs the workload on the scalar interpreter; false if its PTX has approximations or texture fetches, whose bits are not
-/// PTX's to say.
+/// Runs the workload on the scalar interpreter; false if its PTX has approximations or texture fetches, whose bits are
+/// not PTX's to say.
 bool interpret(Workload& workload, Copies& copies) {
     const ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file());
     test::ScalarInterpreter interpreter(module);
@@ -174,7 +174,7 @@ bool interpret(Workload& workload, Copies& copies) {
         const std::string_view message = error.what();
         const bool is_left_open =
             message.find(".approx") != std::string_view::npos || message.find("`tex.") != std::string_view::npos;
-        if (!is_left_open || !message.ends_with("to the scalar interpreter")) throw;
+        if (!is_left_open || !message.ends_with("to the scalar interpreter")) { throw; }
         MESSAGE(std::string(error.what()));
         return false;
     }
@@ -189,7 +189,7 @@ TEST_CASE("the emulator returns the bytes that the scalar interpreter returns") 
         CAPTURE(program.settings.empty() ? "" : program.settings.back());
         const auto interpreted = tiny(program, 5);
         Copies expected;
-        if (!interpret(*interpreted, expected)) continue;
+        if (!interpret(*interpreted, expected)) { continue; }
         ++compared;
 
         const Copies copies = emulated(*tiny(program, 5));
@@ -203,10 +203,10 @@ TEST_CASE("what vector memory instructions bring is bit by bit what the loops wi
     std::size_t compared = 0;
     std::map<std::string, Copies> looped;
     for (const Program& program : kPrograms) {
-        if (program.settings.empty()) continue;
+        if (program.settings.empty()) { continue; }
         const bool is_looped = program.settings[0].ends_with("form=looped");
         const bool is_vector = program.settings[0].ends_with("form=vector");
-        if (!is_vector && !(is_looped && program.settings[1].ends_with("unroll=1"))) continue;
+        if (!is_vector && !(is_looped && program.settings[1].ends_with("unroll=1"))) { continue; }
         CAPTURE(program.name);
         CAPTURE(program.settings[1]);
         const Copies copies = emulated(*tiny(program, 31));
@@ -245,11 +245,11 @@ TEST_CASE("results do not depend on the finaliser's freedom: order, any register
              random() % 2 == 0 ? "isa.pointers=32" : "isa.expand_64bit=true"}};
         for (const std::vector<std::string>& setting : settings) {
             Configuration configuration;
-            for (const std::string& option : setting) configuration.override_value(option);
+            for (const std::string& option : setting) { configuration.override_value(option); }
             CAPTURE(setting.front());
             CAPTURE(setting.back());
             const Copies copies = emulated(*tiny(name, 9), configuration);
-            if (expected.empty()) expected = copies;
+            if (expected.empty()) { expected = copies; }
             CHECK(copies == expected);
         }
     }
@@ -262,7 +262,7 @@ TEST_CASE("carries of split additions find predicates at any register limit") {
         Configuration configuration;
         configuration.override_value("isa.expand_64bit=true");
         configuration.override_value("isa.registers=" + std::to_string(limit));
-        for (const isa::Kernel& kernel : load_kernels(*workload, configuration)) CHECK(kernel.refusal == "");
+        for (const isa::Kernel& kernel : load_kernels(*workload, configuration)) { CHECK(kernel.refusal == ""); }
     }
 }
 

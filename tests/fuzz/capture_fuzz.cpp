@@ -1,5 +1,5 @@
-// A capture file with any contents: columns of any length and values, any texts. It is read and, if that accepts it and it
-// is small, replayed on the emulator; wrong ones are refused, or misbehave as programs do.
+// A capture file with any contents: columns of any length and values, any texts. It is read and, if that accepts it and
+// it is small, replayed on the emulator; wrong ones are refused, or misbehave as programs do.
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class Input {
     T take() {
         T value{};
         const std::size_t bytes = std::min(sizeof value, size_);
-        if (bytes != 0) std::memcpy(&value, data_, bytes);
+        if (bytes != 0) { std::memcpy(&value, data_, bytes); }
         data_ += bytes;
         size_ -= bytes;
         return value;
@@ -59,8 +59,10 @@ constexpr const char* kPtx =
 /// Small values, so that calls fit together now and then, or any.
 std::uint64_t number(Input& input) {
     const auto choice = input.take<std::uint8_t>();
-    if (choice < 0x80) return choice;
-    if (choice < 0xe0) return 0x1000000000 + (choice & 0x1fU) * 256;  // where allocations lie
+    if (choice < 0x80) { return choice; }
+    if (choice < 0xe0) {
+        return 0x1000000000 + (choice & 0x1fU) * 256;  // where allocations lie
+    }
     return input.take<std::uint64_t>();
 }
 
@@ -68,9 +70,9 @@ template <class T>
 void write_column(hdf5::Group& group, const DatasetName& name, std::size_t rows, Input& input,
                   const hdf5::Dataset& scale) {
     std::vector<T> values(rows);
-    for (T& value : values) value = static_cast<T>(number(input));
+    for (T& value : values) { value = static_cast<T>(number(input)); }
     hdf5::Dataset column = group.write_column<T>(name.name, values, {name.units, name.description});
-    if (rows == scale.size()) column.attach_scale(0, scale);
+    if (rows == scale.size()) { column.attach_scale(0, scale); }
 }
 
 void write_file(Input& input, const std::string& path) {
@@ -82,9 +84,9 @@ void write_file(Input& input, const std::string& path) {
         root.set_attribute(schema::kSchemaVersionAttribute,
                            odd == 2 ? input.take_text(4) : std::string(schema::kVersion));
         root.set_attribute(schema::kProgramAttribute, std::string("p"));
-        if (odd != 3) root.set_attribute(schema::kPtxAttribute, std::string("p.ptx"));
+        if (odd != 3) { root.set_attribute(schema::kPtxAttribute, std::string("p.ptx")); }
         std::vector<std::string> modules(odd == 4 ? 2 : 1, kPtx);
-        if (odd == 5) modules[0] = input.take_text(200);
+        if (odd == 5) { modules[0] = input.take_text(200); }
         root.create_group(schema::kModulesGroup)
             .write_texts(schema::kModulesText.name, modules,
                          {schema::kModulesText.units, schema::kModulesText.description});
@@ -95,32 +97,34 @@ void write_file(Input& input, const std::string& path) {
         std::uint8_t column = 0;
         const auto length = [&] { return ++column == other ? rows + 1 : rows; };
         std::vector<std::uint64_t> ids(rows);
-        for (std::size_t i = 0; i < rows; ++i) ids[i] = i;
+        for (std::size_t i = 0; i < rows; ++i) { ids[i] = i; }
         hdf5::Dataset scale = calls.write_column<std::uint64_t>(schema::kCallsId.name, ids,
                                                                 {schema::kCallsId.units, schema::kCallsId.description});
         scale.make_scale(schema::kCallsId.name);
         write_column<std::uint32_t>(calls, schema::kCallsKind, length(), input, scale);
-        for (const DatasetName& name : {schema::kCallsAddress, schema::kCallsSource, schema::kCallsBytes})
+        for (const DatasetName& name : {schema::kCallsAddress, schema::kCallsSource, schema::kCallsBytes}) {
             write_column<std::uint64_t>(calls, name, length(), input, scale);
+        }
         write_column<std::uint32_t>(calls, schema::kCallsValue, length(), input, scale);
         write_column<std::uint64_t>(calls, schema::kCallsFirstWord, length(), input, scale);
         std::vector<std::string> kernels(length());
-        for (std::string& kernel : kernels) kernel = input.take<std::uint8_t>() % 4 != 0 ? "k" : input.take_text(3);
+        for (std::string& kernel : kernels) { kernel = input.take<std::uint8_t>() % 4 != 0 ? "k" : input.take_text(3); }
         hdf5::Dataset names = calls.write_texts(schema::kCallsKernel.name, kernels,
                                                 {schema::kCallsKernel.units, schema::kCallsKernel.description});
-        if (kernels.size() == rows) names.attach_scale(0, scale);
+        if (kernels.size() == rows) { names.attach_scale(0, scale); }
         for (const DatasetName& name :
              {schema::kCallsGridX, schema::kCallsGridY, schema::kCallsGridZ, schema::kCallsBlockX, schema::kCallsBlockY,
-              schema::kCallsBlockZ, schema::kCallsDynamicSharedBytes})
+              schema::kCallsBlockZ, schema::kCallsDynamicSharedBytes}) {
             write_column<std::uint32_t>(calls, name, length(), input, scale);
-        if (odd != 6) write_column<std::int32_t>(calls, schema::kCallsError, length(), input, scale);
+        }
+        if (odd != 6) { write_column<std::int32_t>(calls, schema::kCallsError, length(), input, scale); }
         std::vector<std::uint32_t> words(input.take<std::uint8_t>() % 64);
-        for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(number(input));
+        for (std::uint32_t& word : words) { word = static_cast<std::uint32_t>(number(input)); }
         hdf5::Group contents = root.create_group(schema::kContentsGroup);
         contents.write_column<std::uint32_t>(schema::kContentsWords.name, words,
                                              {schema::kContentsWords.units, schema::kContentsWords.description});
         std::vector<std::uint64_t> blocks(odd == 7 ? input.take<std::uint8_t>() % 4 : 1);
-        for (std::uint64_t& block : blocks) block = odd == 7 ? number(input) : 0;
+        for (std::uint64_t& block : blocks) { block = odd == 7 ? number(input) : 0; }
         contents.write_column<std::uint64_t>(schema::kContentsBlocks.name, blocks,
                                              {schema::kContentsBlocks.units, schema::kContentsBlocks.description});
     }
@@ -153,10 +157,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Input input(data, size);
     write_file(input, path);
     try {
-        if (is_small(read_capture(path))) replay(path);
+        if (is_small(read_capture(path))) { replay(path); }
     } catch (const InputError&) {
-    } catch (const ProgramError&) {
-    }
+    } catch (const ProgramError&) {}
     std::remove(path.c_str());
     return 0;
 }

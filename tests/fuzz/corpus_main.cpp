@@ -12,8 +12,9 @@ int main(int count, char** folders) {
     std::size_t files = 0;
     for (int i = 1; i < count; ++i) {
         std::vector<std::filesystem::path> paths;
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(folders[i]))
-            if (entry.is_regular_file()) paths.push_back(entry.path());
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folders[i])) {
+            if (entry.is_regular_file()) { paths.push_back(entry.path()); }
+        }
         std::ranges::sort(paths);
         for (const auto& path : paths) {
             std::ifstream in(path, std::ios::binary);

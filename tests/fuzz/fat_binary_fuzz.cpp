@@ -8,7 +8,6 @@
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     try {
         lookahead::cudart::extract_ptx(std::as_bytes(std::span(data, size)), "fuzz");
-    } catch (const lookahead::InputError&) {
-    }
+    } catch (const lookahead::InputError&) {}
     return 0;
 }

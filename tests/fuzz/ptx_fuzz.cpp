@@ -13,8 +13,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         try {
             lookahead::finaliser::finalise_module(lookahead::ptx::parse_module(text, "fuzz.ptx", refusal), {});
             return 0;
-        } catch (const lookahead::InputError&) {
-        }
+        } catch (const lookahead::InputError&) {}
     }
     return 0;
 }

@@ -34,8 +34,8 @@ std::vector<Word> words_of(const std::string& text) {
     std::vector<Word> words;
     for (std::size_t at = 0; at < text.size();) {
         std::size_t end = at;
-        while (end < text.size() && is_of_word(text[end])) ++end;
-        if (end > at) words.push_back({at, end});
+        while (end < text.size() && is_of_word(text[end])) { ++end; }
+        if (end > at) { words.push_back({at, end}); }
         at = std::max(end, at + 1);
     }
     return words;
@@ -53,7 +53,7 @@ std::size_t below(Random& random, std::size_t limit) {
 
 void change_lines(std::string& text, Random& random) {
     std::vector<std::string> lines = lines_of(text);
-    if (lines.empty()) return;
+    if (lines.empty()) { return; }
     const std::size_t one = below(random, lines.size()), other = below(random, lines.size());
     switch (below(random, 3)) {
         case 0:
@@ -68,16 +68,16 @@ void change_lines(std::string& text, Random& random) {
             std::swap(lines[one], lines[other]);
     }
     text.clear();
-    for (const std::string& line : lines) text += line;
+    for (const std::string& line : lines) { text += line; }
 }
 
 void change_word(std::string& text, Random& random) {
     const std::vector<Word> words = words_of(text);
-    if (words.empty()) return;
+    if (words.empty()) { return; }
     const Word to = words[below(random, words.size())];
     for (int attempt = 0; attempt < 20; ++attempt) {
         const Word from = words[below(random, words.size())];
-        if (kind_of(text, from) != kind_of(text, to)) continue;
+        if (kind_of(text, from) != kind_of(text, to)) { continue; }
         text.replace(to.begin, to.end - to.begin, std::string(text, from.begin, from.end - from.begin));
         return;
     }
@@ -93,7 +93,7 @@ void change_modifier(std::string& text, Random& random) {
             dot = end;
         }
     }
-    if (modifiers.empty()) return;
+    if (modifiers.empty()) { return; }
     const Word to = modifiers[below(random, modifiers.size())], from = modifiers[below(random, modifiers.size())];
     text.replace(to.begin, to.end - to.begin, std::string(text, from.begin, from.end - from.begin));
 }
@@ -104,11 +104,11 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
                                                unsigned seed) {
     Random random(seed + 1);
     const std::size_t choice = below(random, 8);
-    if (choice == 0 || size == 0) return LLVMFuzzerMutate(data, size, max_size);
+    if (choice == 0 || size == 0) { return LLVMFuzzerMutate(data, size, max_size); }
     std::string text(reinterpret_cast<const char*>(data), size);
-    if (choice < 3) change_lines(text, random);
-    if (choice >= 3 && choice < 6) change_word(text, random);
-    if (choice >= 6) change_modifier(text, random);
+    if (choice < 3) { change_lines(text, random); }
+    if (choice >= 3 && choice < 6) { change_word(text, random); }
+    if (choice >= 6) { change_modifier(text, random); }
     const std::size_t length = std::min(text.size(), max_size);
     std::copy_n(text.begin(), length, reinterpret_cast<char*>(data));
     return length;

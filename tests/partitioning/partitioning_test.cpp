@@ -19,14 +19,10 @@ namespace {
 /// Two cliques of four with one thin link between them; the LPs of one are every second.
 Model two_cliques() {
     Model model;
-    for (int i = 0; i < 8; ++i) {
-        model.add({"lp" + std::to_string(i), "node", 1}, nullptr);
-    }
+    for (int i = 0; i < 8; ++i) { model.add({"lp" + std::to_string(i), "node", 1}, nullptr); }
     for (LpId from = 0; from < 8; ++from) {
         for (LpId to = 0; to < 8; ++to) {
-            if (from != to && from % 2 == to % 2) {
-                model.connect(from, 0, to, 0, 1000, 10);
-            }
+            if (from != to && from % 2 == to % 2) { model.connect(from, 0, to, 0, 1000, 10); }
         }
     }
     model.connect(0, 1, 1, 0, 5000, 1);
@@ -35,12 +31,8 @@ Model two_cliques() {
 
 Model chain(std::size_t length) {
     Model model;
-    for (std::size_t i = 0; i < length; ++i) {
-        model.add({"lp" + std::to_string(i), "node", 1}, nullptr);
-    }
-    for (LpId i = 0; i + 1 < length; ++i) {
-        model.connect(i, 0, i + 1, 0, 10);
-    }
+    for (std::size_t i = 0; i < length; ++i) { model.add({"lp" + std::to_string(i), "node", 1}, nullptr); }
+    for (LpId i = 0; i + 1 < length; ++i) { model.connect(i, 0, i + 1, 0, 10); }
     return model;
 }
 
@@ -87,9 +79,7 @@ TEST_CASE("the graph joins both directions of a channel and leaves out channels 
 TEST_CASE("the graph partitioner cuts only the thin link between two cliques") {
     const Model model = two_cliques();
     const std::vector<int> ranks = partition(model, 2, "graph");
-    for (LpId lp = 2; lp < 8; ++lp) {
-        CHECK(ranks[lp] == ranks[lp % 2]);
-    }
+    for (LpId lp = 2; lp < 8; ++lp) { CHECK(ranks[lp] == ranks[lp % 2]); }
     CHECK(ranks[0] != ranks[1]);
     const PartitionReport report = report_partition(model, ranks, 2);
     CHECK(report.cut == 1);
@@ -107,16 +97,12 @@ TEST_CASE("the graph partitioner gives the same answer every time") {
 TEST_CASE("the graph partitioner gives the same answer every time for a model as large as h100_sized") {
     const Model model = both_sides(132, 160);
     const std::vector<int> first = partition(model, 2, "graph");
-    for (int again = 0; again < 10; ++again) {
-        CHECK(partition(model, 2, "graph") == first);
-    }
+    for (int again = 0; again < 10; ++again) { CHECK(partition(model, 2, "graph") == first); }
 }
 
 TEST_CASE("the linear partitioner cuts where half of the work lies") {
     Model model;
-    for (const double work : {1.0, 1.0, 1.0, 1.0, 4.0}) {
-        model.add({"lp", "node", work}, nullptr);
-    }
+    for (const double work : {1.0, 1.0, 1.0, 1.0, 4.0}) { model.add({"lp", "node", work}, nullptr); }
     CHECK(partition(model, 2, "linear") == std::vector<int>{0, 0, 0, 0, 1});
 }
 
@@ -124,9 +110,7 @@ TEST_CASE("by kind, each rank has as many of each, and the work of all is balanc
     Model model;
     for (int i = 0; i < 15; ++i) {
         model.add({"sm" + std::to_string(i), "sm", i < 3 ? 12.0 : 10.0}, nullptr);
-        if (i % 2 == 0) {
-            model.add({"partition" + std::to_string(i), "partition", 6}, nullptr);
-        }
+        if (i % 2 == 0) { model.add({"partition" + std::to_string(i), "partition", 6}, nullptr); }
     }
     model.add({"host", "host", 1}, nullptr);
     for (const int ranks : {2, 4, 7, 15}) {
@@ -159,9 +143,7 @@ TEST_CASE("no rank stays empty when there are as many processes as ranks") {
         for (const std::size_t processes : {3u, 4u, 7u, 17u}) {
             Model model = chain(processes);
             Model skewed;  // one process has nearly all the work
-            for (std::size_t i = 0; i < processes; ++i) {
-                skewed.add({"lp", "node", i == 1 ? 1000.0 : 1.0}, nullptr);
-            }
+            for (std::size_t i = 0; i < processes; ++i) { skewed.add({"lp", "node", i == 1 ? 1000.0 : 1.0}, nullptr); }
             for (int ranks = 1; ranks <= static_cast<int>(processes); ++ranks) {
                 for (const Model* each : {&model, &skewed}) {
                     const std::vector<int> placed = partition(*each, ranks, name);

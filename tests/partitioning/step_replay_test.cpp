@@ -29,8 +29,8 @@ double steps_take(const Cluster& cluster, std::span<const int> rank_of_lp, const
 
 TEST_CASE("threads go on to the next step while SMs are left in this one") {
     CHECK(steps_take(free_cluster(1, 1, 1), kTogether) == doctest::Approx(660));
-    // Two threads: 30 + 100, 100 + 100 in the first step; the first goes on with an SM at 130, when the third is still to be taken.
-    // By windows each would take 200.
+    // Two threads: 30 + 100, 100 + 100 in the first step; the first goes on with an SM at 130, when the third is still
+    // to be taken. By windows each would take 200.
     CHECK(steps_take(free_cluster(1, 1, 2), kTogether) == doctest::Approx(330));
     CHECK(WindowReplay(kSteps, kTogether, free_cluster(1, 1, 2)).run(false).seconds * 1e9 == doctest::Approx(400));
     // As many threads as LPs: the SMs' next step follows the first at once.
@@ -76,7 +76,8 @@ TEST_CASE("an SM's next step waits for the other side on all ranks, and that for
     const std::vector<std::uint8_t> sides{1, 0};
     Cluster cluster = free_cluster(2, 2, 1);
     cluster.latency_us = 1;
-    // The SM's second step begins at 1050 and is told at 1150; the other's begins at 1100. What was told comes a latency later.
+    // The SM's second step begins at 1050 and is told at 1150; the other's begins at 1100. What was told comes a
+    // latency later.
     CHECK(steps_take(cluster, ranks, log, sides) == doctest::Approx(2150));
     cluster.nodes = 1;
     CHECK(steps_take(cluster, ranks, log, sides) == doctest::Approx(200));

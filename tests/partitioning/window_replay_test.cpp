@@ -51,8 +51,8 @@ TEST_CASE("a replayed rank looks through its processes, writes and takes out mes
     cluster.nodes = 2;
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(700 + 2 * 1006));
 
-    // Six messages go between the ranks: by rank 0's computing 300 / 310 of them in the first window, by rank 1's 400 / 450
-    // in the second.
+    // Six messages go between the ranks: by rank 0's computing 300 / 310 of them in the first window, by rank 1's 400 /
+    // 450 in the second.
     cluster = free_cluster(2, 1, 1);
     cluster.message_ns = 5;
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(300 + 30 * 300. / 310 + 400 + 30 * 400. / 450));
@@ -120,8 +120,8 @@ TEST_CASE("a rank that goes by halves is half a window ahead of what it has seen
     const std::vector<int> ranks{0, 1};
     Cluster cluster = free_cluster(2, 2, 1);
     CHECK(nanoseconds(cluster, ranks, log, false) == doctest::Approx(600));
-    // Rank 1 begins the third half when rank 0 has done the first, at 150: it ends at 300, and the fourth, for which rank 0's
-    // second is needed, at 450.
+    // Rank 1 begins the third half when rank 0 has done the first, at 150: it ends at 300, and the fourth, for which
+    // rank 0's second is needed, at 450.
     CHECK(nanoseconds(cluster, ranks, log, true) == doctest::Approx(450));
     cluster.half_work = 2;
     CHECK(nanoseconds(cluster, ranks, log, true) == doctest::Approx(900));

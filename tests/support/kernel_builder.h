@@ -95,7 +95,7 @@ class KernelBuilder {
         Instruction& instruction = emit(operation, type);
         set_destination(instruction, destination);
         unsigned i = 0;
-        for (const Operand& source : sources) instruction.source[i++] = source;
+        for (const Operand& source : sources) { instruction.source[i++] = source; }
         return instruction;
     }
     Instruction& special(Operand destination, isa::SpecialRegister which) {
@@ -181,11 +181,12 @@ class KernelBuilder {
     /// The kernel, with an exit at its end and labels resolved; lines are numbered from 1 in the order written.
     isa::Kernel finish() const {
         KernelBuilder whole = *this;
-        if (kernel_.code.empty() || kernel_.code.back().operation != Operation::exit) whole.exit();
+        if (kernel_.code.empty() || kernel_.code.back().operation != Operation::exit) { whole.exit(); }
         for (Instruction& instruction : whole.kernel_.code) {
-            if (instruction.target != isa::kNoTarget) instruction.target = positions_.at(instruction.target);
-            if (instruction.reconvergence != isa::kNoTarget)
+            if (instruction.target != isa::kNoTarget) { instruction.target = positions_.at(instruction.target); }
+            if (instruction.reconvergence != isa::kNoTarget) {
                 instruction.reconvergence = positions_.at(instruction.reconvergence);
+            }
         }
         return whole.kernel_;
     }

@@ -1,5 +1,5 @@
-// What a program of tests/mutation begins with: --rules prints the names of the rules that it can do without, --without=RULE
-// runs it without one. Under mpirun it runs on all ranks.
+// What a program of tests/mutation begins with: --rules prints the names of the rules that it can do without,
+// --without=RULE runs it without one. Under mpirun it runs on all ranks.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -16,9 +16,7 @@ int main(int count, char** arguments) {
     for (int i = 1; i < count; ++i) {
         const std::string_view argument = arguments[i];
         if (argument == "--rules") {
-            for (const std::string& rule : lookahead::mutation::rules()) {
-                std::puts(rule.c_str());
-            }
+            for (const std::string& rule : lookahead::mutation::rules()) { std::puts(rule.c_str()); }
             return 0;
         }
         if (constexpr std::string_view kWithout = "--without="; argument.starts_with(kWithout)) {

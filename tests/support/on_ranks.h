@@ -20,19 +20,11 @@ inline int run_on_ranks(int argc, char** argv, bool ends_at_failure = false) {
 
     doctest::Context context(argc, argv);
     std::ostringstream muted;
-    if (rank != 0) {
-        context.setCout(&muted);
-    }
-    if (ends_at_failure) {
-        context.setOption("abort-after", 1);
-    }
+    if (rank != 0) { context.setCout(&muted); }
+    if (ends_at_failure) { context.setOption("abort-after", 1); }
     const int mine = context.run();
-    if (rank != 0 && mine != 0) {
-        std::cerr << "rank " << rank << ":\n" << muted.str();
-    }
-    if (ends_at_failure && mine != 0) {
-        MPI_Abort(MPI_COMM_WORLD, mine);
-    }
+    if (rank != 0 && mine != 0) { std::cerr << "rank " << rank << ":\n" << muted.str(); }
+    if (ends_at_failure && mine != 0) { MPI_Abort(MPI_COMM_WORLD, mine); }
 
     int worst = 0;
     MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

@@ -4,8 +4,8 @@
 
 namespace lookahead::test {
 
-/// What this program draws its random inputs from: LOOKAHEAD_TEST_SEED where that is set, otherwise a new number for each
-/// process. It is printed, so that a failed run can be repeated.
+/// What this program draws its random inputs from: LOOKAHEAD_TEST_SEED where that is set, otherwise a new number for
+/// each process. It is printed, so that a failed run can be repeated.
 std::uint64_t random_seed();
 
 /// For programs whose inputs are to be the same every time: LOOKAHEAD_TEST_SEED where that is set, otherwise `usual`.

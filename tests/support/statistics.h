@@ -19,9 +19,7 @@ class Statistics final : public StatisticsVisitor {
   private:
     void counter(std::string_view, std::string_view kind, const StatisticDescription& what,
                  const std::uint64_t& value) override {
-        if (kind == kind_) {
-            of[std::string(what.name)] = value;
-        }
+        if (kind == kind_) { of[std::string(what.name)] = value; }
     }
     void histogram(std::string_view, std::string_view kind, const StatisticDescription& what,
                    const HistogramView& view) override {

@@ -14,15 +14,15 @@
 
 namespace lookahead::test {
 
-/// The names, of which there are at least so many: a test that goes over those that are registered would pass without any if
-/// the linker dropped them.
+/// The names, of which there are at least so many: a test that goes over those that are registered would pass without
+/// any if the linker dropped them.
 inline std::vector<std::string> at_least(std::size_t count, std::vector<std::string> names) {
     REQUIRE(names.size() >= count);
     return names;
 }
 
-/// The names of a slot's variants that this program has, from the catalogue: a new variant is tested without being listed.
-/// There is one at least.
+/// The names of a slot's variants that this program has, from the catalogue: a new variant is tested without being
+/// listed. There is one at least.
 inline std::vector<std::string> variants_of(std::string_view slot,
                                             std::initializer_list<std::string_view> without = {}) {
     std::vector<std::string> names;

@@ -71,7 +71,7 @@ class Runs:
 
         def make():
             ptx = self.folder / f"{name}.ptx"
-            source = ROOT / "experiments" / "workloads" / workload / "vector.cu"
+            source = ROOT / "experiments/studies/vecmem/forms" / workload / "vector.cu"
             subprocess.run([NVCC, "-ptx", "-arch=compute_75", "-O3", "-o", ptx, source], check=True)
             lookahead.output_of(self.program, ["capture", "--workload", workload, "--size", self.size, "--set", "form=vector", "--set",
                                                f"length={length}", "--progress", "none", "--out", capture])

@@ -38,7 +38,7 @@ static_assert(sizeof(EntryHeader) == 64);
 
 template <class T>
 T read(std::span<const std::byte> bytes, const char* what) {
-    if (bytes.size() < sizeof(T)) throw InputError(fmt::format("{} is cut off after {} bytes", what, bytes.size()));
+    if (bytes.size() < sizeof(T)) { throw InputError(fmt::format("{} is cut off after {} bytes", what, bytes.size())); }
     T value;
     std::memcpy(&value, bytes.data(), sizeof value);
     return value;
@@ -47,25 +47,29 @@ T read(std::span<const std::byte> bytes, const char* what) {
 std::vector<std::byte> decompress_zstd(std::span<const std::byte> frame, std::uint64_t bytes) {
     std::vector<std::byte> output(bytes);
     const std::size_t written = ZSTD_decompress(output.data(), output.size(), frame.data(), frame.size());
-    if (ZSTD_isError(written) != 0)
+    if (ZSTD_isError(written) != 0) {
         throw InputError(fmt::format("damaged Zstandard frame: {}", ZSTD_getErrorName(written)));
-    if (written != bytes)
+    }
+    if (written != bytes) {
         throw InputError(fmt::format("a Zstandard frame of {} bytes where its header says {}", written, bytes));
+    }
     return output;
 }
 
 std::vector<std::byte> payload_of(const EntryHeader& entry, std::span<const std::byte> payload) {
     const std::uint64_t compression = entry.flags & (kLz4Flag | kZstdFlag);
-    if (compression == 0 && entry.compressed_bytes == 0) return {payload.begin(), payload.end()};
-    if (entry.compressed_bytes == 0 || entry.compressed_bytes > payload.size())
+    if (compression == 0 && entry.compressed_bytes == 0) { return {payload.begin(), payload.end()}; }
+    if (entry.compressed_bytes == 0 || entry.compressed_bytes > payload.size()) {
         throw InputError(fmt::format("an entry's compressed size is {}, its payload has {} bytes",
                                      entry.compressed_bytes, payload.size()));
-    if (entry.uncompressed_bytes > kMostPtxBytes)
+    }
+    if (entry.uncompressed_bytes > kMostPtxBytes) {
         throw InputError(
             fmt::format("an entry of {} bytes uncompressed, more than {}", entry.uncompressed_bytes, kMostPtxBytes));
+    }
     const auto compressed = payload.first(entry.compressed_bytes);
-    if (compression == kZstdFlag) return decompress_zstd(compressed, entry.uncompressed_bytes);
-    if (compression == kLz4Flag) return decompress_lz4_block(compressed, entry.uncompressed_bytes);
+    if (compression == kZstdFlag) { return decompress_zstd(compressed, entry.uncompressed_bytes); }
+    if (compression == kLz4Flag) { return decompress_lz4_block(compressed, entry.uncompressed_bytes); }
     throw InputError(fmt::format("an entry's flags are {:#x}: neither Zstandard nor LZ4", entry.flags));
 }
 
@@ -74,34 +78,38 @@ std::string text_of(const std::vector<std::byte>& payload) {
     const auto end = std::ranges::find(payload, std::byte{0});
     std::string text(static_cast<std::size_t>(end - payload.begin()), ' ');
     std::memcpy(text.data(), payload.data(), text.size());
-    if (text.empty()) throw InputError("an entry's PTX is empty");
+    if (text.empty()) { throw InputError("an entry's PTX is empty"); }
     return text;
 }
 
 std::vector<PtxImage> extract(std::span<const std::byte> bytes) {
     const auto header = read<FatBinaryHeader>(bytes, "the header");
-    if (header.magic != FatBinaryHeader::kMagic)
+    if (header.magic != FatBinaryHeader::kMagic) {
         throw InputError(fmt::format("the magic number is {:#x} instead of {:#x}", header.magic,
                                      std::uint32_t{FatBinaryHeader::kMagic}));
+    }
     if (header.version != FatBinaryHeader::kVersion || header.header_bytes < sizeof header ||
-        header.header_bytes > bytes.size())
+        header.header_bytes > bytes.size()) {
         throw InputError(fmt::format("version {} with a header of {} bytes; version 1 with 16 bytes is supported",
                                      header.version, header.header_bytes));
+    }
     bytes = bytes.subspan(header.header_bytes);
-    if (header.entry_bytes > bytes.size())
+    if (header.entry_bytes > bytes.size()) {
         throw InputError(
             fmt::format("entries of {} bytes, but only {} bytes are there", header.entry_bytes, bytes.size()));
+    }
     bytes = bytes.first(header.entry_bytes);
 
     std::vector<PtxImage> images;
     while (!bytes.empty()) {
         const auto entry = read<EntryHeader>(bytes, "an entry's header");
         if (entry.header_bytes < sizeof entry || entry.header_bytes > bytes.size() ||
-            entry.payload_bytes > bytes.size() - entry.header_bytes)
+            entry.payload_bytes > bytes.size() - entry.header_bytes) {
             throw InputError(fmt::format("an entry of {} and {} bytes, but only {} bytes are left", entry.header_bytes,
                                          entry.payload_bytes, bytes.size()));
+        }
         const auto payload = bytes.subspan(entry.header_bytes, entry.payload_bytes);
-        if (entry.kind == kPtxKind) images.push_back({entry.architecture, text_of(payload_of(entry, payload))});
+        if (entry.kind == kPtxKind) { images.push_back({entry.architecture, text_of(payload_of(entry, payload))}); }
         bytes = bytes.subspan(entry.header_bytes + entry.payload_bytes);
     }
     return images;
@@ -111,19 +119,18 @@ std::vector<PtxImage> extract(std::span<const std::byte> bytes) {
 
 std::uint64_t fat_binary_bytes(std::span<const std::byte> bytes, std::string_view name) {
     FatBinaryHeader header{};
-    if (bytes.size() >= sizeof header) std::memcpy(&header, bytes.data(), sizeof header);
+    if (bytes.size() >= sizeof header) { std::memcpy(&header, bytes.data(), sizeof header); }
     if (bytes.size() < sizeof header || header.header_bytes > bytes.size() ||
-        header.entry_bytes > bytes.size() - header.header_bytes)
+        header.entry_bytes > bytes.size() - header.header_bytes) {
         throw InputError(fmt::format("{}: it is cut off after {} bytes", name, bytes.size()));
+    }
     return header.header_bytes + header.entry_bytes;
 }
 
 std::vector<PtxImage> extract_ptx(std::span<const std::byte> fat_binary, std::string_view name) {
     try {
         return extract(fat_binary);
-    } catch (const InputError& error) {
-        throw InputError(fmt::format("{}: {}", name, error.what()));
-    }
+    } catch (const InputError& error) { throw InputError(fmt::format("{}: {}", name, error.what())); }
 }
 
 }  // namespace lookahead::cudart

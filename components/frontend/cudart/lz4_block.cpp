@@ -20,12 +20,12 @@ class Decoder {
         while (true) {
             const unsigned token = next();
             copy_literals(length(token >> 4));
-            if (at_ == block_.size()) break;
+            if (at_ == block_.size()) { break; }
             const std::uint64_t low = next();
             const std::uint64_t offset = low | std::uint64_t{next()} << 8;
             copy_match(offset, length(token & 15) + kLeastMatch);
         }
-        if (output_.size() != bytes_) refuse("it ends early");
+        if (output_.size() != bytes_) { refuse("it ends early"); }
         return std::move(output_);
     }
 
@@ -33,7 +33,7 @@ class Decoder {
     [[noreturn]] static void refuse(const char* what) { throw InputError(std::string("damaged LZ4 block: ") + what); }
 
     unsigned next() {
-        if (at_ == block_.size()) refuse("a sequence is cut off");
+        if (at_ == block_.size()) { refuse("a sequence is cut off"); }
         return std::to_integer<unsigned>(block_[at_++]);
     }
 
@@ -41,18 +41,18 @@ class Decoder {
         std::uint64_t length = from_token;
         if (from_token == kLongLength) {
             unsigned more = 255;
-            while (more == 255) length += more = next();
+            while (more == 255) { length += more = next(); }
         }
         return length;
     }
 
     void require_room(std::uint64_t length) const {
-        if (length > bytes_ - output_.size()) refuse("it holds more than its header says");
+        if (length > bytes_ - output_.size()) { refuse("it holds more than its header says"); }
     }
 
     void copy_literals(std::uint64_t length) {
         require_room(length);
-        if (length > block_.size() - at_) refuse("literals are cut off");
+        if (length > block_.size() - at_) { refuse("literals are cut off"); }
         const auto literals = block_.subspan(at_, length);
         output_.insert(output_.end(), literals.begin(), literals.end());
         at_ += length;
@@ -61,8 +61,8 @@ class Decoder {
     /// The source may overlap what is being written: a repeated pattern.
     void copy_match(std::uint64_t offset, std::uint64_t length) {
         require_room(length);
-        if (offset == 0 || offset > output_.size()) refuse("a match begins before the start");
-        for (std::uint64_t i = 0; i < length; ++i) output_.push_back(output_[output_.size() - offset]);
+        if (offset == 0 || offset > output_.size()) { refuse("a match begins before the start"); }
+        for (std::uint64_t i = 0; i < length; ++i) { output_.push_back(output_[output_.size() - offset]); }
     }
 
     std::span<const std::byte> block_;

@@ -14,15 +14,16 @@ inline constexpr const char* kSocketVariable = "LOOKAHEAD_CAPTURE_FD";
 inline constexpr const char* kMemoryVariable = "LOOKAHEAD_CAPTURE_MEMORY_FD";
 
 enum class Operation : std::uint32_t {
-    load_module,  ///< payload: a fat binary, or `value` > 0 of them that are linked; answer: the module's number as address
-    find_kernel,       ///< module, payload: its name; answer: KernelInformation, then `parameters` ParameterPlaces
-    find_variable,     ///< module, payload: its name; answer: address and bytes
-    describe_device,   ///< answer: DeviceInformation
-    memory_left,       ///< answer: free bytes as bytes, all bytes as address
-    allocate,          ///< bytes, value = Visibility; answer: address
-    release,           ///< address
-    share,             ///< address of a pinned allocation or a managed variable: kernels and the host share it
-    copy_to_device,    ///< address; payload: the bytes
+    load_module,      ///< payload: a fat binary, or `value` > 0 of them that are linked; answer: the module's number as
+                      ///< address
+    find_kernel,      ///< module, payload: its name; answer: KernelInformation, then `parameters` ParameterPlaces
+    find_variable,    ///< module, payload: its name; answer: address and bytes
+    describe_device,  ///< answer: DeviceInformation
+    memory_left,      ///< answer: free bytes as bytes, all bytes as address
+    allocate,         ///< bytes, value = Visibility; answer: address
+    release,          ///< address
+    share,            ///< address of a pinned allocation or a managed variable: kernels and the host share it
+    copy_to_device,   ///< address; payload: the bytes
     copy_from_device,  ///< address, bytes; answer: the bytes
     copy_on_device,    ///< address, source, bytes
     fill,              ///< address, bytes, value, source = bytes of the value (1, 2 or 4)

@@ -23,22 +23,27 @@ namespace lookahead::finaliser {
 namespace {
 
 void check_options(const FinaliserOptions& options) {
-    if (options.isa.registers < 1 || options.isa.registers > kMostRegisters)
+    if (options.isa.registers < 1 || options.isa.registers > kMostRegisters) {
         throw ConfigurationError(fmt::format("register limit {} is out of range; it must be from 1 to {}",
                                              options.isa.registers, kMostRegisters));
-    if (options.spill_order != "cost" && options.spill_order != "affine_first")
+    }
+    if (options.spill_order != "cost" && options.spill_order != "affine_first") {
         throw ConfigurationError(
             fmt::format("spill order \"{}\" is not known; it is \"cost\" or \"affine_first\"", options.spill_order));
-    if (options.isa.pointers != 32 && options.isa.pointers != 64)
+    }
+    if (options.isa.pointers != 32 && options.isa.pointers != 64) {
         throw ConfigurationError(
             fmt::format("isa.pointers = {} is not supported; it is 32 or 64", options.isa.pointers));
-    if (options.isa.reserved_registers >= options.isa.registers)
+    }
+    if (options.isa.reserved_registers >= options.isa.registers) {
         throw ConfigurationError(
             fmt::format("register limit {} leaves none beside the {} reserved ones; it must be higher",
                         options.isa.registers, options.isa.reserved_registers));
-    if (options.predicate_limit < 1 || options.predicate_limit > isa::kPredicateRegisters)
+    }
+    if (options.predicate_limit < 1 || options.predicate_limit > isa::kPredicateRegisters) {
         throw ConfigurationError(fmt::format("predicate limit {} is out of range; it must be from 1 to {}",
                                              options.predicate_limit, isa::kPredicateRegisters));
+    }
 }
 
 /// Whether addresses of the module's variables may be in memory: host programs can ask for those of .global ones, and
@@ -52,25 +57,27 @@ bool may_hold_addresses(const ptx::Module& module) {
 /// The limits are the configuration's, or the kernel's own where those are lower.
 void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation& allocation,
                   const FinaliserOptions& options) {
-    if (allocation.registers > options.isa.registers)
+    if (allocation.registers > options.isa.registers) {
         throw RegisterLimitError(
             fmt::format("{}:{}: kernel {} needs {} registers at once, also with all other values in local memory, and "
                         "the limit is {}; raise the limit",
                         frame.source_file, line, frame.name, allocation.registers + options.isa.reserved_registers,
                         options.isa.registers + options.isa.reserved_registers));
-    if (allocation.predicates > options.predicate_limit)
+    }
+    if (allocation.predicates > options.predicate_limit) {
         throw RegisterLimitError(fmt::format("{}:{}: kernel {} needs {} predicate registers at once and there are {}",
                                              frame.source_file, line, frame.name, allocation.predicates,
                                              options.predicate_limit));
+    }
 }
 
 /// The most registers a thread that the kernel's own bounds allow (.maxnreg, and .maxntid or .reqntid where the SM's
 /// registers are known); the options' limit if that is less.
 unsigned limit_of(const ptx::LaunchBounds& bounds, const FinaliserOptions& options) {
     unsigned limit = options.isa.registers;
-    if (bounds.max_registers) limit = std::min(limit, std::max(*bounds.max_registers, 1U));
+    if (bounds.max_registers) { limit = std::min(limit, std::max(*bounds.max_registers, 1U)); }
     const auto& threads = bounds.required_threads ? bounds.required_threads : bounds.max_threads;
-    if (!threads || options.registers_per_sm == 0) return limit;
+    if (!threads || options.registers_per_sm == 0) { return limit; }
     const std::uint64_t count = std::uint64_t{(*threads)[0]} * (*threads)[1] * (*threads)[2];
     const std::uint64_t warps = std::max<std::uint64_t>((count + isa::kWarpSize - 1) / isa::kWarpSize, 1);
     const std::uint64_t of_warp = options.registers_per_sm / warps / options.register_unit * options.register_unit;
@@ -88,17 +95,18 @@ isa::Kernel emit_checked(const ptx::Function& function, const VirtualKernel& cod
     return result;
 }
 
-/// Registers of a program without lanes are no thread's: a thread's limit is not theirs, and local memory has no place for
-/// what is in them.
+/// Registers of a program without lanes are no thread's: a thread's limit is not theirs, and local memory has no place
+/// for what is in them.
 Allocation fit_without_lanes(const ptx::Function& function, VirtualProgram& program, FinaliserOptions& options) {
     options.isa.registers = kMostRegisters - options.isa.reserved_registers;
     Allocation allocation = schedule_and_allocate(program.code, options);
-    if (allocation.registers > options.isa.registers)
+    if (allocation.registers > options.isa.registers) {
         throw InputError(
             fmt::format("{}:{}: kernel {} needs {} registers at once in its {} program, whose values cannot "
                         "be kept in local memory, and there are {}; kernel.transform = none leaves it whole",
                         program.code.frame.source_file, function.line, program.code.frame.name, allocation.registers,
                         program.name, options.isa.registers));
+    }
     return allocation;
 }
 
@@ -125,7 +133,7 @@ isa::Kernel finalise_within(const ptx::Module& module, const ptx::Function& kern
     };
     FittedKernel fitted = fit(prepare, options);
     isa::Kernel result = emit_checked(kernel, fitted.work.main, fitted.allocation, options);
-    for (VirtualProgram& program : fitted.work.programs) add_program(result, kernel, std::move(program), options);
+    for (VirtualProgram& program : fitted.work.programs) { add_program(result, kernel, std::move(program), options); }
     return result;
 }
 
@@ -139,12 +147,13 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
 isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& given,
                      PreparedKernels& prepared) {
     check_options(given);
-    if (!kernel.problem.empty()) throw InputError(kernel.problem);
+    if (!kernel.problem.empty()) { throw InputError(kernel.problem); }
     isa::Kernel result = finalise_within(module, kernel, given, prepared);
     FinaliserOptions bounded = given;
     bounded.isa.registers = limit_of(kernel.bounds, given);
-    if (result.registers <= bounded.isa.registers || bounded.isa.registers <= given.isa.reserved_registers)
+    if (result.registers <= bounded.isa.registers || bounded.isa.registers <= given.isa.reserved_registers) {
         return result;
+    }
     try {
         return finalise_within(module, kernel, bounded, prepared);
     } catch (const RegisterLimitError&) {
@@ -174,11 +183,11 @@ isa::Kernel refused_kernel(const ptx::Module& module, const ptx::Function& kerne
 isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptions& options) {
     isa::KernelTable table;
     table.image = module_image(module);
-    if (options.isa.pointers == 32) table.reach = isa::kPointerReach;
-    for (const ptx::Function& function : module.functions)
-        if (function.is_kernel && function.is_defined && !function.launch_problem.empty())
+    if (options.isa.pointers == 32) { table.reach = isa::kPointerReach; }
+    for (const ptx::Function& function : module.functions) {
+        if (function.is_kernel && function.is_defined && !function.launch_problem.empty()) {
             table.push_back(refused_kernel(module, function, options, function.launch_problem));
-        else if (function.is_kernel && function.is_defined)
+        } else if (function.is_kernel && function.is_defined) {
             try {
                 FinaliserOptions limits = options;
                 PreparedKernels prepared;
@@ -188,10 +197,12 @@ isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptio
                 }
                 table.push_back(finalise(module, function, limits, prepared));
             } catch (const InputError& error) {
-                if (module.refusal == ptx::Refusal::of_module) throw;
+                if (module.refusal == ptx::Refusal::of_module) { throw; }
                 table.push_back(refused_kernel(module, function, options, error.what()));
             }
-    return table;
+            return table;
+        }
+    }
 }
 
 }  // namespace lookahead::finaliser

@@ -42,7 +42,7 @@ RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function
         const RegistersAtLimit& now = profile.limits.back();
         limit = std::min(limit, now.registers);
         profile.least = now.registers;
-        if (now.spill_bytes == 0) profile.base = now.registers;
+        if (now.spill_bytes == 0) { profile.base = now.registers; }
     }
     return profile;
 }

@@ -26,8 +26,8 @@ struct RegisterProfile {
     std::vector<RegistersAtLimit> limits;  ///< from `preferred` down to `least`, at each change of the kernel
 };
 
-/// Finalises the kernel at falling limits. Throws the errors of `finalise` at the options' own limit. `prepared` is the kernel's
-/// and can be used afterwards to finalise it at one limit.
+/// Finalises the kernel at falling limits. Throws the errors of `finalise` at the options' own limit. `prepared` is the
+/// kernel's and can be used afterwards to finalise it at one limit.
 RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function& kernel,
                                   const FinaliserOptions& options, PreparedKernels& prepared);
 

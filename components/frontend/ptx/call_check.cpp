@@ -10,7 +10,7 @@ namespace lookahead::ptx {
 namespace {
 
 std::uint64_t size_of(const Function& caller, const Operand& argument) {
-    if (argument.kind == OperandKind::symbol) return caller.variables[argument.symbol.index].size();
+    if (argument.kind == OperandKind::symbol) { return caller.variables[argument.symbol.index].size(); }
     return bytes(caller.registers[argument.reg].type);
 }
 
@@ -21,7 +21,7 @@ void check_argument(const Function& caller, Operand& argument, const Parameter& 
         if (!scalar || is_floating(parameter.type)) {
             fail(line, "a constant cannot be passed as parameter `" + parameter.name + "`");
         }
-        if (bits(parameter.type) < 64) argument.value &= (std::uint64_t{1} << bits(parameter.type)) - 1;
+        if (bits(parameter.type) < 64) { argument.value &= (std::uint64_t{1} << bits(parameter.type)) - 1; }
         return;
     }
     const bool agrees = argument.kind == OperandKind::symbol ||
@@ -39,7 +39,7 @@ void check_list(const Function& caller, Operand* list, const std::vector<Paramet
         fail(line, "the callee has " + std::to_string(parameters.size()) + " " + what + ", the call " +
                        std::to_string(count));
     }
-    for (std::size_t i = 0; i < count; ++i) check_argument(caller, list->elements[i], parameters[i], line);
+    for (std::size_t i = 0; i < count; ++i) { check_argument(caller, list->elements[i], parameters[i], line); }
 }
 
 }  // namespace
@@ -50,8 +50,8 @@ void check_call(const Module& module, const Function& caller, Instruction& call)
     Operand* arguments = nullptr;
     const Operand* prototype = nullptr;
     for (std::size_t i = call.destination_count + 1; i < call.operands.size(); ++i) {
-        if (call.operands[i].kind == OperandKind::arguments) arguments = &call.operands[i];
-        if (call.operands[i].kind == OperandKind::prototype) prototype = &call.operands[i];
+        if (call.operands[i].kind == OperandKind::arguments) { arguments = &call.operands[i]; }
+        if (call.operands[i].kind == OperandKind::prototype) { prototype = &call.operands[i]; }
     }
     if (results != nullptr && std::any_of(results->elements.begin(), results->elements.end(),
                                           [](const Operand& o) { return o.kind == OperandKind::immediate; })) {

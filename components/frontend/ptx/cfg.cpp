@@ -17,7 +17,7 @@ bool ends_block(const Instruction& instruction) {
 std::vector<std::uint32_t> branch_targets(const Instruction& instruction) {
     std::vector<std::uint32_t> targets;
     for (const Operand& operand : instruction.operands) {
-        if (operand.kind == OperandKind::label) targets.push_back(operand.target);
+        if (operand.kind == OperandKind::label) { targets.push_back(operand.target); }
         if (operand.kind == OperandKind::labels) {
             targets.insert(targets.end(), operand.targets.begin(), operand.targets.end());
         }
@@ -31,13 +31,13 @@ std::vector<BasicBlock> find_blocks(const Function& function) {
     leader[0] = true;
     leader[count] = true;
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (!ends_block(function.instructions[i])) continue;
+        if (!ends_block(function.instructions[i])) { continue; }
         leader[i + 1] = true;
-        for (const std::uint32_t target : branch_targets(function.instructions[i])) leader[target] = true;
+        for (const std::uint32_t target : branch_targets(function.instructions[i])) { leader[target] = true; }
     }
     std::vector<BasicBlock> blocks;
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (leader[i]) blocks.push_back({i, i});
+        if (leader[i]) { blocks.push_back({i, i}); }
         blocks.back().end = i + 1;
     }
     return blocks;
@@ -64,12 +64,12 @@ Cfg build_cfg(const Function& function) {
             }
             auto& successors = cfg.graph.successors[b];
             const std::uint32_t to = cfg.block_of[instruction];
-            if (std::find(successors.begin(), successors.end(), to) == successors.end()) successors.push_back(to);
+            if (std::find(successors.begin(), successors.end(), to) == successors.end()) { successors.push_back(to); }
         };
         const Instruction& last = function.instructions[cfg.blocks[b].end - 1];
-        if (leaves(last)) cfg.graph.exits[b] = true;
-        if (!ends_block(last) || last.guard) lead_to(cfg.blocks[b].end);
-        for (const std::uint32_t target : branch_targets(last)) lead_to(target);
+        if (leaves(last)) { cfg.graph.exits[b] = true; }
+        if (!ends_block(last) || last.guard) { lead_to(cfg.blocks[b].end); }
+        for (const std::uint32_t target : branch_targets(last)) { lead_to(target); }
     }
     return cfg;
 }

@@ -19,27 +19,27 @@ Literal integer(std::uint64_t bits, bool is_unsigned) {
 int strength(const Token& token) {
     constexpr std::array<std::pair<std::string_view, int>, 10> kStrengths{
         {{"|", 1}, {"^", 2}, {"&", 3}, {"<<", 4}, {">>", 4}, {"+", 5}, {"-", 5}, {"*", 6}, {"/", 6}, {"%", 6}}};
-    if (token.kind != TokenKind::punctuation) return 0;
+    if (token.kind != TokenKind::punctuation) { return 0; }
     for (const auto& [text, value] : kStrengths) {
-        if (text == token.text) return value;
+        if (text == token.text) { return value; }
     }
     return 0;
 }
 
 std::uint64_t divide(const Literal& a, const Literal& b, bool remainder, std::uint32_t line) {
-    if (b.bits == 0) fail(line, "division by zero in a constant expression");
-    if (a.is_unsigned || b.is_unsigned) return remainder ? a.bits % b.bits : a.bits / b.bits;
+    if (b.bits == 0) { fail(line, "division by zero in a constant expression"); }
+    if (a.is_unsigned || b.is_unsigned) { return remainder ? a.bits % b.bits : a.bits / b.bits; }
     // -1 apart: the least integer divided by it overflows.
-    if (b.bits == ~std::uint64_t{0}) return remainder ? 0 : -a.bits;
+    if (b.bits == ~std::uint64_t{0}) { return remainder ? 0 : -a.bits; }
     const auto left = static_cast<std::int64_t>(a.bits);
     const auto right = static_cast<std::int64_t>(b.bits);
     return static_cast<std::uint64_t>(remainder ? left % right : left / right);
 }
 
 std::uint64_t shift(const Literal& a, const Literal& b, bool left, std::uint32_t line) {
-    if (b.bits > 63) fail(line, "a constant expression shifts by more than 63");
-    if (left) return a.bits << b.bits;
-    if (a.is_unsigned) return a.bits >> b.bits;
+    if (b.bits > 63) { fail(line, "a constant expression shifts by more than 63"); }
+    if (left) { return a.bits << b.bits; }
+    if (a.is_unsigned) { return a.bits >> b.bits; }
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(a.bits) >> b.bits);
 }
 
@@ -95,18 +95,18 @@ class ExpressionParser {
 
   private:
     Literal unary() {
-        if (++depth_ > kDeepestNesting) fail(cursor_.line(), "this constant expression is nested too deeply");
+        if (++depth_ > kDeepestNesting) { fail(cursor_.line(), "this constant expression is nested too deeply"); }
         const Literal value = unary_of(cursor_.next());
         --depth_;
         return value;
     }
 
     Literal unary_of(const Token& token) {
-        if (token.is('+')) return unary();
-        if (token.is('-')) return negate(unary());
+        if (token.is('+')) { return unary(); }
+        if (token.is('-')) { return negate(unary()); }
         if (token.is('~') || token.is('!')) {
             const Literal operand = unary();
-            if (!operand.is_integer()) fail(token.line, "~ and ! need an integer");
+            if (!operand.is_integer()) { fail(token.line, "~ and ! need an integer"); }
             return token.is('~') ? integer(~operand.bits, operand.is_unsigned) : integer(operand.bits == 0, false);
         }
         if (token.is('(')) {
@@ -118,8 +118,8 @@ class ExpressionParser {
     }
 
     Literal primary(const Token& token) {
-        if (token.kind == TokenKind::identifier && token.text == "WARP_SZ") return integer(32, false);
-        if (token.kind != TokenKind::number) fail(token.line, "expected a constant, found " + describe(token));
+        if (token.kind == TokenKind::identifier && token.text == "WARP_SZ") { return integer(32, false); }
+        if (token.kind != TokenKind::number) { fail(token.line, "expected a constant, found " + describe(token)); }
         const auto literal = parse_literal(token.text);
         if (!literal) {
             fail(token.line, describe(token) +

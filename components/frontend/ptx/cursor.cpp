@@ -31,39 +31,39 @@ const Token& Cursor::peek(std::size_t ahead) const {
 
 const Token& Cursor::next() {
     const Token& token = peek();
-    if (at_ + 1 < tokens_.size()) ++at_;
+    if (at_ + 1 < tokens_.size()) { ++at_; }
     return token;
 }
 
 bool Cursor::accept(char punctuation) {
-    if (!peek().is(punctuation)) return false;
+    if (!peek().is(punctuation)) { return false; }
     next();
     return true;
 }
 
 bool Cursor::accept_dot(std::string_view word) {
-    if (!peek().is_dot(word)) return false;
+    if (!peek().is_dot(word)) { return false; }
     next();
     return true;
 }
 
 void Cursor::expect(char punctuation, std::string_view purpose) {
-    if (accept(punctuation)) return;
+    if (accept(punctuation)) { return; }
     fail(line(), std::string("expected '") + punctuation + "' " + std::string(purpose) + ", found " + describe(peek()));
 }
 
 std::string_view Cursor::expect_identifier(std::string_view what) {
-    if (peek().kind == TokenKind::identifier) return next().text;
+    if (peek().kind == TokenKind::identifier) { return next().text; }
     fail(line(), "expected " + std::string(what) + ", found " + describe(peek()));
 }
 
 std::string_view Cursor::expect_dot_word(std::string_view what) {
-    if (peek().kind == TokenKind::dot_word) return next().text;
+    if (peek().kind == TokenKind::dot_word) { return next().text; }
     fail(line(), "expected " + std::string(what) + ", found " + describe(peek()));
 }
 
 std::string_view Cursor::expect_string(std::string_view what) {
-    if (peek().kind == TokenKind::string) return next().text;
+    if (peek().kind == TokenKind::string) { return next().text; }
     fail(line(), "expected " + std::string(what) + " in quotation marks, found " + describe(peek()));
 }
 
@@ -84,12 +84,14 @@ std::string Cursor::statement_text(std::size_t position) const {
     const Token& first = tokens_[position];
     std::size_t end = first.end;
     for (std::size_t i = position; i < tokens_.size() && !tokens_[i].is(';'); ++i) {
-        if (tokens_[i].kind == TokenKind::end) break;
+        if (tokens_[i].kind == TokenKind::end) { break; }
         end = tokens_[i].end;
-        if (end - first.begin > 4 * kLongestStatementInMessage) break;
+        if (end - first.begin > 4 * kLongestStatementInMessage) { break; }
     }
     std::string text = on_one_line(source_.substr(first.begin, end - first.begin));
-    if (text.size() > kLongestStatementInMessage) text.replace(kLongestStatementInMessage, std::string::npos, " ...");
+    if (text.size() > kLongestStatementInMessage) {
+        text.replace(kLongestStatementInMessage, std::string::npos, " ...");
+    }
     return text;
 }
 

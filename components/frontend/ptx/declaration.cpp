@@ -17,18 +17,18 @@ constexpr std::size_t kMostDimensions = 16;
 constexpr std::uint64_t kMostRegisters = std::uint64_t{1} << 20;
 
 std::optional<StateSpace> variable_space(std::string_view word) {
-    if (word == "global") return StateSpace::global;
-    if (word == "const") return StateSpace::constant;
-    if (word == "shared" || word == "shared::cta") return StateSpace::shared;
-    if (word == "local") return StateSpace::local;
-    if (word == "param") return StateSpace::param;
+    if (word == "global") { return StateSpace::global; }
+    if (word == "const") { return StateSpace::constant; }
+    if (word == "shared" || word == "shared::cta") { return StateSpace::shared; }
+    if (word == "local") { return StateSpace::local; }
+    if (word == "param") { return StateSpace::param; }
     return std::nullopt;
 }
 
 unsigned parse_alignment(Cursor& cursor) {
     const std::uint32_t line = cursor.line();
     const std::uint64_t value = cursor.expect_number("an alignment", kLargestAlignment);
-    if (!std::has_single_bit(value)) fail(line, "an alignment is a power of two, not " + std::to_string(value));
+    if (!std::has_single_bit(value)) { fail(line, "an alignment is a power of two, not " + std::to_string(value)); }
     return static_cast<unsigned>(value);
 }
 
@@ -70,7 +70,7 @@ ElementType parse_element_type(Cursor& cursor) {
 std::vector<std::uint64_t> parse_dimensions(Cursor& cursor) {
     std::vector<std::uint64_t> dimensions;
     while (cursor.accept('[')) {
-        if (dimensions.size() == kMostDimensions) fail(cursor.line(), "this array has too many dimensions");
+        if (dimensions.size() == kMostDimensions) { fail(cursor.line(), "this array has too many dimensions"); }
         if (dimensions.empty() && cursor.accept(']')) {
             dimensions.push_back(0);
             continue;
@@ -84,10 +84,10 @@ std::vector<std::uint64_t> parse_dimensions(Cursor& cursor) {
 std::uint64_t count_elements(const std::vector<std::uint64_t>& dimensions, unsigned element_size, std::uint32_t line) {
     std::uint64_t elements = 1;
     for (const std::uint64_t dimension : dimensions) {
-        if (dimension != 0 && elements > kLargestVariable / dimension) fail(line, "this array is too large");
+        if (dimension != 0 && elements > kLargestVariable / dimension) { fail(line, "this array is too large"); }
         elements *= dimension;
     }
-    if (elements > kLargestVariable / element_size) fail(line, "this array is too large");
+    if (elements > kLargestVariable / element_size) { fail(line, "this array is too large"); }
     return elements;
 }
 
@@ -104,7 +104,7 @@ Variable parse_declarator(Cursor& cursor, StateSpace space, const ElementType& e
     variable.is_visible = linkage.is_visible;
     std::vector<std::uint64_t> dimensions = parse_dimensions(cursor);
     variable.elements = count_elements(dimensions, element.size(), variable.line);
-    if (cursor.accept('=')) parse_initialiser(cursor, names, dimensions, variable);
+    if (cursor.accept('=')) { parse_initialiser(cursor, names, dimensions, variable); }
     if (variable.elements == 0 && !variable.is_extern) {
         fail(variable.line, "array `" + variable.name + "` has no size; only .extern .shared arrays may have none");
     }
@@ -113,17 +113,17 @@ Variable parse_declarator(Cursor& cursor, StateSpace space, const ElementType& e
 
 /// `.ptr .global .align 16` after a parameter's type tells what it points to; nothing here needs it.
 void skip_pointer_attributes(Cursor& cursor) {
-    if (!cursor.accept_dot("ptr")) return;
-    if (cursor.peek().kind == TokenKind::dot_word && variable_space(cursor.peek().text)) cursor.next();
-    if (cursor.accept_dot("align")) parse_alignment(cursor);
+    if (!cursor.accept_dot("ptr")) { return; }
+    if (cursor.peek().kind == TokenKind::dot_word && variable_space(cursor.peek().text)) { cursor.next(); }
+    if (cursor.accept_dot("align")) { parse_alignment(cursor); }
 }
 
 Parameter parse_parameter(Cursor& cursor) {
     Parameter parameter;
     const std::uint32_t line = cursor.line();
     const std::string_view space = cursor.expect_dot_word(".param or .reg");
-    if (space != "param" && space != "reg") fail(line, "a parameter is .param or .reg, not ." + std::string(space));
-    if (space == "reg" && cursor.peek().is_dot("pred")) fail(line, "predicates cannot be parameters");
+    if (space != "param" && space != "reg") { fail(line, "a parameter is .param or .reg, not ." + std::string(space)); }
+    if (space == "reg" && cursor.peek().is_dot("pred")) { fail(line, "predicates cannot be parameters"); }
     const ElementType element = parse_element_type(cursor);
     skip_pointer_attributes(cursor);
     parameter.in_register = space == "reg";
@@ -134,7 +134,7 @@ Parameter parse_parameter(Cursor& cursor) {
     const std::vector<std::uint64_t> dimensions = parse_dimensions(cursor);
     parameter.elements = count_elements(dimensions, element.size(), line);
     parameter.size = parameter.elements * element.size();
-    if (parameter.size == 0) fail(line, "parameters without a size (variable argument lists) are not supported");
+    if (parameter.size == 0) { fail(line, "parameters without a size (variable argument lists) are not supported"); }
     if (parameter.in_register && (parameter.elements != 1 || parameter.vector_width != 1)) {
         fail(line, "a .reg parameter is a scalar");
     }
@@ -143,12 +143,13 @@ Parameter parse_parameter(Cursor& cursor) {
 
 /// `.attribute(.managed)` tells the host side that it may touch the variable; here every variable has one place.
 void skip_attribute(Cursor& cursor) {
-    if (!cursor.accept_dot("attribute")) return;
+    if (!cursor.accept_dot("attribute")) { return; }
     const std::uint32_t line = cursor.line();
     cursor.expect('(', "after .attribute");
     const std::string_view attribute = cursor.expect_dot_word("an attribute");
-    if (attribute != "managed")
+    if (attribute != "managed") {
         fail(line, "attribute ." + std::string(attribute) + " is not supported; supported: .managed");
+    }
     cursor.expect(')', "after the attribute");
 }
 
@@ -176,9 +177,7 @@ std::vector<Variable> parse_variables(Cursor& cursor, Linkage linkage, const Sym
     skip_attribute(cursor);
     const ElementType element = parse_element_type(cursor);
     std::vector<Variable> variables;
-    do {
-        variables.push_back(parse_declarator(cursor, space, element, linkage, names));
-    } while (cursor.accept(','));
+    do { variables.push_back(parse_declarator(cursor, space, element, linkage, names)); } while (cursor.accept(','));
     cursor.expect(';', "after a declaration");
     return variables;
 }
@@ -186,7 +185,7 @@ std::vector<Variable> parse_variables(Cursor& cursor, Linkage linkage, const Sym
 std::vector<Parameter> parse_parameters(Cursor& cursor) {
     std::vector<Parameter> parameters;
     cursor.expect('(', "before the parameters");
-    if (cursor.accept(')')) return parameters;
+    if (cursor.accept(')')) { return parameters; }
     std::uint64_t offset = 0;
     do {
         Parameter parameter = parse_parameter(cursor);
@@ -202,7 +201,7 @@ std::vector<Parameter> parse_parameters(Cursor& cursor) {
 void parse_registers(Cursor& cursor, FunctionScope& scope) {
     const std::uint32_t type_line = cursor.line();
     const std::string_view word = cursor.expect_dot_word("a register's type");
-    if (word == "v2" || word == "v4") fail(type_line, "vector registers are not supported; use scalar registers");
+    if (word == "v2" || word == "v4") { fail(type_line, "vector registers are not supported; use scalar registers"); }
     const auto type = type_named(word);
     if (!type) {
         fail(type_line, "registers of type ." + std::string(word) +

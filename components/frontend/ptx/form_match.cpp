@@ -23,20 +23,20 @@ std::optional<Modifiers> match_words(const InstructionForm& form, const Words& w
     std::vector<bool> taken(form.groups.size(), false);
     for (const std::string_view word : words) {
         std::size_t g = 0;
-        while (g < form.groups.size() && (taken[g] || !contains(form.groups[g].words, word))) ++g;
-        if (g == form.groups.size()) return std::nullopt;
+        while (g < form.groups.size() && (taken[g] || !contains(form.groups[g].words, word))) { ++g; }
+        if (g == form.groups.size()) { return std::nullopt; }
         taken[g] = !form.groups[g].repeated;
         apply_modifier(form.groups[g].kind, word, modifiers);
     }
     for (std::size_t g = 0; g < form.groups.size(); ++g) {
-        if (!taken[g] && !form.groups[g].optional) return std::nullopt;
+        if (!taken[g] && !form.groups[g].optional) { return std::nullopt; }
     }
     return modifiers;
 }
 
 std::string joined(std::string_view mnemonic, const Words& words) {
     std::string text(mnemonic);
-    for (const std::string_view word : words) text.append(".").append(word);
+    for (const std::string_view word : words) { text.append(".").append(word); }
     return text;
 }
 
@@ -44,10 +44,10 @@ std::string list_of_forms(std::span<const InstructionForm> forms) {
     std::vector<std::string> lines;
     for (const InstructionForm& form : forms) {
         std::string syntax = form.syntax();
-        if (std::find(lines.begin(), lines.end(), syntax) == lines.end()) lines.push_back(std::move(syntax));
+        if (std::find(lines.begin(), lines.end(), syntax) == lines.end()) { lines.push_back(std::move(syntax)); }
     }
     std::string text;
-    for (const std::string& line : lines) text += (text.empty() ? "" : ", ") + line;
+    for (const std::string& line : lines) { text += (text.empty() ? "" : ", ") + line; }
     return text;
 }
 
@@ -68,9 +68,9 @@ std::string list_of_forms(std::span<const InstructionForm> forms) {
 
 std::string operand_count(const InstructionForm& form) {
     std::size_t least = form.operands.size();
-    while (least > 0 && form.takes(least - 1)) --least;
+    while (least > 0 && form.takes(least - 1)) { --least; }
     std::string text = std::to_string(least);
-    if (least < form.operands.size()) text += " to " + std::to_string(form.operands.size());
+    if (least < form.operands.size()) { text += " to " + std::to_string(form.operands.size()); }
     return text;
 }
 
@@ -84,11 +84,11 @@ FormMatch match_form(std::string_view mnemonic, const Words& words, std::size_t 
     std::string counts;
     for (const InstructionForm& form : forms) {
         const auto modifiers = match_words(form, words);
-        if (!modifiers) continue;
-        if (form.custom_operands || form.takes(operands)) return {&form, *modifiers};
+        if (!modifiers) { continue; }
+        if (form.custom_operands || form.takes(operands)) { return {&form, *modifiers}; }
         counts += (counts.empty() ? "" : " or ") + operand_count(form);
     }
-    if (counts.empty()) refuse_modifiers(forms, mnemonic, words, line);
+    if (counts.empty()) { refuse_modifiers(forms, mnemonic, words, line); }
     fail(line, joined(mnemonic, words) + " takes " + counts + " operands, not " + std::to_string(operands));
 }
 

@@ -10,9 +10,9 @@
 // Operands are places, one blank apart: a type for a source, `&T` for a source that may be a special register
 // too, `$T` for a constant, `=T` for a destination, `=T|p` for a destination with an optional predicate, `#T`
 // for a value or (with .v2, .v4) a vector; `~` at the end if a wider register may stand for it, `?` if it may be
-// left out; `addr`, `var`, `tex`, `=tex`, `#tex` for addresses, textures, what they give and what surfaces take; `custom` leaves all operands to code of
-// their own. Types: T, U, V are the form's types in order, W is T with twice the width, A is u32 or u64,
-// whichever the register has.
+// left out; `addr`, `var`, `tex`, `=tex`, `#tex` for addresses, textures, what they give and what surfaces take;
+// `custom` leaves all operands to code of their own. Types: T, U, V are the form's types in order, W is T with twice
+// the width, A is u32 or u64, whichever the register has.
 
 namespace lookahead::ptx {
 namespace {
@@ -36,8 +36,8 @@ namespace {
 #define ATOM_ORDER "sem?(relaxed|acquire|release|acq_rel) " ATOMIC_SPACES
 #define RED_ORDER "sem?(relaxed|release) " ATOMIC_SPACES
 
-// Not PTX: the vector memory instructions of Crago et al. (TACO 2018, figure 5), which the header vector_memory.cuh of the
-// workloads makes.
+// Not PTX: the vector memory instructions of Crago et al. (TACO 2018, figure 5), which the header vector_memory.cuh of
+// the workloads makes.
 #define VECTOR_MEMORY "space(global|shared|shared::cta) vec(v4|v8|v16) type(b32|u32|s32|f32)"
 
 using enum Opcode;

@@ -39,12 +39,13 @@ class ClusterDirectives {
             parse_count(cursor, "a number of CTAs");
             return true;
         }
-        if (word != "reqnctapercluster" && word != "explicitcluster" && word != "blocksareclusters") return false;
-        if (word == "reqnctapercluster") single_ = parse_extent(cursor) == std::array<std::uint32_t, 3>{1, 1, 1};
-        if (!first_)
+        if (word != "reqnctapercluster" && word != "explicitcluster" && word != "blocksareclusters") { return false; }
+        if (word == "reqnctapercluster") { single_ = parse_extent(cursor) == std::array<std::uint32_t, 3>{1, 1, 1}; }
+        if (!first_) {
             first_ =
                 Problem{line, "a kernel with this directive cannot be launched: clusters of CTAs are not supported",
                         "." + std::string(word)};
+        }
         return true;
     }
     std::optional<Problem> problem() const { return single_ ? std::nullopt : first_; }
@@ -58,10 +59,10 @@ class ClusterDirectives {
 std::optional<Problem> parse_performance_directives(Cursor& cursor, Function& function) {
     ClusterDirectives clusters;
     while (cursor.peek().kind == TokenKind::dot_word) {
-        if (skip_debug_or_pragma(cursor)) continue;
+        if (skip_debug_or_pragma(cursor)) { continue; }
         const std::uint32_t line = cursor.line();
         const std::string_view word = cursor.next().text;
-        if (clusters.take(cursor, word, line)) continue;
+        if (clusters.take(cursor, word, line)) { continue; }
         if (word == "maxntid") {
             function.bounds.max_threads = parse_extent(cursor);
         } else if (word == "reqntid") {
@@ -84,21 +85,21 @@ std::optional<Problem> parse_performance_directives(Cursor& cursor, Function& fu
 void skip_file(Cursor& cursor) {
     cursor.expect_number("a file's number", kLargestCount);
     cursor.expect_string("a file's name");
-    while (cursor.accept(',')) cursor.expect_number("a time or size", std::numeric_limits<std::uint64_t>::max());
+    while (cursor.accept(',')) { cursor.expect_number("a time or size", std::numeric_limits<std::uint64_t>::max()); }
 }
 
 /// `.loc 1 20 3 [, function_name label [+ n], inlined_at 1 10 5]`
 void skip_location(Cursor& cursor) {
-    for (int i = 0; i < 3; ++i) cursor.expect_number("file, line and column", kLargestCount);
+    for (int i = 0; i < 3; ++i) { cursor.expect_number("file, line and column", kLargestCount); }
     while (cursor.peek().is(',') && cursor.peek(1).kind == TokenKind::identifier) {
         cursor.next();
         const std::uint32_t line = cursor.line();
         const std::string_view attribute = cursor.next().text;
         if (attribute == "function_name") {
             cursor.expect_identifier("a label");
-            if (cursor.accept('+')) cursor.expect_number("an offset", kLargestCount);
+            if (cursor.accept('+')) { cursor.expect_number("an offset", kLargestCount); }
         } else if (attribute == "inlined_at") {
-            for (int i = 0; i < 3; ++i) cursor.expect_number("file, line and column", kLargestCount);
+            for (int i = 0; i < 3; ++i) { cursor.expect_number("file, line and column", kLargestCount); }
         } else {
             fail(line, "unknown attribute `" + std::string(attribute) + "` of .loc");
         }
@@ -110,17 +111,15 @@ void skip_section(Cursor& cursor) {
     cursor.next();
     cursor.expect('{', "after a section's name");
     for (std::size_t depth = 1; depth > 0;) {
-        if (cursor.at_end()) fail(cursor.line(), "a .section has no closing }");
+        if (cursor.at_end()) { fail(cursor.line(), "a .section has no closing }"); }
         const Token& token = cursor.next();
-        if (token.is('{')) ++depth;
-        if (token.is('}')) --depth;
+        if (token.is('{')) { ++depth; }
+        if (token.is('}')) { --depth; }
     }
 }
 
 void skip_pragma(Cursor& cursor) {
-    do {
-        cursor.expect_string("a pragma");
-    } while (cursor.accept(','));
+    do { cursor.expect_string("a pragma"); } while (cursor.accept(','));
     cursor.expect(';', "after a pragma");
 }
 
@@ -138,7 +137,7 @@ class BodyParser {
         declare_parameters(function_.return_parameters, SymbolKind::return_parameter);
         cursor_.expect('{', "before a function's body");
         scope_.open_block();
-        while (scope_.open_blocks() > 1) statement();
+        while (scope_.open_blocks() > 1) { statement(); }
         scope_.close_block();
     }
 
@@ -160,7 +159,7 @@ class BodyParser {
         if (token.kind == TokenKind::end) {
             fail(token.line, "the body of function `" + function_.name + "` has no closing }");
         } else if (cursor_.accept('{')) {
-            if (scope_.open_blocks() > kDeepestBlock) fail(token.line, "blocks are nested too deeply");
+            if (scope_.open_blocks() > kDeepestBlock) { fail(token.line, "blocks are nested too deeply"); }
             scope_.open_block();
         } else if (cursor_.accept('}')) {
             scope_.close_block();
@@ -193,9 +192,7 @@ class BodyParser {
 
     std::vector<std::string> branch_targets() {
         std::vector<std::string> labels;
-        do {
-            labels.emplace_back(cursor_.expect_identifier("a label"));
-        } while (cursor_.accept(','));
+        do { labels.emplace_back(cursor_.expect_identifier("a label")); } while (cursor_.accept(','));
         cursor_.expect(';', "after .branchtargets");
         return labels;
     }
@@ -204,9 +201,9 @@ class BodyParser {
     Prototype prototype(std::string_view name) {
         Prototype result;
         result.name = name;
-        if (cursor_.peek().is('(')) result.return_parameters = parse_parameters(cursor_);
+        if (cursor_.peek().is('(')) { result.return_parameters = parse_parameters(cursor_); }
         cursor_.expect_identifier("_ in a .callprototype");
-        if (cursor_.peek().is('(')) result.parameters = parse_parameters(cursor_);
+        if (cursor_.peek().is('(')) { result.parameters = parse_parameters(cursor_); }
         cursor_.accept_dot("noreturn");
         cursor_.expect(';', "after .callprototype");
         return result;
@@ -214,7 +211,7 @@ class BodyParser {
 
     void directive() {
         const Token& token = cursor_.peek();
-        if (skip_debug_or_pragma(cursor_)) return;
+        if (skip_debug_or_pragma(cursor_)) { return; }
         if (cursor_.accept_dot("reg")) {
             parse_registers(cursor_, scope_);
         } else if (starts_variable(cursor_)) {
@@ -264,16 +261,16 @@ Signature parse_signature(Cursor& cursor, Linkage linkage) {
     function.is_kernel = cursor.next().text == "entry";
     function.is_extern = linkage.is_extern;
     function.is_visible = linkage.is_visible;
-    if (!function.is_kernel && cursor.peek().is('(')) function.return_parameters = parse_parameters(cursor);
+    if (!function.is_kernel && cursor.peek().is('(')) { function.return_parameters = parse_parameters(cursor); }
     function.name = cursor.expect_identifier("a function's name");
-    if (cursor.peek().is('(')) function.parameters = parse_parameters(cursor);
+    if (cursor.peek().is('(')) { function.parameters = parse_parameters(cursor); }
     function.parameter_bytes = end_of(function.parameters);
     if (function.is_kernel && function.parameter_bytes > kMostParameterBytes) {
         fail(function.line, "kernel `" + function.name + "` has " + std::to_string(function.parameter_bytes) +
                                 " bytes of parameters; " + std::to_string(kMostParameterBytes) + " are supported");
     }
     for (const Parameter& parameter : function.parameters) {
-        if (function.is_kernel && parameter.in_register) fail(function.line, "a kernel's parameters are .param");
+        if (function.is_kernel && parameter.in_register) { fail(function.line, "a kernel's parameters are .param"); }
     }
     std::optional<Problem> problem = parse_performance_directives(cursor, function);
     return {std::move(function), std::move(problem)};

@@ -13,8 +13,8 @@ namespace {
 std::optional<std::uint32_t> plain_number(std::string_view digits) {
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-    if (digits.size() > 1 && digits[0] == '0') return std::nullopt;
+    if (error != std::errc{} || end != digits.data() + digits.size()) { return std::nullopt; }
+    if (digits.size() > 1 && digits[0] == '0') { return std::nullopt; }
     return value;
 }
 
@@ -56,12 +56,12 @@ void FunctionScope::resolve(const LabelUse& use, std::uint32_t target) {
 /// The range that contains `name`: each way to cut it into a prefix and a number is tried, as prefixes may end with
 /// digits.
 const FunctionScope::RegisterRange* FunctionScope::range_of(const Block& block, const std::string& name) {
-    if (block.ranges.empty()) return nullptr;
+    if (block.ranges.empty()) { return nullptr; }
     for (std::size_t cut = name.size(); cut > 1 && is_digit(name[cut - 1]); --cut) {
         const auto number = plain_number(std::string_view(name).substr(cut - 1));
-        if (!number) continue;
+        if (!number) { continue; }
         const auto range = block.ranges.find(name.substr(0, cut - 1));
-        if (range != block.ranges.end() && *number < range->second.count) return &range->second;
+        if (range != block.ranges.end() && *number < range->second.count) { return &range->second; }
     }
     return nullptr;
 }
@@ -87,9 +87,9 @@ void FunctionScope::declare_registers(std::string_view prefix, std::uint32_t cou
         fail(line, "the registers `" + std::string(prefix) + "<...>` are declared twice in the same block");
     }
     for (const auto& [name, reg] : block.registers) {
-        if (!name.starts_with(prefix)) continue;
+        if (!name.starts_with(prefix)) { continue; }
         const auto number = plain_number(std::string_view(name).substr(prefix.size()));
-        if (number && *number < count) fail(line, "`" + name + "` is declared twice in the same block");
+        if (number && *number < count) { fail(line, "`" + name + "` is declared twice in the same block"); }
     }
 }
 
@@ -140,17 +140,17 @@ std::optional<Meaning> FunctionScope::find_in(Block& block, const std::string& n
 std::optional<Meaning> FunctionScope::find(std::string_view name) {
     const std::string key(name);
     for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-        if (auto meaning = find_in(*block, key)) return meaning;
+        if (auto meaning = find_in(*block, key)) { return meaning; }
     }
     const auto found = module_names_.find(key);
-    if (found == module_names_.end()) return std::nullopt;
+    if (found == module_names_.end()) { return std::nullopt; }
     return Meaning{false, 0, found->second};
 }
 
 const std::vector<std::string>* FunctionScope::find_branch_targets(std::string_view name) const {
     for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
         const auto found = block->branch_targets.find(std::string(name));
-        if (found != block->branch_targets.end()) return &found->second;
+        if (found != block->branch_targets.end()) { return &found->second; }
     }
     return nullptr;
 }
@@ -158,7 +158,7 @@ const std::vector<std::string>* FunctionScope::find_branch_targets(std::string_v
 std::optional<std::uint32_t> FunctionScope::find_prototype(std::string_view name) const {
     for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
         const auto found = block->prototypes.find(std::string(name));
-        if (found != block->prototypes.end()) return found->second;
+        if (found != block->prototypes.end()) { return found->second; }
     }
     return std::nullopt;
 }

@@ -13,7 +13,7 @@ using Edges = std::vector<std::vector<std::uint32_t>>;
 Edges reversed(const Edges& edges) {
     Edges result(edges.size());
     for (std::uint32_t from = 0; from < edges.size(); ++from) {
-        for (const std::uint32_t to : edges[from]) result[to].push_back(from);
+        for (const std::uint32_t to : edges[from]) { result[to].push_back(from); }
     }
     return result;
 }
@@ -21,7 +21,7 @@ Edges reversed(const Edges& edges) {
 /// Appends to `order` the nodes reached from `root` that `seen` does not hold yet, each after all that it leads to.
 void append_post_order(const Edges& edges, std::uint32_t root, std::vector<bool>& seen,
                        std::vector<std::uint32_t>& order) {
-    if (seen[root]) return;
+    if (seen[root]) { return; }
     seen[root] = true;
     std::vector<std::pair<std::uint32_t, std::size_t>> path{{root, 0}};
     while (!path.empty()) {
@@ -32,7 +32,7 @@ void append_post_order(const Edges& edges, std::uint32_t root, std::vector<bool>
             continue;
         }
         const std::uint32_t successor = edges[node][next++];
-        if (seen[successor]) continue;
+        if (seen[successor]) { continue; }
         seen[successor] = true;
         path.emplace_back(successor, 0);
     }
@@ -44,14 +44,14 @@ std::vector<std::uint32_t> dominators_from(std::uint32_t root, const Edges& edge
     std::vector<std::uint32_t> order;
     append_post_order(edges, root, seen, order);
     std::vector<std::uint32_t> number(edges.size(), kNoNode);
-    for (std::uint32_t i = 0; i < order.size(); ++i) number[order[i]] = i;
+    for (std::uint32_t i = 0; i < order.size(); ++i) { number[order[i]] = i; }
 
     std::vector<std::uint32_t> immediate(edges.size(), kNoNode);
     immediate[root] = root;
     const auto common = [&](std::uint32_t a, std::uint32_t b) {
         while (a != b) {
-            while (number[a] < number[b]) a = immediate[a];
-            while (number[b] < number[a]) b = immediate[b];
+            while (number[a] < number[b]) { a = immediate[a]; }
+            while (number[b] < number[a]) { b = immediate[b]; }
         }
         return a;
     };
@@ -59,10 +59,10 @@ std::vector<std::uint32_t> dominators_from(std::uint32_t root, const Edges& edge
     for (bool changed = true; changed;) {
         changed = false;
         for (auto node = order.rbegin(); node != order.rend(); ++node) {
-            if (*node == root) continue;
+            if (*node == root) { continue; }
             std::uint32_t best = kNoNode;
             for (const std::uint32_t predecessor : from[*node]) {
-                if (immediate[predecessor] == kNoNode) continue;
+                if (immediate[predecessor] == kNoNode) { continue; }
                 best = best == kNoNode ? predecessor : common(best, predecessor);
             }
             changed = changed || immediate[*node] != best;
@@ -78,11 +78,11 @@ std::vector<std::uint32_t> dominators_from(std::uint32_t root, const Edges& edge
 std::vector<std::uint32_t> endless_loops(const Edges& edges, const Edges& from, std::vector<bool> ends) {
     std::vector<bool> seen = ends;
     std::vector<std::uint32_t> finished;
-    for (std::uint32_t node = 0; node < edges.size(); ++node) append_post_order(from, node, seen, finished);
+    for (std::uint32_t node = 0; node < edges.size(); ++node) { append_post_order(from, node, seen, finished); }
 
     std::vector<std::uint32_t> result;
     for (auto node = finished.rbegin(); node != finished.rend(); ++node) {
-        if (ends[*node]) continue;
+        if (ends[*node]) { continue; }
         std::vector<bool> reached(edges.size(), false);
         std::vector<std::uint32_t> loop;
         append_post_order(edges, *node, reached, loop);
@@ -101,7 +101,7 @@ std::vector<std::vector<std::uint32_t>> predecessors(const Graph& graph) {
 
 std::vector<std::uint32_t> reverse_post_order(const Graph& graph) {
     std::vector<std::uint32_t> order;
-    if (graph.size() == 0) return order;
+    if (graph.size() == 0) { return order; }
     std::vector<bool> seen(graph.size(), false);
     append_post_order(graph.successors, 0, seen, order);
     std::reverse(order.begin(), order.end());
@@ -109,7 +109,7 @@ std::vector<std::uint32_t> reverse_post_order(const Graph& graph) {
 }
 
 std::vector<std::uint32_t> immediate_dominators(const Graph& graph) {
-    if (graph.size() == 0) return {};
+    if (graph.size() == 0) { return {}; }
     std::vector<std::uint32_t> immediate = dominators_from(0, graph.successors);
     immediate[0] = kNoNode;
     return immediate;
@@ -123,19 +123,19 @@ std::vector<std::uint32_t> immediate_post_dominators(const Graph& graph) {
     std::vector<bool> ends(graph.size(), false);
     std::vector<std::uint32_t> reaching;
     for (std::uint32_t node = 0; node < exit; ++node) {
-        if (graph.exits[node]) append_post_order(from, node, ends, reaching);
+        if (graph.exits[node]) { append_post_order(from, node, ends, reaching); }
     }
     std::vector<std::uint32_t> last;
     for (std::uint32_t node = 0; node < exit; ++node) {
-        if (graph.exits[node]) last.push_back(node);
+        if (graph.exits[node]) { last.push_back(node); }
     }
-    for (const std::uint32_t node : endless_loops(graph.successors, from, ends)) last.push_back(node);
+    for (const std::uint32_t node : endless_loops(graph.successors, from, ends)) { last.push_back(node); }
     from.push_back(std::move(last));
 
     std::vector<std::uint32_t> immediate = dominators_from(exit, from);
     immediate.pop_back();
     for (std::uint32_t& node : immediate) {
-        if (node == exit) node = kNoNode;
+        if (node == exit) { node = kNoNode; }
     }
     return immediate;
 }
@@ -145,16 +145,18 @@ DominatorTree::DominatorTree(std::vector<std::uint32_t> immediate)
     const auto count = static_cast<std::uint32_t>(immediate_.size());
     Edges children(count);
     std::vector<std::uint32_t> roots;
-    for (std::uint32_t node = 0; node < count; ++node)
+    for (std::uint32_t node = 0; node < count; ++node) {
         (immediate_[node] == kNoNode ? roots : children[immediate_[node]]).push_back(node);
+    }
     std::vector<bool> seen(count, false);
     std::vector<std::uint32_t> order;
-    for (const std::uint32_t root : roots) append_post_order(children, root, seen, order);
+    for (const std::uint32_t root : roots) { append_post_order(children, root, seen, order); }
     // In post-order a node comes right behind all that it dominates. Counted from the end that is a pre-order.
-    for (std::uint32_t i = 0; i < count; ++i) first_[order[i]] = count - 1 - i;
+    for (std::uint32_t i = 0; i < count; ++i) { first_[order[i]] = count - 1 - i; }
     last_ = first_;
-    for (const std::uint32_t node : order)
-        if (immediate_[node] != kNoNode) last_[immediate_[node]] = std::max(last_[immediate_[node]], last_[node]);
+    for (const std::uint32_t node : order) {
+        if (immediate_[node] != kNoNode) { last_[immediate_[node]] = std::max(last_[immediate_[node]], last_[node]); }
+    }
 }
 
 }  // namespace lookahead::ptx

@@ -26,7 +26,7 @@ class InitialiserParser {
         }
         const std::uint64_t part_size = dimensions_[level] == 0 ? 0 : size / dimensions_[level];
         cursor_.expect('{', "before an array's or vector's initial values");
-        if (cursor_.accept('}')) return;
+        if (cursor_.accept('}')) { return; }
         std::uint64_t count = 0;
         do {
             if (count == dimensions_[level]) {
@@ -53,9 +53,7 @@ class InitialiserParser {
     void constant(std::uint64_t offset) {
         const std::uint32_t line = cursor_.line();
         const auto value = convert_literal(parse_constant(cursor_), variable_.type);
-        if (!value) {
-            fail(line, "this initial value cannot be ." + std::string(name_of(variable_.type)));
-        }
+        if (!value) { fail(line, "this initial value cannot be ." + std::string(name_of(variable_.type))); }
         for (unsigned i = 0; i < bytes(variable_.type); ++i) {
             variable_.initialiser[offset + i] = static_cast<std::uint8_t>(*value >> (8 * i));
         }
@@ -88,14 +86,14 @@ class InitialiserParser {
             cursor_.expect(')', "after generic(symbol");
         }
         const auto found = names_.find(std::string(name));
-        if (found == names_.end()) fail(line, "unknown symbol `" + std::string(name) + "` in an initial value");
+        if (found == names_.end()) { fail(line, "unknown symbol `" + std::string(name) + "` in an initial value"); }
         if (!masked && (relocation.size < 4 || is_floating(variable_.type))) {
             fail(line, "an address does not fit into ." + std::string(name_of(variable_.type)));
         }
         relocation.symbol = found->second;
         if (cursor_.accept('+') || cursor_.peek().is('-')) {
             const Literal addend = parse_constant(cursor_);
-            if (!addend.is_integer()) fail(line, "an address offset is an integer");
+            if (!addend.is_integer()) { fail(line, "an address offset is an integer"); }
             relocation.addend = static_cast<std::int64_t>(addend.bits);
         }
         variable_.relocations.push_back(relocation);
@@ -109,14 +107,14 @@ class InitialiserParser {
 
 /// The number of parts of the braced list at the cursor, which stays.
 std::uint64_t count_parts(const Cursor& cursor) {
-    if (!cursor.peek().is('{') || cursor.peek(1).is('}')) return 0;
+    if (!cursor.peek().is('{') || cursor.peek(1).is('}')) { return 0; }
     std::uint64_t count = 1;
     std::size_t depth = 0;
     for (std::size_t ahead = 0; cursor.peek(ahead).kind != TokenKind::end; ++ahead) {
         const Token& token = cursor.peek(ahead);
         depth += token.is('{') || token.is('(') ? 1 : 0;
-        if ((token.is('}') || token.is(')')) && --depth == 0) break;
-        if (token.is(',') && depth == 1) ++count;
+        if ((token.is('}') || token.is(')')) && --depth == 0) { break; }
+        if (token.is(',') && depth == 1) { ++count; }
     }
     return count;
 }
@@ -146,7 +144,7 @@ void parse_initialiser(Cursor& cursor, const SymbolTable& names, std::vector<std
     variable.has_initialiser = true;
     variable.initialiser.assign(variable.size(), 0);
     std::vector<std::uint64_t> shape = dimensions;
-    if (variable.vector_width > 1) shape.push_back(variable.vector_width);
+    if (variable.vector_width > 1) { shape.push_back(variable.vector_width); }
     InitialiserParser(cursor, names, std::move(shape), variable).part(0, 0, variable.size());
 }
 

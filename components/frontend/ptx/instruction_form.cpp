@@ -15,20 +15,20 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(separator), text.size());
-        if (end > 0) parts.push_back(text.substr(0, end));
+        if (end > 0) { parts.push_back(text.substr(0, end)); }
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return parts;
 }
 
 bool take_suffix(std::string_view& text, std::string_view suffix) {
-    if (!text.ends_with(suffix)) return false;
+    if (!text.ends_with(suffix)) { return false; }
     text.remove_suffix(suffix.size());
     return true;
 }
 
 bool take_prefix(std::string_view& text, std::string_view prefix) {
-    if (!text.starts_with(prefix)) return false;
+    if (!text.starts_with(prefix)) { return false; }
     text.remove_prefix(prefix.size());
     return true;
 }
@@ -89,9 +89,9 @@ OperandPlace compile_place(std::string_view notation) {
 
 InstructionForm compile_form(const FormRow& row) {
     InstructionForm form{row.mnemonic, row.opcode, {}, {}, row.operands == "custom"};
-    for (const std::string_view group : split(row.modifiers, ' ')) form.groups.push_back(compile_group(group));
-    if (form.custom_operands) return form;
-    for (const std::string_view place : split(row.operands, ' ')) form.operands.push_back(compile_place(place));
+    for (const std::string_view group : split(row.modifiers, ' ')) { form.groups.push_back(compile_group(group)); }
+    if (form.custom_operands) { return form; }
+    for (const std::string_view place : split(row.operands, ' ')) { form.operands.push_back(compile_place(place)); }
     return form;
 }
 
@@ -99,7 +99,7 @@ using FormTable = std::map<std::string_view, std::vector<InstructionForm>>;
 
 FormTable compile_table() {
     FormTable table;
-    for (const FormRow& row : form_rows()) table[row.mnemonic].push_back(compile_form(row));
+    for (const FormRow& row : form_rows()) { table[row.mnemonic].push_back(compile_form(row)); }
     return table;
 }
 
@@ -118,7 +118,7 @@ bool InstructionForm::takes(std::size_t count) const {
 std::string InstructionForm::syntax() const {
     std::string text(mnemonic);
     for (const ModifierGroup& group : groups) {
-        if (group.kind == "hint") continue;
+        if (group.kind == "hint") { continue; }
         std::string words;
         for (const std::string_view word : group.words) {
             words += words.empty() ? "." : "|.";
@@ -132,7 +132,7 @@ std::string InstructionForm::syntax() const {
 
 std::span<const InstructionForm> instruction_forms(std::string_view mnemonic) {
     const auto found = table().find(mnemonic);
-    if (found == table().end()) return {};
+    if (found == table().end()) { return {}; }
     return found->second;
 }
 

@@ -40,9 +40,9 @@ Instruction InstructionParser::parse_untexted() {
         const FormMatch match = match_form(mnemonic, modifiers, 0, instruction.line);
         instruction.opcode = match.form->opcode;
         instruction.modifiers = match.modifiers;
-        if (opcode == Opcode::bra) parse_branch(instruction);
-        if (opcode == Opcode::brx_idx) parse_indexed_branch(instruction);
-        if (opcode == Opcode::call) parse_call(instruction);
+        if (opcode == Opcode::bra) { parse_branch(instruction); }
+        if (opcode == Opcode::brx_idx) { parse_indexed_branch(instruction); }
+        if (opcode == Opcode::call) { parse_call(instruction); }
         return instruction;
     }
 
@@ -61,13 +61,13 @@ Instruction InstructionParser::parse_untexted() {
 }
 
 std::optional<Guard> InstructionParser::parse_guard() {
-    if (!cursor_.accept('@')) return std::nullopt;
+    if (!cursor_.accept('@')) { return std::nullopt; }
     Guard guard;
     guard.negated = cursor_.accept('!');
     const std::uint32_t line = cursor_.line();
     const std::string_view name = cursor_.expect_identifier("a predicate register after @");
     const auto meaning = scope_.find(name);
-    if (!meaning) fail(line, "unknown predicate register `" + std::string(name) + "`");
+    if (!meaning) { fail(line, "unknown predicate register `" + std::string(name) + "`"); }
     if (!meaning->is_register || function_.registers[meaning->reg].type != Type::pred) {
         fail(line, "`" + std::string(name) + "` after @ is no register of type .pred");
     }
@@ -77,7 +77,7 @@ std::optional<Guard> InstructionParser::parse_guard() {
 
 std::vector<std::string_view> InstructionParser::parse_modifiers() {
     std::vector<std::string_view> modifiers;
-    while (cursor_.peek().kind == TokenKind::dot_word) modifiers.push_back(cursor_.next().text);
+    while (cursor_.peek().kind == TokenKind::dot_word) { modifiers.push_back(cursor_.next().text); }
     return modifiers;
 }
 
@@ -101,12 +101,12 @@ void InstructionParser::parse_indexed_branch(Instruction& instruction) {
     cursor_.expect(',', "after brx.idx's index");
     const std::string name(cursor_.expect_identifier("the name of a .branchtargets list"));
     const std::vector<std::string>* labels = scope_.find_branch_targets(name);
-    if (labels == nullptr) fail(instruction.line, "no .branchtargets list `" + name + "` before this instruction");
+    if (labels == nullptr) { fail(instruction.line, "no .branchtargets list `" + name + "` before this instruction"); }
     Operand targets;
     targets.kind = OperandKind::labels;
     targets.targets.resize(labels->size());
     instruction.operands.push_back(std::move(targets));
-    for (std::uint32_t i = 0; i < labels->size(); ++i) use_label((*labels)[i], 1, i);
+    for (std::uint32_t i = 0; i < labels->size(); ++i) { use_label((*labels)[i], 1, i); }
 }
 
 /// `call (results), callee, (arguments), prototype`, all but the callee optional.
@@ -121,12 +121,12 @@ void InstructionParser::parse_call(Instruction& instruction) {
     if (cursor_.accept(',')) {
         if (cursor_.peek().is('(')) {
             instruction.operands.push_back(call_list());
-            if (is_indirect) cursor_.expect(',', "before an indirect call's .callprototype");
+            if (is_indirect) { cursor_.expect(',', "before an indirect call's .callprototype"); }
         }
         if (is_indirect) {
             const std::string name(cursor_.expect_identifier("the name of a .callprototype"));
             const auto index = scope_.find_prototype(name);
-            if (!index) fail(instruction.line, "no .callprototype `" + name + "` before this instruction");
+            if (!index) { fail(instruction.line, "no .callprototype `" + name + "` before this instruction"); }
             Operand prototype;
             prototype.kind = OperandKind::prototype;
             prototype.target = *index;
@@ -140,7 +140,7 @@ Operand InstructionParser::callee() {
     const std::uint32_t line = cursor_.line();
     const std::string name(cursor_.expect_identifier("a function's name"));
     const auto meaning = scope_.find(name);
-    if (!meaning) fail(line, "unknown function `" + name + "`; functions must be declared before they are called");
+    if (!meaning) { fail(line, "unknown function `" + name + "`; functions must be declared before they are called"); }
     Operand operand;
     if (meaning->is_register) {
         operand.kind = OperandKind::reg;
@@ -164,10 +164,8 @@ Operand InstructionParser::call_list() {
     Operand list;
     list.kind = OperandKind::arguments;
     cursor_.expect('(', "before a call's arguments");
-    if (cursor_.accept(')')) return list;
-    do {
-        list.elements.push_back(call_argument());
-    } while (cursor_.accept(','));
+    if (cursor_.accept(')')) { return list; }
+    do { list.elements.push_back(call_argument()); } while (cursor_.accept(','));
     cursor_.expect(')', "after a call's arguments");
     return list;
 }
@@ -177,8 +175,9 @@ Operand InstructionParser::call_argument() {
     const std::uint32_t line = cursor_.line();
     RawOperand raw = parse_operand(cursor_, scope_);
     if (raw.operand.kind == OperandKind::immediate) {
-        if (!raw.literal.is_integer())
+        if (!raw.literal.is_integer()) {
             fail(line, "a floating-point constant cannot be an argument; move it to a register");
+        }
         raw.operand.value = raw.literal.bits;
         return raw.operand;
     }

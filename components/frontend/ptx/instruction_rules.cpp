@@ -19,31 +19,32 @@ enum class RoundingNeed { forbidden, integer_optional, integer_required, require
 /// PTX ISA, section 9.7.9 "cvt".
 RoundingNeed rounding_need(Type to, Type from) {
     if (is_floating(to) && is_floating(from)) {
-        if (bits(to) < bits(from)) return RoundingNeed::required;
+        if (bits(to) < bits(from)) { return RoundingNeed::required; }
         return bits(to) == bits(from) ? RoundingNeed::integer_optional : RoundingNeed::forbidden;
     }
-    if (is_floating(to)) return RoundingNeed::required;
+    if (is_floating(to)) { return RoundingNeed::required; }
     return is_floating(from) ? RoundingNeed::integer_required : RoundingNeed::forbidden;
 }
 
 void check_conversion(const Instruction& instruction) {
     const Modifiers& m = instruction.modifiers;
-    if (m.types[0] == Type::f16x2) return;
+    if (m.types[0] == Type::f16x2) { return; }
     const bool none = m.rounding == Rounding::none;
     const bool integer = rounds_to_integer(m.rounding);
     switch (rounding_need(m.types[0], m.types[1])) {
         case RoundingNeed::forbidden:
-            if (!none) fail(instruction.line, "this conversion is exact and takes no rounding");
+            if (!none) { fail(instruction.line, "this conversion is exact and takes no rounding"); }
             break;
         case RoundingNeed::integer_optional:
-            if (!none && !integer)
+            if (!none && !integer) {
                 fail(instruction.line, "this conversion takes .rni, .rzi, .rmi, .rpi or no rounding");
+            }
             break;
         case RoundingNeed::integer_required:
-            if (!integer) fail(instruction.line, "this conversion needs .rni, .rzi, .rmi or .rpi");
+            if (!integer) { fail(instruction.line, "this conversion needs .rni, .rzi, .rmi or .rpi"); }
             break;
         case RoundingNeed::required:
-            if (none || integer) fail(instruction.line, "this conversion needs .rn, .rz, .rm or .rp");
+            if (none || integer) { fail(instruction.line, "this conversion needs .rn, .rz, .rm or .rp"); }
             break;
     }
     if (m.ftz && m.types[0] != Type::f32 && m.types[1] != Type::f32) {
@@ -56,13 +57,13 @@ void complete_access(Instruction& instruction) {
     if (m.vector_width * bytes(m.types[0]) > kWidestAccessInBytes) {
         fail(instruction.line, "a vector access has at most " + std::to_string(kWidestAccessInBytes) + " bytes");
     }
-    if (!m.semantics) m.semantics = Semantics::weak;
-    if (m.semantics == Semantics::volatile_) m.scope = Scope::sys;
+    if (!m.semantics) { m.semantics = Semantics::weak; }
+    if (m.semantics == Semantics::volatile_) { m.scope = Scope::sys; }
 }
 
 void complete_atomic(Modifiers& m) {
-    if (!m.semantics) m.semantics = Semantics::relaxed;
-    if (m.scope == Scope::none) m.scope = Scope::gpu;
+    if (!m.semantics) { m.semantics = Semantics::relaxed; }
+    if (m.scope == Scope::none) { m.scope = Scope::gpu; }
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ void apply_instruction_rules(Instruction& instruction) {
         case Opcode::red:
             return complete_atomic(m);
         case Opcode::fence:
-            if (!m.semantics) m.semantics = Semantics::acq_rel;
+            if (!m.semantics) { m.semantics = Semantics::acq_rel; }
             return;
         case Opcode::membar:
             m.semantics = Semantics::sc;

@@ -22,7 +22,7 @@ bool continues_identifier(char c) {
 }
 
 std::string printable(char c) {
-    if (c >= ' ' && c <= '~') return std::string("'") + c + "'";
+    if (c >= ' ' && c <= '~') { return std::string("'") + c + "'"; }
     return "byte " + std::to_string(static_cast<unsigned char>(c));
 }
 
@@ -31,7 +31,7 @@ class Lexer {
     explicit Lexer(std::string_view source) : source_(source) {}
 
     std::vector<Token> run() {
-        while (skip_blanks_and_comments(), at_ < source_.size()) next_token();
+        while (skip_blanks_and_comments(), at_ < source_.size()) { next_token(); }
         begin_ = at_;
         push(TokenKind::end, {});
         return std::move(tokens_);
@@ -43,7 +43,7 @@ class Lexer {
     bool ahead(std::string_view text) const { return source_.substr(at_, text.size()) == text; }
 
     void skip_line() {
-        while (at_ < source_.size() && source_[at_] != '\n') ++at_;
+        while (at_ < source_.size() && source_[at_] != '\n') { ++at_; }
     }
 
     void skip_blanks_and_comments() {
@@ -69,8 +69,8 @@ class Lexer {
     void skip_block_comment() {
         const std::uint32_t first_line = line_;
         const std::size_t close = source_.find("*/", at_ + 2);
-        if (close == std::string_view::npos) fail(first_line, "this comment /* has no end */");
-        for (; at_ < close + 2; ++at_) line_ += source_[at_] == '\n';
+        if (close == std::string_view::npos) { fail(first_line, "this comment /* has no end */"); }
+        for (; at_ < close + 2; ++at_) { line_ += source_[at_] == '\n'; }
     }
 
     void push(TokenKind kind, std::string_view text) { tokens_.push_back({kind, text, line_, begin_, at_}); }
@@ -78,29 +78,27 @@ class Lexer {
     void next_token() {
         begin_ = at_;
         const char c = peek();
-        if (starts_identifier(c) && (c != '%' || continues_identifier(peek(1)))) return identifier();
-        if (is_digit(c)) return number();
-        if (c == '.' && is_word(peek(1))) return dot_word();
-        if (c == '"') return string();
-        if (ahead("<<") || ahead(">>")) return punctuation(2);
-        if (std::string_view("{}()[],;:=+-*/%<>@!|&^~?.").find(c) != std::string_view::npos) {
-            return punctuation(1);
-        }
+        if (starts_identifier(c) && (c != '%' || continues_identifier(peek(1)))) { return identifier(); }
+        if (is_digit(c)) { return number(); }
+        if (c == '.' && is_word(peek(1))) { return dot_word(); }
+        if (c == '"') { return string(); }
+        if (ahead("<<") || ahead(">>")) { return punctuation(2); }
+        if (std::string_view("{}()[],;:=+-*/%<>@!|&^~?.").find(c) != std::string_view::npos) { return punctuation(1); }
         fail(line_, "unexpected " + printable(c) + ", which no PTX statement contains");
     }
 
     void identifier() {
         ++at_;
-        while (continues_identifier(peek())) ++at_;
+        while (continues_identifier(peek())) { ++at_; }
         push(TokenKind::identifier, source_.substr(begin_, at_ - begin_));
     }
 
     void dot_word() {
         ++at_;
-        while (is_word(peek())) ++at_;
+        while (is_word(peek())) { ++at_; }
         while (ahead("::") && is_word(peek(2))) {
             at_ += 2;
-            while (is_word(peek())) ++at_;
+            while (is_word(peek())) { ++at_; }
         }
         push(TokenKind::dot_word, source_.substr(begin_ + 1, at_ - begin_ - 1));
     }
@@ -112,8 +110,8 @@ class Lexer {
             ++at_;
             const char last = source_[at_ - 1];
             const bool exponent = !prefixed && (last == 'e' || last == 'E');
-            if (exponent && (peek() == '+' || peek() == '-') && is_digit(peek(1))) ++at_;
-            if (!prefixed && peek() == '.' && !is_letter(peek(1)) && peek(1) != '_') ++at_;
+            if (exponent && (peek() == '+' || peek() == '-') && is_digit(peek(1))) { ++at_; }
+            if (!prefixed && peek() == '.' && !is_letter(peek(1)) && peek(1) != '_') { ++at_; }
         }
         push(TokenKind::number, source_.substr(begin_, at_ - begin_));
     }

@@ -9,27 +9,27 @@ namespace {
 std::optional<std::uint64_t> parse_digits(std::string_view digits, int base) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-    if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty()) return std::nullopt;
+    if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty()) { return std::nullopt; }
     return value;
 }
 
 /// 0f and 0d: exactly as many hexadecimal digits as the format has.
 std::optional<Literal> parse_exact_float(std::string_view digits, std::size_t count, Literal::Kind kind) {
     const auto value = parse_digits(digits, 16);
-    if (digits.size() != count || !value) return std::nullopt;
+    if (digits.size() != count || !value) { return std::nullopt; }
     return Literal{kind, false, *value};
 }
 
 std::optional<Literal> parse_decimal_float(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    if (error != std::errc{} || end != text.data() + text.size()) { return std::nullopt; }
     return Literal{Literal::Kind::real, false, std::bit_cast<std::uint64_t>(value)};
 }
 
 std::optional<Literal> parse_integer(std::string_view text) {
     const bool suffix = text.ends_with('U') || text.ends_with('u');
-    if (suffix) text.remove_suffix(1);
+    if (suffix) { text.remove_suffix(1); }
     int base = 10;
     if (text.size() > 1 && text[0] == '0') {
         const char mark = text[1];
@@ -37,7 +37,7 @@ std::optional<Literal> parse_integer(std::string_view text) {
         text.remove_prefix(base == 8 ? 1 : 2);
     }
     const auto value = parse_digits(text, base);
-    if (!value) return std::nullopt;
+    if (!value) { return std::nullopt; }
     return Literal{Literal::Kind::integer, suffix || (*value >> 63) != 0, *value};
 }
 
@@ -62,26 +62,28 @@ std::optional<Literal> parse_literal(std::string_view text) {
         return parse_exact_float(text.substr(2), 16, Literal::Kind::real);
     }
     const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-    if (!hexadecimal && text.find_first_of(".eE") != std::string_view::npos) return parse_decimal_float(text);
+    if (!hexadecimal && text.find_first_of(".eE") != std::string_view::npos) { return parse_decimal_float(text); }
     return parse_integer(text);
 }
 
 std::optional<std::uint64_t> convert_literal(const Literal& literal, Type type) {
     if (type == Type::pred) {
-        if (!literal.is_integer()) return std::nullopt;
+        if (!literal.is_integer()) { return std::nullopt; }
         return literal.bits != 0 ? 1 : 0;
     }
     if (literal.is_integer()) {
-        if (is_floating(type)) return std::nullopt;
+        if (is_floating(type)) { return std::nullopt; }
         return bits(type) == 64 ? literal.bits : literal.bits & ((std::uint64_t{1} << bits(type)) - 1);
     }
     // A 0f constant keeps its bits, signalling NaNs too.
     const bool single = literal.kind == Literal::Kind::single;
     if (type == Type::b32 || type == Type::f32) {
-        if (single) return literal.bits;
-        if (type == Type::f32) return std::bit_cast<std::uint32_t>(as_single(literal));
+        if (single) { return literal.bits; }
+        if (type == Type::f32) { return std::bit_cast<std::uint32_t>(as_single(literal)); }
     }
-    if (type == Type::f64 || (type == Type::b64 && !single)) return std::bit_cast<std::uint64_t>(as_double(literal));
+    if (type == Type::f64 || (type == Type::b64 && !single)) {
+        return std::bit_cast<std::uint64_t>(as_double(literal));
+    }
     return std::nullopt;
 }
 

@@ -82,8 +82,8 @@ using Setter = bool (*)(std::string_view word, Modifiers* modifiers);
 template <auto& kMeanings, auto kField>
 bool set_from_table(std::string_view word, Modifiers* modifiers) {
     for (const auto& [name, value] : kMeanings) {
-        if (name != word) continue;
-        if (modifiers != nullptr) modifiers->*kField = value;
+        if (name != word) { continue; }
+        if (modifiers != nullptr) { modifiers->*kField = value; }
         return true;
     }
     return false;
@@ -92,7 +92,7 @@ bool set_from_table(std::string_view word, Modifiers* modifiers) {
 /// A group of the one word that is its kind's name.
 template <auto kField>
 bool set_flag(std::string_view, Modifiers* modifiers) {
-    if (modifiers != nullptr) modifiers->*kField = true;
+    if (modifiers != nullptr) { modifiers->*kField = true; }
     return true;
 }
 
@@ -103,10 +103,8 @@ bool accept(std::string_view, Modifiers*) {
 
 bool set_type(std::string_view word, Modifiers* modifiers) {
     const std::optional<Type> type = type_named(word);
-    if (!type) return false;
-    if (modifiers != nullptr) {
-        *std::find(modifiers->types.begin(), modifiers->types.end(), Type::none) = *type;
-    }
+    if (!type) { return false; }
+    if (modifiers != nullptr) { *std::find(modifiers->types.begin(), modifiers->types.end(), Type::none) = *type; }
     return true;
 }
 
@@ -153,7 +151,7 @@ constexpr WordMeaning<Setter> kKinds[] = {
 
 Setter setter_of(std::string_view kind) {
     for (const auto& [name, setter] : kKinds) {
-        if (name == kind) return setter;
+        if (name == kind) { return setter; }
     }
     return nullptr;
 }

@@ -105,7 +105,7 @@ constexpr std::array<OpcodeRow, 90> kNames{{
 
 constexpr bool opcodes_stand_in_the_order_of_the_enumeration() {
     for (std::size_t i = 0; i < kNames.size(); ++i) {
-        if (static_cast<std::size_t>(kNames[i].opcode) != i) return false;
+        if (static_cast<std::size_t>(kNames[i].opcode) != i) { return false; }
     }
     return true;
 }

@@ -24,7 +24,7 @@ bool is_number(Type type) {
 /// Whether the instruction may access `space`: its form lists it.
 bool lists_space(const InstructionForm& form, StateSpace space) {
     for (const ModifierGroup& group : form.groups) {
-        if (group.kind != "space") continue;
+        if (group.kind != "space") { continue; }
         return std::find(group.words.begin(), group.words.end(), name_of(space)) != group.words.end();
     }
     return false;
@@ -51,10 +51,12 @@ std::vector<Type> coordinate_types(TextureGeometry geometry, Type coordinate) {
 }  // namespace
 
 bool register_agrees(Type reg, Type wanted, bool wider) {
-    if (reg == wanted) return true;
-    if (reg == Type::pred || wanted == Type::pred) return false;
-    if (bits(reg) == bits(wanted)) return is_bits(reg) || is_bits(wanted) || (is_integer(reg) && is_integer(wanted));
-    if (!wider || bits(reg) < bits(wanted)) return false;
+    if (reg == wanted) { return true; }
+    if (reg == Type::pred || wanted == Type::pred) { return false; }
+    if (bits(reg) == bits(wanted)) {
+        return is_bits(reg) || is_bits(wanted) || (is_integer(reg) && is_integer(wanted));
+    }
+    if (!wider || bits(reg) < bits(wanted)) { return false; }
     return is_bits(reg) || (is_integer(reg) && is_number(wanted));
 }
 
@@ -63,20 +65,20 @@ void OperandFitter::refuse(std::string message) const {
 }
 
 void OperandFitter::append(Operand operand, bool destination) {
-    if (destination) ++instruction_.destination_count;
+    if (destination) { ++instruction_.destination_count; }
     instruction_.operands.push_back(std::move(operand));
 }
 
 void OperandFitter::fit_form(const InstructionForm& form, std::vector<RawOperand>& operands) {
-    for (std::size_t i = 0; i < operands.size(); ++i) fit_place(form, form.operands[i], operands[i]);
+    for (std::size_t i = 0; i < operands.size(); ++i) { fit_place(form, form.operands[i], operands[i]); }
 }
 
 void OperandFitter::fit_place(const InstructionForm& form, const OperandPlace& place, const RawOperand& raw) {
     append(fit_one(form, place, raw), is_destination(place.shape));
-    if (!raw.has_second) return;
-    if (place.shape != OperandShape::destination_pair) refuse("this instruction has no second destination after |");
+    if (!raw.has_second) { return; }
+    if (place.shape != OperandShape::destination_pair) { refuse("this instruction has no second destination after |"); }
     Operand second = raw.second;
-    if (second.kind == OperandKind::reg) second = reg(second, Type::pred, false);
+    if (second.kind == OperandKind::reg) { second = reg(second, Type::pred, false); }
     second.type = Type::pred;
     append(std::move(second), true);
 }
@@ -94,7 +96,7 @@ Operand OperandFitter::fit_one(const InstructionForm& form, const OperandPlace& 
             return raw.operand.kind == OperandKind::special ? special(raw.operand, type)
                                                             : source(raw, type, place.wider);
         case OperandShape::constant:
-            if (raw.operand.kind != OperandKind::immediate) refuse("the last operand must be a constant");
+            if (raw.operand.kind != OperandKind::immediate) { refuse("the last operand must be a constant"); }
             return immediate(raw.literal, type);
         case OperandShape::value:
             return value(raw, width, type, place.wider, false);
@@ -116,11 +118,11 @@ Operand OperandFitter::fit_one(const InstructionForm& form, const OperandPlace& 
 
 Type OperandFitter::place_type(std::string_view name, const RawOperand& raw) const {
     const auto& types = instruction_.modifiers.types;
-    if (name == "T") return types[0];
-    if (name == "U") return types[1];
-    if (name == "V") return types[2];
-    if (name == "W") return with_bits(types[0], 2 * bits(types[0]));
-    if (name == "A") return bits(type_of(raw.operand)) == 32 ? Type::u32 : Type::u64;
+    if (name == "T") { return types[0]; }
+    if (name == "U") { return types[1]; }
+    if (name == "V") { return types[2]; }
+    if (name == "W") { return with_bits(types[0], 2 * bits(types[0])); }
+    if (name == "A") { return bits(type_of(raw.operand)) == 32 ? Type::u32 : Type::u64; }
     return *type_named(name);
 }
 
@@ -134,7 +136,7 @@ Operand OperandFitter::reg(const Operand& operand, Type type, bool wider) {
         refuse("register " + found.name + " is " + dotted(found.type) + " where " + dotted(type) + " is needed" +
                (wider ? " (or a wider one of its kind)" : ""));
     }
-    if (operand.negated && type != Type::pred) refuse("! can stand before a predicate register only");
+    if (operand.negated && type != Type::pred) { refuse("! can stand before a predicate register only"); }
     Operand fitted = operand;
     fitted.type = type;
     return fitted;
@@ -178,15 +180,15 @@ Operand OperandFitter::destination(const RawOperand& raw, Type type, bool wider)
         fitted.type = type;
         return fitted;
     }
-    if (raw.operand.kind != OperandKind::reg) refuse("expected a register as destination");
-    if (raw.operand.negated) refuse("a destination cannot be negated");
+    if (raw.operand.kind != OperandKind::reg) { refuse("expected a register as destination"); }
+    if (raw.operand.negated) { refuse("a destination cannot be negated"); }
     return reg(raw.operand, type, wider);
 }
 
 /// Of one element without braces, or with them (as Triton writes all of its loads and stores).
 Operand OperandFitter::value(const RawOperand& raw, std::size_t width, Type type, bool wider, bool is_result) {
-    if (width > 1) return vector(raw, width, type, wider, is_result);
-    if (raw.operand.kind == OperandKind::vector) return vector(raw, width, type, wider, is_result).elements[0];
+    if (width > 1) { return vector(raw, width, type, wider, is_result); }
+    if (raw.operand.kind == OperandKind::vector) { return vector(raw, width, type, wider, is_result).elements[0]; }
     return is_result ? destination(raw, type, wider) : source(raw, type, wider);
 }
 
@@ -240,8 +242,8 @@ Operand OperandFitter::symbol(const Operand& operand, Type type) {
 
 void OperandFitter::check_address_width(Type type, StateSpace space) const {
     const bool full_width = space == StateSpace::global || space == StateSpace::generic;
-    if (bits(type) == module_.address_bits || (bits(type) == 32 && !full_width)) return;
-    if (bits(type) == 64 && !full_width) return;
+    if (bits(type) == module_.address_bits || (bits(type) == 32 && !full_width)) { return; }
+    if (bits(type) == 64 && !full_width) { return; }
     refuse("a " + std::string(name_of(space)) + " address has " + std::to_string(module_.address_bits) + " bits, not " +
            std::to_string(bits(type)));
 }
@@ -276,7 +278,7 @@ std::string OperandFitter::name_of_symbol(const SymbolReference& symbol) const {
 }
 
 Operand OperandFitter::address(const InstructionForm& form, const RawOperand& raw) {
-    if (raw.operand.kind != OperandKind::address) refuse("expected an address in brackets");
+    if (raw.operand.kind != OperandKind::address) { refuse("expected an address in brackets"); }
     StateSpace& space = instruction_.modifiers.space;
     Operand fitted = raw.operand;
     fitted.type = module_.address_type();
@@ -289,12 +291,12 @@ Operand OperandFitter::address(const InstructionForm& form, const RawOperand& ra
         check_address_width(type, space);
         fitted.type = bits(type) == 64 ? Type::u64 : Type::u32;
     } else if (fitted.symbol.kind == SymbolKind::none) {
-        if (space != StateSpace::local) refuse("a constant address is allowed in state space local only");
+        if (space != StateSpace::local) { refuse("a constant address is allowed in state space local only"); }
     } else {
         const StateSpace own = space_of(fitted.symbol);
-        if (fitted.symbol.kind == SymbolKind::function) refuse(name_of_symbol(fitted.symbol) + " is no data");
+        if (fitted.symbol.kind == SymbolKind::function) { refuse(name_of_symbol(fitted.symbol) + " is no data"); }
         // A generic access to a variable is one to the variable's state space.
-        if (space == StateSpace::generic) space = own;
+        if (space == StateSpace::generic) { space = own; }
         if (space != own || !lists_space(form, own)) {
             refuse(name_of_symbol(fitted.symbol) + " is in state space " + std::string(name_of(own)) +
                    ", which this instruction does not access");
@@ -307,9 +309,7 @@ Operand OperandFitter::address(const InstructionForm& form, const RawOperand& ra
 }
 
 Operand OperandFitter::texture(const RawOperand& raw) {
-    if (raw.operand.kind != OperandKind::texture) {
-        refuse("expected a texture access [object, {coordinates}]");
-    }
+    if (raw.operand.kind != OperandKind::texture) { refuse("expected a texture access [object, {coordinates}]"); }
     const bool is_surface = instruction_.modifiers.surface_bound != SurfaceBound::none;
     const auto types =
         coordinate_types(instruction_.modifiers.geometry, is_surface ? Type::s32 : instruction_.modifiers.types[1]);
@@ -320,13 +320,15 @@ Operand OperandFitter::texture(const RawOperand& raw) {
     fitted.kind = OperandKind::texture;
     fitted.type = types.back();
     fitted.elements.push_back(source(raw.elements[0], Type::b64));
-    for (std::size_t i = 0; i < types.size(); ++i) fitted.elements.push_back(source(raw.elements[i + 1], types[i]));
+    for (std::size_t i = 0; i < types.size(); ++i) { fitted.elements.push_back(source(raw.elements[i + 1], types[i])); }
     return fitted;
 }
 
 void OperandFitter::fit_mov(std::vector<RawOperand>& operands) {
-    if (operands.size() != 2) refuse("mov takes 2 operands, not " + std::to_string(operands.size()));
-    if (operands[0].has_second || operands[1].has_second) refuse("this instruction has no second destination after |");
+    if (operands.size() != 2) { refuse("mov takes 2 operands, not " + std::to_string(operands.size())); }
+    if (operands[0].has_second || operands[1].has_second) {
+        refuse("this instruction has no second destination after |");
+    }
     const Type type = instruction_.type();
     const bool unpack = operands[0].operand.kind == OperandKind::vector;
     const bool pack = operands[1].operand.kind == OperandKind::vector;
@@ -345,8 +347,8 @@ void OperandFitter::fit_mov(std::vector<RawOperand>& operands) {
 }
 
 Operand OperandFitter::mov_source(const RawOperand& raw, Type type) {
-    if (raw.operand.kind == OperandKind::special) return special(raw.operand, type);
-    if (raw.operand.kind == OperandKind::symbol) return symbol(raw.operand, type);
+    if (raw.operand.kind == OperandKind::special) { return special(raw.operand, type); }
+    if (raw.operand.kind == OperandKind::symbol) { return symbol(raw.operand, type); }
     return source(raw, type);
 }
 

@@ -22,7 +22,7 @@ constexpr std::size_t kMostInitialisedBytes = std::size_t{1} << 28;
 
 std::string sentence(const std::string& file, const Problem& problem) {
     std::string text = file + ":" + std::to_string(problem.line) + ": ";
-    if (!problem.statement.empty()) text += "`" + problem.statement + "`: ";
+    if (!problem.statement.empty()) { text += "`" + problem.statement + "`: "; }
     return text + problem.message;
 }
 
@@ -33,14 +33,15 @@ class ModuleParser {
 
     void run() {
         version();
-        while (!cursor_.at_end()) directive();
-        if (module_.target.empty()) fail(cursor_.line(), "a PTX file needs a .target directive, such as .target sm_75");
+        while (!cursor_.at_end()) { directive(); }
+        if (module_.target.empty()) {
+            fail(cursor_.line(), "a PTX file needs a .target directive, such as .target sm_75");
+        }
     }
 
   private:
     void version() {
-        while (cursor_.peek().kind == TokenKind::dot_word && skip_debug_or_pragma(cursor_)) {
-        }
+        while (cursor_.peek().kind == TokenKind::dot_word && skip_debug_or_pragma(cursor_)) {}
         const std::uint32_t line = cursor_.line();
         if (!cursor_.accept_dot("version")) {
             fail(line, "a PTX file begins with .version (such as .version 9.0), not with " + describe(cursor_.peek()));
@@ -49,7 +50,7 @@ class ModuleParser {
         const char* const end = text.data() + text.size();
         const auto [dot, major_error] = std::from_chars(text.data(), end, module_.version_major);
         const bool has_minor = major_error == std::errc{} && dot != end && *dot == '.';
-        if (!has_minor) fail(line, "`" + std::string(text) + "` is no PTX version, such as 9.0");
+        if (!has_minor) { fail(line, "`" + std::string(text) + "` is no PTX version, such as 9.0"); }
         const auto [rest, minor_error] = std::from_chars(dot + 1, end, module_.version_minor);
         if (minor_error != std::errc{} || rest != end) {
             fail(line, "`" + std::string(text) + "` is no PTX version, such as 9.0");
@@ -65,12 +66,12 @@ class ModuleParser {
         if (token.kind != TokenKind::dot_word) {
             fail(token.line, "expected a directive such as .entry, .func or .global, found " + describe(token));
         }
-        if (skip_debug_or_pragma(cursor_)) return;
-        if (cursor_.accept_dot("target")) return target();
-        if (cursor_.accept_dot("address_size")) return address_size();
+        if (skip_debug_or_pragma(cursor_)) { return; }
+        if (cursor_.accept_dot("target")) { return target(); }
+        if (cursor_.accept_dot("address_size")) { return address_size(); }
         const std::size_t start = cursor_.position();
         const Linkage linkage = parse_linkage(cursor_);
-        if (cursor_.peek().is_dot("entry") || cursor_.peek().is_dot("func")) return function(linkage);
+        if (cursor_.peek().is_dot("entry") || cursor_.peek().is_dot("func")) { return function(linkage); }
         if (!starts_variable(cursor_)) {
             fail(cursor_.line(),
                  describe(cursor_.peek()) +
@@ -101,7 +102,7 @@ class ModuleParser {
     void address_size() {
         const std::uint32_t line = cursor_.line();
         const std::uint64_t bits = cursor_.expect_number("an address size", 64);
-        if (bits != 32 && bits != 64) fail(line, "an address has 32 or 64 bits, not " + std::to_string(bits));
+        if (bits != 32 && bits != 64) { fail(line, "an address has 32 or 64 bits, not " + std::to_string(bits)); }
         module_.address_bits = static_cast<unsigned>(bits);
     }
 
@@ -122,34 +123,32 @@ class ModuleParser {
 
     void declare(const std::string& name, SymbolKind kind, std::size_t index, std::uint32_t line) {
         const SymbolReference symbol{kind, static_cast<std::uint32_t>(index)};
-        if (!names_.emplace(name, symbol).second) fail(line, "`" + name + "` is declared twice");
+        if (!names_.emplace(name, symbol).second) { fail(line, "`" + name + "` is declared twice"); }
     }
 
     void function(Linkage linkage) {
         auto [parsed, launch_problem] = parse_signature(cursor_, linkage);
-        if (launch_problem) parsed.launch_problem = sentence(module_.file_name, *launch_problem);
+        if (launch_problem) { parsed.launch_problem = sentence(module_.file_name, *launch_problem); }
         const std::uint32_t line = parsed.line;
         Function& function = module_.functions[place(std::move(parsed))];
-        if (cursor_.accept(';')) return;
-        if (function.is_defined) fail(line, "function `" + function.name + "` has two bodies");
-        if (module_.refusal == Refusal::of_module) return parse_body(cursor_, names_, module_, function);
+        if (cursor_.accept(';')) { return; }
+        if (function.is_defined) { fail(line, "function `" + function.name + "` has two bodies"); }
+        if (module_.refusal == Refusal::of_module) { return parse_body(cursor_, names_, module_, function); }
         Cursor body = cursor_;
         skip_body();
         try {
             parse_body(body, names_, module_, function);
-        } catch (const Problem& problem) {
-            drop_body(function, sentence(module_.file_name, problem));
-        }
+        } catch (const Problem& problem) { drop_body(function, sentence(module_.file_name, problem)); }
     }
 
     void skip_body() {
         const std::uint32_t line = cursor_.line();
         cursor_.expect('{', "before a function's body");
         for (std::size_t depth = 1; depth > 0;) {
-            if (cursor_.at_end()) fail(line, "the function's body has no closing }");
+            if (cursor_.at_end()) { fail(line, "the function's body has no closing }"); }
             const Token& token = cursor_.next();
-            if (token.is('{')) ++depth;
-            if (token.is('}')) --depth;
+            if (token.is('{')) { ++depth; }
+            if (token.is('}')) { --depth; }
         }
     }
 
@@ -170,18 +169,20 @@ class ModuleParser {
             module_.functions.push_back(std::move(parsed));
             return module_.functions.size() - 1;
         }
-        if (known->second.kind != SymbolKind::function) fail(parsed.line, "`" + parsed.name + "` is declared twice");
+        if (known->second.kind != SymbolKind::function) {
+            fail(parsed.line, "`" + parsed.name + "` is declared twice");
+        }
         Function& earlier = module_.functions[known->second.index];
         if (!same_signature(earlier, parsed)) {
             fail(parsed.line, "function `" + parsed.name + "` was declared with other parameters on line " +
                                   std::to_string(earlier.line));
         }
-        if (!earlier.is_defined) earlier = std::move(parsed);
+        if (!earlier.is_defined) { earlier = std::move(parsed); }
         return known->second.index;
     }
 
     static bool same_parameters(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
-        if (a.size() != b.size()) return false;
+        if (a.size() != b.size()) { return false; }
         for (std::size_t i = 0; i < a.size(); ++i) {
             if (a[i].size != b[i].size || a[i].offset != b[i].offset || a[i].in_register != b[i].in_register) {
                 return false;
@@ -215,8 +216,8 @@ bool needs(const Module& module, const LibraryPart& part) {
     bool needed = !part.mention.empty() && module.source.find(part.mention) != std::string::npos;
     for (const LibraryFunction& known : part.functions) {
         const Function* const function = module.find_function(known.name);
-        if (function == nullptr) continue;
-        if (function->is_defined || !is_as_declared(*function, known)) return false;
+        if (function == nullptr) { continue; }
+        if (function->is_defined || !is_as_declared(*function, known)) { return false; }
         needed = true;
     }
     return needed && module.address_bits == 64;
@@ -233,8 +234,9 @@ void link(const LibraryPart& part, Module& module, SymbolTable& names) {
     module.version_major = header.version_major;
     module.version_minor = header.version_minor;
     module.target = header.target;
-    for (const LibraryFunction& function : part.functions)
+    for (const LibraryFunction& function : part.functions) {
         module.functions[names.find(std::string(function.name))->second.index].is_library = true;
+    }
 }
 
 }  // namespace
@@ -248,11 +250,10 @@ Module parse_module(std::string_view text, std::string file_name, Refusal refusa
         const std::vector<Token> tokens = tokenise(module.source);
         SymbolTable names;
         ModuleParser(module, names, module.source, tokens).run();
-        for (const LibraryPart& part : device_library())
-            if (needs(module, part)) link(part, module, names);
-    } catch (const Problem& problem) {
-        throw InputError(sentence(module.file_name, problem));
-    }
+        for (const LibraryPart& part : device_library()) {
+            if (needs(module, part)) { link(part, module, names); }
+        }
+    } catch (const Problem& problem) { throw InputError(sentence(module.file_name, problem)); }
     return module;
 }
 

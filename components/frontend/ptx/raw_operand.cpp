@@ -18,7 +18,7 @@ bool is_component(const Token& token) {
 /// `%tid` and `.x` are two tokens.
 std::string take_special_name(Cursor& cursor, std::string_view name) {
     std::string full(name);
-    if (is_component(cursor.peek())) full.append(".").append(cursor.next().text);
+    if (is_component(cursor.peek())) { full.append(".").append(cursor.next().text); }
     return full;
 }
 
@@ -37,10 +37,10 @@ class OperandParser {
 
     RawOperand any() {
         const Token& token = cursor_.peek();
-        if (token.is('[')) return address();
-        if (token.is('{')) return vector();
+        if (token.is('[')) { return address(); }
+        if (token.is('{')) { return vector(); }
         const bool negated_name = token.is('!') && cursor_.peek(1).kind == TokenKind::identifier;
-        if (!negated_name && starts_constant(cursor_)) return constant();
+        if (!negated_name && starts_constant(cursor_)) { return constant(); }
         RawOperand raw = scalar();
         if (cursor_.accept('|')) {
             raw.has_second = true;
@@ -62,12 +62,12 @@ class OperandParser {
         const std::uint32_t line = cursor_.line();
         raw.operand.negated = cursor_.accept('!');
         const std::string_view name = cursor_.expect_identifier("an operand");
-        if (name == "_" && !raw.operand.negated) return raw;
+        if (name == "_" && !raw.operand.negated) { return raw; }
         resolve(name, raw.operand);
         if (raw.operand.negated && raw.operand.kind != OperandKind::reg) {
             fail(line, "! can stand before a predicate register only");
         }
-        if (raw.operand.kind == OperandKind::symbol) raw.operand.value = optional_offset();
+        if (raw.operand.kind == OperandKind::symbol) { raw.operand.value = optional_offset(); }
         return raw;
     }
 
@@ -77,12 +77,14 @@ class OperandParser {
             operand.kind = meaning->is_register ? OperandKind::reg : OperandKind::symbol;
             operand.reg = meaning->reg;
             operand.symbol = meaning->symbol;
-            if (is_component(cursor_.peek())) fail(line, "vector registers are not supported; use scalar registers");
+            if (is_component(cursor_.peek())) {
+                fail(line, "vector registers are not supported; use scalar registers");
+            }
             return;
         }
         const std::string full = take_special_name(cursor_, name);
         const auto special = special_register_named(full);
-        if (!special) refuse_name(full, line);
+        if (!special) { refuse_name(full, line); }
         operand.kind = OperandKind::special;
         operand.special = *special;
     }
@@ -91,23 +93,23 @@ class OperandParser {
         Operand operand;
         const std::uint32_t line = cursor_.line();
         const std::string_view name = cursor_.expect_identifier("a predicate register after |");
-        if (name == "_") return operand;
+        if (name == "_") { return operand; }
         resolve(name, operand);
-        if (operand.kind != OperandKind::reg) fail(line, "only a predicate register can stand after |");
+        if (operand.kind != OperandKind::reg) { fail(line, "only a predicate register can stand after |"); }
         return operand;
     }
 
     std::uint64_t integer_offset() {
         const std::uint32_t line = cursor_.line();
         const Literal literal = parse_constant(cursor_);
-        if (!literal.is_integer()) fail(line, "an address offset is an integer");
+        if (!literal.is_integer()) { fail(line, "an address offset is an integer"); }
         return literal.bits;
     }
 
     /// `+ constant`, `- constant` or nothing. A minus sign belongs to the constant.
     std::uint64_t optional_offset() {
-        if (cursor_.accept('+')) return integer_offset();
-        if (cursor_.peek().is('-')) return integer_offset();
+        if (cursor_.accept('+')) { return integer_offset(); }
+        if (cursor_.peek().is('-')) { return integer_offset(); }
         return 0;
     }
 
@@ -120,7 +122,7 @@ class OperandParser {
         } else {
             base(raw.operand);
         }
-        if (cursor_.accept(',')) texture(raw);
+        if (cursor_.accept(',')) { texture(raw); }
         cursor_.expect(']', "after an address, which is [register], [register+integer], [symbol] or [symbol+integer]");
         return raw;
     }
@@ -129,8 +131,9 @@ class OperandParser {
         const std::uint32_t line = cursor_.line();
         Operand name;
         resolve(cursor_.expect_identifier("a register or a variable in an address"), name);
-        if (name.kind == OperandKind::special)
+        if (name.kind == OperandKind::special) {
             fail(line, "a special register cannot be an address; move it to a register");
+        }
         operand.has_base = name.kind == OperandKind::reg;
         operand.reg = name.reg;
         operand.symbol = name.symbol;
@@ -147,11 +150,13 @@ class OperandParser {
         raw.elements.back().operand.reg = raw.operand.reg;
         RawOperand coordinates = cursor_.peek().is('{') ? vector() : scalar();
         if (coordinates.operand.kind == OperandKind::vector) {
-            for (RawOperand& element : coordinates.elements) raw.elements.push_back(std::move(element));
+            for (RawOperand& element : coordinates.elements) { raw.elements.push_back(std::move(element)); }
         } else {
             raw.elements.push_back(std::move(coordinates));
         }
-        if (cursor_.peek().is(',')) fail(cursor_.line(), "texture accesses with a separate sampler are not supported");
+        if (cursor_.peek().is(',')) {
+            fail(cursor_.line(), "texture accesses with a separate sampler are not supported");
+        }
         raw.operand = Operand{};
         raw.operand.kind = OperandKind::texture;
     }
@@ -161,7 +166,7 @@ class OperandParser {
         RawOperand raw;
         raw.operand.kind = OperandKind::vector;
         do {
-            if (raw.elements.size() == kLongestVector) fail(cursor_.line(), "this vector has too many elements");
+            if (raw.elements.size() == kLongestVector) { fail(cursor_.line(), "this vector has too many elements"); }
             raw.elements.push_back(starts_constant(cursor_) ? constant() : scalar());
         } while (cursor_.accept(','));
         cursor_.expect('}', "after a vector's elements");
@@ -180,10 +185,8 @@ RawOperand parse_operand(Cursor& cursor, FunctionScope& scope) {
 
 std::vector<RawOperand> parse_operands(Cursor& cursor, FunctionScope& scope) {
     std::vector<RawOperand> operands;
-    if (cursor.peek().is(';')) return operands;
-    do {
-        operands.push_back(parse_operand(cursor, scope));
-    } while (cursor.accept(','));
+    if (cursor.peek().is(';')) { return operands; }
+    do { operands.push_back(parse_operand(cursor, scope)); } while (cursor.accept(','));
     return operands;
 }
 

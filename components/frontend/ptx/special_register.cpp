@@ -51,7 +51,7 @@ constexpr std::array<RegisterRow, 33> kRegisters{{
 
 constexpr bool registers_stand_in_the_order_of_the_enumeration() {
     for (std::size_t i = 0; i < kRegisters.size(); ++i) {
-        if (static_cast<std::size_t>(kRegisters[i].reg) != i) return false;
+        if (static_cast<std::size_t>(kRegisters[i].reg) != i) { return false; }
     }
     return true;
 }
@@ -73,7 +73,7 @@ Type type_of(SpecialRegister reg) {
 
 std::optional<SpecialRegister> special_register_named(std::string_view name) {
     for (const RegisterRow& candidate : kRegisters) {
-        if (candidate.name == name) return candidate.reg;
+        if (candidate.name == name) { return candidate.reg; }
     }
     return std::nullopt;
 }

@@ -27,9 +27,7 @@ EjectionPort::EjectionPort(const CrossbarParameters& parameters, Cycle credit_la
 [[gnu::hot]] void EjectionPort::receive(const MessageHeader& message, unsigned source, Cycle now) {
     queues_[source].push_copy(message).time = now;
     waiting_[source / 64] |= std::uint64_t{1} << (source % 64);
-    if (chosen_ == kNone) {
-        choose(source, now);
-    }
+    if (chosen_ == kNone) { choose(source, now); }
 }
 
 [[gnu::hot]] void EjectionPort::choose(unsigned source, Cycle now) {
@@ -45,9 +43,7 @@ EjectionPort::EjectionPort(const CrossbarParameters& parameters, Cycle credit_la
     counters_.wait_cycles += static_cast<std::uint64_t>(taken - queue.front().time);
     const std::uint64_t row = held_ != nullptr ? held_->rows.row_of(queue.front()) : 0;
     queue.pop();
-    if (queue.empty()) {
-        waiting_[chosen_ / 64] &= ~(std::uint64_t{1} << (chosen_ % 64));
-    }
+    if (queue.empty()) { waiting_[chosen_ / 64] &= ~(std::uint64_t{1} << (chosen_ % 64)); }
     withheld_[chosen_] += chosen_flits_;
     if (withheld_[chosen_] >= credit_batch_) {
         credits_.send(chosen_, clock_.edge(now), clock_.edge(now + credit_latency_),
@@ -65,13 +61,11 @@ EjectionPort::EjectionPort(const CrossbarParameters& parameters, Cycle credit_la
     }
     next = next == kNone ? next_source(last_source_) : next;
     chosen_ = kNone;
-    if (next != kNone) {
-        choose(next, std::max(taken, queues_[next].front().time));
-    }
+    if (next != kNone) { choose(next, std::max(taken, queues_[next].front().time)); }
 }
 
-/// Whose packet for the row goes next although it has no turn; kNone: whoever has. Of equal claims the sender that was chosen
-/// comes first, then those behind it.
+/// Whose packet for the row goes next although it has no turn; kNone: whoever has. Of equal claims the sender that was
+/// chosen comes first, then those behind it.
 unsigned EjectionPort::out_of_turn(std::uint64_t row) {
     const bool same = !queues_[chosen_].empty() && held_->rows.row_of(queues_[chosen_].front()) == row;
     unsigned match = same ? chosen_ : kNone;
@@ -96,9 +90,7 @@ unsigned EjectionPort::out_of_turn(std::uint64_t row) {
     std::size_t word = start / 64;
     std::uint64_t bits = waiting_[word] & (~std::uint64_t{0} << (start % 64));
     for (std::size_t step = 0; step <= words; ++step) {
-        if (bits != 0) {
-            return static_cast<unsigned>(word * 64) + static_cast<unsigned>(std::countr_zero(bits));
-        }
+        if (bits != 0) { return static_cast<unsigned>(word * 64) + static_cast<unsigned>(std::countr_zero(bits)); }
         word = word + 1 == words ? 0 : word + 1;
         bits = waiting_[word];
     }
@@ -106,14 +98,10 @@ unsigned EjectionPort::out_of_turn(std::uint64_t row) {
 }
 
 void EjectionPort::fields(StateArchive& archive) {
-    for (PacketRing& queue : queues_) {
-        archive& queue;
-    }
+    for (PacketRing& queue : queues_) { archive& queue; }
     archive& waiting_& withheld_& chosen_& chosen_flits_& last_source_& complete_at_& last_flit_;
     archive& counters_;
-    if (held_ != nullptr) {
-        archive&* held_;
-    }
+    if (held_ != nullptr) { archive&* held_; }
 }
 
 LOOKAHEAD_REGISTER_STATISTICS(EjectionCounters, "ejection_port", "The receiving side of a crossbar port.")

@@ -44,9 +44,7 @@ InjectionPort::InjectionPort(const CrossbarParameters& parameters, Cycle latency
 }
 
 Cycle InjectionPort::next_acceptance(Cycle now) const {
-    if (blocked_flits_ >= queue_flits_) {
-        return kCycleInfinity;
-    }
+    if (blocked_flits_ >= queue_flits_) { return kCycleInfinity; }
     return std::max(now + 1, free_at_ + blocked_flits_ - queue_flits_ + 1);
 }
 
@@ -73,9 +71,7 @@ Cycle InjectionPort::next_acceptance(Cycle now) const {
 
 std::byte* InjectionPort::store(unsigned destination, Cycle ready, unsigned flits, MessageType type,
                                 std::size_t payload_bytes) {
-    if (blocked_.empty()) {
-        blocked_since_ = std::max(ready, free_at_);
-    }
+    if (blocked_.empty()) { blocked_since_ = std::max(ready, free_at_); }
     ++counters_.blocked_packets;
     blocked_flits_ += flits;
     MessageHeader& head = blocked_.push({.time = ready,
@@ -98,9 +94,7 @@ void InjectionPort::receive_credit(unsigned destination, std::uint32_t flits, Cy
     while (!blocked_.empty()) {
         const MessageHeader& head = blocked_.front();
         const unsigned size = head.sequence;
-        if (!may_send(head.destination, size)) {
-            break;
-        }
+        if (!may_send(head.destination, size)) { break; }
         // Credits that are back before the port is free have cost nothing.
         counters_.blocked_cycles += static_cast<std::uint64_t>(std::max<Cycle>(0, now - blocked_since_));
         counters_.wait_cycles += static_cast<std::uint64_t>(std::max<Cycle>(0, now - head.time));
@@ -117,9 +111,7 @@ void InjectionPort::fields(StateArchive& archive) {
     archive& free_at_& blocked_since_& blocked_flits_& credits_;
     archive& blocked_;
     archive& counters_;
-    if (archive.loading()) {
-        unspent_ = std::accumulate(credits_.begin(), credits_.end(), std::int64_t{0});
-    }
+    if (archive.loading()) { unspent_ = std::accumulate(credits_.begin(), credits_.end(), std::int64_t{0}); }
 }
 
 LOOKAHEAD_REGISTER_STATISTICS(InjectionCounters, "injection_port", "The sending side of a crossbar port.")

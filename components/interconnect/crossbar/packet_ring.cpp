@@ -21,9 +21,7 @@ template <class F>
 void PacketRing::for_each(F&& f) const {
     std::size_t at = head_;
     for (std::size_t i = 0; i < packets_; ++i) {
-        if (at == wrap_) {
-            at = 0;
-        }
+        if (at == wrap_) { at = 0; }
         const auto& message = *reinterpret_cast<const MessageHeader*>(words_.get() + at);
         f(message);
         at += message.total_bytes() / 8;
@@ -36,9 +34,7 @@ void PacketRing::for_each(F&& f) const {
         head_ = tail_ = 0;
         wrap_ = capacity_;
     }
-    if (!find_room(words)) [[unlikely]] {
-        grow(words);
-    }
+    if (!find_room(words)) [[unlikely]] { grow(words); }
     auto* place = reinterpret_cast<MessageHeader*>(words_.get() + tail_);
     std::memcpy(static_cast<void*>(place), &head, sizeof head);
     tail_ += words;
@@ -49,12 +45,8 @@ void PacketRing::for_each(F&& f) const {
 /// True if so many words fit behind the tail, which goes to the front if they fit there alone.
 [[gnu::hot]] bool PacketRing::find_room(std::size_t words) {
     const bool wrapped = packets_ > 0 && tail_ <= head_;
-    if (wrapped || tail_ + words <= capacity_) {
-        return tail_ + words <= (wrapped ? head_ : capacity_);
-    }
-    if (words > head_) {
-        return false;
-    }
+    if (wrapped || tail_ + words <= capacity_) { return tail_ + words <= (wrapped ? head_ : capacity_); }
+    if (words > head_) { return false; }
     wrap_ = tail_;
     tail_ = 0;
     return true;

@@ -56,13 +56,9 @@ void InputQueuedNetwork::cycle(Cycle now) {
 void InputQueuedNetwork::choose(Cycle now) {
     for (unsigned i = 0; i < inputs_.size(); ++i) {
         const Input& input = inputs_[i];
-        if (input.queue.empty() || earliest(input) > now) {
-            continue;
-        }
+        if (input.queue.empty() || earliest(input) > now) { continue; }
         Output& output = outputs_[input.output];
-        if (output.chosen == kNone || rank(i, input.output) < rank(output.chosen, input.output)) {
-            output.chosen = i;
-        }
+        if (output.chosen == kNone || rank(i, input.output) < rank(output.chosen, input.output)) { output.chosen = i; }
     }
 }
 
@@ -77,26 +73,20 @@ void InputQueuedNetwork::pass(unsigned number, Cycle now) {
     output.last_flit = input.last_flit = now;
     output.turn = number + 1 == ends_.sources ? 0 : number + 1;
     input.queue.pop();
-    if (!input.queue.empty()) {
-        look_at_front(input);
-    }
+    if (!input.queue.empty()) { look_at_front(input); }
 }
 
 Cycle InputQueuedNetwork::next_pass(Cycle now) const {
     Cycle next = kCycleInfinity;
     for (const Input& input : inputs_) {
-        if (!input.queue.empty()) {
-            next = std::min(next, earliest(input));
-        }
+        if (!input.queue.empty()) { next = std::min(next, earliest(input)); }
     }
     return std::max(next, now + 1);
 }
 
 std::size_t InputQueuedNetwork::packets() const {
     std::size_t packets = 0;
-    for (const Input& input : inputs_) {
-        packets += input.queue.packets();
-    }
+    for (const Input& input : inputs_) { packets += input.queue.packets(); }
     return packets;
 }
 
@@ -107,13 +97,9 @@ void InputQueuedNetwork::visit_statistics(StatisticsVisitor& visitor) const {
 void InputQueuedNetwork::fields(StateArchive& archive) {
     for (Input& input : inputs_) {
         archive& input.queue& input.last_flit;
-        if (archive.loading() && !input.queue.empty()) {
-            look_at_front(input);
-        }
+        if (archive.loading() && !input.queue.empty()) { look_at_front(input); }
     }
-    for (Output& output : outputs_) {
-        archive& output.last_flit& output.turn;
-    }
+    for (Output& output : outputs_) { archive& output.last_flit& output.turn; }
     archive& next_cycle_;
     archive& counters_;
 }

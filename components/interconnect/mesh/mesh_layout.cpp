@@ -7,9 +7,7 @@ namespace lookahead::gpu {
 MeshLayout::MeshLayout(unsigned sms, unsigned slices, unsigned given_columns) : columns(given_columns), rows(0) {
     const unsigned tiles = sms + slices;
     if (columns == 0) {
-        for (columns = 1; columns * columns < tiles;) {
-            ++columns;
-        }
+        for (columns = 1; columns * columns < tiles;) { ++columns; }
     }
     rows = (tiles + columns - 1) / columns;
     for (unsigned tile = 0; tile < tiles; ++tile) {

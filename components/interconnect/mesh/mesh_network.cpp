@@ -25,9 +25,7 @@ MeshNetwork::MeshNetwork(const Arguments& arguments)
       arguments_(arguments),
       routers_(std::size_t{arguments.layout.columns} * arguments.layout.rows),
       active_((routers_.size() + 63) / 64, 0) {
-    for (Router& router : routers_) {
-        router.room.fill(link_room());
-    }
+    for (Router& router : routers_) { router.room.fill(link_room()); }
 }
 
 Cycle MeshNetwork::way_of_credit(std::uint16_t in_port) const {
@@ -74,15 +72,11 @@ void MeshNetwork::cycle(Cycle now) {
             serve(static_cast<std::uint32_t>(word * 64 + static_cast<unsigned>(std::countr_zero(left))), now);
         }
     }
-    if (!returns_.empty() && packets_in_flight_ > 0) {
-        wake(now + 1);
-    }
+    if (!returns_.empty() && packets_in_flight_ > 0) { wake(now + 1); }
 }
 
 void MeshNetwork::return_room() {
-    for (const Return& each : returns_) {
-        routers_[each.router].room[each.output] += each.flits;
-    }
+    for (const Return& each : returns_) { routers_[each.router].room[each.output] += each.flits; }
     returns_.clear();
 }
 
@@ -91,9 +85,7 @@ void MeshNetwork::serve(std::uint32_t number, Cycle now) {
     std::array<unsigned, kDirections> wanted{};  // by output: a bit an input
     for (unsigned input = 0; input < kDirections; ++input) {
         const std::uint32_t head = router.inputs[input].head;
-        if (head == kNone) {
-            continue;
-        }
+        if (head == kNone) { continue; }
         if (packets_[head].ready > now) {
             wake(packets_[head].ready);
         } else {
@@ -101,9 +93,7 @@ void MeshNetwork::serve(std::uint32_t number, Cycle now) {
         }
     }
     for (unsigned output = 0; output < kDirections; ++output) {
-        if (wanted[output] == 0) {
-            continue;
-        }
+        if (wanted[output] == 0) { continue; }
         const unsigned later = wanted[output] & (~0u << router.turn[output]);
         const auto input = static_cast<unsigned>(std::countr_zero(later != 0 ? later : wanted[output]));
         const std::uint32_t flits = packets_[router.inputs[input].head].flits;
@@ -130,9 +120,7 @@ void MeshNetwork::pass(std::uint32_t number, unsigned input, unsigned output, Cy
     router.last_tail[output] = now;
     router.turn[output] = input + 1 == kDirections ? 0 : input + 1;
     counters_.wait_cycles += static_cast<std::uint64_t>(now - packets_[packet].ready);
-    if (input != kLocal) {
-        returns_.push_back({neighbour(number, input), opposite(input), flits});
-    }
+    if (input != kLocal) { returns_.push_back({neighbour(number, input), opposite(input), flits}); }
     if (output == kLocal) {
         deliver(packet, now);
         return;
@@ -158,9 +146,7 @@ unsigned MeshNetwork::direction(std::uint32_t router, std::uint16_t tile) const 
     const unsigned columns = arguments_.layout.columns;
     const unsigned x = router % columns;
     const unsigned to = tile % columns;
-    if (x != to) {
-        return x < to ? kEast : kWest;
-    }
+    if (x != to) { return x < to ? kEast : kWest; }
     return router == tile ? kLocal : router < tile ? kSouth : kNorth;
 }
 
@@ -184,9 +170,7 @@ void MeshNetwork::audit(Audit& audit) const {
     for (const Router& router : routers_) {
         free_flits += std::accumulate(router.room.begin(), router.room.end(), std::uint64_t{0});
     }
-    for (const Return& each : returns_) {
-        free_flits += each.flits;
-    }
+    for (const Return& each : returns_) { free_flits += each.flits; }
     audit.balance(name(), "flits of room at links", routers_.size() * kDirections * link_room(), free_flits);
 }
 
@@ -198,9 +182,7 @@ void MeshNetwork::fields(StateArchive& archive) {
     for (std::uint32_t number = 0; number < routers_.size(); ++number) {
         Router& router = routers_[number];
         archive& router.last_tail& router.room& router.turn;
-        for (unsigned input = 0; input < kDirections; ++input) {
-            queue_fields(archive, number, input);
-        }
+        for (unsigned input = 0; input < kDirections; ++input) { queue_fields(archive, number, input); }
     }
     archive& returns_& next_cycle_& counters_;
 }

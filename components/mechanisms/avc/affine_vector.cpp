@@ -9,35 +9,25 @@ namespace lookahead::gpu {
 namespace {
 
 /// By the first active pair: the xor of its words. Where the base is a multiple of the stride, as it must be, the lower
-/// one of the two multiples differs from the next one in the stride's bit, and beyond it in those that the carry changes:
-/// the stride is the lowest bit. None: it is longer than the code's longest.
+/// one of the two multiples differs from the next one in the stride's bit, and beyond it in those that the carry
+/// changes: the stride is the lowest bit. None: it is longer than the code's longest.
 std::optional<std::uint8_t> stride_of(const std::uint32_t* words, std::uint32_t mask) {
     const std::uint32_t pairs = mask & mask >> 1 & 0x5555'5555u;
-    if (pairs == 0) {
-        return AffineVector::kUniform;
-    }
+    if (pairs == 0) { return AffineVector::kUniform; }
     const int first = std::countr_zero(pairs);
     const std::uint32_t difference = words[first] ^ words[first + 1];
-    if (difference == 0) {
-        return AffineVector::kUniform;
-    }
+    if (difference == 0) { return AffineVector::kUniform; }
     const int lowest = std::countr_zero(difference);
-    if (lowest > AffineVector::kLongest) {
-        return std::nullopt;
-    }
+    if (lowest > AffineVector::kLongest) { return std::nullopt; }
     return static_cast<std::uint8_t>(lowest);
 }
 
 }  // namespace
 
 std::optional<AffineVector> encode(const std::uint32_t* words, std::uint32_t mask, unsigned lanes) {
-    if (mask == 0) {
-        return std::nullopt;
-    }
+    if (mask == 0) { return std::nullopt; }
     const std::optional<std::uint8_t> stride = stride_of(words, mask);
-    if (!stride) {
-        return std::nullopt;
-    }
+    if (!stride) { return std::nullopt; }
     AffineVector candidate{0, *stride};
     const auto first = static_cast<unsigned>(std::countr_zero(mask));
     candidate.base = words[first] - candidate.word(first);
@@ -49,9 +39,7 @@ std::optional<AffineVector> encode(const std::uint32_t* words, std::uint32_t mas
     for (unsigned lane = 0; lane < lanes; ++lane) {
         differs |= (words[lane] ^ candidate.word(lane)) & -(mask >> lane & 1);
     }
-    if (LOOKAHEAD_RULE(candidate_is_compared) && differs != 0) {
-        return std::nullopt;
-    }
+    if (LOOKAHEAD_RULE(candidate_is_compared) && differs != 0) { return std::nullopt; }
     return candidate;
 }
 

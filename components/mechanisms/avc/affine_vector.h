@@ -21,8 +21,8 @@ struct AffineVector {
 };
 
 /// The encoding unit (section 5.2). `words` has 32 lanes or, with `lanes` = 16, sixteen; those of the mask count. None:
-/// the vector is generic, or there is no stride to be found in its mask: the stride is that of the first pair (2i, 2i + 1)
-/// of active lanes, and without such a pair 0 is tried.
+/// the vector is generic, or there is no stride to be found in its mask: the stride is that of the first pair (2i, 2i +
+/// 1) of active lanes, and without such a pair 0 is tried.
 std::optional<AffineVector> encode(const std::uint32_t* words, std::uint32_t mask, unsigned lanes);
 
 }  // namespace lookahead::gpu

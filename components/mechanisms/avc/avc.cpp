@@ -1,7 +1,7 @@
 // The affine vector cache: Collange and Kouyoumdjian, "Affine Vector Cache for memory bandwidth savings", 2011.
 //
-// `load`, `missed` and `fill` are algorithm 1, `store` and `passed` are algorithm 2. As they are printed they return wrong
-// values. Three mends, each where it is marked:
+// `load`, `missed` and `fill` are algorithm 1, `store` and `passed` are algorithm 2. As they are printed they return
+// wrong values. Three mends, each where it is marked:
 // (a) a generic store clears the valid bits of its words, which L1 holds the newest value of from then on;
 // (b) a vector that leaves takes L1's whole partial copy of the line along, not only the words of the mask at hand: the
 //     copy's other words are as stale (L1CompanionPort::write_back does it);
@@ -40,19 +40,15 @@ void AffineVectorCache::decode(const CompactVector* vectors, WordMask words, std
     }
 }
 
-/// Algorithm 1, up to its miss: "if hit_a and (m and valid) != 0". The lanes that are left come again (Replay); where none
-/// is served L1 is looked up in the same cycle.
+/// Algorithm 1, up to its miss: "if hit_a and (m and valid) != 0". The lanes that are left come again (Replay); where
+/// none is served L1 is looked up in the same cycle.
 WordMask AffineVectorCache::load(const L1Access& access, WordMask wanted, std::byte* data) {
     const AvcPlace place = lines_.place_of(access.line);
     const std::uint32_t at = lines_.find(place.group);
-    if (at == kNoAvcLine) {
-        return 0;
-    }
+    if (at == kNoAvcLine) { return 0; }
     const CompactVector* vectors = lines_.vectors(at) + place.first;
     const WordMask valid = words_that_are(&CompactVector::valid, vectors);
-    if ((wanted & valid) == 0) {
-        return 0;
-    }
+    if ((wanted & valid) == 0) { return 0; }
     const WordMask served = wanted & valid;
     decode(vectors, served, data);
     lines_.touch(at);
@@ -61,18 +57,14 @@ WordMask AffineVectorCache::load(const L1Access& access, WordMask wanted, std::b
     return served;
 }
 
-/// Word masks: the lanes that are stored, whatever the others have. Read-modify-write, the ablation: a store of some lanes
-/// needs the others, which only the cache itself can give at once, and the sum of both must be affine.
+/// Word masks: the lanes that are stored, whatever the others have. Read-modify-write, the ablation: a store of some
+/// lanes needs the others, which only the cache itself can give at once, and the sum of both must be affine.
 std::optional<AffineVector> AffineVectorCache::encode_store(const CompactVector* vectors, const Words& words,
                                                             unsigned vector, std::uint32_t lanes) const {
     const std::uint32_t* first = words.data() + vector * lines_.lanes();
     const std::uint32_t all = lanes_of(~WordMask{0}, vector);
-    if (!modifies_ || lanes == all) {
-        return encode(first, lanes, lines_.lanes());
-    }
-    if (vectors == nullptr || vectors[vector].valid != all) {
-        return std::nullopt;
-    }
+    if (!modifies_ || lanes == all) { return encode(first, lanes, lines_.lanes()); }
+    if (vectors == nullptr || vectors[vector].valid != all) { return std::nullopt; }
     Words together{};
     for (unsigned lane = 0; lane < lines_.lanes(); ++lane) {
         together[lane] = (lanes >> lane & 1) != 0 ? first[lane] : vectors[vector].affine.word(lane);
@@ -87,9 +79,7 @@ AffineVectorCache::Encoded AffineVectorCache::encode_store(const CompactVector* 
     Encoded result;
     for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
         const std::uint32_t lanes = result.lanes[i] = lanes_of(stored, i);
-        if (lanes == 0) {
-            continue;
-        }
+        if (lanes == 0) { continue; }
         result.vectors[i] = encode_store(vectors, words, i, lanes);
         result.generic |= !result.vectors[i];
         result.words |= result.vectors[i] ? words_of_lanes(lanes, i) : WordMask{0};
@@ -112,9 +102,7 @@ unsigned AffineVectorCache::conflicts_of_store(const CompactVector* vectors, con
 void AffineVectorCache::put(CompactVector* vectors, const Encoded& encoded) {
     const std::uint32_t all = lanes_of(~WordMask{0}, 0);
     for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
-        if (!encoded.vectors[i]) {
-            continue;
-        }
+        if (!encoded.vectors[i]) { continue; }
         CompactVector& each = vectors[i];
         const std::uint32_t lanes = encoded.lanes[i];
         counters_.added_words += each.valid != 0 && each.affine == *encoded.vectors[i];
@@ -128,26 +116,18 @@ void AffineVectorCache::put(CompactVector* vectors, const Encoded& encoded) {
 /// Algorithm 2. Its L1.Invalidate and AVC.Invalidate are one: the older words leave, together with L1's (b).
 L1Companion::StoreResult AffineVectorCache::store(const L1Access& access, const ByteMask& mask, const std::byte* data,
                                                   std::byte* own) {
-    if (!encodes_) {
-        return {StoreAnswer::passed};
-    }
+    if (!encodes_) { return {StoreAnswer::passed}; }
     const AvcPlace place = lines_.place_of(access.line);
     CompactVector* vectors = find(place);
     const WordMask whole = whole_words_of(mask);
     const WordMask parts = words_of(mask) & ~whole;
     const bool vector = access.as_vector && parts == 0;
     const Encoded encoded = vector ? encode_store(vectors, whole, data) : Encoded{.vectors = {}, .generic = true};
-    if (encoded.words == 0) {
-        return {StoreAnswer::passed, give_along(vectors, words_of(mask), parts, own)};
-    }
-    if (vectors == nullptr && (vectors = place_for(place)) == nullptr) {
-        return {StoreAnswer::stalled};
-    }
+    if (encoded.words == 0) { return {StoreAnswer::passed, give_along(vectors, words_of(mask), parts, own)}; }
+    if (vectors == nullptr && (vectors = place_for(place)) == nullptr) { return {StoreAnswer::stalled}; }
     const unsigned conflicts = conflicts_of_store(vectors, encoded);
     if (LOOKAHEAD_RULE(store_conflict_makes_room) && conflicts != 0) {
-        if (!write_back(access.line, vectors, conflicts)) {
-            return {StoreAnswer::stalled};
-        }
+        if (!write_back(access.line, vectors, conflicts)) { return {StoreAnswer::stalled}; }
         counters_.store_conflicts += count(conflicts);
     }
     put(vectors, encoded);
@@ -160,13 +140,11 @@ L1Companion::StoreResult AffineVectorCache::store(const L1Access& access, const 
     return {StoreAnswer::absorbed};
 }
 
-/// What L1 gets of the words here with a store to `stored`: the rest of words of which the store has a part, and, where a
-/// read-modify-write has made a vector generic, the vector.
+/// What L1 gets of the words here with a store to `stored`: the rest of words of which the store has a part, and, where
+/// a read-modify-write has made a vector generic, the vector.
 WordMask AffineVectorCache::give_along(const CompactVector* vectors, WordMask stored, WordMask parts,
                                        std::byte* own) const {
-    if (vectors == nullptr) {
-        return 0;
-    }
+    if (vectors == nullptr) { return 0; }
     WordMask words = 0;
     for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
         const bool whole = modifies_ && lanes_of(stored, i) != 0;
@@ -181,22 +159,18 @@ void AffineVectorCache::passed(std::uint64_t line, WordMask words) {
     ++counters_.accesses;
     ++counters_.generic_stores;
     CompactVector* vectors = find(lines_.place_of(line));
-    if (vectors == nullptr) {
-        return;
-    }
+    if (vectors == nullptr) { return; }
     for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
         const std::uint32_t lanes = lanes_of(words, i);
         counters_.superseded_words += count(vectors[i].dirty & lanes);
         vectors[i].valid &= ~lanes;
         vectors[i].dirty &= ~lanes;
-        if (vectors[i].valid == 0) {
-            vectors[i] = {};
-        }
+        if (vectors[i].valid == 0) { vectors[i] = {}; }
     }
 }
 
-/// The mask of a fill are the words that loads asked for and that the cache does not hold: it holds others of them only if
-/// they were stored while the fill was under way, and then they are newer.
+/// The mask of a fill are the words that loads asked for and that the cache does not hold: it holds others of them only
+/// if they were stored while the fill was under way, and then they are newer.
 AffineVectorCache::Encoded AffineVectorCache::encode_fill(const CompactVector* vectors, const L1Access& access,
                                                           WordMask asked, const std::byte* data) const {
     Words words;
@@ -212,9 +186,7 @@ AffineVectorCache::Encoded AffineVectorCache::encode_fill(const CompactVector* v
             result.generic |= lanes == 0;
         }
         result.lanes[i] = lanes;
-        if (lanes == 0) {
-            continue;
-        }
+        if (lanes == 0) { continue; }
         result.vectors[i] = encode(words.data() + i * lines_.lanes(), lanes, lines_.lanes());
         result.generic |= !result.vectors[i];
         result.words |= words_of_lanes(lanes, i);
@@ -224,9 +196,7 @@ AffineVectorCache::Encoded AffineVectorCache::encode_fill(const CompactVector* v
 
 /// Algorithm 1, its miss. With half warps the fill is taken where each half that was asked for is affine.
 bool AffineVectorCache::fill(const L1Access& access, WordMask asked, const std::byte* data) {
-    if (!encodes_) {
-        return false;
-    }
+    if (!encodes_) { return false; }
     const AvcPlace place = lines_.place_of(access.line);
     CompactVector* vectors = find(place);
     const Encoded encoded = encode_fill(vectors, access, asked, data);
@@ -265,9 +235,7 @@ bool AffineVectorCache::fill(const L1Access& access, WordMask asked, const std::
 /// The vectors of a line whose group is not in the cache, where there is room for it or can be made.
 CompactVector* AffineVectorCache::place_for(const AvcPlace& place) {
     const std::uint32_t at = lines_.choose(place.group);
-    if (lines_.group(at) != kNoLine && !evict(at)) {
-        return nullptr;
-    }
+    if (lines_.group(at) != kNoLine && !evict(at)) { return nullptr; }
     lines_.assign(at, place.group);
     return lines_.vectors(at) + place.first;
 }
@@ -288,15 +256,13 @@ bool AffineVectorCache::evict(std::uint32_t at) {
     return true;
 }
 
-/// The dirty words of a line of memory go to L2, with L1's dirty ones beside them, and L1's copy goes (mend b). Those of
-/// the vectors that `leaving` names leave; the others stay, clean.
+/// The dirty words of a line of memory go to L2, with L1's dirty ones beside them, and L1's copy goes (mend b). Those
+/// of the vectors that `leaving` names leave; the others stay, clean.
 bool AffineVectorCache::write_back(std::uint64_t line, CompactVector* vectors, unsigned leaving) {
     const WordMask words = words_that_are(&CompactVector::dirty, vectors);
     alignas(64) std::byte data[kLineBytes] = {};
     decode(vectors, words, data);
-    if (!port_.write_back(line, words, data)) {
-        return false;
-    }
+    if (!port_.write_back(line, words, data)) { return false; }
     counters_.write_backs += words != 0;
     counters_.written_back_words += count(words);
     for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
@@ -309,25 +275,19 @@ bool AffineVectorCache::write_back(std::uint64_t line, CompactVector* vectors, u
     return true;
 }
 
-/// "Partial vectors from the AVC and L1 cache are merged together when written back" (section 4.3): in this direction, too,
-/// for the words travel in one message then. L1's copy of a word that is valid here is stale. Where L1 has nothing else to
-/// write, nothing travels, and the words stay here.
+/// "Partial vectors from the AVC and L1 cache are merged together when written back" (section 4.3): in this direction,
+/// too, for the words travel in one message then. L1's copy of a word that is valid here is stale. Where L1 has nothing
+/// else to write, nothing travels, and the words stay here.
 ByteMask AffineVectorCache::evicting(std::uint64_t line, const ByteMask& dirty, std::byte* data) {
     CompactVector* vectors = find(lines_.place_of(line));
-    if (vectors == nullptr) {
-        return dirty;
-    }
+    if (vectors == nullptr) { return dirty; }
     const WordMask valid = words_that_are(&CompactVector::valid, vectors);
     const ByteMask rest = without(dirty, bytes_of_words(valid));
     const WordMask own = words_that_are(&CompactVector::dirty, vectors);
-    if (own == 0 || !rest.any()) {
-        return rest;
-    }
+    if (own == 0 || !rest.any()) { return rest; }
     const WordMask along = own & ~words_of(rest);
     decode(vectors, along, data);
-    for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
-        vectors[i].dirty &= ~lanes_of(along, i);
-    }
+    for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) { vectors[i].dirty &= ~lanes_of(along, i); }
     ++counters_.merged_evictions;
     counters_.written_back_words += count(along);
     return rest | bytes_of_words(along);

@@ -13,8 +13,8 @@
 
 namespace lookahead::gpu {
 
-/// Variant "avc" of the slot l1d.companion: Collange and Kouyoumdjian, "Affine Vector Cache for memory bandwidth savings",
-/// 2011, with the mends that avc.cpp names. README.md says what the paper leaves open.
+/// Variant "avc" of the slot l1d.companion: Collange and Kouyoumdjian, "Affine Vector Cache for memory bandwidth
+/// savings", 2011, with the mends that avc.cpp names. README.md says what the paper leaves open.
 class AffineVectorCache final : public L1Companion {
   public:
     using Parameters = AvcParameters;
@@ -70,9 +70,7 @@ class AffineVectorCache final : public L1Companion {
     WordMask words_of_lanes(std::uint32_t lanes, unsigned vector) const { return lanes << (vector * lines_.lanes()); }
     WordMask words_that_are(std::uint32_t CompactVector::*what, const CompactVector* vectors) const {
         WordMask words = 0;
-        for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
-            words |= words_of_lanes(vectors[i].*what, i);
-        }
+        for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) { words |= words_of_lanes(vectors[i].*what, i); }
         return words;
     }
     void decode(const CompactVector* vectors, WordMask words, std::byte* data) const;

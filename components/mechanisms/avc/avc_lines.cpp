@@ -38,9 +38,7 @@ AvcLines::AvcLines(const AvcParameters& parameters, const Configuration& configu
 AvcPlace AvcLines::place_of(std::uint64_t line) const {
     const std::uint64_t row = (line - isa::kLocalMemoryBase) / isa::kLocalRowBytes;
     const unsigned covered = memory_lines();
-    if (!word_major_ || reciprocal_ == 0) {
-        return {row / covered, static_cast<unsigned>(row % covered) * vectors_};
-    }
+    if (!word_major_ || reciprocal_ == 0) { return {row / covered, static_cast<unsigned>(row % covered) * vectors_}; }
     const std::uint64_t warp = warp_of(row);
     const std::uint64_t word = row - warp * words_of_thread_;
     return {warp / covered * words_of_thread_ + word, static_cast<unsigned>(warp % covered) * vectors_};
@@ -59,9 +57,7 @@ std::uint64_t AvcLines::line_of(std::uint64_t group, unsigned which) const {
 std::uint32_t AvcLines::find(std::uint64_t group) const {
     const auto first = static_cast<std::uint32_t>(group & (sets_ - 1)) * ways_;
     for (std::uint32_t at = first; at < first + ways_; ++at) {
-        if (tags_[at] == group) {
-            return at;
-        }
+        if (tags_[at] == group) { return at; }
     }
     return kNoAvcLine;
 }
@@ -69,9 +65,7 @@ std::uint32_t AvcLines::find(std::uint64_t group) const {
 std::uint32_t AvcLines::choose(std::uint64_t group) const {
     const auto set = static_cast<std::uint32_t>(group & (sets_ - 1));
     for (std::uint32_t at = set * ways_; at < (set + 1) * ways_; ++at) {
-        if (tags_[at] == kNoLine) {
-            return at;
-        }
+        if (tags_[at] == kNoLine) { return at; }
     }
     return set * ways_ + replacement_->victim(set, (std::uint64_t{1} << ways_) - 1);
 }
@@ -88,8 +82,8 @@ void AvcLines::clear() {
     replacement_->clear();
 }
 
-/// The reciprocal is too large by less than 1, so that its product with a row, which is less than 2^40, is too large by less
-/// than 2^-24 of a warp: too little to reach the next one, from which the row is at least one word of 2^18 away.
+/// The reciprocal is too large by less than 1, so that its product with a row, which is less than 2^40, is too large by
+/// less than 2^-24 of a warp: too little to reach the next one, from which the row is at least one word of 2^18 away.
 void AvcLines::set_words_of_thread(std::uint32_t words) {
     LOOKAHEAD_ASSERT(words < 1u << 18, "a thread has more local memory than a program can have");
     words_of_thread_ = std::max(words, 1u);
@@ -98,17 +92,13 @@ void AvcLines::set_words_of_thread(std::uint32_t words) {
 
 std::uint64_t AvcLines::dirty_words() const {
     std::uint64_t count = 0;
-    for (const CompactVector& each : vectors_of_lines_) {
-        count += static_cast<unsigned>(std::popcount(each.dirty));
-    }
+    for (const CompactVector& each : vectors_of_lines_) { count += static_cast<unsigned>(std::popcount(each.dirty)); }
     return count;
 }
 
 void AvcLines::fields(StateArchive& archive) {
     archive& tags_& vectors_of_lines_& words_of_thread_;
-    if (archive.loading()) {
-        set_words_of_thread(words_of_thread_);
-    }
+    if (archive.loading()) { set_words_of_thread(words_of_thread_); }
     replacement_->fields(archive);
 }
 

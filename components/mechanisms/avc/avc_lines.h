@@ -38,9 +38,9 @@ struct AvcPlace {
     unsigned first;       ///< the line's first vector in it
 };
 
-/// Tags and vectors of the affine vector cache, and which lines of memory share a line of it. Valid bits are in the data
-/// array and not beside the tags (section 4.2), so that a line all of whose vectors have lost their words keeps its place
-/// until it makes room.
+/// Tags and vectors of the affine vector cache, and which lines of memory share a line of it. Valid bits are in the
+/// data array and not beside the tags (section 4.2), so that a line all of whose vectors have lost their words keeps
+/// its place until it makes room.
 class AvcLines {
   public:
     AvcLines(const AvcParameters& parameters, const Configuration& configuration);

@@ -36,8 +36,8 @@ bool carries_data(const QueuedRequest& request) {
     return request.type != GpuMessage::read_request;
 }
 
-/// An SM's batching unit (Kim et al., PACT 2011, as Crago et al., TACO 2018, have it): L1's requests for one row of DRAM
-/// gather and leave one behind the other. README.md has the rules and choices.
+/// An SM's batching unit (Kim et al., PACT 2011, as Crago et al., TACO 2018, have it): L1's requests for one row of
+/// DRAM gather and leave one behind the other. README.md has the rules and choices.
 ///
 /// A batch is open, then it leaves: one batch after the other, in the order in which they began to. All requests of a
 /// line are of one row, so that they are in one batch, or the earlier ones in one that leaves first.
@@ -76,16 +76,12 @@ class BatchingUnit final : public RequestPath {
         if (LOOKAHEAD_RULE(atomic_ends_batches) && request.type == GpuMessage::atomic_request) {
             end_all(BatchEnd::atomic);
         }
-        if (LOOKAHEAD_RULE(full_data_buffer_ends_batch) && data_ == most_data_) {
-            end_oldest(BatchEnd::data, true);
-        }
+        if (LOOKAHEAD_RULE(full_data_buffer_ends_batch) && data_ == most_data_) { end_oldest(BatchEnd::data, true); }
     }
 
     const QueuedRequest* next(Cycle now, bool drain) override {
         end_aged(now);
-        if (LOOKAHEAD_RULE(drain_ends_batches) && drain) {
-            end_all(BatchEnd::drained);
-        }
+        if (LOOKAHEAD_RULE(drain_ends_batches) && drain) { end_all(BatchEnd::drained); }
         return leaving_.empty() ? nullptr : &batches_[leaving_.front()].requests.front();
     }
 
@@ -95,24 +91,18 @@ class BatchingUnit final : public RequestPath {
         counters_.wait_cycles += static_cast<std::uint64_t>(now - request.due);
         data_ -= carries_data(request);
         batch.requests.pop();
-        if (!batch.requests.empty()) {
-            return;
-        }
+        if (!batch.requests.empty()) { return; }
         batch.use = Use::free;
         leaving_.erase(leaving_.begin());
         if (waits_) {
             waits_ = false;
             open(batch, row_of(waiting_.line), waiting_, waiting_.due);
-            if (waiting_.type == GpuMessage::atomic_request && batch.use == Use::open) {
-                end(batch, BatchEnd::atomic);
-            }
+            if (waiting_.type == GpuMessage::atomic_request && batch.use == Use::open) { end(batch, BatchEnd::atomic); }
         }
     }
 
     Cycle next_event(Cycle now, bool drain) const override {
-        if (!leaving_.empty()) {
-            return now + 1;
-        }
+        if (!leaving_.empty()) { return now + 1; }
         Cycle next = kCycleInfinity;
         for (const Batch& batch : batches_) {
             if (batch.use == Use::open) {
@@ -124,9 +114,7 @@ class BatchingUnit final : public RequestPath {
 
     unsigned size() const override {
         unsigned size = waits_;
-        for (const Batch& batch : batches_) {
-            size += batch.requests.size();
-        }
+        for (const Batch& batch : batches_) { size += batch.requests.size(); }
         return size;
     }
 
@@ -142,9 +130,7 @@ class BatchingUnit final : public RequestPath {
             batch.requests.fields(archive, [&](QueuedRequest& request) { archive& request; });
         }
         archive& leaving_& data_& waits_& counters_;
-        if (waits_) {
-            archive& waiting_;
-        }
+        if (waits_) { archive& waiting_; }
     }
 
   private:
@@ -181,9 +167,7 @@ class BatchingUnit final : public RequestPath {
     }
     void add(Batch& batch, const QueuedRequest& request, Cycle entered) {
         copy(request, entered, batch.requests.push());
-        if (batch.requests.full() && batch.use == Use::open) {
-            end(batch, BatchEnd::full);
-        }
+        if (batch.requests.full() && batch.use == Use::open) { end(batch, BatchEnd::full); }
     }
 
     /// The batch begins to leave, behind those that do already.
@@ -198,29 +182,21 @@ class BatchingUnit final : public RequestPath {
         Batch* oldest = nullptr;
         for (Batch& batch : batches_) {
             const bool may = batch.use == Use::open && (!with_data || holds_data(batch));
-            if (may && (oldest == nullptr || batch.opened < oldest->opened)) {
-                oldest = &batch;
-            }
+            if (may && (oldest == nullptr || batch.opened < oldest->opened)) { oldest = &batch; }
         }
         return oldest;
     }
     static bool holds_data(const Batch& batch) {
         for (std::uint32_t i = 0; i < batch.requests.size(); ++i) {
-            if (carries_data(batch.requests[i])) {
-                return true;
-            }
+            if (carries_data(batch.requests[i])) { return true; }
         }
         return false;
     }
     void end_oldest(BatchEnd why, bool with_data) {
-        if (Batch* batch = oldest(with_data); batch != nullptr) {
-            end(*batch, why);
-        }
+        if (Batch* batch = oldest(with_data); batch != nullptr) { end(*batch, why); }
     }
     void end_all(BatchEnd why) {
-        while (Batch* batch = oldest(false)) {
-            end(*batch, why);
-        }
+        while (Batch* batch = oldest(false)) { end(*batch, why); }
     }
     void end_aged(Cycle now) {
         for (Batch* batch = oldest(false);

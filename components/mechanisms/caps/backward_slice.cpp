@@ -20,9 +20,7 @@ class Taint {
         : kernel_(kernel), width_(kernel.registers + isa::kPredicateRegisters + 1) {
         before_.assign(kernel.code.size(), std::vector<bool>(width_));
         reached_.assign(kernel.code.size(), false);
-        if (!kernel.code.empty()) {
-            join(0, std::vector<bool>(width_));
-        }
+        if (!kernel.code.empty()) { join(0, std::vector<bool>(width_)); }
         while (!open_.empty()) {
             const std::uint32_t pc = open_.back();
             open_.pop_back();
@@ -38,9 +36,7 @@ class Taint {
     static bool operand(const std::vector<bool>& taint, const isa::Operand& source) {
         if (source.kind == isa::Operand::Kind::reg) {
             for (unsigned row = 0; row < source.rows; ++row) {
-                if (taint[source.index + row]) {
-                    return true;
-                }
+                if (taint[source.index + row]) { return true; }
             }
         }
         return false;
@@ -85,9 +81,7 @@ class Taint {
     bool result(const std::vector<bool>& taint, const Instruction& instruction) const {
         bool tainted = is_source(instruction) || predicate(taint, instruction.source_predicate) ||
                        predicate(taint, instruction.source_predicate2) || predicate(taint, instruction.guard);
-        for (const isa::Operand& source : instruction.source) {
-            tainted = tainted || operand(taint, source);
-        }
+        for (const isa::Operand& source : instruction.source) { tainted = tainted || operand(taint, source); }
         return tainted;
     }
 
@@ -100,35 +94,23 @@ class Taint {
             after[at] =
                 tainted || (LOOKAHEAD_RULE(guarded_write_keeps_data) && is_conditional(instruction) && after[at]);
         };
-        for (unsigned row = 0; row < instruction.destination_rows; ++row) {
-            write(instruction.destination + row);
-        }
+        for (unsigned row = 0; row < instruction.destination_rows; ++row) { write(instruction.destination + row); }
         for (const std::uint8_t each : {instruction.destination_predicate, instruction.destination_predicate2}) {
-            if (each < isa::kPredicateRegisters) {
-                write(place(each));
-            }
+            if (each < isa::kPredicateRegisters) { write(place(each)); }
         }
         const bool branches = instruction.operation == Operation::bra;
-        if (branches && instruction.target != isa::kNoTarget) {
-            join(instruction.target, after);
-        }
+        if (branches && instruction.target != isa::kNoTarget) { join(instruction.target, after); }
         const bool ends = (branches || instruction.operation == Operation::exit) && !is_conditional(instruction);
-        if (!ends && pc + 1 < kernel_.code.size()) {
-            join(pc + 1, after);
-        }
+        if (!ends && pc + 1 < kernel_.code.size()) { join(pc + 1, after); }
     }
 
     void join(std::uint32_t pc, const std::vector<bool>& taint) {
         bool changed = !reached_[pc];
         reached_[pc] = true;
         for (std::size_t i = 0; i < width_; ++i) {
-            if (taint[i] && !before_[pc][i]) {
-                before_[pc][i] = changed = true;
-            }
+            if (taint[i] && !before_[pc][i]) { before_[pc][i] = changed = true; }
         }
-        if (changed) {
-            open_.push_back(pc);
-        }
+        if (changed) { open_.push_back(pc); }
     }
 
     const isa::Kernel& kernel_;

@@ -127,9 +127,7 @@ class CapsPrefetcher final : public Prefetcher {
         mispredictions_.assign(launch.kernel.code.size(), 0);
     }
     void end_launch() override {
-        for (StrideTable<BaseEntry>& table : bases_) {
-            table.clear();
-        }
+        for (StrideTable<BaseEntry>& table : bases_) { table.clear(); }
         distances_.clear();
     }
     void cta_ended(unsigned slot) override {
@@ -191,9 +189,7 @@ void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
     DistanceEntry* distance = distances_.find(load.pc);
     if (!AccessVector::fits(load)) {
         ++counters_.uncoalesced;
-        if (base != nullptr) {
-            scatter(load, *base, distance);
-        }
+        if (base != nullptr) { scatter(load, *base, distance); }
         return;
     }
     if (first_only_ && distance == nullptr && distances_.full()) {
@@ -251,9 +247,7 @@ void CapsPrefetcher::scatter(const ObservedLoad& load, BaseEntry& base, Distance
 /// A warp that does not lead its CTA to this load.
 void CapsPrefetcher::follow(const ObservedLoad& load, BaseEntry& base, DistanceEntry* distance) {
     if (base.executions[load.warp_in_cta] == base.executions[base.leader]) {
-        if (distance == nullptr) {
-            return find_stride(load, base);
-        }
+        if (distance == nullptr) { return find_stride(load, base); }
         verify(load, base, *distance);
     }
     if (same_index_ && distance != nullptr && distance->leading_slot == load.cta_slot) {
@@ -278,9 +272,7 @@ void CapsPrefetcher::find_stride(const ObservedLoad& load, BaseEntry& base) {
     ++counters_.table_accesses;
     ++counters_.stride_after_base;
     prefetch_other_ctas(load, distance, same_index_ ? load.warp_in_cta : kNoContext);
-    if (parameters_.include_leading) {
-        prefetch_cta(load.cta_slot, base, distance);
-    }
+    if (parameters_.include_leading) { prefetch_cta(load.cta_slot, base, distance); }
 }
 
 /// Compares the load with what would have been predicted for it.
@@ -303,9 +295,7 @@ void CapsPrefetcher::verify(const ObservedLoad& load, const BaseEntry& base, Dis
 void CapsPrefetcher::prefetch_other_ctas(const ObservedLoad& load, const DistanceEntry& distance,
                                          std::uint16_t only_warp) {
     for (std::uint16_t slot = 0; slot < bases_.size(); ++slot) {
-        if (slot == load.cta_slot) {
-            continue;
-        }
+        if (slot == load.cta_slot) { continue; }
         ++counters_.table_accesses;
         if (BaseEntry* other = bases_[slot].find(load.pc); other != nullptr) {
             prefetch_cta(slot, *other, distance, only_warp);
@@ -313,8 +303,8 @@ void CapsPrefetcher::prefetch_other_ctas(const ObservedLoad& load, const Distanc
     }
 }
 
-/// The lines of the CTA's warps, or of one of them, less those of the leading one. All warps at once only once for a base:
-/// a stride that was lost to another load and found again would repeat what it has asked for.
+/// The lines of the CTA's warps, or of one of them, less those of the leading one. All warps at once only once for a
+/// base: a stride that was lost to another load and found again would repeat what it has asked for.
 void CapsPrefetcher::prefetch_cta(std::uint16_t slot, BaseEntry& base, const DistanceEntry& distance,
                                   std::uint16_t only_warp) {
     if (LOOKAHEAD_RULE(mispredictions_shut_off) && shut_off(distance)) {
@@ -328,18 +318,12 @@ void CapsPrefetcher::prefetch_cta(std::uint16_t slot, BaseEntry& base, const Dis
         }
         base.prefetched = base.executions[base.leader];
     }
-    if (distance.stride == 0) {
-        return;
-    }
+    if (distance.stride == 0) { return; }
     for (std::uint16_t warp = 0; warp < warps_per_cta_; ++warp) {
-        if (warp == base.leader || (only_warp != kNoContext && warp != only_warp)) {
-            continue;
-        }
+        if (warp == base.leader || (only_warp != kNoContext && warp != only_warp)) { continue; }
         if (base.executions[warp] >= base.executions[base.leader]) {
             counters_.executed += base.base.count;
-            if (!parameters_.include_executed) {
-                continue;
-            }
+            if (!parameters_.include_executed) { continue; }
         }
         const std::int64_t offset = distance.stride * (std::int64_t{warp} - base.leader);
         for (std::uint32_t i = 0; i < base.base.count; ++i) {

@@ -74,9 +74,7 @@ class PrefetchAwareScheduler final : public WarpScheduler {
         if (two_level_) {
             queues_.update(leading(), takes_places_ ? leading_cta() : ContextMask{0});
             candidates &= queues_.ready();
-            if (candidates == 0) {
-                return kHoldBack;
-            }
+            if (candidates == 0) { return kHoldBack; }
         }
         last_ = choose(candidates);
         woken_ &= ~context_bit(last_);
@@ -131,9 +129,7 @@ class PrefetchAwareScheduler final : public WarpScheduler {
             greedy_ = context_bit(warp);
             return warp;
         }
-        if (best == 0 && issues_first_) {
-            best = candidates & leading_cta();
-        }
+        if (best == 0 && issues_first_) { best = candidates & leading_cta(); }
         best = best != 0 ? best : candidates;
         return in_turn_ ? next_in_turn(best, last_) : ages_.oldest_of(best);
     }
@@ -144,14 +140,10 @@ class PrefetchAwareScheduler final : public WarpScheduler {
             woken_ |= context_bit(warp);
             return;
         }
-        if (!queues_.pending().has(warp) || queues_.waiting().has(warp)) {
-            return;
-        }
+        if (!queues_.pending().has(warp) || queues_.waiting().has(warp)) { return; }
         if (queues_.full()) {
             const ContextMask trailing = queues_.ready() & ~leading();
-            if (trailing == 0) {
-                return;
-            }
+            if (trailing == 0) { return; }
             queues_.append(ages_.youngest_of(trailing));
         }
         queues_.admit(warp);

@@ -16,9 +16,9 @@
 namespace lookahead::gpu {
 namespace {
 
-/// Cache-conscious wavefront scheduling (Rogers et al., MICRO 2012): warps that lose lines of their own before they use them
-/// again score, and the scores of all, the highest first, fill a stack. Warps that it lifts over the cutoff may not load, so
-/// that the others find their lines; everything else of them issues. README.md has the rules and choices.
+/// Cache-conscious wavefront scheduling (Rogers et al., MICRO 2012): warps that lose lines of their own before they use
+/// them again score, and the scores of all, the highest first, fill a stack. Warps that it lifts over the cutoff may
+/// not load, so that the others find their lines; everything else of them issues. README.md has the rules and choices.
 class CcwsScheduler final : public WarpScheduler, public L1Listener {
   public:
     using Parameters = CcwsParameters;
@@ -68,9 +68,7 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
 
     L1Listener* l1_listener() override { return this; }
     void on_l1_event(const L1Event& event) override {
-        if (!warps_.has(event.warp)) {
-            return;
-        }
+        if (!warps_.has(event.warp)) { return; }
         if (event.kind == L1EventKind::miss) {
             missed(event);
         } else if (event.kind == L1EventKind::evict) {
@@ -87,34 +85,29 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
 
   private:
     void evicted(const L1Event& event) {
-        if (LOOKAHEAD_RULE(prefetched_lines_are_no_victims) && event.client != Client::demand) {
-            return;
-        }
+        if (LOOKAHEAD_RULE(prefetched_lines_are_no_victims) && event.client != Client::demand) { return; }
         ++counters_.insertions;
         victims_.insert(numbers_[event.warp], event.line);
     }
 
-    /// Stores and ordered loads want no copy in L1, so that they have lost none. A warp's last loads may miss after its exit.
+    /// Stores and ordered loads want no copy in L1, so that they have lost none. A warp's last loads may miss after its
+    /// exit.
     void missed(const L1Event& event) {
         const bool wants_copy = event.operation == L1Operation::load && event.way != kNoWay;
-        if (!wants_copy || event.client != Client::demand) {
-            return;
-        }
+        if (!wants_copy || event.client != Client::demand) { return; }
         ++counters_.probes;
         if (victims_.take(numbers_[event.warp], event.line)) {
             ++counters_.victim_hits;
             ++hits_;
-            if (resident_.has(event.warp)) {
-                lost_locality(event.warp, view_.now());
-            }
+            if (resident_.has(event.warp)) { lost_locality(event.warp, view_.now()); }
         }
     }
 
     std::uint64_t base() const { return static_cast<std::uint64_t>(parameters_.base_score); }
     std::uint64_t cutoff() const { return base() * by_age_.size(); }
 
-    /// Sets the warp's score: the section on lost-locality scores, equation 1. It falls by one a cycle from here on, so that
-    /// the cycle in which it is back at the base says what it is at any time.
+    /// Sets the warp's score: the section on lost-locality scores, equation 1. It falls by one a cycle from here on, so
+    /// that the cycle in which it is back at the base says what it is at any time.
     void lost_locality(unsigned warp, Cycle now) {
         const std::uint64_t cut = cutoff();
         std::uint64_t score =
@@ -133,8 +126,8 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
         return loads == 0 ? loads : loads & ~allowed(now);
     }
 
-    /// Warps that may load: the scores, the highest first, are added up, and who brings the sum above the cutoff may not,
-    /// nor may those below it. Of equal scores those of older warps come first.
+    /// Warps that may load: the scores, the highest first, are added up, and who brings the sum above the cutoff may
+    /// not, nor may those below it. Of equal scores those of older warps come first.
     ContextMask allowed(Cycle now) {
         std::array<std::uint8_t, kMaximumContexts> raised;
         unsigned count = 0;
@@ -155,9 +148,7 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
             }
         }
         for (const unsigned warp : by_age_) {
-            if (!raised_.has(warp) && !filling.add(warp, base())) {
-                return filling.warps;
-            }
+            if (!raised_.has(warp) && !filling.add(warp, base())) { return filling.warps; }
         }
         return filling.warps;
     }
@@ -187,9 +178,7 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
 };
 
 bool CcwsScheduler::Filling::add(unsigned warp, std::uint64_t score) {
-    if (score > room && warps != 0) {
-        return false;
-    }
+    if (score > room && warps != 0) { return false; }
     room -= std::min(room, score);
     warps |= context_bit(warp);
     return true;

@@ -36,9 +36,7 @@ bool VictimTags::take(unsigned warp, std::uint64_t line) {
     std::uint64_t* const set = set_of(warp, line);
     std::uint64_t* const end = set + ways_;
     std::uint64_t* const place = std::find(set, end, line);
-    if (place == end) {
-        return false;
-    }
+    if (place == end) { return false; }
     std::rotate(place, place + 1, end);
     end[-1] = kNoLine;
     return true;

@@ -9,8 +9,9 @@
 
 namespace lookahead::gpu {
 
-/// Victim tag arrays, one for each of some warps: lines that a warp brought into L1 and that made room for others, least
-/// recently inserted ones first out (Rogers et al., MICRO 2012, lost locality detector). Warps are numbered from 0 here.
+/// Victim tag arrays, one for each of some warps: lines that a warp brought into L1 and that made room for others,
+/// least recently inserted ones first out (Rogers et al., MICRO 2012, lost locality detector). Warps are numbered from
+/// 0 here.
 class VictimTags {
   public:
     /// ConfigurationError if `entries` is no multiple of `ways`.

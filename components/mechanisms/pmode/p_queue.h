@@ -24,8 +24,8 @@ struct PQueueEntry {
     void fields(StateArchive& archive) { archive& pc& epoch& active& ready& words& rows& predicate& predicate2; }
 };
 
-/// The P-queue of a warp. Entries are written at the tail up to the queue's size and taken from the head; a place is not
-/// used again until the queue is cleared.
+/// The P-queue of a warp. Entries are written at the tail up to the queue's size and taken from the head; a place is
+/// not used again until the queue is cleared.
 class PQueue {
   public:
     void resize(unsigned capacity) { entries_.assign(capacity, {}); }
@@ -44,9 +44,7 @@ class PQueue {
 
     template <class F>
     void for_each(F&& f) const {
-        for (unsigned place = head_; place < tail_; ++place) {
-            f(entries_[place]);
-        }
+        for (unsigned place = head_; place < tail_; ++place) { f(entries_[place]); }
     }
     void fields(StateArchive& archive) { archive& head_& tail_& entries_; }
 

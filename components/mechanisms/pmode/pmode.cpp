@@ -21,9 +21,7 @@ Pmode::Pmode(const PmodeParameters& parameters, const IssueExtensionArguments& a
       streams_(arguments, *this, {.count = arguments.state.warps.size(), .of_scheduler = arguments.issue.warps()}),
       warps_(arguments.state.warps.size()) {
     const auto entries = static_cast<unsigned>(parameters.pqueue_entries);
-    for (PreExecution& warp : warps_) {
-        warp.queue.resize(entries);
-    }
+    for (PreExecution& warp : warps_) { warp.queue.resize(entries); }
 }
 
 LOOKAHEAD_REGISTER_VARIANT(IssueExtension, Pmode, "pmode",
@@ -34,8 +32,8 @@ Cycle Pmode::longest_delay() const {
     return ExtensionStreams::longest_delay(state_, parameters_.switch_cycles);
 }
 
-/// Warp registers that the launch's CTAs can occupy at once. Those of a grid that the machine holds as a whole are dealt
-/// out in turns when it begins, and no more come; the CTAs of a larger one fill every place.
+/// Warp registers that the launch's CTAs can occupy at once. Those of a grid that the machine holds as a whole are
+/// dealt out in turns when it begins, and no more come; the CTAs of a larger one fill every place.
 unsigned Pmode::occupied_rows() const {
     const Occupancy& occupancy = state_.launch.occupancy;
     const std::uint64_t sms = execute_.identity().count;
@@ -52,9 +50,7 @@ void Pmode::begin_launch() {
                 static_cast<unsigned>(state_.parameters.register_banks));
     streams_.begin_launch();
     const unsigned words = state_.kernel->scoreboard_words();
-    for (PreExecution& warp : warps_) {
-        warp.redefined.assign(words, 0);
-    }
+    for (PreExecution& warp : warps_) { warp.redefined.assign(words, 0); }
     bits_ = words * 64;
     writers_.assign(warps_.size() * bits_, kNoOperation);
     pool_charged_ = kNotCharging;
@@ -80,9 +76,7 @@ void Pmode::warp_exited(unsigned context) {
     // Loads whose results nobody reads may still be under way to the warp's registers.
     warp.exited = LOOKAHEAD_RULE(load_under_way_keeps_register_beyond_exit) && warp.renamed > 0 &&
                   state_.warps.streams[context].in_flight > 0;
-    if (!warp.exited) {
-        release_own_registers(context);
-    }
+    if (!warp.exited) { release_own_registers(context); }
     update_attention(context);
 }
 
@@ -104,9 +98,7 @@ void Pmode::release_pre_registers(unsigned context) {
     const std::uint16_t* rows = streams_.set().map.of(context);
     const unsigned registers = state_.kernel->kernel().registers;
     for (unsigned number = 0; number < registers; ++number) {
-        if (rows[number] != own[number] && pool_.owns(rows[number])) {
-            drop_name(rows[number]);
-        }
+        if (rows[number] != own[number] && pool_.owns(rows[number])) { drop_name(rows[number]); }
     }
 }
 
@@ -114,9 +106,7 @@ void Pmode::flush_queue(unsigned context) {
     PQueue& queue = warps_[context].queue;
     counters_.flushed += queue.size();
     queue.for_each([&](const PQueueEntry& entry) {
-        for (unsigned word = 0; word < entry.words; ++word) {
-            drop_name(entry.rows[word]);
-        }
+        for (unsigned word = 0; word < entry.words; ++word) { drop_name(entry.rows[word]); }
     });
     queue.clear();
 }
@@ -129,9 +119,7 @@ void Pmode::update_attention(unsigned context) {
 
 /// Frees the register now, or when the last instruction that reads it has collected it.
 void Pmode::settle(unsigned row) {
-    if (const Cycle at = pool_.settle(row, state_.now); at > 0) {
-        schedule(0, Event::collected, row, state_.now, at);
-    }
+    if (const Cycle at = pool_.settle(row, state_.now); at > 0) { schedule(0, Event::collected, row, state_.now, at); }
 }
 
 /// A table or queue names the register no longer.
@@ -152,17 +140,11 @@ void Pmode::charge_pool(Cycle now) {
 void Pmode::begin_cycle(Cycle now) {
     charge_pool(now);
     skipped_now_ = streams_.in(ContextState::passing);
-    for (const unsigned context : skipped_now_) {
-        skip(context);
-    }
+    for (const unsigned context : skipped_now_) { skip(context); }
     if (pool_.free() > 0) {
-        for (const unsigned context : enterable()) {
-            enter(context, now);
-        }
+        for (const unsigned context : enterable()) { enter(context, now); }
     }
-    if (parameters_.check) {
-        verify_pool();
-    }
+    if (parameters_.check) { verify_pool(); }
 }
 
 Cycle Pmode::next_cycle(Cycle now) const {
@@ -177,8 +159,8 @@ bool Pmode::waits_for_memory(unsigned context) const {
     return state_.warps.scoreboard.blocks_for_memory(context, needs);
 }
 
-/// Warps that would enter P-mode. Without a free register they do not, and stay as they are in the baseline (the paper's
-/// last paragraph of section 1): pre-execution could not issue anything.
+/// Warps that would enter P-mode. Without a free register they do not, and stay as they are in the baseline (the
+/// paper's last paragraph of section 1): pre-execution could not issue anything.
 ContextMask Pmode::enterable() const {
     ContextMask entering = 0;
     for (const unsigned context : state_.warps.states.in(ContextState::blocked_by_memory) & ~streams_.running()) {
@@ -199,9 +181,7 @@ void Pmode::enter(unsigned context, Cycle now) {
     stream.stack = own.stack;
     std::copy(std::begin(own.predicates), std::end(own.predicates), std::begin(stream.predicates));
     stream.buffered = own.buffered;
-    if (parameters_.one_buffer) {
-        own.buffered = 0;
-    }
+    if (parameters_.one_buffer) { own.buffered = 0; }
     warp.scratchpad_stale = false;
     warp.blocked_pc = own.stack.pc();
     warp.epoch = warp.own_epoch = 0;
@@ -241,9 +221,7 @@ bool Pmode::classify(unsigned context) {
         }
         leave(context);
     }
-    if (!matches(context)) {
-        return false;
-    }
+    if (!matches(context)) { return false; }
     // No operand is read: of hazards only older writes to the same register are left.
     const std::uint64_t* writes = state_.kernel->writes(state_.warps.streams[context].stack.pc());
     if (state_.warps.scoreboard.blocks_for_memory(context, writes)) {
@@ -287,21 +265,15 @@ bool Pmode::matches(unsigned context) const {
 }
 
 bool Pmode::supply(unsigned context, Cycle now) {
-    if (!matches(context)) {
-        return false;
-    }
+    if (!matches(context)) { return false; }
     PreExecution& warp = warps_[context];
     Stream& own = state_.warps.streams[context];
     const PQueueEntry entry = warp.queue.head();
     const DecodedInstruction& decoded = (*state_.kernel)[entry.pc];
     LOOKAHEAD_ASSERT(entry.active == decoded.guarded_lanes(own.stack.active(), own.predicates),
                      "a result is reused by other lanes than made it");
-    if (decoded.action == Action::converged) {
-        execute_.require_members(context, decoded, entry.active);
-    }
-    if (parameters_.check) {
-        verify_reuse(context, entry, now);
-    }
+    if (decoded.action == Action::converged) { execute_.require_members(context, decoded, entry.active); }
+    if (parameters_.check) { verify_reuse(context, entry, now); }
     tell(PmodeStep::Kind::reused, context, entry.pc, own.stack.active());
     for (unsigned word = 0; word < entry.words; ++word) {
         const unsigned number = decoded.instruction->destination + word;
@@ -334,26 +306,20 @@ bool Pmode::supply(unsigned context, Cycle now) {
     return true;
 }
 
-/// An instruction that writes all of a renamed register writes to the register's own place again, and the renamed one is
-/// given back; one that writes part of it writes where the rest is.
+/// An instruction that writes all of a renamed register writes to the register's own place again, and the renamed one
+/// is given back; one that writes part of it writes where the rest is.
 void Pmode::before_execution(unsigned context, Cycle) {
     PreExecution& warp = warps_[context];
     const Stream& own = state_.warps.streams[context];
     const DecodedInstruction& decoded = (*state_.kernel)[own.stack.pc()];
     replaced_count_ = 0;
     tell(PmodeStep::Kind::own, context, own.stack.pc(), own.stack.active());
-    if (warp.own_processed < warp.processed) {
-        track_own(context, decoded);
-    }
-    if (warp.renamed == 0) {
-        return;
-    }
+    if (warp.own_processed < warp.processed) { track_own(context, decoded); }
+    if (warp.renamed == 0) { return; }
     ++counters_.renamings;
     const bool writes_at_once = decoded.action == Action::alu || decoded.action == Action::converged ||
                                 decoded.action == Action::special_register || decoded.action == Action::memory;
-    if (!writes_at_once || is_partial(own.stack, decoded)) {
-        return;
-    }
+    if (!writes_at_once || is_partial(own.stack, decoded)) { return; }
     for (unsigned word = 0; word < decoded.instruction->destination_rows; ++word) {
         const unsigned number = decoded.instruction->destination + word;
         const std::uint16_t row = state_.warps.map.of(context)[number];
@@ -370,13 +336,9 @@ void Pmode::before_execution(unsigned context, Cycle) {
 
 void Pmode::collecting(unsigned context, const std::uint16_t* rows, unsigned count, Cycle collected, Cycle) {
     for (unsigned i = 0; i < count; ++i) {
-        if (LOOKAHEAD_RULE(own_readers_keep_register) && pool_.owns(rows[i])) {
-            pool_.read_until(rows[i], collected);
-        }
+        if (LOOKAHEAD_RULE(own_readers_keep_register) && pool_.owns(rows[i])) { pool_.read_until(rows[i], collected); }
     }
-    for (unsigned i = 0; i < replaced_count_; ++i) {
-        drop_name(replaced_[i]);
-    }
+    for (unsigned i = 0; i < replaced_count_; ++i) { drop_name(replaced_[i]); }
     replaced_count_ = 0;
     update_attention(context);
 }
@@ -385,9 +347,7 @@ void Pmode::collecting(unsigned context, const std::uint16_t* rows, unsigned cou
 void Pmode::track_own(unsigned context, const DecodedInstruction& decoded) {
     PreExecution& warp = warps_[context];
     const std::uint32_t number = warp.own_processed++;
-    if (number >= PreExecution::kTracked) {
-        return;
-    }
+    if (number >= PreExecution::kTracked) { return; }
     const bool skipped = (warp.skipped[number / 64] >> number % 64 & 1) != 0;
     if (decoded.long_latency) {
         ++(skipped ? counters_.long_skipped : counters_.long_not_reused);
@@ -401,9 +361,7 @@ void Pmode::track_own(unsigned context, const DecodedInstruction& decoded) {
 void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) {
     const DecodedInstruction& decoded = (*state_.kernel)[entry.pc];
     const Stream& own = state_.warps.streams[context];
-    if (decoded.action == Action::memory) {
-        return;
-    }
+    if (decoded.action == Action::memory) { return; }
     isa::Row values[2];
     LaneMask predicate = entry.predicate;
     LaneMask predicate2 = entry.predicate2;
@@ -416,12 +374,8 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
             rows.destination[word] = values[word].lanes;
         }
         decoded.handler(rows, entry.active, *decoded.instruction);
-        if (decoded.destination_predicate != kUnusedPredicate) {
-            predicate = rows.destination_predicate;
-        }
-        if (decoded.destination_predicate2 != kUnusedPredicate) {
-            predicate2 = rows.destination_predicate2;
-        }
+        if (decoded.destination_predicate != kUnusedPredicate) { predicate = rows.destination_predicate; }
+        if (decoded.destination_predicate2 != kUnusedPredicate) { predicate2 = rows.destination_predicate2; }
     }
     const auto differs = [&](LaneMask now_value, LaneMask reused) {
         return ((now_value ^ reused) & entry.active) != 0;
@@ -436,16 +390,14 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
     LOOKAHEAD_ASSERT(!wrong, execute_.place_of(context) + ": a reused value is not the instruction's");
 }
 
-/// pmode.check: each register of the pool has as many names as tables and queues say, and is free if and only if nothing
-/// needs it.
+/// pmode.check: each register of the pool has as many names as tables and queues say, and is free if and only if
+/// nothing needs it.
 void Pmode::verify_pool() const {
     std::vector<unsigned> names(pool_.size(), 0);
     const unsigned registers = state_.kernel->kernel().registers;
     for (unsigned context = 0; context < warps_.size(); ++context) {
         const PreExecution& warp = warps_[context];
-        if (state_.warps.states.of(context) == ContextState::vacant) {
-            continue;
-        }
+        if (state_.warps.states.of(context) == ContextState::vacant) { continue; }
         unsigned renamed = 0;
         for (unsigned number = 0; number < registers; ++number) {
             const std::uint16_t own = state_.warps.map.of(context)[number];
@@ -454,15 +406,11 @@ void Pmode::verify_pool() const {
                 ++renamed;
             }
             const std::uint16_t pre = streams_.set().map.of(context)[number];
-            if (streams_.running().has(context) && pre != own && pool_.owns(pre)) {
-                ++names[pre - pool_.first()];
-            }
+            if (streams_.running().has(context) && pre != own && pool_.owns(pre)) { ++names[pre - pool_.first()]; }
         }
         LOOKAHEAD_ASSERT(renamed == warp.renamed, "renamed registers of a warp were miscounted");
         warp.queue.for_each([&](const PQueueEntry& entry) {
-            for (unsigned word = 0; word < entry.words; ++word) {
-                ++names[entry.rows[word] - pool_.first()];
-            }
+            for (unsigned word = 0; word < entry.words; ++word) { ++names[entry.rows[word] - pool_.first()]; }
         });
     }
     for (unsigned i = 0; i < pool_.size(); ++i) {

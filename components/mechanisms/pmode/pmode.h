@@ -20,10 +20,10 @@
 
 namespace lookahead::gpu {
 
-/// Warped pre-execution (Kim et al., HPCA 2016). A warp whose next instruction waits for a long-latency register goes on
-/// with a copy of its scoreboard, SIMT stack and predicates (P-mode): what does not depend on that register is executed
-/// into renamed registers, loads bring their lines into L1, the rest is skipped. When the warp returns to normal mode
-/// (N-mode), results that its P-queue names are reused. README.md has the rules and the choices.
+/// Warped pre-execution (Kim et al., HPCA 2016). A warp whose next instruction waits for a long-latency register goes
+/// on with a copy of its scoreboard, SIMT stack and predicates (P-mode): what does not depend on that register is
+/// executed into renamed registers, loads bring their lines into L1, the rest is skipped. When the warp returns to
+/// normal mode (N-mode), results that its P-queue names are reused. README.md has the rules and the choices.
 class Pmode final : public IssueExtension, private StreamPolicy {
   public:
     using Parameters = PmodeParameters;

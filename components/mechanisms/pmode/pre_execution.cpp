@@ -44,12 +44,8 @@ bool is_within(std::uint64_t offset, unsigned bytes, std::uint64_t size) {
 /// It may write what a scratchpad load of its warp reads, or order such a load behind what others write.
 bool makes_scratchpad_stale(const DecodedInstruction& decoded) {
     const isa::Instruction& instruction = *decoded.instruction;
-    if (decoded.action == Action::barrier) {
-        return true;
-    }
-    if (decoded.action != Action::memory || instruction.operation == isa::Operation::texture) {
-        return false;
-    }
+    if (decoded.action == Action::barrier) { return true; }
+    if (decoded.action != Action::memory || instruction.operation == isa::Operation::texture) { return false; }
     const bool orders = instruction.order != isa::Order::weak;
     const bool may_write = !isa::is_load(instruction.operation) &&
                            (instruction.space == isa::Space::shared || instruction.space == isa::Space::generic);
@@ -66,9 +62,7 @@ bool is_partial(const isa::SimtState& stack, const DecodedInstruction& decoded) 
 
 ContextState Pmode::judge(unsigned context) {
     const Verdict of = verdict(context);
-    if (of.state == ContextState::held) {
-        halt(context, of.halt);
-    }
+    if (of.state == ContextState::held) { halt(context, of.halt); }
     return of.state;
 }
 
@@ -87,18 +81,12 @@ bool Pmode::far_from_blocked(unsigned context, std::uint32_t pc) const {
 /// Whatever its operands are.
 SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded) const {
     const isa::Instruction& instruction = *decoded.instruction;
-    if (LOOKAHEAD_RULE(far_instructions_are_skipped) && far_from_blocked(context, pc)) {
-        return SkipReason::far;
-    }
-    if (decoded.action == Action::barrier) {
-        return SkipReason::barrier;
-    }
+    if (LOOKAHEAD_RULE(far_instructions_are_skipped) && far_from_blocked(context, pc)) { return SkipReason::far; }
+    if (decoded.action == Action::barrier) { return SkipReason::barrier; }
     if (decoded.action == Action::special_register) {
         return is_clock(instruction.special) ? SkipReason::clock : SkipReason::count;
     }
-    if (decoded.action != Action::memory) {
-        return SkipReason::count;
-    }
+    if (decoded.action != Action::memory) { return SkipReason::count; }
     switch (instruction.operation) {
         case isa::Operation::store:
         case isa::Operation::store_stride:
@@ -117,10 +105,10 @@ SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const Decod
     }
 }
 
-/// Branches, and what P-mode never goes past. A branch that is too far, or goes too far, halts. Section 5.1 of the paper has
-/// it skipped, and to go on behind a skipped branch that is taken would be to execute the path that the warp
-/// does not take: its pre-loads would bring lines that nobody wants, and queue entries would stand before those that N-mode
-/// comes to. Section 7 rules speculation out, and a branch that cannot be resolved halts for that reason (5.1).
+/// Branches, and what P-mode never goes past. A branch that is too far, or goes too far, halts. Section 5.1 of the
+/// paper has it skipped, and to go on behind a skipped branch that is taken would be to execute the path that the warp
+/// does not take: its pre-loads would bring lines that nobody wants, and queue entries would stand before those that
+/// N-mode comes to. Section 7 rules speculation out, and a branch that cannot be resolved halts for that reason (5.1).
 Pmode::Verdict Pmode::verdict_on_control(unsigned context, const DecodedInstruction& decoded) const {
     const Stream& stream = streams_[context];
     const bool branches = decoded.action == Action::branch;
@@ -152,7 +140,8 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
     const Stream& stream = streams_[context];
     const std::uint32_t pc = stream.stack.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
-    // What a warp takes from queues, when it comes to it, nobody has before: as the results of loads that are under way.
+    // What a warp takes from queues, when it comes to it, nobody has before: as the results of loads that are under
+    // way.
     if (decoded.instruction->dequeues || decoded.action == Action::queue) {
         return decoded.action == Action::branch
                    ? Verdict{.state = ContextState::held, .halt = HaltReason::poisoned_branch}
@@ -193,9 +182,7 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
         return {.state = ContextState::passing, .skip = SkipReason::pre_load};
     }
     const ContextState state = state_.waits_for(streams_.set(), context, pc, sources);
-    if (state != ready_for(decoded.unit)) {
-        return {.state = state};
-    }
+    if (state != ready_for(decoded.unit)) { return {.state = state}; }
     // Where a program races, its addresses may not be those that it will use.
     if (is_scratchpad_load(decoded) && out_of_bounds(context, decoded)) {
         return {.state = ContextState::passing, .skip = SkipReason::scratchpad};
@@ -223,9 +210,7 @@ bool Pmode::out_of_bounds(unsigned context, const DecodedInstruction& decoded) c
         const std::uint64_t address = request.addresses[std::countr_zero(left)];
         const bool inside =
             is_constant_load(decoded) ? in_constants(address) : is_within(address, bytes, request.shared_bytes);
-        if ((address & (bytes - 1)) != 0 || !inside) {
-            return true;
-        }
+        if ((address & (bytes - 1)) != 0 || !inside) { return true; }
     }
     return false;
 }
@@ -249,16 +234,12 @@ void Pmode::mark_written(unsigned context, std::uint32_t pc, bool poison, std::u
 void Pmode::note_processed(unsigned context, bool skipped) {
     PreExecution& warp = warps_[context];
     const std::uint32_t number = warp.processed++;
-    if (skipped && number < PreExecution::kTracked) {
-        warp.skipped[number / 64] |= std::uint64_t{1} << number % 64;
-    }
+    if (skipped && number < PreExecution::kTracked) { warp.skipped[number / 64] |= std::uint64_t{1} << number % 64; }
 }
 
 void Pmode::skip(unsigned context) {
     const Verdict of = verdict(context);
-    if (of.state != ContextState::passing) {
-        return streams_.renew(context);
-    }
+    if (of.state != ContextState::passing) { return streams_.renew(context); }
     const isa::SimtState& stack = streams_[context].stack;
     const std::uint32_t pc = stack.pc();
     ++counters_.skipped[static_cast<unsigned>(of.skip)];
@@ -272,9 +253,7 @@ void Pmode::skip(unsigned context) {
 
 /// On to the next instruction.
 void Pmode::advance(unsigned context) {
-    if (!streams_.advance(context)) {
-        halt(context, HaltReason::lanes);
-    }
+    if (!streams_.advance(context)) { halt(context, HaltReason::lanes); }
 }
 
 // ---- Issue ----------------------------------------------------------------------------------------------------------
@@ -309,34 +288,26 @@ void Pmode::issue(unsigned scheduler, unsigned context, Cycle now) {
     note_processed(context, false);
     tell(is_pre_load(decoded) ? PmodeStep::Kind::pre_loaded : PmodeStep::Kind::executed, context, pc,
          stream.stack.active());
-    if (decoded.action == Action::branch) {
-        return branch(context, decoded, active, now);
-    }
+    if (decoded.action == Action::branch) { return branch(context, decoded, active, now); }
 
     const std::uint16_t* map = streams_.set().map.of(context);
     const bool writes = active != 0 && !is_pre_load(decoded);
     const bool partial = is_partial(stream.stack, decoded);
     std::uint16_t reads[kMaximumReads + isa::kMostOperandRows];
     unsigned count = 0;
-    for (; count < decoded.reads; ++count) {
-        reads[count] = map[decoded.read_registers()[count]];
-    }
+    for (; count < decoded.reads; ++count) { reads[count] = map[decoded.read_registers()[count]]; }
     std::uint16_t rows[isa::kMostOperandRows];
     const unsigned words = writes ? instruction.destination_rows : 0;
     for (unsigned word = 0; word < words; ++word) {
         const unsigned number = instruction.destination + word;
         rows[word] = pool_.allocate(home_row(context, number));
-        if (partial) {
-            reads[count++] = map[number];
-        }
+        if (partial) { reads[count++] = map[number]; }
     }
     const Cycle from = decoded.unit == ExecutionUnit::control
                            ? now
                            : issue_.enter(scheduler, decoded, {reads, count}, {rows, words}, now);
     for (unsigned i = 0; i < count; ++i) {
-        if (LOOKAHEAD_RULE(p_mode_readers_keep_register) && pool_.owns(reads[i])) {
-            pool_.read_until(reads[i], from);
-        }
+        if (LOOKAHEAD_RULE(p_mode_readers_keep_register) && pool_.owns(reads[i])) { pool_.read_until(reads[i], from); }
     }
     if (active == 0) {
         ++counters_.predicated_off;
@@ -351,9 +322,7 @@ void Pmode::issue(unsigned scheduler, unsigned context, Cycle now) {
 void Pmode::branch(unsigned context, const DecodedInstruction& decoded, LaneMask taken, Cycle now) {
     const bool runs = streams_.branch(context, taken, *decoded.instruction);
     const bool overflows = streams_[context].stack.paths() > static_cast<std::size_t>(parameters_.simt_entries);
-    if (overflows || !runs) {
-        return halt(context, overflows ? HaltReason::simt_overflow : HaltReason::lanes);
-    }
+    if (overflows || !runs) { return halt(context, overflows ? HaltReason::simt_overflow : HaltReason::lanes); }
     streams_.await_branch(context, now);
 }
 
@@ -450,12 +419,8 @@ std::uint16_t Pmode::begin_operation(unsigned context, const DecodedInstruction&
         const unsigned register_number = decoded.instruction->destination + word;
         const std::uint16_t old = streams_.set().map.of(context)[register_number];
         streams_.set().map.set(context, register_number, rows[word]);
-        if (operation.place != kNoPlace) {
-            pool_.add_name(rows[word]);
-        }
-        if (pool_.owns(old) && old != state_.warps.map.of(context)[register_number]) {
-            drop_name(old);
-        }
+        if (operation.place != kNoPlace) { pool_.add_name(rows[word]); }
+        if (pool_.owns(old) && old != state_.warps.map.of(context)[register_number]) { drop_name(old); }
     }
     return number;
 }
@@ -470,16 +435,12 @@ void Pmode::end_operation(std::uint16_t number) {
     }
     const unsigned context = operation.context;
     PreExecution& warp = warps_[context];
-    if (LOOKAHEAD_RULE(results_of_old_switches_are_nobodys) && operation.episode != warp.episode) {
-        return;
-    }
+    if (LOOKAHEAD_RULE(results_of_old_switches_are_nobodys) && operation.episode != warp.episode) { return; }
     if (operation.place != kNoPlace) {
         warp.queue[operation.place].ready = true;
         ++counters_.pqueue_accesses;
     }
-    if (!streams_.running().has(context)) {
-        return state_.wake(context);
-    }
+    if (!streams_.running().has(context)) { return state_.wake(context); }
     const std::uint64_t* writes = state_.kernel->writes(operation.pc);
     const unsigned words = state_.kernel->scoreboard_words();
     for (unsigned word = 0; word < words; ++word) {

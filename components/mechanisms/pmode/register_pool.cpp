@@ -30,12 +30,8 @@ std::uint16_t RegisterPool::take(unsigned index) {
 
 Cycle RegisterPool::settle(unsigned row, Cycle now) {
     const Register& each = registers_[row - first_];
-    if (is_free(row) || each.names > 0 || each.in_flight) {
-        return 0;
-    }
-    if (LOOKAHEAD_RULE(readers_keep_register) && each.read_until > now) {
-        return each.read_until;
-    }
+    if (is_free(row) || each.names > 0 || each.in_flight) { return 0; }
+    if (LOOKAHEAD_RULE(readers_keep_register) && each.read_until > now) { return each.read_until; }
     free_[(row - first_) / 64] |= std::uint64_t{1} << (row - first_) % 64;
     ++free_count_;
     return 0;

@@ -23,13 +23,9 @@ class RegisterPool {
         free_count_ = size_;
         registers_.assign(size_, {});
         free_.assign((size_ + 63) / 64, ~std::uint64_t{0});
-        if (size_ % 64 != 0) {
-            free_.back() = (std::uint64_t{1} << size_ % 64) - 1;
-        }
+        if (size_ % 64 != 0) { free_.back() = (std::uint64_t{1} << size_ % 64) - 1; }
         bank_pattern_ = 0;
-        for (unsigned bit = 0; bit < 64 && banks <= 64; bit += banks) {
-            bank_pattern_ |= std::uint64_t{1} << bit;
-        }
+        for (unsigned bit = 0; bit < 64 && banks <= 64; bit += banks) { bank_pattern_ |= std::uint64_t{1} << bit; }
     }
 
     bool owns(unsigned row) const { return row - first_ < size_; }
@@ -61,8 +57,8 @@ class RegisterPool {
         each.read_until = until > each.read_until ? until : each.read_until;
     }
 
-    /// Frees the register if nothing needs it. Otherwise the cycle at which the last reader will have it, if that is all
-    /// that is missing; else 0.
+    /// Frees the register if nothing needs it. Otherwise the cycle at which the last reader will have it, if that is
+    /// all that is missing; else 0.
     Cycle settle(unsigned row, Cycle now);
 
     void fields(StateArchive& archive) {

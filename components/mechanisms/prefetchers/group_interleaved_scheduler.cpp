@@ -23,11 +23,11 @@ struct lookahead::ParametersOf<lookahead::gpu::GroupInterleavedParameters> {
 
 namespace lookahead::gpu {
 
-/// The prefetch-aware scheduler of Jog et al. over the two-level one: groups take warps that do not follow each other, so
-/// that a group prefetches for the neighbours of its warps, which belong to another group. With g groups, the n-th warp
-/// of the scheduler is in group n mod g. Free places of the ready queue go to the warps of one group as long as it has a
-/// pending one that does not wait for memory, a fence or a barrier, then to the next group's; no place stays empty. The
-/// ready queue issues in turn.
+/// The prefetch-aware scheduler of Jog et al. over the two-level one: groups take warps that do not follow each other,
+/// so that a group prefetches for the neighbours of its warps, which belong to another group. With g groups, the n-th
+/// warp of the scheduler is in group n mod g. Free places of the ready queue go to the warps of one group as long as it
+/// has a pending one that does not wait for memory, a fence or a barrier, then to the next group's; no place stays
+/// empty. The ready queue issues in turn.
 class GroupInterleavedScheduler final : public TwoLevelScheduler {
   public:
     using Parameters = GroupInterleavedParameters;

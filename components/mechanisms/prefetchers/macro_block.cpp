@@ -46,16 +46,12 @@ class MacroBlockPrefetcher : public Prefetcher {
 
     void end_launch() override { std::fill(blocks_.begin(), blocks_.end(), Block{}); }
     void on_access(const L1Event& event, Cycle) override {
-        if (LOOKAHEAD_RULE(block_counts_misses) && event.kind != L1EventKind::miss) {
-            return;
-        }
+        if (LOOKAHEAD_RULE(block_counts_misses) && event.kind != L1EventKind::miss) { return; }
         const std::uint64_t first = event.line & ~std::uint64_t{kLines * kLineBytes - 1};
         Block& block = find(first);
         block.updated = ++updates_;
         block.missed |= 1u << (event.line - first) / kLineBytes;
-        if (std::popcount(block.missed) < misses_) {
-            return;
-        }
+        if (std::popcount(block.missed) < misses_) { return; }
         for (unsigned line = 0; line < kLines; ++line) {
             if ((block.missed >> line & 1) == 0) {
                 port_.prefetch({.line = first + line * kLineBytes, .pc = event.pc});
@@ -77,9 +73,7 @@ class MacroBlockPrefetcher : public Prefetcher {
     Block& find(std::uint64_t first) {
         Block* oldest = &blocks_.front();
         for (Block& block : blocks_) {
-            if (block.updated != 0 && block.first == first) {
-                return block;
-            }
+            if (block.updated != 0 && block.first == first) { return block; }
             oldest = block.updated < oldest->updated ? &block : oldest;
         }
         *oldest = {.first = first};

@@ -210,13 +210,11 @@ class MtaPrefetcher final : public Prefetcher {
     MtaCounters counters_;
 };
 
-/// GS and IP are looked up together, and GS goes first (section III-B.3): strides within a warp are the more common, and
-/// only repeated ones come into GS. A load that neither has is looked up in PWS, where it trains. A load of GS does not
-/// train IP: what that learnt would not be used.
+/// GS and IP are looked up together, and GS goes first (section III-B.3): strides within a warp are the more common,
+/// and only repeated ones come into GS. A load that neither has is looked up in PWS, where it trains. A load of GS does
+/// not train IP: what that learnt would not be used.
 void MtaPrefetcher::on_load(const ObservedLoad& load, Cycle now) {
-    if (!AccessVector::fits(load)) {
-        return;
-    }
+    if (!AccessVector::fits(load)) { return; }
     adapt(now);
     if (GlobalStride* global = global_.find(load.pc); LOOKAHEAD_RULE(mta_global_goes_first) && global != nullptr) {
         global_.update(*global);
@@ -239,9 +237,7 @@ void MtaPrefetcher::on_load(const ObservedLoad& load, Cycle now) {
 /// stride that holds no more would fetch what nobody wants until the entry is replaced.
 bool MtaPrefetcher::learn_over_warps(const ObservedLoad& load, std::int64_t& stride) {
     InterThreadStride* entry = inter_thread_.find(load.pc);
-    if (entry == nullptr) {
-        entry = &inter_thread_.replace(load.pc);
-    }
+    if (entry == nullptr) { entry = &inter_thread_.replace(load.pc); }
     const std::int64_t warps = std::int64_t{load.context} - entry->warps[0];
     std::int64_t apart = 0;
     if (entry->seen == 0 || warps == 0 || !entry->last.difference(load, apart) || apart % warps != 0) {
@@ -280,9 +276,7 @@ bool MtaPrefetcher::learn_in_warp(const ObservedLoad& load, std::int64_t& stride
     per_warp_.update(*entry);
     stride = entry->stride;
     const bool trained = entry->trained;
-    if (trained && LOOKAHEAD_RULE(mta_strides_are_promoted)) {
-        promote(*entry);
-    }
+    if (trained && LOOKAHEAD_RULE(mta_strides_are_promoted)) { promote(*entry); }
     return trained;
 }
 
@@ -296,15 +290,11 @@ void MtaPrefetcher::promote(const PerWarpStride& entry) {
         return each.updated != 0 && each.pc == pc && each.trained && each.stride == stride;
     };
     per_warp_.for_each([&](PerWarpStride& each) { warps += agrees(each); });
-    if (warps < parameters_.promotion) {
-        return;
-    }
+    if (warps < parameters_.promotion) { return; }
     global_.replace(pc).stride = stride;
     ++counters_.promotions;
     per_warp_.for_each([&](PerWarpStride& each) {
-        if (agrees(each)) {
-            each = {};
-        }
+        if (agrees(each)) { each = {}; }
     });
 }
 
@@ -319,9 +309,7 @@ void MtaPrefetcher::prefetch_iterations(const ObservedLoad& load, std::int64_t s
 void MtaPrefetcher::prefetch_warps(const ObservedLoad& load, std::int64_t stride) {
     for (std::int64_t i = 0, degree = lets_through() ? parameters_.ip_degree : 0; i < degree; ++i) {
         const std::int64_t ahead = parameters_.ip_distance + i;
-        if (LOOKAHEAD_RULE(mta_ends_with_last_warp) && load.context + ahead >= contexts_) {
-            return;
-        }
+        if (LOOKAHEAD_RULE(mta_ends_with_last_warp) && load.context + ahead >= contexts_) { return; }
         prefetch(load, stride * ahead, load.context + ahead);
     }
 }
@@ -349,13 +337,9 @@ bool MtaPrefetcher::lets_through() {
 /// At the first load after a period's end. A period without memory requests says nothing and changes nothing; the
 /// merge ratio is halfway between the one before and the period's (equation 8), and in the first period its own.
 void MtaPrefetcher::adapt(Cycle now) {
-    if (now < next_) {
-        return;
-    }
+    if (now < next_) { return; }
     next_ = now - now % parameters_.period + parameters_.period;
-    if (!parameters_.throttle || requests_ == 0) {
-        return;
-    }
+    if (!parameters_.throttle || requests_ == 0) { return; }
     const double merged = static_cast<double>(merges_) / static_cast<double>(requests_);
     merge_ratio_ = measured_ ? (merge_ratio_ + merged) / 2 : merged;
     measured_ = true;

@@ -32,9 +32,7 @@ class NextLinePrefetcher final : public Prefetcher {
         : lines_(static_cast<unsigned>(parameters.lines)), port_(arguments.port) {}
 
     void on_access(const L1Event& event, Cycle) override {
-        if (LOOKAHEAD_RULE(next_line_after_misses) && event.kind != L1EventKind::miss) {
-            return;
-        }
+        if (LOOKAHEAD_RULE(next_line_after_misses) && event.kind != L1EventKind::miss) { return; }
         for (unsigned next = 1; next <= lines_; ++next) {
             port_.prefetch({.line = event.line + std::uint64_t{next} * kLineBytes, .pc = event.pc});
         }

@@ -40,9 +40,9 @@ const isa::LoadTrace* known_loads(const PrefetcherArguments& arguments) {
 
 }  // namespace
 
-/// A bound, not a design: it knows from a functional run what every warp will load. When a CTA starts it fetches the first
-/// loads of each of its warps, and whenever a warp has executed one, the next. Queue, L1, MSHRs and memory are those of
-/// all prefetchers. Loads of more than four lines are left out.
+/// A bound, not a design: it knows from a functional run what every warp will load. When a CTA starts it fetches the
+/// first loads of each of its warps, and whenever a warp has executed one, the next. Queue, L1, MSHRs and memory are
+/// those of all prefetchers. Loads of more than four lines are left out.
 class OraclePrefetcher final : public Prefetcher {
   public:
     using Parameters = OracleParameters;
@@ -97,9 +97,7 @@ class OraclePrefetcher final : public Prefetcher {
     void fetch(std::uint16_t context) {
         Progress& progress = warps_[context];
         const isa::LoadTrace::Warp* loads = loads_of(progress);
-        if (loads == nullptr) {
-            return;
-        }
+        if (loads == nullptr) { return; }
         progress.fetched = std::max(progress.fetched, progress.next);
         for (; progress.fetched < std::min<std::uint64_t>(progress.next + ahead_, loads->size()); ++progress.fetched) {
             const isa::LoadTrace::Load& load = (*loads)[progress.fetched];

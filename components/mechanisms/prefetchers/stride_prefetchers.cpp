@@ -68,9 +68,7 @@ class IntraPrefetcher final : public Prefetcher {
 
     void end_launch() override { table_.clear(); }
     void on_load(const ObservedLoad& load, Cycle) override {
-        if (!AccessVector::fits(load)) {
-            return;
-        }
+        if (!AccessVector::fits(load)) { return; }
         StrideEntry* entry = table_.find(load.pc, load.context);
         std::int64_t stride = 0;
         bool confident = false;
@@ -100,7 +98,8 @@ LOOKAHEAD_REGISTER_VARIANT(Prefetcher, IntraPrefetcher, "intra",
                            "Intra-warp stride: the next iterations of a warp's load.",
                            "Koo et al., HPCA 2018, section III.A; Baer and Chen, 1991")
 
-/// Inter-warp stride prefetching: follows a load over the warps of the SM by their numbers, blind to the borders of CTAs.
+/// Inter-warp stride prefetching: follows a load over the warps of the SM by their numbers, blind to the borders of
+/// CTAs.
 class InterPrefetcher final : public Prefetcher {
   public:
     using Parameters = InterParameters;
@@ -113,9 +112,7 @@ class InterPrefetcher final : public Prefetcher {
 
     void end_launch() override { table_.clear(); }
     void on_load(const ObservedLoad& load, Cycle) override {
-        if (!AccessVector::fits(load)) {
-            return;
-        }
+        if (!AccessVector::fits(load)) { return; }
         StrideEntry* entry = table_.find(load.pc);
         bool confident = false;
         if (entry == nullptr) {
@@ -129,15 +126,13 @@ class InterPrefetcher final : public Prefetcher {
         entry->last.take(load);
         entry->last_warp = load.context;
         table_.update(*entry);
-        if (confident && entry->stride != 0) {
-            prefetch_for_next(load, entry->stride);
-        }
+        if (confident && entry->stride != 0) { prefetch_for_next(load, entry->stride); }
     }
     void fields(StateArchive& archive) override { archive& table_; }
 
   private:
-    /// The stride between neighbours is the difference over the distance of the two warps, if that is a whole number: of
-    /// bytes, not of lines, as CAPS takes it. Predictions are rounded down to lines. True if it is to be used.
+    /// The stride between neighbours is the difference over the distance of the two warps, if that is a whole number:
+    /// of bytes, not of lines, as CAPS takes it. Predictions are rounded down to lines. True if it is to be used.
     bool learn_stride(StrideEntry& entry, const ObservedLoad& load) const {
         const std::int64_t warps = std::int64_t{load.context} - entry.last_warp;
         std::int64_t apart = 0;
@@ -151,9 +146,7 @@ class InterPrefetcher final : public Prefetcher {
     void prefetch_for_next(const ObservedLoad& load, std::int64_t stride) {
         for (std::int64_t i = 0; i < parameters_.degree; ++i) {
             const std::int64_t ahead = parameters_.distance + i;
-            if (LOOKAHEAD_RULE(inter_ends_with_last_warp) && load.context + ahead >= contexts_) {
-                return;
-            }
+            if (LOOKAHEAD_RULE(inter_ends_with_last_warp) && load.context + ahead >= contexts_) { return; }
             prefetch_behind(port_, load, stride * ahead, static_cast<std::uint16_t>(load.context + ahead));
         }
     }
@@ -202,9 +195,7 @@ class StridePerWarpPrefetcher final : public Prefetcher {
     bool only_when_idle() const override { return true; }
     void end_launch() override { table_.clear(); }
     void on_load(const ObservedLoad& load, Cycle) override {
-        if (!AccessVector::fits(load)) {
-            return;
-        }
+        if (!AccessVector::fits(load)) { return; }
         StrideEntry* entry = table_.find(load.pc, load.context);
         std::int64_t stride = 0;
         if (entry == nullptr) {

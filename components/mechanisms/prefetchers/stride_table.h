@@ -25,14 +25,10 @@ struct AccessVector {
     }
     /// The one difference between the load's lines and these, if all accesses agree on it.
     bool difference(const ObservedLoad& load, std::int64_t& result) const {
-        if (count != load.lines.size()) {
-            return false;
-        }
+        if (count != load.lines.size()) { return false; }
         result = static_cast<std::int64_t>(load.lines[0] - lines[0]);
         for (std::uint32_t i = 1; i < count; ++i) {
-            if (static_cast<std::int64_t>(load.lines[i] - lines[i]) != result) {
-                return false;
-            }
+            if (static_cast<std::int64_t>(load.lines[i] - lines[i]) != result) { return false; }
         }
         return true;
     }
@@ -51,9 +47,7 @@ class StrideTable {
 
     Entry* find(std::uint32_t pc, std::uint16_t context = kNoContext) {
         for (Entry& entry : entries_) {
-            if (entry.updated != 0 && entry.pc == pc && entry.context == context) {
-                return &entry;
-            }
+            if (entry.updated != 0 && entry.pc == pc && entry.context == context) { return &entry; }
         }
         return nullptr;
     }
@@ -74,9 +68,7 @@ class StrideTable {
     void clear() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
     template <class F>
     void for_each(F&& f) {
-        for (Entry& entry : entries_) {
-            f(entry);
-        }
+        for (Entry& entry : entries_) { f(entry); }
     }
 
     void fields(StateArchive& archive) { archive& updates_& entries_; }

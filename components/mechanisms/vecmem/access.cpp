@@ -47,10 +47,10 @@ std::string_view name_of(Reason reason) {
 
 Reason fixed_reason(const VirtualInstruction& instruction) {
     const isa::Instruction& machine = instruction.machine;
-    if (machine.space != Space::global && machine.space != Space::shared) return Reason::space;
-    if (LOOKAHEAD_RULE(ordered_accesses_stay) && machine.order != isa::Order::weak) return Reason::order;
-    if (isa::bits(machine.type) != 32 || machine.vector != 1 || machine.dequeues) return Reason::width;
-    if (LOOKAHEAD_RULE(masked_accesses_stay) && instruction.guarded()) return Reason::guard;
+    if (machine.space != Space::global && machine.space != Space::shared) { return Reason::space; }
+    if (LOOKAHEAD_RULE(ordered_accesses_stay) && machine.order != isa::Order::weak) { return Reason::order; }
+    if (isa::bits(machine.type) != 32 || machine.vector != 1 || machine.dequeues) { return Reason::width; }
+    if (LOOKAHEAD_RULE(masked_accesses_stay) && instruction.guarded()) { return Reason::guard; }
     return Reason::none;
 }
 
@@ -59,7 +59,7 @@ std::vector<Access> accesses_of(const VirtualKernel& kernel, std::uint32_t block
     const auto& code = kernel.blocks[block].code;
     for (std::uint32_t index = 0; index < code.size(); ++index) {
         const isa::Instruction& machine = code[index].machine;
-        if (!isa::is_memory(machine.operation) || isa::is_vector_memory(machine.operation)) continue;
+        if (!isa::is_memory(machine.operation) || isa::is_vector_memory(machine.operation)) { continue; }
         Access access;
         access.index = index;
         access.loads = machine.operation == isa::Operation::load;
@@ -69,7 +69,7 @@ std::vector<Access> accesses_of(const VirtualKernel& kernel, std::uint32_t block
         access.has_address = !machine.dequeues;
         const bool plain = access.loads || machine.operation == isa::Operation::store;
         access.stays = plain ? fixed_reason(code[index]) : Reason::order;
-        if (access.has_address) access.address = forms.address({block, index});
+        if (access.has_address) { access.address = forms.address({block, index}); }
         accesses.push_back(std::move(access));
     }
     return accesses;
@@ -80,10 +80,12 @@ bool may_share_space(const Access& a, const Access& b) {
 }
 
 bool are_disjoint(const Access& a, const Access& b) {
-    if (!may_share_space(a, b)) return true;
-    if (!a.has_address || !b.has_address || a.space != b.space || a.address.rows() != b.address.rows()) return false;
+    if (!may_share_space(a, b)) { return true; }
+    if (!a.has_address || !b.has_address || a.space != b.space || a.address.rows() != b.address.rows()) {
+        return false;
+    }
     const Form distance = b.address - a.address;
-    if (LOOKAHEAD_RULE(other_bases_may_alias) && !distance.is_constant()) return false;
+    if (LOOKAHEAD_RULE(other_bases_may_alias) && !distance.is_constant()) { return false; }
     // Around the end of the addresses, too.
     Form back(distance.rows());
     back.add(distance, ~std::uint64_t{0});

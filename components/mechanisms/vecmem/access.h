@@ -12,11 +12,12 @@ namespace lookahead::vecmem {
 /// Why an access stays as it is.
 enum class Reason : std::uint8_t {
     none,
-    guard,  ///< some lanes are masked by its own predicate
-    width,  ///< its elements are not 32 bits wide, or it is a vector already
-    space,  ///< not in global or shared memory by its own mnemonic
-    order,  ///< volatile or ordered
-    loop_code,  ///< its loop has barriers, fences, atomics, instructions that lanes execute together, clocks or vector memory
+    guard,       ///< some lanes are masked by its own predicate
+    width,       ///< its elements are not 32 bits wide, or it is a vector already
+    space,       ///< not in global or shared memory by its own mnemonic
+    order,       ///< volatile or ordered
+    loop_code,   ///< its loop has barriers, fences, atomics, instructions that lanes execute together, clocks or vector
+                 ///< memory
     control,     ///< its loop is not one block that ends in its only branch
     induction,   ///< nothing counts its loop's rounds
     trip_count,  ///< its loop is known to have too few rounds

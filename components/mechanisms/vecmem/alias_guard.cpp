@@ -33,7 +33,7 @@ bool add(std::vector<Distances>& all, const Assumption& assumption, const std::o
             common.add(term, coefficient);
             continue;
         }
-        if (std::llabs(number) > (std::int64_t{1} << 20)) return false;
+        if (std::llabs(number) > (std::int64_t{1} << 20)) { return false; }
         varying = term;
         times = number;
     }
@@ -49,7 +49,7 @@ bool add(std::vector<Distances>& all, const Assumption& assumption, const std::o
     }
     distances.least = std::min(distances.least, constant);
     distances.most = std::max(distances.most, constant);
-    if (varying) distances.varying = varying;
+    if (varying) { distances.varying = varying; }
     distances.always_varies &= varying.has_value();
     distances.times = std::max(distances.times, static_cast<std::uint64_t>(std::llabs(times)));
     distances.first_bytes = std::max<std::uint64_t>(distances.first_bytes, assumption.first_bytes);
@@ -60,17 +60,20 @@ bool add(std::vector<Distances>& all, const Assumption& assumption, const std::o
 /// Words extended by their sign of which distances have multiples: the stride is one of them, if there is one.
 std::vector<std::optional<Term>> possible_strides(const std::vector<Assumption>& assumptions) {
     std::vector<std::optional<Term>> strides{std::nullopt};
-    for (const Assumption& assumption : assumptions)
-        for (const auto& [term, coefficient] : assumption.distance.terms())
-            if (term.extension == Extension::sign && std::ranges::find(strides, std::optional(term)) == strides.end())
+    for (const Assumption& assumption : assumptions) {
+        for (const auto& [term, coefficient] : assumption.distance.terms()) {
+            if (term.extension == Extension::sign && std::ranges::find(strides, std::optional(term)) == strides.end()) {
                 strides.emplace_back(term);
+            }
+        }
+    }
     return strides;
 }
 
 /// Whether one comparison tells for each pair of bases.
 bool can_tell(const std::vector<Distances>& all) {
     return std::ranges::all_of(all, [](const Distances& each) {
-        if (!each.varying) return true;
+        if (!each.varying) { return true; }
         // From one base, only a stride of none would bring accesses together.
         const bool in_place = each.common.is_constant();
         return each.common.rows() == 2 && (!in_place || (each.always_varies && each.least == 0 && each.most == 0));
@@ -86,8 +89,9 @@ class GuardWriter {
           operand_(std::move(operand)),
           writer_(kernel, loop.checks, kernel.blocks[loop.rounds].code.back()) {
         apart_ = writer_.condition();
-        for (const Distances& distances : all)
-            for (const auto& term : distances.common.terms()) ++uses_[term];
+        for (const Distances& distances : all) {
+            for (const auto& term : distances.common.terms()) { ++uses_[term]; }
+        }
     }
 
     void compare(const Distances& distances) {
@@ -104,10 +108,10 @@ class GuardWriter {
                                     distances.first_bytes + distances.second_bytes - 2;
         VirtualOperand sum = writer_.literal(below, rows);
         VirtualOperand limit = writer_.literal(width, rows);
-        if (distances.varying) std::tie(sum, limit) = moved_by_stride(distances, below, width);
+        if (distances.varying) { std::tie(sum, limit) = moved_by_stride(distances, below, width); }
         std::vector<std::pair<Term, std::uint64_t>> terms = distances.common.terms();
         std::ranges::stable_sort(terms, std::ranges::greater{}, [&](const auto& each) { return uses_[each]; });
-        for (const auto& [term, coefficient] : terms) sum = add(sum, term, coefficient, rows);
+        for (const auto& [term, coefficient] : terms) { sum = add(sum, term, coefficient, rows); }
         apart_ = writer_.compare(Comparison::gt, type, sum, limit, apart_);
     }
 
@@ -117,20 +121,22 @@ class GuardWriter {
     /// Sums that comparisons begin with alike are made once.
     VirtualOperand add(const VirtualOperand& sum, const Term& term, std::uint64_t coefficient, unsigned rows) {
         const auto key = std::tuple(sum.kind, sum.index, term, coefficient);
-        if (const auto found = sums_.find(key); found != sums_.end()) return found->second;
+        if (const auto found = sums_.find(key); found != sums_.end()) { return found->second; }
         return sums_[key] = added(sum, term, coefficient, rows);
     }
 
     VirtualOperand added(const VirtualOperand& sum, const Term& term, std::uint64_t coefficient, unsigned rows) {
         const Type type = rows == 2 ? Type::u64 : Type::u32;
         VirtualOperand value = operand_(term);
-        if (value.rows != rows && term.extension == Extension::sign)
+        if (value.rows != rows && term.extension == Extension::sign) {
             value = writer_.compute(Operation::convert, Type::s64, value, {}, {}, Type::s32);
-        else if (value.rows != rows)
+        } else if (value.rows != rows) {
             value = writer_.compute(Operation::convert, type, value, {}, {}, Type::u32);
-        if (coefficient == 1) return writer_.compute(Operation::add, type, sum, value);
-        if (Form(rows, coefficient) == Form(rows, ~std::uint64_t{0}))
+        }
+        if (coefficient == 1) { return writer_.compute(Operation::add, type, sum, value); }
+        if (Form(rows, coefficient) == Form(rows, ~std::uint64_t{0})) {
             return writer_.compute(Operation::sub, type, sum, value);
+        }
         return writer_.compute(Operation::add, type, sum,
                                writer_.compute(Operation::mul_lo, type, value, writer_.literal(coefficient, rows)));
     }
@@ -139,14 +145,15 @@ class GuardWriter {
     std::pair<VirtualOperand, VirtualOperand> moved_by_stride(const Distances& distances, std::uint64_t below,
                                                               std::uint64_t width) {
         const auto key = std::tuple(*distances.varying, distances.times, below, width);
-        if (const auto found = moved_.find(key); found != moved_.end()) return found->second;
+        if (const auto found = moved_.find(key); found != moved_.end()) { return found->second; }
         const VirtualOperand size = writer_.compute(Operation::abs, Type::s32, operand_(*distances.varying));
         const VirtualOperand reach =
             writer_.compute(Operation::mul_wide, Type::u64, size, writer_.literal(distances.times, 1), {}, Type::u32);
         const VirtualOperand sum = writer_.compute(Operation::add, Type::u64, reach, writer_.literal(below, 2));
         VirtualOperand limit = writer_.compute(Operation::add, Type::u64, sum, sum);
-        if (width != 2 * below)
+        if (width != 2 * below) {
             limit = writer_.compute(Operation::add, Type::u64, limit, writer_.literal(width - 2 * below, 2));
+        }
         return moved_[key] = {sum, limit};
     }
 
@@ -179,21 +186,23 @@ Form AliasGuard::growth(const Term& term) const {
 bool AliasGuard::can_check(const Form& distance) const {
     Form moves(distance.rows());
     for (const auto& [term, coefficient] : distance.terms()) {
-        if (term.constant) continue;
+        if (term.constant) { continue; }
         bool joins = false;
         for (ValueId id : {term.low, term.high}) {
-            if (id == kNoValue) continue;
-            if (is_join_here(id))
+            if (id == kNoValue) { continue; }
+            if (is_join_here(id)) {
                 joins = true;
-            else if (values_[id].kind == Value::Kind::definition && values_[id].at.block == loop_.rounds)
+            } else if (values_[id].kind == Value::Kind::definition && values_[id].at.block == loop_.rounds) {
                 return false;
+            }
         }
-        if (!joins) continue;
+        if (!joins) { continue; }
         if (term.extension != Extension::none || (term.high != kNoValue && !is_join_here(term.high)) ||
-            !is_join_here(term.low))
+            !is_join_here(term.low)) {
             return false;
+        }
         const Form growth = this->growth(term);
-        if (growth.rows() != moves.rows()) return false;
+        if (growth.rows() != moves.rows()) { return false; }
         moves.add(growth, coefficient);
     }
     return moves.is_constant() && moves.constant() == 0;
@@ -204,20 +213,23 @@ bool AliasGuard::write(VirtualKernel& kernel, KeptValues& kept, const std::vecto
     std::optional<std::vector<Distances>> fewest;
     for (const std::optional<Term>& stride : possible_strides(assumptions)) {
         std::vector<Distances> all;
-        if (!std::ranges::all_of(assumptions, [&](const Assumption& each) { return add(all, each, stride); })) continue;
-        if (can_tell(all) && (!fewest || all.size() < fewest->size())) fewest = std::move(all);
+        if (!std::ranges::all_of(assumptions, [&](const Assumption& each) { return add(all, each, stride); })) {
+            continue;
+        }
+        if (can_tell(all) && (!fewest || all.size() < fewest->size())) { fewest = std::move(all); }
     }
-    if (!fewest) return false;
+    if (!fewest) { return false; }
     const std::vector<Distances>& all = *fewest;
-    if (all.empty()) return true;
+    if (all.empty()) { return true; }
     GuardWriter writer(kernel, loop_, all, [&](const Term& term) -> VirtualOperand {
-        if (!term.constant && is_join_here(term.low))
+        if (!term.constant && is_join_here(term.low)) {
             return {Operand::Kind::reg, static_cast<std::uint8_t>(term.high == kNoValue ? 1 : 2),
                     values_[term.low].unit};
-        for (const WordCopy& copy : kept.copies(term)) copies.push_back(copy);
+        }
+        for (const WordCopy& copy : kept.copies(term)) { copies.push_back(copy); }
         return kept.operand(term);
     });
-    for (const Distances& each : all) writer.compare(each);
+    for (const Distances& each : all) { writer.compare(each); }
     writer.end();
     return true;
 }

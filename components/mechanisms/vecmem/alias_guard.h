@@ -9,8 +9,8 @@
 
 namespace lookahead::vecmem {
 
-/// Checks, before a loop of several rounds is entered, that accesses which change places in it are apart. Of two accesses
-/// the addresses' distance must be the same in every round: then it is compared once.
+/// Checks, before a loop of several rounds is entered, that accesses which change places in it are apart. Of two
+/// accesses the addresses' distance must be the same in every round: then it is compared once.
 class AliasGuard {
   public:
     AliasGuard(const finaliser::Flow& flow, const finaliser::Values& values, const Forms& forms,
@@ -19,8 +19,8 @@ class AliasGuard {
 
     /// Whether the distance is the same in every round, and known before the first.
     bool can_check(const Form& distance) const;
-    /// Puts the comparisons into the loop's checks; nothing where they cannot be told by one comparison for each pair of bases.
-    /// The copies that they need are added to `copies`.
+    /// Puts the comparisons into the loop's checks; nothing where they cannot be told by one comparison for each pair
+    /// of bases. The copies that they need are added to `copies`.
     bool write(VirtualKernel& kernel, KeptValues& kept, const std::vector<Assumption>& assumptions,
                std::vector<WordCopy>& copies) const;
 

@@ -39,15 +39,16 @@ class EdgeFinder {
     void order_units(std::uint32_t i) {
         finaliser::for_each_read(kernel_, nodes_[i].view, [&](std::uint32_t unit) {
             History& history = units_[unit];
-            if (history.writer != kNone) edges_.push_back({history.writer, i, false});
+            if (history.writer != kNone) { edges_.push_back({history.writer, i, false}); }
             history.readers.push_back(i);
         });
         finaliser::for_each_write(kernel_, nodes_[i].view, [&](std::uint32_t unit) {
             History& history = units_[unit];
             // A vector instruction reads all before it writes any.
-            for (std::uint32_t reader : history.readers)
-                if (reader != i) edges_.push_back({reader, i, true});
-            if (history.writer != kNone && history.writer != i) edges_.push_back({history.writer, i, false});
+            for (std::uint32_t reader : history.readers) {
+                if (reader != i) { edges_.push_back({reader, i, true}); }
+            }
+            if (history.writer != kNone && history.writer != i) { edges_.push_back({history.writer, i, false}); }
             history.readers.clear();
             history.writer = i;
         });
@@ -56,18 +57,18 @@ class EdgeFinder {
     void order_parting(std::uint32_t i) {
         const VirtualInstruction& view = nodes_[i].view;
         if (finaliser::holds_everything(view)) {
-            for (std::uint32_t j = wall_ == kNone ? 0 : wall_; j < i; ++j) edges_.push_back({j, i, false});
+            for (std::uint32_t j = wall_ == kNone ? 0 : wall_; j < i; ++j) { edges_.push_back({j, i, false}); }
             wall_ = i;
             parting_ = kNone;
             accesses_.clear();
             return;
         }
-        if (wall_ != kNone) edges_.push_back({wall_, i, false});
+        if (wall_ != kNone) { edges_.push_back({wall_, i, false}); }
         const bool parts = parts_accesses(view);
-        if (!parts && !isa::is_memory(view.machine.operation)) return;
-        if (parting_ != kNone) edges_.push_back({parting_, i, false});
+        if (!parts && !isa::is_memory(view.machine.operation)) { return; }
+        if (parting_ != kNone) { edges_.push_back({parting_, i, false}); }
         if (parts) {
-            for (std::uint32_t access : accesses_) edges_.push_back({access, i, false});
+            for (std::uint32_t access : accesses_) { edges_.push_back({access, i, false}); }
             accesses_.clear();
             parting_ = i;
         } else {
@@ -77,8 +78,8 @@ class EdgeFinder {
 
     /// What lanes execute together stays in its order; parts_accesses holds it where the accesses are concerned.
     void order_meeting(std::uint32_t i) {
-        if (!finaliser::meets_lanes(nodes_[i].view)) return;
-        if (meeting_ != kNone) edges_.push_back({meeting_, i, false});
+        if (!finaliser::meets_lanes(nodes_[i].view)) { return; }
+        if (meeting_ != kNone) { edges_.push_back({meeting_, i, false}); }
         meeting_ = i;
     }
 
@@ -97,8 +98,8 @@ class Contracted {
         : nodes_(nodes), groups_(groups), first_(groups.size(), kNone), last_(groups.size(), kNone) {
         for (std::uint32_t i = 0; i < nodes.size(); ++i) {
             const std::uint32_t group = nodes[i].group;
-            if (group == kNone) continue;
-            if (first_[group] == kNone) first_[group] = i;
+            if (group == kNone) { continue; }
+            if (first_[group] == kNone) { first_[group] = i; }
             last_[group] = i;
         }
         before_.resize(nodes.size());
@@ -106,16 +107,16 @@ class Contracted {
 
     bool add(const Edge& edge) {
         const std::uint32_t from = node(edge.from), to = node(edge.to);
-        if (from == to) return edge.inside || nodes_[edge.from].group == kNone;
+        if (from == to) { return edge.inside || nodes_[edge.from].group == kNone; }
         before_[to].push_back(from);
         return true;
     }
 
     /// Nothing: there is a circle.
     std::optional<std::vector<std::uint32_t>> sequence() {
-        for (auto& list : before_) std::ranges::sort(list);
+        for (auto& list : before_) { std::ranges::sort(list); }
         std::vector<std::uint32_t> topological;
-        if (!visit_all(all_by_place(), topological)) return std::nullopt;
+        if (!visit_all(all_by_place(), topological)) { return std::nullopt; }
         set_keys(topological);
         std::vector<std::uint32_t> wanted = all_by_place();
         std::ranges::stable_sort(wanted, {}, [this](std::uint32_t i) { return key_[i]; });
@@ -131,8 +132,9 @@ class Contracted {
 
     std::vector<std::uint32_t> all_by_place() const {
         std::vector<std::uint32_t> all;
-        for (std::uint32_t i = 0; i < nodes_.size(); ++i)
-            if (node(i) == i) all.push_back(i);
+        for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+            if (node(i) == i) { all.push_back(i); }
+        }
         return all;
     }
 
@@ -142,7 +144,7 @@ class Contracted {
         std::vector<State> state(nodes_.size(), State::fresh);
         std::vector<std::pair<std::uint32_t, std::size_t>> stack;
         for (std::uint32_t root : wanted) {
-            if (state[root] == State::fresh) stack.emplace_back(root, 0);
+            if (state[root] == State::fresh) { stack.emplace_back(root, 0); }
             while (!stack.empty()) {
                 auto& [at, next] = stack.back();
                 state[at] = State::open;
@@ -153,8 +155,8 @@ class Contracted {
                     continue;
                 }
                 const std::uint32_t needed = before_[at][next++];
-                if (state[needed] == State::open) return false;
-                if (state[needed] == State::fresh) stack.emplace_back(needed, 0);
+                if (state[needed] == State::open) { return false; }
+                if (state[needed] == State::fresh) { stack.emplace_back(needed, 0); }
             }
         }
         return true;
@@ -164,14 +166,16 @@ class Contracted {
     /// those go first that need fewer loads before them, so that no load waits behind one that waits for data.
     void set_keys(const std::vector<std::uint32_t>& topological) {
         std::vector<std::uint32_t> level(nodes_.size(), 0);
-        for (std::uint32_t i : topological)
-            for (std::uint32_t needed : before_[i])
+        for (std::uint32_t i : topological) {
+            for (std::uint32_t needed : before_[i]) {
                 level[i] = std::max(level[i], level[needed] + isa::is_load(nodes_[needed].view.machine.operation));
+            }
+        }
         key_.resize(nodes_.size());
-        for (std::uint32_t i = 0; i < nodes_.size(); ++i) key_[i] = {nodes_[i].wanted, kNone};
+        for (std::uint32_t i = 0; i < nodes_.size(); ++i) { key_[i] = {nodes_[i].wanted, kNone}; }
         std::vector<std::uint32_t> loads;
         for (std::uint32_t group = 0; group < groups_.size(); ++group) {
-            if (first_[group] == kNone) continue;
+            if (first_[group] == kNone) { continue; }
             Key& key = key_[first_[group]];
             if (groups_[group].loads) {
                 key.second = level[first_[group]];
@@ -181,13 +185,15 @@ class Contracted {
             }
         }
         std::ranges::stable_sort(loads, {}, [&](std::uint32_t group) { return level[first_[group]]; });
-        for (std::size_t late = loads.size(); late-- > 0;)
+        for (std::size_t late = loads.size(); late-- > 0;) {
             for (std::size_t early = late; early-- > 0;) {
                 Key& key = key_[first_[loads[early]]];
                 const Key& other = key_[first_[loads[late]]];
-                if (key.second < other.second && first_[loads[early]] < last_[loads[late]])
+                if (key.second < other.second && first_[loads[early]] < last_[loads[late]]) {
                     key.first = std::min(key.first, other.first);
+                }
             }
+        }
     }
 
     const std::vector<OrderNode>& nodes_;
@@ -200,7 +206,7 @@ class Contracted {
 }  // namespace
 
 bool parts_accesses(const VirtualInstruction& instruction) {
-    if (finaliser::holds_everything(instruction) || finaliser::meets_lanes(instruction)) return true;
+    if (finaliser::holds_everything(instruction) || finaliser::meets_lanes(instruction)) { return true; }
     const isa::Instruction& machine = instruction.machine;
     switch (machine.operation) {
         case Operation::barrier:
@@ -221,15 +227,18 @@ BlockOrder order_block(const VirtualKernel& kernel, const std::vector<OrderNode>
     const std::vector<Edge> edges = EdgeFinder(kernel, nodes).run();
     const auto sequence = [&](bool with_memory) -> std::optional<std::vector<std::uint32_t>> {
         Contracted contracted(nodes, groups);
-        for (const Edge& edge : edges)
-            if (!contracted.add(edge)) return std::nullopt;
-        for (const auto& [from, to] : needs) contracted.add({from, to, false});
-        if (with_memory)
-            for (const auto& [from, to] : memory)
-                if (!contracted.add({from, to, true})) return std::nullopt;
+        for (const Edge& edge : edges) {
+            if (!contracted.add(edge)) { return std::nullopt; }
+        }
+        for (const auto& [from, to] : needs) { contracted.add({from, to, false}); }
+        if (with_memory) {
+            for (const auto& [from, to] : memory) {
+                if (!contracted.add({from, to, true})) { return std::nullopt; }
+            }
+        }
         return contracted.sequence();
     };
-    if (auto found = sequence(true)) return {OrderFault::none, std::move(*found)};
+    if (auto found = sequence(true)) { return {OrderFault::none, std::move(*found)}; }
     return {sequence(false) ? OrderFault::memory : OrderFault::data, {}};
 }
 

@@ -24,8 +24,8 @@ struct OrderGroup {
 
 enum class OrderFault : std::uint8_t { none, memory, data };
 
-/// An order of a block's nodes in which each group is in one place; `sequence` has nodes' numbers, of a group that of its
-/// first node only.
+/// An order of a block's nodes in which each group is in one place; `sequence` has nodes' numbers, of a group that of
+/// its first node only.
 struct BlockOrder {
     OrderFault fault = OrderFault::none;  ///< there is no such order, for what stands in memory or in registers
     std::vector<std::uint32_t> sequence;

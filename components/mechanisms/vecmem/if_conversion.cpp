@@ -30,20 +30,21 @@ class IfConverter {
                 const finaliser::Loop& loop, VirtualKernel& names)
         : kernel_(kernel), flow_(flow), liveness_(liveness), loop_(loop), names_(names) {
         for (std::uint32_t block : flow.order()) {
-            if (!loop.blocks.contains(block)) continue;
+            if (!loop.blocks.contains(block)) { continue; }
             place_[block] = static_cast<std::uint32_t>(order_.size());
             order_.push_back(block);
         }
     }
 
     std::optional<LoopBody> run() {
-        if (!has_shape() || !find_conditions()) return std::nullopt;
+        if (!has_shape() || !find_conditions()) { return std::nullopt; }
         body_.header = order_.front();
         body_.latch = order_.back();
-        for (std::uint32_t block : order_)
-            if (!append(block)) return std::nullopt;
-        if (masked_ > kMostMasked) return std::nullopt;
-        if (LOOKAHEAD_RULE(masks_hold_for_the_round) && !masks_stay()) return std::nullopt;
+        for (std::uint32_t block : order_) {
+            if (!append(block)) { return std::nullopt; }
+        }
+        if (masked_ > kMostMasked) { return std::nullopt; }
+        if (LOOKAHEAD_RULE(masks_hold_for_the_round) && !masks_stay()) { return std::nullopt; }
         return std::move(body_);
     }
 
@@ -60,14 +61,15 @@ class IfConverter {
 
     bool has_shape() const {
         const std::uint32_t header = order_.front();
-        if (header != loop_.header || latch() < header || latch() - header + 1 != order_.size()) return false;
+        if (header != loop_.header || latch() < header || latch() - header + 1 != order_.size()) { return false; }
         for (std::uint32_t block : order_) {
-            if (block < header || block > latch() || !jumps_plainly(block)) return false;
-            if (block == latch()) continue;
-            for (std::uint32_t next : flow_.graph().successors[block])
-                if (next == header || !loop_.blocks.contains(next)) return false;
+            if (block < header || block > latch() || !jumps_plainly(block)) { return false; }
+            if (block == latch()) { continue; }
+            for (std::uint32_t next : flow_.graph().successors[block]) {
+                if (next == header || !loop_.blocks.contains(next)) { return false; }
+            }
         }
-        if (code(latch()).empty()) return false;
+        if (code(latch()).empty()) { return false; }
         const VirtualInstruction& back = code(latch()).back();
         return back.machine.operation == Operation::bra && back.guarded() && back.target == header;
     }
@@ -84,8 +86,8 @@ class IfConverter {
             std::vector<std::uint32_t> controllers = flow_.controllers(block);
             std::erase_if(controllers,
                           [&](std::uint32_t from) { return from == latch() || !loop_.blocks.contains(from); });
-            if (LOOKAHEAD_RULE(blocks_have_one_condition) && controllers.size() > 1) return false;
-            if (controllers.empty()) continue;
+            if (LOOKAHEAD_RULE(blocks_have_one_condition) && controllers.size() > 1) { return false; }
+            if (controllers.empty()) { continue; }
             const Side side{controllers[0], leads(*flow_.branch(controllers[0]), controllers[0], block)};
             condition_[block] = side;
             masks_[side] = {};
@@ -94,8 +96,9 @@ class IfConverter {
     }
 
     bool leads(const VirtualInstruction& branch, std::uint32_t from, std::uint32_t to) const {
-        for (std::uint32_t at = branch.target; at != flow_.post_dominator(from); at = flow_.post_dominator(at))
-            if (at == to) return true;
+        for (std::uint32_t at = branch.target; at != flow_.post_dominator(from); at = flow_.post_dominator(at)) {
+            if (at == to) { return true; }
+        }
         return false;
     }
 
@@ -109,22 +112,22 @@ class IfConverter {
         const BitSet needed = mask.index == kAlways ? BitSet{} : needed_elsewhere(block);
         for (std::uint32_t index = 0; index < code(block).size(); ++index) {
             VirtualInstruction copy = code(block)[index];
-            if (finaliser::is_jump(copy) && block != latch()) continue;
+            if (finaliser::is_jump(copy) && block != latch()) { continue; }
             if (mask.index != kAlways) {
-                if (LOOKAHEAD_RULE(masks_are_not_masked) && copy.guarded()) return false;
-                if (copy.machine.operation == Operation::activemask) return false;
+                if (LOOKAHEAD_RULE(masks_are_not_masked) && copy.guarded()) { return false; }
+                if (copy.machine.operation == Operation::activemask) { return false; }
                 ++masked_;
-                if (is_masked(copy, needed)) copy.guard = mask;
+                if (is_masked(copy, needed)) { copy.guard = mask; }
             }
             body_.code.push_back(copy);
             body_.from.push_back({block, index});
         }
-        if (block != latch()) set_masks(block);
+        if (block != latch()) { set_masks(block); }
         return true;
     }
 
     bool is_masked(const VirtualInstruction& instruction, const BitSet& needed) const {
-        if (!only_computes(instruction)) return true;
+        if (!only_computes(instruction)) { return true; }
         bool writes = false;
         finaliser::for_each_write(kernel_, instruction, [&](std::uint32_t unit) { writes |= needed.contains(unit); });
         return writes && LOOKAHEAD_RULE(other_ways_keep_their_values);
@@ -141,11 +144,12 @@ class IfConverter {
             while (!open.empty()) {
                 const std::uint32_t way = open.back();
                 open.pop_back();
-                if (!seen.insert(way).second) continue;
-                if (place_.at(way) > place_.at(block))
+                if (!seen.insert(way).second) { continue; }
+                if (place_.at(way) > place_.at(block)) {
                     liveness_.for_each_in(way, [&](std::uint32_t unit) { needed.insert(unit); });
-                else
-                    for (std::uint32_t next : flow_.graph().successors[way]) open.push_back(next);
+                } else {
+                    for (std::uint32_t next : flow_.graph().successors[way]) { open.push_back(next); }
+                }
             }
         }
         return needed;
@@ -160,7 +164,7 @@ class IfConverter {
         const PredicateUse mask = mask_of(block);
         for (const bool taken : {true, false}) {
             const auto found = masks_.find({block, taken});
-            if (found == masks_.end()) continue;
+            if (found == masks_.end()) { continue; }
             const PredicateUse guard = flow_.branch(block)->guard;
             const PredicateUse own{guard.index, guard.negated == taken};
             found->second = mask.index == kAlways ? own : both(mask, own, block);
@@ -168,7 +172,7 @@ class IfConverter {
     }
 
     PredicateUse both(const PredicateUse& mask, const PredicateUse& own, std::uint32_t block) {
-        if (const auto folded = fold(mask, own, block)) return *folded;
+        if (const auto folded = fold(mask, own, block)) { return *folded; }
         VirtualInstruction made = finaliser::beside(code(block).back());
         made.machine.operation = Operation::pred_and;
         made.source_predicate = {mask, own};
@@ -178,21 +182,24 @@ class IfConverter {
         return {made.destination_predicate[0], false};
     }
 
-    /// The comparison that the branch is of says both by itself: p|q = (a cmp b) and mask|not (a cmp b) and mask. Where it
-    /// is not masked nobody reads it elsewhere, and here the mask holds.
+    /// The comparison that the branch is of says both by itself: p|q = (a cmp b) and mask|not (a cmp b) and mask. Where
+    /// it is not masked nobody reads it elsewhere, and here the mask holds.
     std::optional<PredicateUse> fold(const PredicateUse& mask, const PredicateUse& own, std::uint32_t block) {
         VirtualInstruction* test = nullptr;
-        for (std::size_t i = body_.code.size(); test == nullptr && i-- > 0 && body_.from[i].block == block;)
+        for (std::size_t i = body_.code.size(); test == nullptr && i-- > 0 && body_.from[i].block == block;) {
             if (std::ranges::find(body_.code[i].destination_predicate, own.index) !=
-                body_.code[i].destination_predicate.end())
+                body_.code[i].destination_predicate.end()) {
                 test = &body_.code[i];
+            }
+        }
         if (test == nullptr || test->machine.operation != Operation::setp || test->guarded() ||
             test->machine.combine != isa::Combine::none || test->machine.mode != 0 ||
-            test->destination_predicate[1] != kNone)
+            test->destination_predicate[1] != kNone) {
             return std::nullopt;
+        }
         test->machine.combine = isa::Combine::bit_and;
         test->source_predicate[0] = mask;
-        if (own.negated) test->destination_predicate[1] = names_.new_predicate();
+        if (own.negated) { test->destination_predicate[1] = names_.new_predicate(); }
         return PredicateUse{test->destination_predicate[own.negated ? 1 : 0], false};
     }
 
@@ -205,7 +212,7 @@ class IfConverter {
                 bool writes = false;
                 finaliser::for_each_read(names_, each, [&](std::uint32_t read) { is_read |= read == unit; });
                 finaliser::for_each_write(names_, each, [&](std::uint32_t written) { writes |= written == unit; });
-                if (writes && (is_read || is_written)) return false;
+                if (writes && (is_read || is_written)) { return false; }
                 is_written |= writes;
             }
             return true;
@@ -230,7 +237,7 @@ class IfConverter {
 const finaliser::Loop* LoopBodies::loop(std::uint32_t header) const {
     const auto& loops = flow_.loops();
     const auto found = std::ranges::find(loops, header, &finaliser::Loop::header);
-    if (found == loops.end()) return nullptr;
+    if (found == loops.end()) { return nullptr; }
     const bool has_inner = std::ranges::any_of(loops, [&](const finaliser::Loop& inner) {
         return inner.header != header && found->blocks.contains(inner.header);
     });
@@ -238,17 +245,18 @@ const finaliser::Loop* LoopBodies::loop(std::uint32_t header) const {
 }
 
 std::vector<std::uint32_t> LoopBodies::blocks(std::uint32_t header) const {
-    if (is_loop_of_one_block(kernel_, header)) return {header};
+    if (is_loop_of_one_block(kernel_, header)) { return {header}; }
     std::vector<std::uint32_t> blocks;
-    if (const finaliser::Loop* found = loop(header))
+    if (const finaliser::Loop* found = loop(header)) {
         found->blocks.for_each([&](std::uint32_t block) { blocks.push_back(block); });
+    }
     return blocks;
 }
 
 std::optional<LoopBody> LoopBodies::find(std::uint32_t header, VirtualKernel& names) const {
     if (is_loop_of_one_block(kernel_, header)) {
         LoopBody body{header, header, kernel_.blocks[header].code, {}};
-        for (std::uint32_t index = 0; index < body.code.size(); ++index) body.from.push_back({header, index});
+        for (std::uint32_t index = 0; index < body.code.size(); ++index) { body.from.push_back({header, index}); }
         return body;
     }
     const finaliser::Loop* several = loop(header);

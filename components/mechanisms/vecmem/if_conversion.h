@@ -20,9 +20,9 @@ struct LoopBody {
 /// More instructions than these, in all ways of a round together, are no matter of some lanes.
 inline constexpr std::uint32_t kMostMasked = 96;
 
-/// Finds loops' bodies. Where a loop has several blocks, what is done under conditions is masked by them (if-conversion:
-/// Allen, Kennedy, Porterfield and Warren, POPL 1983). What only computes is done in all lanes where no lane needs what it
-/// writes over; loads and stores are done where the program does them.
+/// Finds loops' bodies. Where a loop has several blocks, what is done under conditions is masked by them
+/// (if-conversion: Allen, Kennedy, Porterfield and Warren, POPL 1983). What only computes is done in all lanes where no
+/// lane needs what it writes over; loads and stores are done where the program does them.
 class LoopBodies {
   public:
     explicit LoopBodies(const VirtualKernel& kernel) : kernel_(kernel), flow_(kernel), liveness_(kernel) {}

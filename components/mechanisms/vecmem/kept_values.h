@@ -9,7 +9,8 @@
 
 namespace lookahead::vecmem {
 
-/// Where a word is copied to a row of its own: behind its definition, or at the beginning of the block that it is a join of.
+/// Where a word is copied to a row of its own: behind its definition, or at the beginning of the block that it is a
+/// join of.
 struct WordCopy {
     std::uint32_t block = 0;
     std::uint32_t behind = finaliser::kNone;  ///< instruction; kNone: at the block's beginning

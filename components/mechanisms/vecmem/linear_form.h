@@ -58,8 +58,8 @@ class Form {
     std::vector<std::pair<Term, std::uint64_t>> terms_;
 };
 
-/// A loop's 32-bit row of which it is known that row, row + step, ... row + most x step are numbers that do not wrap, as the
-/// row is at the head of `block`: the loop's own test or a guard says so.
+/// A loop's 32-bit row of which it is known that row, row + step, ... row + most x step are numbers that do not wrap,
+/// as the row is at the head of `block`: the loop's own test or a guard says so.
 struct ExactRecurrence {
     std::uint32_t block = 0;
     std::uint32_t row = 0;
@@ -81,11 +81,11 @@ class Forms {
     Form value(ValueId low, ValueId high) const;
     /// A memory access's address, its offset included.
     Form address(Position at) const;
-    /// The same, where a pair from outside of the block that the sum is made of stands for itself, whatever it is a sum of: for
-    /// comparisons, which are shorter so.
+    /// The same, where a pair from outside of the block that the sum is made of stands for itself, whatever it is a sum
+    /// of: for comparisons, which are shorter so.
     Form address_in_parts(Position at) const;
-    /// A value that the address's sum is made of and that is `wanted` but for a number: what holds it is at hand wherever
-    /// the address is. With the number that is missing.
+    /// A value that the address's sum is made of and that is `wanted` but for a number: what holds it is at hand
+    /// wherever the address is. With the number that is missing.
     std::optional<std::pair<Term, std::int64_t>> part_of_address(Position at, const Form& wanted) const;
 
   private:

@@ -29,12 +29,12 @@ class Masker {
 
     void run() {
         for (std::uint32_t i = static_cast<std::uint32_t>(code_.size()); i-- > 0;) {
-            if (code_[i].guarded() || !only_computes(code_[i])) continue;
+            if (code_[i].guarded() || !only_computes(code_[i])) { continue; }
             std::optional<PredicateUse> mask;
             bool is_masked = true;
             finaliser::for_each_write(kernel_, code_[i],
                                       [&](std::uint32_t unit) { is_masked = is_masked && reads_under(mask, i, unit); });
-            if (is_masked && mask) code_[i].guard = *mask;
+            if (is_masked && mask) { code_[i].guard = *mask; }
         }
     }
 
@@ -45,20 +45,23 @@ class Masker {
             bool reads = false;
             finaliser::for_each_read(kernel_, code_[j], [&](std::uint32_t read) { reads |= read == unit; });
             if (reads) {
-                if (!code_[j].guarded()) return false;
-                if (LOOKAHEAD_RULE(readers_have_one_mask) && mask && *mask != code_[j].guard) return false;
+                if (!code_[j].guarded()) { return false; }
+                if (LOOKAHEAD_RULE(readers_have_one_mask) && mask && *mask != code_[j].guard) { return false; }
                 mask = code_[j].guard;
-                if (LOOKAHEAD_RULE(masks_are_older_than_what_they_mask) && !mask_is_older(i, j, *mask)) return false;
+                if (LOOKAHEAD_RULE(masks_are_older_than_what_they_mask) && !mask_is_older(i, j, *mask)) {
+                    return false;
+                }
             }
-            if (!code_[j].guarded() && writes(kernel_, code_[j], unit)) return true;
+            if (!code_[j].guarded() && writes(kernel_, code_[j], unit)) { return true; }
         }
         return !live_out_.contains(unit);
     }
 
     bool mask_is_older(std::uint32_t i, std::uint32_t j, const PredicateUse& mask) const {
         const std::uint32_t unit = finaliser::predicate_unit(kernel_, mask.index);
-        for (std::uint32_t between = i; between < j; ++between)
-            if (writes(kernel_, code_[between], unit)) return false;
+        for (std::uint32_t between = i; between < j; ++between) {
+            if (writes(kernel_, code_[between], unit)) { return false; }
+        }
         return true;
     }
 
@@ -74,15 +77,19 @@ class Splitter {
 
     void run() {
         split();
-        if (parts_.size() == 1) return;
+        if (parts_.size() == 1) { return; }
         const auto added = static_cast<std::uint32_t>(parts_.size() - 1);
-        for (VirtualBlock& each : kernel_.blocks)
-            for (VirtualInstruction& instruction : each.code)
-                if (instruction.machine.operation == Operation::bra && instruction.target > block_)
+        for (VirtualBlock& each : kernel_.blocks) {
+            for (VirtualInstruction& instruction : each.code) {
+                if (instruction.machine.operation == Operation::bra && instruction.target > block_) {
                     instruction.target += added;
-        for (VirtualInstruction& last : parts_.back().code)
-            if (last.machine.operation == Operation::bra && last.target > block_) last.target += added;
-        for (std::uint32_t part = 1; part < parts_.size(); part += 2) go_around(part);
+                }
+            }
+        }
+        for (VirtualInstruction& last : parts_.back().code) {
+            if (last.machine.operation == Operation::bra && last.target > block_) { last.target += added; }
+        }
+        for (std::uint32_t part = 1; part < parts_.size(); part += 2) { go_around(part); }
         kernel_.blocks[block_] = parts_[0];
         kernel_.blocks.insert(kernel_.blocks.begin() + block_ + 1, parts_.begin() + 1, parts_.end());
     }
@@ -94,20 +101,23 @@ class Splitter {
         for (std::size_t i = 0; i < code.size();) {
             const std::size_t count = run_at(code, i);
             const bool skips = count >= kLeastSkipped;
-            if (skips) parts_.emplace_back();
-            for (std::size_t end = i + std::max<std::size_t>(count, 1); i < end; ++i)
+            if (skips) { parts_.emplace_back(); }
+            for (std::size_t end = i + std::max<std::size_t>(count, 1); i < end; ++i) {
                 parts_.back().code.push_back(std::move(code[i]));
-            if (skips) parts_.emplace_back();
+            }
+            if (skips) { parts_.emplace_back(); }
         }
-        if (parts_.size() == 1) kernel_.blocks[block_] = parts_[0];
+        if (parts_.size() == 1) { kernel_.blocks[block_] = parts_[0]; }
     }
 
     /// How many from here on have one mask.
     std::size_t run_at(const std::vector<VirtualInstruction>& code, std::size_t first) const {
         std::size_t i = first;
         for (; i < code.size() && code[i].guarded() && !finaliser::is_jump(code[i]); ++i) {
-            if (code[i].guard != code[first].guard) break;
-            if (writes(kernel_, code[i], finaliser::predicate_unit(kernel_, code[i].guard.index))) return i + 1 - first;
+            if (code[i].guard != code[first].guard) { break; }
+            if (writes(kernel_, code[i], finaliser::predicate_unit(kernel_, code[i].guard.index))) {
+                return i + 1 - first;
+            }
         }
         return i - first;
     }
@@ -120,7 +130,7 @@ class Splitter {
         around.guard.negated = !around.guard.negated;
         around.target = block_ + part + 1;
         parts_[part - 1].code.push_back(around);
-        for (VirtualInstruction& instruction : masked.code) instruction.guard = {finaliser::kAlways, false};
+        for (VirtualInstruction& instruction : masked.code) { instruction.guard = {finaliser::kAlways, false}; }
     }
 
     VirtualKernel& kernel_;
@@ -143,7 +153,7 @@ void skip_masked_runs(VirtualKernel& kernel, std::span<const std::uint32_t> bloc
         const BitSet live_out = liveness.out(block);
         Masker(kernel, kernel.blocks[block].code, live_out).run();
     }
-    for (std::size_t i = blocks.size(); i-- > 0;) Splitter(kernel, blocks[i]).run();
+    for (std::size_t i = blocks.size(); i-- > 0;) { Splitter(kernel, blocks[i]).run(); }
 }
 
 }  // namespace lookahead::vecmem

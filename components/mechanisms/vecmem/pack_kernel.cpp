@@ -28,7 +28,7 @@ class KernelPacker {
         : plans_(plans), kinds_(kinds), original_(kernel.blocks.size()) {
         result_.kernel = kernel;
         result_.blocks.resize(kernel.blocks.size());
-        for (std::uint32_t block = 0; block < original_.size(); ++block) original_[block] = block;
+        for (std::uint32_t block = 0; block < original_.size(); ++block) { original_[block] = block; }
     }
 
     PackedKernel run() {
@@ -53,7 +53,7 @@ class KernelPacker {
 
     void mix_rounds(PackOptions& options, const Unrolled& loop, std::uint32_t block) const {
         const BlockPlan& plan = plans_[original_[block]];
-        if (!plan.mixes_rounds) return;
+        if (!plan.mixes_rounds) { return; }
         options.rounds = loop.is_fewer ? plan.fewer : plan.factor;
         options.round_size = loop.loop.round_size;
     }
@@ -67,30 +67,36 @@ class KernelPacker {
         const Forms forms(before, flow, values);
         for (auto block = static_cast<std::uint32_t>(plans_.size()); block-- > 0;) {
             const BlockPlan& plan = plans_[block];
-            if (plan.factor == 1 || !flow.reachable(block)) continue;
+            if (plan.factor == 1 || !flow.reachable(block)) { continue; }
             LoopFinding finding = counted_loop(before, bodies, values, forms, block, kernel());
-            if (finding.reason == Reason::none) finding.reason = refuse_unrolling(before, *finding.loop, plan.factor);
+            if (finding.reason == Reason::none) {
+                finding.reason = refuse_unrolling(before, *finding.loop, plan.factor);
+            }
             result_.blocks[block].refused = finding.reason;
-            if (finding.reason != Reason::none) continue;
-            if (plan.fewer != 1) put_in(unroll(kernel(), *finding.loop, plan.fewer, plan.checks_words), block, true);
+            if (finding.reason != Reason::none) { continue; }
+            if (plan.fewer != 1) {
+                put_in(unroll(kernel(), *finding.loop, plan.fewer, plan.checks_words), block, true);
+            }
             const UnrolledLoop* fewer = plan.fewer == 1 ? nullptr : &loops_moved_.back().loop;
             put_in(unroll(kernel(), *finding.loop, plan.factor, plan.checks_words, fewer), block, false);
         }
-        for (const Unrolled& each : loops_moved_) loops_.emplace(each.loop.rounds, each);
-        for (const auto& [rounds, each] : loops_)
-            if (each.loop.scalar_blocks > 1) result_.masked.push_back(rounds);
+        for (const Unrolled& each : loops_moved_) { loops_.emplace(each.loop.rounds, each); }
+        for (const auto& [rounds, each] : loops_) {
+            if (each.loop.scalar_blocks > 1) { result_.masked.push_back(rounds); }
+        }
     }
 
     void put_in(const UnrolledLoop& loop, std::uint32_t block, bool is_fewer) {
         original_.insert(original_.begin() + block, kUnrolledBlocks, block);
-        for (Unrolled& other : loops_moved_) shift(other.loop);
+        for (Unrolled& other : loops_moved_) { shift(other.loop); }
         loops_moved_.push_back({loop, is_fewer});
     }
 
     static void shift(UnrolledLoop& loop) {
-        for (std::uint32_t* block : {&loop.entry, &loop.checks, &loop.rounds, &loop.rest, &loop.next, &loop.scalar})
+        for (std::uint32_t* block : {&loop.entry, &loop.checks, &loop.rounds, &loop.rest, &loop.next, &loop.scalar}) {
             *block += kUnrolledBlocks;
-        for (ExactRecurrence& exact : loop.exact) exact.block += kUnrolledBlocks;
+        }
+        for (ExactRecurrence& exact : loop.exact) { exact.block += kUnrolledBlocks; }
     }
 
     bool is_scalar(std::uint32_t block) const {
@@ -104,15 +110,16 @@ class KernelPacker {
     bool stays_scalar(std::uint32_t block) const {
         return std::ranges::any_of(loops_, [&](const auto& each) {
             const UnrolledLoop& loop = each.second.loop;
-            if (loop.scalar_blocks > 1) return false;
+            if (loop.scalar_blocks > 1) { return false; }
             return block >= loop.scalar && block < loop.scalar + loop.scalar_blocks;
         });
     }
 
     void pack_blocks() {
         std::vector<ExactRecurrence> exact;
-        for (const auto& [rounds, loop] : loops_)
+        for (const auto& [rounds, loop] : loops_) {
             exact.insert(exact.end(), loop.loop.exact.begin(), loop.loop.exact.end());
+        }
         const finaliser::Flow flow(kernel());
         const finaliser::Values values(kernel(), flow, finaliser::AllRows::yes);
         const Forms forms(kernel(), flow, values, exact);
@@ -120,7 +127,7 @@ class KernelPacker {
         std::vector<PackedBlock> packed(kernel().blocks.size());
         std::vector<WordCopy> copies;
         for (std::uint32_t block : flow.order()) {
-            if (stays_scalar(block)) continue;
+            if (stays_scalar(block)) { continue; }
             PackOptions options{plans_[original_[block]].lengths, nullptr};
             options.kinds = kinds_;
             const auto found = loops_.find(block);
@@ -139,7 +146,7 @@ class KernelPacker {
         // Over the code as it was: no access is among what the checks add.
         for (const auto& [unrolled, assumptions] : checks_) {
             const AliasGuard guard(flow, values, forms, unrolled.loop);
-            if (guard.write(kernel(), kept, assumptions, copies)) continue;
+            if (guard.write(kernel(), kept, assumptions, copies)) { continue; }
             // Once more without accesses that pass others.
             const std::uint32_t block = unrolled.loop.rounds;
             PackOptions options{lengths_of(unrolled, block), nullptr};
@@ -148,21 +155,23 @@ class KernelPacker {
             packed[block] = pack_block(kernel(), forms, kept, block, options);
             copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
         }
-        for (std::uint32_t block = 0; block < packed.size(); ++block) take(block, packed[block]);
+        for (std::uint32_t block = 0; block < packed.size(); ++block) { take(block, packed[block]); }
         put_copies(packed, copies);
     }
 
     void take(std::uint32_t block, PackedBlock& packed) {
         auto& code = kernel().blocks[block].code;
         const BlockPlan& plan = plans_[original_[block]];
-        if (packed.changed) code = std::move(packed.code);
+        if (packed.changed) { code = std::move(packed.code); }
         const bool is_remainder = is_scalar(block);
-        if (!is_remainder || plan.factor == 1) count(packed, result_.blocks[original_[block]]);
-        if (is_remainder)
-            for (VirtualInstruction& instruction : code)
-                if (is_access(instruction)) kernel().annotate(instruction, "vecmem.remainder", 0);
+        if (!is_remainder || plan.factor == 1) { count(packed, result_.blocks[original_[block]]); }
+        if (is_remainder) {
+            for (VirtualInstruction& instruction : code) {
+                if (is_access(instruction)) { kernel().annotate(instruction, "vecmem.remainder", 0); }
+            }
+        }
         for (const auto& [index, reason] : packed.left) {
-            if (is_remainder) break;
+            if (is_remainder) { break; }
             VirtualInstruction& instruction = code[packed.changed ? packed.behind[index] : index];
             result_.blocks[original_[block]].left[instruction.origin] = reason;
             kernel().annotate(instruction, fmt::format("vecmem.stays.{}", name_of(told(plan, instruction, reason))), 0);
@@ -178,16 +187,16 @@ class KernelPacker {
 
     /// What is alone in one round may not have been in more.
     static Reason told(const BlockPlan& plan, const VirtualInstruction& instruction, Reason reason) {
-        if (reason != Reason::alone) return reason;
+        if (reason != Reason::alone) { return reason; }
         const auto found = plan.reasons.find(instruction.origin);
-        if (found != plan.reasons.end()) return found->second;
+        if (found != plan.reasons.end()) { return found->second; }
         return plan.reason == Reason::none ? reason : plan.reason;
     }
 
     /// From the last place of each block on.
     void put_copies(const std::vector<PackedBlock>& packed, std::vector<WordCopy>& copies) {
         const auto place = [&](const WordCopy& copy) -> std::uint32_t {
-            if (copy.behind == kNone) return 0;
+            if (copy.behind == kNone) { return 0; }
             return 1 + (packed[copy.block].changed ? packed[copy.block].behind[copy.behind] : copy.behind);
         };
         std::ranges::sort(copies, [&](const WordCopy& a, const WordCopy& b) {
@@ -195,7 +204,7 @@ class KernelPacker {
         });
         std::uint32_t last = kNone;
         for (const WordCopy& copy : copies) {
-            if (copy.row == last) continue;
+            if (copy.row == last) { continue; }
             last = copy.row;
             auto& code = kernel().blocks[copy.block].code;
             const std::uint32_t at = place(copy);
@@ -205,8 +214,9 @@ class KernelPacker {
     }
 
     const VirtualInstruction& first_instruction() {
-        for (const auto& block : kernel().blocks)
-            if (!block.code.empty()) return block.code.front();
+        for (const auto& block : kernel().blocks) {
+            if (!block.code.empty()) { return block.code.front(); }
+        }
         return kernel().blocks.front().code.front();
     }
 
@@ -237,16 +247,19 @@ class KernelPacker {
         const auto found = loops_.find(block);
         const bool is_unrolled =
             result_.blocks[original_[block]].refused == Reason::none && plans_[original_[block]].factor != 1;
-        if (is_unrolled && (found == loops_.end() || found->second.is_fewer)) return;
+        if (is_unrolled && (found == loops_.end() || found->second.is_fewer)) { return; }
         std::uint64_t cost = 0;
-        for (const VirtualInstruction& instruction : code) cost += cost_of(instruction);
+        for (const VirtualInstruction& instruction : code) { cost += cost_of(instruction); }
         result_.blocks[original_[block]].cost = cost / (is_unrolled ? plans_[original_[block]].factor : 1);
     }
 
-    /// Instructions of two words become two (isa.expand_64bit); every second copy is one that no register allocation saves.
+    /// Instructions of two words become two (isa.expand_64bit); every second copy is one that no register allocation
+    /// saves.
     static std::uint64_t cost_of(const VirtualInstruction& instruction) {
         const Operation op = instruction.machine.operation;
-        if (op == Operation::mov) return instruction.source[0].kind == Operand::Kind::reg ? kCostScale / 2 : kCostScale;
+        if (op == Operation::mov) {
+            return instruction.source[0].kind == Operand::Kind::reg ? kCostScale / 2 : kCostScale;
+        }
         const bool is_pair = !isa::is_memory(op) && isa::is_pair(instruction.machine.type);
         return is_pair ? 2 * kCostScale : kCostScale;
     }
@@ -268,9 +281,11 @@ class KernelPacker {
 }  // namespace
 
 bool has_candidates(const VirtualKernel& kernel) {
-    for (const auto& block : kernel.blocks)
-        for (const VirtualInstruction& instruction : block.code)
-            if (is_access(instruction) && fixed_reason(instruction) == Reason::none) return true;
+    for (const auto& block : kernel.blocks) {
+        for (const VirtualInstruction& instruction : block.code) {
+            if (is_access(instruction) && fixed_reason(instruction) == Reason::none) { return true; }
+        }
+    }
     return false;
 }
 

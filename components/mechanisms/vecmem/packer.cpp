@@ -40,7 +40,7 @@ class BlockPacker {
     PackedBlock run() {
         for (Access& access : accesses_) {
             const bool wanted = access.space == isa::Space::shared ? options_.kinds.shared : options_.kinds.global;
-            if (access.stays == Reason::none && !wanted) access.stays = Reason::kind;
+            if (access.stays == Reason::none && !wanted) { access.stays = Reason::kind; }
         }
         find_conflicts();
         find_stretches();
@@ -48,19 +48,21 @@ class BlockPacker {
             for (auto& [key, free] : pools_) {
                 PatternSearch search{accesses_, free, length, [this](const Term& index) { return place_of(index); }};
                 const auto take = [this](const Pattern& pattern) { return try_pattern(pattern); };
-                if (options_.kinds.strided) find_strided(search, take);
-                if (options_.kinds.indirect) find_indirect(search, take);
+                if (options_.kinds.strided) { find_strided(search, take); }
+                if (options_.kinds.indirect) { find_indirect(search, take); }
                 free = search.free;
             }
         }
-        for (const Access& access : accesses_)
-            if (access.stays != Reason::none) result_.left[access.index] = access.stays;
-        for (const auto& [key, free] : pools_)
+        for (const Access& access : accesses_) {
+            if (access.stays != Reason::none) { result_.left[access.index] = access.stays; }
+        }
+        for (const auto& [key, free] : pools_) {
             for (std::uint32_t number : free) {
                 const auto found = tried_.find(number);
                 result_.left[accesses_[number].index] = found == tried_.end() ? Reason::alone : found->second;
             }
-        if (!groups_.empty()) rewrite();
+        }
+        if (!groups_.empty()) { rewrite(); }
         return std::move(result_);
     }
 
@@ -70,11 +72,12 @@ class BlockPacker {
     /// The vector that has brought a word, and the element; one place for all words that none has brought.
     std::pair<std::uint32_t, std::uint32_t> place_of(const Term& word) const {
         const std::vector<WordCopy> copies = kept_.copies(word);
-        if (copies.empty() || copies[0].block != block_) return {kNone, 0};
+        if (copies.empty() || copies[0].block != block_) { return {kNone, 0}; }
         for (std::uint32_t group = 0; group < groups_.size(); ++group) {
             const std::vector<std::uint32_t>& members = groups_[group].pattern.members;
-            for (std::uint32_t k = 0; k < members.size(); ++k)
-                if (accesses_[members[k]].index == copies[0].behind) return {group, k};
+            for (std::uint32_t k = 0; k < members.size(); ++k) {
+                if (accesses_[members[k]].index == copies[0].behind) { return {group, k}; }
+            }
         }
         return {kNone, 0};
     }
@@ -85,21 +88,22 @@ class BlockPacker {
     void find_conflicts() {
         conflicts_behind_.resize(accesses_.size());
         conflicts_before_.resize(accesses_.size());
-        for (std::uint32_t b = 0; b < accesses_.size(); ++b)
+        for (std::uint32_t b = 0; b < accesses_.size(); ++b) {
             for (std::uint32_t a = 0; a < b; ++a) {
-                if (!accesses_[a].writes && !accesses_[b].writes) continue;
-                if (are_disjoint(accesses_[a], accesses_[b])) continue;
+                if (!accesses_[a].writes && !accesses_[b].writes) { continue; }
+                if (are_disjoint(accesses_[a], accesses_[b])) { continue; }
                 const bool checked = can_check(accesses_[a], accesses_[b]);
                 (checked ? checked_ : conflicts_).emplace_back(a, b);
-                if (checked) continue;
+                if (checked) { continue; }
                 conflicts_behind_[a].push_back(b);
                 conflicts_before_[b].push_back(a);
             }
+        }
     }
 
     bool can_check(const Access& a, const Access& b) const {
-        if (!options_.can_check || a.space != b.space || !a.has_address || !b.has_address) return false;
-        if (a.address.rows() != b.address.rows()) return false;
+        if (!options_.can_check || a.space != b.space || !a.has_address || !b.has_address) { return false; }
+        if (a.address.rows() != b.address.rows()) { return false; }
         return options_.can_check(b.address - a.address);
     }
 
@@ -112,13 +116,14 @@ class BlockPacker {
                 ++stretch;
                 begin = index;
             }
-            if (next == accesses_.size() || accesses_[next].index != index) continue;
+            if (next == accesses_.size() || accesses_[next].index != index) { continue; }
             const Access& access = accesses_[next];
             const isa::Instruction& machine = code()[index].machine;
-            if (access.stays == Reason::none)
+            if (access.stays == Reason::none) {
                 pools_[{stretch, access.loads, access.space, machine.address_window, access.address.rows(),
                         static_cast<unsigned>(machine.scope)}]
                     .push_back(static_cast<std::uint32_t>(next));
+            }
             ++next;
         }
     }
@@ -126,9 +131,9 @@ class BlockPacker {
     /// A sum that the first element's address is made of, if there is one; else one that is made.
     std::optional<VectorBase> base_of(const Pattern& pattern) const {
         const auto made = vector_base(pattern.base);
-        if (made && !made->scaled) return made;
+        if (made && !made->scaled) { return made; }
         const auto found = forms_.part_of_address({block_, accesses_[pattern.members[0]].index}, pattern.base);
-        if (!found || found->second != static_cast<std::int32_t>(found->second)) return made;
+        if (!found || found->second != static_cast<std::int32_t>(found->second)) { return made; }
         VectorBase base;
         base.rows = pattern.base.rows();
         base.whole = found->first;
@@ -140,12 +145,15 @@ class BlockPacker {
     /// find, too, but not as soon.
     bool stands_around_a_conflict(const Pattern& pattern) const {
         std::set<std::uint32_t> behind;
-        for (std::uint32_t member : pattern.members)
-            for (std::uint32_t other : conflicts_behind_[member]) behind.insert(other);
-        for (std::uint32_t member : pattern.members) behind.erase(member);
-        for (std::uint32_t member : pattern.members)
-            for (std::uint32_t other : conflicts_before_[member])
-                if (behind.contains(other)) return true;
+        for (std::uint32_t member : pattern.members) {
+            for (std::uint32_t other : conflicts_behind_[member]) { behind.insert(other); }
+        }
+        for (std::uint32_t member : pattern.members) { behind.erase(member); }
+        for (std::uint32_t member : pattern.members) {
+            for (std::uint32_t other : conflicts_before_[member]) {
+                if (behind.contains(other)) { return true; }
+            }
+        }
         return false;
     }
 
@@ -154,22 +162,22 @@ class BlockPacker {
         group.pattern = pattern;
         group.loads = accesses_[pattern.members[0]].loads;
         const auto refuse = [&](Reason reason) {
-            for (std::uint32_t member : pattern.members) tried_[member] = reason;
+            for (std::uint32_t member : pattern.members) { tried_[member] = reason; }
             return false;
         };
         if (pattern.strided) {
-            if (!pattern.stride) group.needs.push_back(pattern.stride_term);
+            if (!pattern.stride) { group.needs.push_back(pattern.stride_term); }
         } else {
             const auto base = base_of(pattern);
-            if (!base) return refuse(Reason::address);
+            if (!base) { return refuse(Reason::address); }
             group.base = *base;
             group.needs = base->terms();
-            for (const Term& index : pattern.indices) group.needs.push_back(index);
+            for (const Term& index : pattern.indices) { group.needs.push_back(index); }
         }
-        if (stands_around_a_conflict(pattern)) return refuse(Reason::alias);
+        if (stands_around_a_conflict(pattern)) { return refuse(Reason::alias); }
         groups_.push_back(std::move(group));
         const BlockOrder order = ordered();
-        if (order.fault == OrderFault::none) return true;
+        if (order.fault == OrderFault::none) { return true; }
         groups_.pop_back();
         return refuse(order.fault == OrderFault::memory ? Reason::alias : Reason::dependence);
     }
@@ -181,14 +189,18 @@ class BlockPacker {
         local_copies_.clear();
         std::map<std::uint32_t, std::vector<WordCopy>> behind;
         std::set<std::uint32_t> copied;
-        for (const Group& group : groups_)
-            for (const Term& term : group.needs)
-                for (const WordCopy& copy : kept_.copies(term))
-                    if (copy.block == block_ && copied.insert(copy.row).second)
+        for (const Group& group : groups_) {
+            for (const Term& term : group.needs) {
+                for (const WordCopy& copy : kept_.copies(term)) {
+                    if (copy.block == block_ && copied.insert(copy.row).second) {
                         behind[copy.behind == kNone ? 0 : copy.behind + 1].push_back(copy);
+                    }
+                }
+            }
+        }
         const auto add_copies = [&](std::uint32_t at) {
             const auto found = behind.find(at);
-            if (found == behind.end()) return;
+            if (found == behind.end()) { return; }
             for (const WordCopy& copy : found->second) {
                 local_copies_[static_cast<std::uint32_t>(nodes_.size())] = copy;
                 nodes_.push_back({as_instruction(copy, code()[at == 0 ? 0 : at - 1]), std::uint64_t{2} * at, kNone,
@@ -201,19 +213,24 @@ class BlockPacker {
             nodes_.push_back({code()[index], std::uint64_t{2} * index + 1, kNone, 2 * wanted_place(index) + 1});
         }
         add_copies(static_cast<std::uint32_t>(code().size()));
-        for (std::uint32_t number = 0; number < groups_.size(); ++number) set_views(number);
+        for (std::uint32_t number = 0; number < groups_.size(); ++number) { set_views(number); }
         std::vector<OrderGroup> order_groups;
-        for (const Group& group : groups_) order_groups.push_back({group.loads});
+        for (const Group& group : groups_) { order_groups.push_back({group.loads}); }
         OrderPairs memory, needs;
-        for (const auto& [a, b] : conflicts_)
+        for (const auto& [a, b] : conflicts_) {
             memory.emplace_back(node_of_[accesses_[a].index], node_of_[accesses_[b].index]);
+        }
         std::map<std::uint32_t, std::uint32_t> copy_of_row;
-        for (const auto& [node, copy] : local_copies_) copy_of_row[copy.row] = node;
-        for (const Group& group : groups_)
-            for (const Term& term : group.needs)
-                for (const WordCopy& copy : kept_.copies(term))
-                    if (const auto found = copy_of_row.find(copy.row); found != copy_of_row.end())
+        for (const auto& [node, copy] : local_copies_) { copy_of_row[copy.row] = node; }
+        for (const Group& group : groups_) {
+            for (const Term& term : group.needs) {
+                for (const WordCopy& copy : kept_.copies(term)) {
+                    if (const auto found = copy_of_row.find(copy.row); found != copy_of_row.end()) {
                         needs.emplace_back(found->second, node_of_[accesses_[group.pattern.members[0]].index]);
+                    }
+                }
+            }
+        }
         return order_block(kernel_, nodes_, order_groups, memory, needs);
     }
 
@@ -228,7 +245,7 @@ class BlockPacker {
         for (std::size_t k = 0; k < pattern.members.size(); ++k) {
             OrderNode& node = nodes_[node_of_[accesses_[pattern.members[k]].index]];
             node.group = number;
-            if (!pattern.strided || k != 0) node.view.source[0] = {};
+            if (!pattern.strided || k != 0) { node.view.source[0] = {}; }
         }
     }
 
@@ -244,10 +261,13 @@ class BlockPacker {
         }
         collect_assumptions(place);
         std::set<std::uint32_t> copied;
-        for (const Group& group : groups_)
-            for (const Term& term : group.needs)
-                for (const WordCopy& copy : kept_.copies(term))
-                    if (copy.block != block_ && copied.insert(copy.row).second) result_.copies.push_back(copy);
+        for (const Group& group : groups_) {
+            for (const Term& term : group.needs) {
+                for (const WordCopy& copy : kept_.copies(term)) {
+                    if (copy.block != block_ && copied.insert(copy.row).second) { result_.copies.push_back(copy); }
+                }
+            }
+        }
     }
 
     void emit(std::uint32_t node) {
@@ -255,7 +275,7 @@ class BlockPacker {
             result_.code.push_back(nodes_[node].view);
             return;
         }
-        if (nodes_[node].group != kNone) return emit_group(groups_[nodes_[node].group]);
+        if (nodes_[node].group != kNone) { return emit_group(groups_[nodes_[node].group]); }
         const auto index = static_cast<std::uint32_t>((nodes_[node].place - 1) / 2);
         result_.behind[index] = static_cast<std::uint32_t>(result_.code.size());
         result_.code.push_back(code()[index]);
@@ -284,14 +304,14 @@ class BlockPacker {
             VirtualOperand& indices = indices_[group.pattern.indices];
             if (indices.rows == 0) {
                 std::vector<VirtualOperand> words;
-                for (const Term& index : group.pattern.indices) words.push_back(kept_.operand(index));
+                for (const Term& index : group.pattern.indices) { words.push_back(kept_.operand(index)); }
                 indices = side_by_side(words, first);
             }
             pattern = indices;
         }
         if (!group.loads) {
             std::vector<VirtualOperand> data;
-            for (std::uint32_t member : members) data.push_back(code()[accesses_[member].index].source[1]);
+            for (std::uint32_t member : members) { data.push_back(code()[accesses_[member].index].source[1]); }
             vector.source[1] = side_by_side(data, first);
         } else {
             vector.destination = kernel_.new_rows(count);
@@ -301,12 +321,12 @@ class BlockPacker {
         result_.code.push_back(vector);
         for (unsigned k = 0; k < count; ++k) {
             const VirtualInstruction& member = code()[accesses_[members[k]].index];
-            if (group.loads) move(member.destination, {Operand::Kind::reg, 1, vector.destination + k}, member);
+            if (group.loads) { move(member.destination, {Operand::Kind::reg, 1, vector.destination + k}, member); }
             result_.behind[accesses_[members[k]].index] = static_cast<std::uint32_t>(result_.code.size() - 1);
         }
         ++result_.vectors;
         result_.elements += count;
-        if (group.pattern.strided) result_.strided += count;
+        if (group.pattern.strided) { result_.strided += count; }
         result_.longest = std::max(result_.longest, count);
     }
 
@@ -322,13 +342,13 @@ class BlockPacker {
 
     VirtualOperand side_by_side(const std::vector<VirtualOperand>& words, const VirtualInstruction& served) {
         const std::uint32_t first = kernel_.new_rows(static_cast<unsigned>(words.size()));
-        for (std::uint32_t i = 0; i < words.size(); ++i) move(first + i, words[i], served);
+        for (std::uint32_t i = 0; i < words.size(); ++i) { move(first + i, words[i], served); }
         return {Operand::Kind::reg, static_cast<std::uint8_t>(words.size()), first};
     }
 
     VirtualOperand emit_stride(const Pattern& pattern, const VirtualInstruction& served) {
         const VirtualOperand word = kept_.operand(pattern.stride_term);
-        if (pattern.stride_times == 1) return word;
+        if (pattern.stride_times == 1) { return word; }
         VirtualInstruction product = beside(served);
         product.machine.operation = Operation::mul_lo;
         product.machine.type = isa::Type::u32;
@@ -344,13 +364,14 @@ class BlockPacker {
         const auto rows = static_cast<std::uint8_t>(base.rows);
         VirtualOperand whole =
             base.whole ? kept_.operand(*base.whole) : finaliser::literal(kernel_.frame, base.constant, rows);
-        if (!base.scaled) return whole;
+        if (!base.scaled) { return whole; }
         VirtualInstruction sum = beside(served);
         sum.machine.operation = rows == 2 ? Operation::mad_wide : Operation::mad_lo;
         sum.machine.type = rows == 2 ? isa::Type::s64 : isa::Type::s32;
-        if (base.scaled->extension == Extension::zero) sum.machine.type = isa::Type::u64;
-        if (rows == 2)
+        if (base.scaled->extension == Extension::zero) { sum.machine.type = isa::Type::u64; }
+        if (rows == 2) {
             sum.machine.source_type = base.scaled->extension == Extension::zero ? isa::Type::u32 : isa::Type::s32;
+        }
         sum.source[0] = kept_.operand(*base.scaled);
         sum.source[1] = finaliser::literal(kernel_.frame, base.coefficient, 1);
         sum.source[2] = whole;
@@ -363,14 +384,15 @@ class BlockPacker {
     /// The pairs that a check keeps apart and that have changed places.
     void collect_assumptions(const std::vector<std::uint32_t>& place) {
         std::vector<std::uint32_t> first(groups_.size(), kNone);
-        for (std::uint32_t i = 0; i < nodes_.size(); ++i)
-            if (nodes_[i].group != kNone && first[nodes_[i].group] == kNone) first[nodes_[i].group] = i;
+        for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+            if (nodes_[i].group != kNone && first[nodes_[i].group] == kNone) { first[nodes_[i].group] = i; }
+        }
         const auto place_of = [&](const Access& access) {
             const std::uint32_t node = node_of_[access.index];
             return place[nodes_[node].group == kNone ? node : first[nodes_[node].group]];
         };
         for (const auto& [a, b] : checked_) {
-            if (place_of(accesses_[a]) <= place_of(accesses_[b])) continue;
+            if (place_of(accesses_[a]) <= place_of(accesses_[b])) { continue; }
             const auto address = [&](std::uint32_t number) {
                 return forms_.address_in_parts({block_, accesses_[number].index});
             };

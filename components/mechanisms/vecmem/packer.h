@@ -11,8 +11,8 @@
 
 namespace lookahead::vecmem {
 
-/// Two accesses that changed places though they may be to one place. The block is right where they are apart: `distance` is
-/// the address of the second in the program less that of the first.
+/// Two accesses that changed places though they may be to one place. The block is right where they are apart:
+/// `distance` is the address of the second in the program less that of the first.
 struct Assumption {
     Form distance;
     unsigned first_bytes = 0;
@@ -43,8 +43,8 @@ struct PackOptions {
     std::vector<unsigned> lengths;  ///< that may be, the wanted ones first
     /// Whether a distance can be looked at before the block is entered; null: it cannot.
     std::function<bool(const Form& distance)> can_check;
-    /// Where the block begins with so many rounds of so many instructions, and these are to be mixed: each instruction of all
-    /// rounds before the next one, so that values live as short as may be.
+    /// Where the block begins with so many rounds of so many instructions, and these are to be mixed: each instruction
+    /// of all rounds before the next one, so that values live as short as may be.
     unsigned rounds = 1;
     std::uint32_t round_size = 0;
     VectorKinds kinds = {};

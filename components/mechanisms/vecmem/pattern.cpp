@@ -21,19 +21,21 @@ bool set_stride(Pattern& pattern, const Form& distance) {
     if (distance.is_constant()) {
         const std::int64_t bytes = distance.signed_constant();
         const std::int64_t elements = bytes / 4;
-        if (bytes == 0 || bytes % 4 != 0) return false;
-        if (elements != static_cast<std::int32_t>(elements)) return false;
+        if (bytes == 0 || bytes % 4 != 0) { return false; }
+        if (elements != static_cast<std::int32_t>(elements)) { return false; }
         pattern.stride = static_cast<std::int32_t>(elements);
         return true;
     }
-    if (distance.constant() != 0 || distance.terms().size() != 1) return false;
+    if (distance.constant() != 0 || distance.terms().size() != 1) { return false; }
     const auto& [term, coefficient] = distance.terms()[0];
-    if (coefficient % 4 != 0) return false;
+    if (coefficient % 4 != 0) { return false; }
     // A multiple in 64 bits is none of 32, which might wrap around.
-    if (LOOKAHEAD_RULE(multiples_may_wrap) && distance.rows() == 2 && coefficient != 4) return false;
-    if (term.high != kNoValue) return false;
+    if (LOOKAHEAD_RULE(multiples_may_wrap) && distance.rows() == 2 && coefficient != 4) { return false; }
+    if (term.high != kNoValue) { return false; }
     // The LSU extends strides by their sign; in 32-bit addresses the upper half does not matter.
-    if (LOOKAHEAD_RULE(strides_are_signed) && distance.rows() == 2 && term.extension != Extension::sign) return false;
+    if (LOOKAHEAD_RULE(strides_are_signed) && distance.rows() == 2 && term.extension != Extension::sign) {
+        return false;
+    }
     pattern.stride_term = term;
     pattern.stride_times = static_cast<std::uint32_t>(coefficient / 4);
     return true;
@@ -46,17 +48,17 @@ bool keeps_program_order(const std::vector<std::uint32_t>& members) {
 class StridedFinder {
   public:
     explicit StridedFinder(PatternSearch& search) : search_(search) {
-        for (std::uint32_t number : search.free) by_address_[address(number)].insert(number);
+        for (std::uint32_t number : search.free) { by_address_[address(number)].insert(number); }
     }
 
     void run(const std::function<bool(const Pattern&)>& take) {
         const std::vector<std::uint32_t> firsts = search_.free;
         for (std::uint32_t first : firsts) {
-            if (!is_free(first)) continue;
+            if (!is_free(first)) { continue; }
             for (std::uint32_t second : partners(first)) {
                 const auto pattern = pattern_from(first, second);
-                if (!pattern || !take(*pattern)) continue;
-                for (std::uint32_t member : pattern->members) remove(member);
+                if (!pattern || !take(*pattern)) { continue; }
+                for (std::uint32_t member : pattern->members) { remove(member); }
                 break;
             }
         }
@@ -70,7 +72,7 @@ class StridedFinder {
         std::erase(search_.free, number);
         const auto found = by_address_.find(address(number));
         found->second.erase(number);
-        if (found->second.empty()) by_address_.erase(found);
+        if (found->second.empty()) { by_address_.erase(found); }
     }
 
     /// Those at the least known distances first, then by their order.
@@ -80,7 +82,7 @@ class StridedFinder {
         const auto begin = middle - std::min<std::ptrdiff_t>(middle - search_.free.begin(), kMostPartners);
         const auto end = middle + std::min<std::ptrdiff_t>(search_.free.end() - middle, kMostPartners);
         for (auto at = begin; at != end; ++at) {
-            if (*at == first) continue;
+            if (*at == first) { continue; }
             const Form distance = address(*at) - address(first);
             const std::uint64_t far = std::numeric_limits<std::uint64_t>::max();
             ranked.emplace_back(
@@ -88,7 +90,7 @@ class StridedFinder {
         }
         std::ranges::sort(ranked);
         std::vector<std::uint32_t> numbers;
-        for (const auto& each : ranked) numbers.push_back(each.second);
+        for (const auto& each : ranked) { numbers.push_back(each.second); }
         return numbers;
     }
 
@@ -96,18 +98,19 @@ class StridedFinder {
         const Form distance = address(second) - address(first);
         Pattern pattern;
         pattern.strided = true;
-        if (!set_stride(pattern, distance)) return std::nullopt;
+        if (!set_stride(pattern, distance)) { return std::nullopt; }
         Form next = address(first);
         for (unsigned k = 0; k < search_.length; ++k, next.add(distance)) {
             const auto found = by_address_.find(next);
-            if (found == by_address_.end()) return std::nullopt;
+            if (found == by_address_.end()) { return std::nullopt; }
             pattern.members.push_back(k == 0 ? first : *found->second.begin());
         }
         // Elements at one place, with a stride of zero, are written in the elements' order.
         const bool stores = !search_.accesses[first].loads;
         if (LOOKAHEAD_RULE(unknown_strides_store_in_order) && stores && !pattern.stride &&
-            !keeps_program_order(pattern.members))
+            !keeps_program_order(pattern.members)) {
             return std::nullopt;
+        }
         return pattern;
     }
 
@@ -121,14 +124,14 @@ std::vector<std::size_t> order_of(const PatternSearch& search, const std::vector
     std::vector<std::size_t> order(members.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     // Stores may be to one place, where the program's last stays.
-    if (!search.accesses[members[0]].loads || !search.place_of_index) return order;
+    if (!search.accesses[members[0]].loads || !search.place_of_index) { return order; }
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return search.place_of_index(indices[i]); });
     return order;
 }
 
 bool is_index(const Term& term, std::uint64_t coefficient, unsigned rows) {
-    if (coefficient != 4) return false;
-    if (term.high != kNoValue) return false;
+    if (coefficient != 4) { return false; }
+    if (term.high != kNoValue) { return false; }
     return rows == 1 || term.extension == Extension::sign;
 }
 
@@ -147,22 +150,24 @@ void find_indirect(PatternSearch& search, const std::function<bool(const Pattern
     for (std::uint32_t number : search.free) {
         const Form& address = search.accesses[number].address;
         for (const auto& [term, coefficient] : address.terms()) {
-            if (!is_index(term, coefficient, address.rows())) continue;
+            if (!is_index(term, coefficient, address.rows())) { continue; }
             Form base = address;
             base.add(term, ~coefficient + 1);
             Indexed& indexed = by_base[base];
-            if (!indexed.members.empty() && indexed.members.back() == number) continue;
+            if (!indexed.members.empty() && indexed.members.back() == number) { continue; }
             indexed.members.push_back(number);
             indexed.indices.push_back(term);
         }
     }
     std::vector<std::pair<const Form*, const Indexed*>> ranked;
-    for (const auto& [base, indexed] : by_base)
-        if (indexed.members.size() >= search.length) ranked.emplace_back(&base, &indexed);
+    for (const auto& [base, indexed] : by_base) {
+        if (indexed.members.size() >= search.length) { ranked.emplace_back(&base, &indexed); }
+    }
     // An access has several bases where its address is a sum of several words: the one that most have in common.
     std::ranges::stable_sort(ranked, [](const auto& a, const auto& b) {
-        if (a.second->members.size() != b.second->members.size())
+        if (a.second->members.size() != b.second->members.size()) {
             return a.second->members.size() > b.second->members.size();
+        }
         return a.second->members.front() < b.second->members.front();
     });
     for (const auto& [base, indexed] : ranked) {
@@ -170,12 +175,13 @@ void find_indirect(PatternSearch& search, const std::function<bool(const Pattern
         Pattern pattern;
         pattern.base = *base;
         for (std::size_t i : order) {
-            if (!std::ranges::binary_search(search.free, indexed->members[i])) continue;
+            if (!std::ranges::binary_search(search.free, indexed->members[i])) { continue; }
             pattern.members.push_back(indexed->members[i]);
             pattern.indices.push_back(indexed->indices[i]);
-            if (pattern.members.size() < search.length) continue;
-            if (take(pattern))
-                for (std::uint32_t member : pattern.members) std::erase(search.free, member);
+            if (pattern.members.size() < search.length) { continue; }
+            if (take(pattern)) {
+                for (std::uint32_t member : pattern.members) { std::erase(search.free, member); }
+            }
             pattern.members.clear();
             pattern.indices.clear();
         }

@@ -10,8 +10,8 @@
 
 namespace lookahead::vecmem {
 
-/// Accesses that one vector memory instruction can stand for (Crago et al., TACO 2018, section 4.2): element k's address is
-/// base + 4 x k x stride, or base + 4 x index k.
+/// Accesses that one vector memory instruction can stand for (Crago et al., TACO 2018, section 4.2): element k's
+/// address is base + 4 x k x stride, or base + 4 x index k.
 struct Pattern {
     bool strided = false;
     std::vector<std::uint32_t> members;  ///< accesses, by number in the block's list, element by element
@@ -31,7 +31,8 @@ struct PatternSearch {
     std::function<std::pair<std::uint32_t, std::uint32_t>(const Term&)> place_of_index;
 };
 
-/// Calls `take` for patterns of accesses that are free, in the order of the first one's number; what it accepts is free no longer.
+/// Calls `take` for patterns of accesses that are free, in the order of the first one's number; what it accepts is free
+/// no longer.
 void find_strided(PatternSearch& search, const std::function<bool(const Pattern&)>& take);
 void find_indirect(PatternSearch& search, const std::function<bool(const Pattern&)>& take);
 

@@ -28,7 +28,8 @@ struct TriedPlans : finaliser::Findings {
 /// instructions a round, within the registers; if none leaves fewer than there are, it stays. Jumps end their blocks.
 class Planner {
   public:
-    /// `lengths`: those that vectors may have, the wanted ones first. `tried` is of this kernel, these lengths and kinds.
+    /// `lengths`: those that vectors may have, the wanted ones first. `tried` is of this kernel, these lengths and
+    /// kinds.
     Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit,
             const VectorKinds& kinds = {}, std::shared_ptr<TriedPlans> tried = std::make_shared<TriedPlans>());
 

@@ -18,19 +18,19 @@ namespace {
 __extension__ using Wide = __int128;
 
 Wide least_of(Type type) {
-    if (type == Type::s32) return std::numeric_limits<std::int32_t>::min();
-    if (type == Type::s64) return std::numeric_limits<std::int64_t>::min();
+    if (type == Type::s32) { return std::numeric_limits<std::int32_t>::min(); }
+    if (type == Type::s64) { return std::numeric_limits<std::int64_t>::min(); }
     return 0;
 }
 Wide most_of(Type type) {
-    if (type == Type::s32) return std::numeric_limits<std::int32_t>::max();
-    if (type == Type::s64) return std::numeric_limits<std::int64_t>::max();
+    if (type == Type::s32) { return std::numeric_limits<std::int32_t>::max(); }
+    if (type == Type::s64) { return std::numeric_limits<std::int64_t>::max(); }
     return isa::is_pair(type) ? Wide{std::numeric_limits<std::uint64_t>::max()}
                               : Wide{std::numeric_limits<std::uint32_t>::max()};
 }
 Wide number_of(std::uint64_t bits, Type type) {
-    if (type == Type::s32) return static_cast<std::int32_t>(bits);
-    if (type == Type::s64) return static_cast<std::int64_t>(bits);
+    if (type == Type::s32) { return static_cast<std::int32_t>(bits); }
+    if (type == Type::s64) { return static_cast<std::int64_t>(bits); }
     return isa::is_pair(type) ? bits : static_cast<std::uint32_t>(bits);
 }
 
@@ -40,18 +40,18 @@ Type unsigned_of(Type type) {
 
 /// What the counter goes by in the rounds behind the first: (factor - 1) x step, without its sign.
 std::optional<std::uint64_t> way(const CountedLoop& loop, unsigned factor) {
-    if (!loop.counter.literal) return std::nullopt;
+    if (!loop.counter.literal) { return std::nullopt; }
     const Wide step = *loop.counter.literal;
     const Wide whole = (step < 0 ? -step : step) * (factor - 1);
     return whole <= std::numeric_limits<std::int32_t>::max() ? std::optional(static_cast<std::uint64_t>(whole))
                                                              : std::nullopt;
 }
 
-/// The bound that the counter's value before `factor` rounds is compared with, so that all but the last of their tests hold: bound - (factor -
-/// 1) x step. As a number it must be one of the counter's type.
+/// The bound that the counter's value before `factor` rounds is compared with, so that all but the last of their tests
+/// hold: bound - (factor - 1) x step. As a number it must be one of the counter's type.
 std::optional<Wide> known_bound(const VirtualKernel& kernel, const CountedLoop& loop, unsigned factor) {
     const auto bound = finaliser::literal_value(kernel.frame, loop.bound);
-    if (!bound || !loop.counter.literal) return std::nullopt;
+    if (!bound || !loop.counter.literal) { return std::nullopt; }
     return number_of(*bound, loop.type) - Wide{*loop.counter.literal} * (factor - 1);
 }
 
@@ -69,7 +69,7 @@ class Unroller {
           body_(loop.body.code),
           unrolled_(fewer == nullptr ? as_it_was(loop.body) : *fewer) {
         unrolled_.exact.clear();
-        if (checks_words) words_ = extended_inductions(loop);
+        if (checks_words) { words_ = extended_inductions(loop); }
     }
 
     UnrolledLoop run() {
@@ -99,11 +99,14 @@ class Unroller {
         const auto goes_back = [&](std::uint32_t at, std::uint32_t target) {
             return target == unrolled_.scalar && at >= target && at < target + unrolled_.scalar_blocks;
         };
-        for (std::uint32_t at = 0; at < kernel_.blocks.size(); ++at)
-            for (VirtualInstruction& instruction : kernel_.blocks[at].code)
+        for (std::uint32_t at = 0; at < kernel_.blocks.size(); ++at) {
+            for (VirtualInstruction& instruction : kernel_.blocks[at].code) {
                 if (instruction.machine.operation == Operation::bra &&
-                    (instruction.target > block || goes_back(at, instruction.target)))
+                    (instruction.target > block || goes_back(at, instruction.target))) {
                     instruction.target += kUnrolledBlocks;
+                }
+            }
+        }
         kernel_.blocks.insert(kernel_.blocks.begin() + block, kUnrolledBlocks, VirtualBlock{});
         unrolled_.checks = block + 1;
         unrolled_.rounds = block + 2;
@@ -115,11 +118,11 @@ class Unroller {
     void write_entry() {
         BlockWriter entry(kernel_, unrolled_.entry, branch());
         std::uint32_t valid = kNone;
-        if (loop_.comparison != Comparison::ne) valid = write_bound(entry);
+        if (loop_.comparison != Comparison::ne) { valid = write_bound(entry); }
         entry.leave_unless(enough(entry, valid), unrolled_.next);
         BlockWriter checks(kernel_, unrolled_.checks, branch());
         for (const Induction& induction : loop_.inductions) {
-            if (induction.literal) continue;
+            if (induction.literal) { continue; }
             const auto same = std::ranges::find(loop_.inductions, induction.step, &Induction::step);
             const auto found = far_.find(same->row);
             const VirtualOperand far = found != far_.end()
@@ -131,10 +134,10 @@ class Unroller {
         check_words(checks);
     }
 
-    /// A word stays from 0 to the greatest signed number where it does at first and after as many steps as the counter has
-    /// numbers before its bound, or, if its own step is not known, as such steps reach it: no fewer than rounds.
+    /// A word stays from 0 to the greatest signed number where it does at first and after as many steps as the counter
+    /// has numbers before its bound, or, if its own step is not known, as such steps reach it: no fewer than rounds.
     void check_words(BlockWriter& writer) {
-        if (words_.empty()) return;
+        if (words_.empty()) { return; }
         const bool up = !loop_.counter.literal || *loop_.counter.literal > 0;
         VirtualOperand rounds = up ? writer.compute(Operation::sub, Type::u32, loop_.bound, counter())
                                    : writer.compute(Operation::sub, Type::u32, counter(), loop_.bound);
@@ -172,8 +175,8 @@ class Unroller {
         return write_bound_of_unknown_step(writer);
     }
 
-    /// A step that is not known is from 1 to what (factor - 1) of are a signed number, or the loop stays. Then the bound less
-    /// so many steps is below the bound, unless it wraps; a step of 0 is not.
+    /// A step that is not known is from 1 to what (factor - 1) of are a signed number, or the loop stays. Then the
+    /// bound less so many steps is below the bound, unless it wraps; a step of 0 is not.
     std::uint32_t write_bound_of_unknown_step(BlockWriter& writer) {
         const VirtualOperand& step = loop_.counter.step;
         const std::uint32_t most = std::numeric_limits<std::int32_t>::max() / std::int32_t(factor_ - 1);
@@ -185,16 +188,18 @@ class Unroller {
 
     /// Whether the counter as it is now has `factor_` rounds before it.
     std::uint32_t enough(BlockWriter& writer, std::uint32_t valid) {
-        if (loop_.comparison != Comparison::ne)
+        if (loop_.comparison != Comparison::ne) {
             return writer.compare(loop_.comparison, loop_.type, counter(), bound_, valid);
+        }
         const bool up = *loop_.counter.literal > 0;
         const bool to_zero = finaliser::literal_value(kernel_.frame, loop_.bound) == 0U;
         const Type type = unsigned_of(loop_.type);
         VirtualOperand left = counter();
-        if (up)
+        if (up) {
             left = writer.compute(Operation::sub, type, loop_.bound, counter());
-        else if (!to_zero)
+        } else if (!to_zero) {
             left = writer.compute(Operation::sub, type, counter(), loop_.bound);
+        }
         return writer.compare(Comparison::gt, type, left, writer.literal(*way(loop_, factor_), loop_.counter.rows),
                               valid);
     }
@@ -208,19 +213,21 @@ class Unroller {
         auto& code = kernel_.blocks[unrolled_.rounds].code;
         const std::vector<VirtualInstruction>& body = body_;
         std::map<std::uint32_t, std::uint32_t> now;  // an induction's row -> the row that has its value
-        for (const Induction& induction : loop_.inductions) now[induction.row] = induction.row;
-        for (unsigned round = 0; round < factor_; ++round)
+        for (const Induction& induction : loop_.inductions) { now[induction.row] = induction.row; }
+        for (unsigned round = 0; round < factor_; ++round) {
             for (std::uint32_t index = 0; index + 1 < body.size(); ++index) {
-                if (index == loop_.test && !loop_.test_is_read) continue;
+                if (index == loop_.test && !loop_.test_is_read) { continue; }
                 VirtualInstruction copy = body[index];
-                if (!address_from_first(copy, now))
-                    for (VirtualOperand& operand : copy.source) follow(operand, now);
+                if (!address_from_first(copy, now)) {
+                    for (VirtualOperand& operand : copy.source) { follow(operand, now); }
+                }
                 if (const Induction* induction = induction_at(index)) {
                     advance(copy, *induction, round, now);
                     added_[induction->row] += induction->literal.value_or(0);
                 }
                 code.push_back(copy);
             }
+        }
         unrolled_.round_size = static_cast<std::uint32_t>(code.size() / factor_);
         BlockWriter writer(kernel_, unrolled_.rounds, branch());
         const std::uint32_t again = enough(writer, kNone);
@@ -230,16 +237,17 @@ class Unroller {
         code.back().target = unrolled_.rounds;
     }
 
-    /// A pointer to which a known number is added stands in an access as the row has it at first, with what was added by then in
-    /// the access's offset: such a pointer's sums are needed by nobody else as a rule. False: the access has none.
+    /// A pointer to which a known number is added stands in an access as the row has it at first, with what was added
+    /// by then in the access's offset: such a pointer's sums are needed by nobody else as a rule. False: the access has
+    /// none.
     bool address_from_first(VirtualInstruction& access, const std::map<std::uint32_t, std::uint32_t>& now) const {
-        if (!isa::is_memory(access.machine.operation)) return false;
+        if (!isa::is_memory(access.machine.operation)) { return false; }
         for (const Induction& induction : loop_.inductions) {
             const VirtualOperand whole{Operand::Kind::reg, induction.rows, induction.row};
-            if (!induction.literal || access.source[0] != whole || now.at(induction.row) == induction.row) continue;
+            if (!induction.literal || access.source[0] != whole || now.at(induction.row) == induction.row) { continue; }
             const std::int64_t offset = access.machine.offset + added_.at(induction.row);
-            if (offset != static_cast<std::int32_t>(offset)) return false;
-            for (std::size_t i = 1; i < access.source.size(); ++i) follow(access.source[i], now);
+            if (offset != static_cast<std::int32_t>(offset)) { return false; }
+            for (std::size_t i = 1; i < access.source.size(); ++i) { follow(access.source[i], now); }
             access.machine.offset = static_cast<std::int32_t>(offset);
             return true;
         }
@@ -247,14 +255,17 @@ class Unroller {
     }
 
     void follow(VirtualOperand& operand, const std::map<std::uint32_t, std::uint32_t>& now) const {
-        if (operand.kind != Operand::Kind::reg) return;
-        for (const Induction& induction : loop_.inductions)
-            if (operand.index >= induction.row && operand.index < induction.row + induction.rows)
+        if (operand.kind != Operand::Kind::reg) { return; }
+        for (const Induction& induction : loop_.inductions) {
+            if (operand.index >= induction.row && operand.index < induction.row + induction.rows) {
                 operand.index = now.at(induction.row) + (operand.index - induction.row);
+            }
+        }
     }
 
-    /// A known step is added as often as there were rounds to what the row was at first, one that is not to what it was a
-    /// round ago; the last round goes all the way at once, so that nobody needs the sums between but for their values.
+    /// A known step is added as often as there were rounds to what the row was at first, one that is not to what it was
+    /// a round ago; the last round goes all the way at once, so that nobody needs the sums between but for their
+    /// values.
     void advance(VirtualInstruction& sum, const Induction& induction, unsigned round,
                  std::map<std::uint32_t, std::uint32_t>& now) {
         const bool is_last = round + 1 == factor_;
@@ -286,10 +297,11 @@ class Unroller {
     }
 
     void set_exact() {
-        for (const Induction& word : words_)
+        for (const Induction& word : words_) {
             unrolled_.exact.push_back({unrolled_.rounds, word.row, step_of(word), factor_ - 1, true, true});
-        if (LOOKAHEAD_RULE(passed_bounds_may_wrap) && loop_.comparison == Comparison::ne) return;
-        if (loop_.counter.rows != 1) return;
+        }
+        if (LOOKAHEAD_RULE(passed_bounds_may_wrap) && loop_.comparison == Comparison::ne) { return; }
+        if (loop_.counter.rows != 1) { return; }
         unrolled_.exact.push_back({unrolled_.rounds, loop_.counter.row, step_of(loop_.counter), factor_ - 1,
                                    loop_.type == Type::s32, loop_.type != Type::s32});
     }
@@ -313,25 +325,26 @@ class Unroller {
 }  // namespace
 
 Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, unsigned factor) {
-    if (loop.body.latch + 1 == kernel.blocks.size()) return Reason::control;
-    if (loop.rounds && *loop.rounds < factor) return Reason::trip_count;
-    if (loop.counter.literal && !way(loop, factor)) return Reason::trip_count;
-    if (loop.comparison == Comparison::ne) return Reason::none;
-    if (const auto bound = known_bound(kernel, loop, factor); bound && !is_number_of(*bound, loop.type))
+    if (loop.body.latch + 1 == kernel.blocks.size()) { return Reason::control; }
+    if (loop.rounds && *loop.rounds < factor) { return Reason::trip_count; }
+    if (loop.counter.literal && !way(loop, factor)) { return Reason::trip_count; }
+    if (loop.comparison == Comparison::ne) { return Reason::none; }
+    if (const auto bound = known_bound(kernel, loop, factor); bound && !is_number_of(*bound, loop.type)) {
         return Reason::trip_count;
+    }
     return Reason::none;
 }
 
 std::vector<Induction> extended_inductions(const CountedLoop& loop) {
     std::vector<Induction> words;
-    if (loop.counter.rows != 1) return words;
+    if (loop.counter.rows != 1) { return words; }
     for (const Induction& induction : loop.inductions) {
-        if (induction.rows != 1 || induction.row == loop.counter.row) continue;
+        if (induction.rows != 1 || induction.row == loop.counter.row) { continue; }
         const VirtualOperand word{Operand::Kind::reg, 1, induction.row};
         for (const VirtualInstruction& instruction : loop.body.code) {
             const Operation op = instruction.machine.operation;
-            if (op != Operation::mul_wide && op != Operation::mad_wide && op != Operation::convert) continue;
-            if (instruction.source[0] != word && instruction.source[1] != word) continue;
+            if (op != Operation::mul_wide && op != Operation::mad_wide && op != Operation::convert) { continue; }
+            if (instruction.source[0] != word && instruction.source[1] != word) { continue; }
             words.push_back(induction);
             break;
         }
@@ -395,7 +408,7 @@ void BlockWriter::leave_unless(std::uint32_t predicate, std::uint32_t target) {
     leave.guard = {predicate, true};
     leave.target = target;
     auto& code = kernel_.blocks[block_].code;
-    if (condition() != kNone) code.pop_back();
+    if (condition() != kNone) { code.pop_back(); }
     code.push_back(leave);
 }
 

@@ -26,11 +26,12 @@ inline constexpr std::uint32_t kUnrolledBlocks = 4;
 /// Why the loop cannot have `factor` rounds at once; none where it can.
 Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, unsigned factor);
 
-/// Words, but for the counter, to which the loop adds and which it extends: for which a check can say that they do not wrap.
+/// Words, but for the counter, to which the loop adds and which it extends: for which a check can say that they do not
+/// wrap.
 std::vector<Induction> extended_inductions(const CountedLoop& loop);
 
-/// Puts `factor` rounds in front of the loop; with `checks_words` only where no extended_inductions wrap. `fewer`: in front
-/// of that loop, which is in front of this one already. Blocks behind it move by kUnrolledBlocks.
+/// Puts `factor` rounds in front of the loop; with `checks_words` only where no extended_inductions wrap. `fewer`: in
+/// front of that loop, which is in front of this one already. Blocks behind it move by kUnrolledBlocks.
 UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor, bool checks_words,
                     const UnrolledLoop* fewer = nullptr);
 
@@ -51,7 +52,8 @@ class BlockWriter {
                           std::uint32_t also = finaliser::kNone);
     void put(VirtualInstruction instruction);
 
-    /// Ends the block with a branch to `target` where the predicate does not hold, instead of the one that there may be.
+    /// Ends the block with a branch to `target` where the predicate does not hold, instead of the one that there may
+    /// be.
     void leave_unless(std::uint32_t predicate, std::uint32_t target);
     /// By which predicate it does so already; kNone: it does not.
     std::uint32_t condition() const;

@@ -47,10 +47,11 @@ class VecmemTransform final : public finaliser::KernelTransform {
     using Parameters = VecmemParameters;
 
     explicit VecmemTransform(const Parameters& parameters) {
-        if (parameters.length == "best")
+        if (parameters.length == "best") {
             lengths_ = {16, 8, 4};
-        else
+        } else {
             lengths_ = {static_cast<unsigned>(std::stoul(parameters.length))};
+        }
         kinds_ = {.global = parameters.spaces != "shared",
                   .shared = parameters.spaces != "global",
                   .strided = parameters.patterns != "indirect",
@@ -60,11 +61,11 @@ class VecmemTransform final : public finaliser::KernelTransform {
     void before_expansion(finaliser::KernelUnderWork& kernel,
                           const finaliser::FinaliserOptions& options) const override {
         finaliser::split_at_jumps(kernel.main);
-        if (!has_candidates(kernel.main)) return;
+        if (!has_candidates(kernel.main)) { return; }
         const unsigned limit = options.isa.registers;
         const bool is_same_code = kernel.same_for.contain(0) && kernel.same_for.contain(RegisterBounds{}.most);
         auto tried = is_same_code ? std::dynamic_pointer_cast<TriedPlans>(kernel.findings) : nullptr;
-        if (tried == nullptr) kernel.findings = tried = std::make_shared<TriedPlans>();
+        if (tried == nullptr) { kernel.findings = tried = std::make_shared<TriedPlans>(); }
         Planner planner(kernel.main, lengths_, limit > kAlignmentRegisters ? limit - kAlignmentRegisters : 0, kinds_,
                         tried);
         VirtualKernel packed = planner.run().kernel;
@@ -75,8 +76,8 @@ class VecmemTransform final : public finaliser::KernelTransform {
   private:
     /// The kernel's limits for which the planner's are these.
     static RegisterBounds with_alignment(RegisterBounds bounds) {
-        if (bounds.least > 0) bounds.least += kAlignmentRegisters;
-        if (bounds.most < RegisterBounds{}.most) bounds.most += kAlignmentRegisters;
+        if (bounds.least > 0) { bounds.least += kAlignmentRegisters; }
+        if (bounds.most < RegisterBounds{}.most) { bounds.most += kAlignmentRegisters; }
         return bounds;
     }
 

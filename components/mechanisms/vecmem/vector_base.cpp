@@ -8,8 +8,8 @@ namespace {
 
 /// Whether a literal factor of a 32-bit product is the coefficient: with two rows it is extended as the word is.
 bool fits_factor(std::uint64_t coefficient, const Term& term, unsigned rows) {
-    if (rows == 1) return true;
-    if (term.extension == Extension::zero) return coefficient == static_cast<std::uint32_t>(coefficient);
+    if (rows == 1) { return true; }
+    if (term.extension == Extension::zero) { return coefficient == static_cast<std::uint32_t>(coefficient); }
     return static_cast<std::int64_t>(coefficient) == static_cast<std::int32_t>(coefficient);
 }
 
@@ -17,8 +17,8 @@ bool fits_factor(std::uint64_t coefficient, const Term& term, unsigned rows) {
 
 std::vector<Term> VectorBase::terms() const {
     std::vector<Term> all;
-    if (whole) all.push_back(*whole);
-    if (scaled) all.push_back(*scaled);
+    if (whole) { all.push_back(*whole); }
+    if (scaled) { all.push_back(*scaled); }
     return all;
 }
 
@@ -37,11 +37,12 @@ std::optional<VectorBase> vector_base(const Form& form) {
         }
     }
     const std::int64_t constant = form.signed_constant();
-    if (base.whole && constant != static_cast<std::int32_t>(constant)) return std::nullopt;
-    if (base.whole)
+    if (base.whole && constant != static_cast<std::int32_t>(constant)) { return std::nullopt; }
+    if (base.whole) {
         base.offset = static_cast<std::int32_t>(constant);
-    else
+    } else {
         base.constant = form.constant();
+    }
     return base;
 }
 

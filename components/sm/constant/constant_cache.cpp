@@ -91,9 +91,7 @@ void ConstantCache::install(unsigned miss, const std::byte* data) {
 
 void ConstantCache::audit(Audit& audit, const std::string& name) const {
     std::uint64_t passes = 0;
-    for (const std::uint32_t each : waiting_passes_) {
-        passes += each;
-    }
+    for (const std::uint32_t each : waiting_passes_) { passes += each; }
     audit.leak(name, "passes of loads that wait for the constant cache", passes);
     audit.leak(name, "lines of parameters under way", static_cast<unsigned>(std::popcount(asked_)));
     audit.leak(name, "misses of the constant cache under way", tags_.misses_under_way());

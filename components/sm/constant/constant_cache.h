@@ -105,9 +105,7 @@ class ConstantCache {
         const unsigned miss = reader & ~kReader;
         install(miss, data);
         const std::uint32_t passes = std::exchange(waiting_passes_[miss], 0);
-        for (std::uint32_t i = 0; i < passes; ++i) {
-            serve(waiters_[std::size_t{miss} * merges_ + i]);
-        }
+        for (std::uint32_t i = 0; i < passes; ++i) { serve(waiters_[std::size_t{miss} * merges_ + i]); }
     }
 
     const ReadOnlyCacheCounters& counters() const { return tags_.counters(); }
@@ -116,9 +114,7 @@ class ConstantCache {
 
     void fields(StateArchive& archive) {
         archive& tags_& resident_& asked_& wanted_& passing_& used_& waiting_& waiting_passes_& bytes_;
-        for (Waiter& waiter : waiters_) {
-            archive& waiter.token& waiter.lanes;
-        }
+        for (Waiter& waiter : waiters_) { archive& waiter.token& waiter.lanes; }
     }
 
   private:

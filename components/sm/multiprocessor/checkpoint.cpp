@@ -14,19 +14,13 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
     archive& charged_until_& next_work_& next_memory_work_& memory_touched_& state_.warps.states& state_.memory_waits;
     if (archive.loading()) {
         state_.kernel = nullptr;
-        if (launch.active) {
-            resume_launch();
-        }
+        if (launch.active) { resume_launch(); }
     }
     // With the launch's sizes; what an earlier one left is no part of the state.
-    if (launch.active) {
-        archive& state_.warps.scoreboard& state_.warps.map.rows();
-    }
+    if (launch.active) { archive& state_.warps.scoreboard& state_.warps.map.rows(); }
     extensions_.fields(archive);
     archive& state_.wheel;
-    for (const auto& scheduler : schedulers_) {
-        scheduler->fields(archive);
-    }
+    for (const auto& scheduler : schedulers_) { scheduler->fields(archive); }
     memory_->fields(archive, launch.active ? std::span(std::as_const(state_.kernel->kernel().code))
                                            : std::span<const isa::Instruction>());
 }

@@ -45,9 +45,7 @@ void SmTrace::close(std::uint16_t track, Open& open, Cycle end) {
 }
 
 void SmTrace::warps(Cycle now, const ContextStates& states, ContextMask extended) {
-    if (now >= end_) {
-        return;
-    }
+    if (now >= end_) { return; }
     for (std::uint16_t warp = 0; warp < warps_.size(); ++warp) {
         Open& open = warps_[warp];
         const ContextState state = states.of(warp);
@@ -63,9 +61,7 @@ void SmTrace::warps(Cycle now, const ContextStates& states, ContextMask extended
 }
 
 void SmTrace::queues(Cycle now, const LoadStoreOccupancy& occupancy) {
-    if (outside(now)) {
-        return;
-    }
+    if (outside(now)) { return; }
     const std::array<std::uint32_t, 3> now_values{occupancy.instructions, occupancy.fills, occupancy.requests};
     for (std::uint8_t i = 0; i < now_values.size(); ++i) {
         if ((!has_values_ || now_values[i] != last_values_[i]) && spans_.size() + values_.size() < most_events_) {
@@ -80,9 +76,7 @@ void SmTrace::schedulers(Cycle begin, Cycle end, const std::vector<SchedulerCoun
     for (std::size_t i = 0; i < schedulers_.size(); ++i) {
         const auto changed = std::ranges::mismatch(counters[i].cycles, charged_[i].cycles).in1;
         charged_[i] = counters[i];
-        if (changed == counters[i].cycles.end() || begin >= end_) {
-            continue;
-        }
+        if (changed == counters[i].cycles.end() || begin >= end_) { continue; }
         const auto cause = static_cast<std::uint8_t>(changed - counters[i].cycles.begin());
         Open& open = schedulers_[i];
         if (open.state != cause || open.end != begin) {
@@ -98,15 +92,11 @@ template <class Show>
 void SmTrace::show_spans(unsigned first_track, const std::vector<Open>& open, Show&& show) const {
     for (unsigned i = 0; i < open.size(); ++i) {
         for (const Span& span : spans_) {
-            if (span.track == first_track + i) {
-                show(i, span.state, span.begin, span.end);
-            }
+            if (span.track == first_track + i) { show(i, span.state, span.begin, span.end); }
         }
         const Cycle begin = std::max(open[i].begin, begin_);
         const Cycle end = std::min(open[i].end, end_);
-        if (open[i].state != kNothing && begin < end) {
-            show(i, open[i].state, begin, end);
-        }
+        if (open[i].state != kNothing && begin < end) { show(i, open[i].state, begin, end); }
     }
 }
 

@@ -64,9 +64,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
       code_addresses_(addresses_of(kernels)) {
     state_.image = &kernels.image;
     for (const auto& scheduler : schedulers_) {
-        if (L1Listener* listener = scheduler->l1_listener(); listener != nullptr) {
-            memory_->subscribe(*listener);
-        }
+        if (L1Listener* listener = scheduler->l1_listener(); listener != nullptr) { memory_->subscribe(*listener); }
     }
     if (!extensions_.empty()) {
         state_.extensions = &extensions_;
@@ -85,9 +83,7 @@ StreamingMultiprocessor::~StreamingMultiprocessor() = default;
     try {
         while (true) {
             now = std::min({next_work_, held, arrived});
-            if (now >= end) {
-                break;
-            }
+            if (now >= end) { break; }
             charge_until(now);
             while (held <= now) {
                 deliver(held_.front(), now);
@@ -100,15 +96,9 @@ StreamingMultiprocessor::~StreamingMultiprocessor() = default;
             }
             step(now);
         }
-    } catch (const ProgramError& error) {
-        report(error, now);
-    }
-    if (end != kCycleInfinity) {
-        charge_until(end);
-    }
-    for (; next != inbox.end(); ++next) {
-        held_.push(**next);
-    }
+    } catch (const ProgramError& error) { report(error, now); }
+    if (end != kCycleInfinity) { charge_until(end); }
+    for (; next != inbox.end(); ++next) { held_.push(**next); }
 }
 
 /// The cycles from the last one charged up to `end` pass without an event.
@@ -117,9 +107,7 @@ StreamingMultiprocessor::~StreamingMultiprocessor() = default;
     if (cycles > 0 && state_.launch.active) {
         issue_.charge_idle(cycles);
         count_cycles(cycles);
-        if (trace_ != nullptr) [[unlikely]] {
-            trace_->schedulers(charged_until_, end, issue_.counters());
-        }
+        if (trace_ != nullptr) [[unlikely]] { trace_->schedulers(charged_until_, end, issue_.counters()); }
     }
     charged_until_ = std::max(end, charged_until_);
 }
@@ -179,9 +167,7 @@ void StreamingMultiprocessor::count_cycles(Cycle cycles) {
         trace_->schedulers(now, now + 1, issue_.counters());
         trace_->queues(now, memory_->occupancy());
     }
-    if (state_.launch.ending) {
-        finish_kernel_if_drained(now);
-    }
+    if (state_.launch.ending) { finish_kernel_if_drained(now); }
     next_work_ = next_work(now);
 }
 
@@ -206,14 +192,10 @@ void StreamingMultiprocessor::count_cycles(Cycle cycles) {
 
 [[gnu::hot]] Cycle StreamingMultiprocessor::next_work(Cycle now) {
     const Cycle next = std::min(state_.wheel.next(now), next_memory_work_);
-    if (!state_.launch.active) {
-        return next;
-    }
+    if (!state_.launch.active) { return next; }
     const bool goes_on = fetch_.has_work() || ctas_.has_work() || asks_for_constants();
     next_issue_ = goes_on ? now + 1 : issue_.next_issue(now);
-    if (state_.extensions != nullptr) [[unlikely]] {
-        next_issue_ = std::min(next_issue_, extensions_.next_cycle(now));
-    }
+    if (state_.extensions != nullptr) [[unlikely]] { next_issue_ = std::min(next_issue_, extensions_.next_cycle(now)); }
     return std::min(next, next_issue_);
 }
 
@@ -248,13 +230,9 @@ void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
         return;
     }
     for (const unsigned context : state_.constants.take_waiting()) {
-        if (state_.warps.states.of(context) == ContextState::blocked_by_constants) {
-            state_.classify(context);
-        }
+        if (state_.warps.states.of(context) == ContextState::blocked_by_constants) { state_.classify(context); }
     }
-    for (ExtensionStreams* streams : state_.extension_streams) {
-        streams->renew_waiting();
-    }
+    for (ExtensionStreams* streams : state_.extension_streams) { streams->renew_waiting(); }
     state_.constants.all_looked();
 }
 
@@ -296,9 +274,7 @@ void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
     fetch_.begin_kernel();
     state_.constants.begin_kernel();
     extensions_.for_each([](IssueExtension& extension) { extension.begin_launch(); });
-    for (const auto& scheduler : schedulers_) {
-        scheduler->launch_started();
-    }
+    for (const auto& scheduler : schedulers_) { scheduler->launch_started(); }
     memory_->begin_kernel();
     memory_->begin_launch(launch_on_sm());
 }
@@ -331,9 +307,7 @@ void StreamingMultiprocessor::set_up_launch() {
 }
 
 void StreamingMultiprocessor::finish_kernel_if_drained(Cycle now) {
-    if (!ctas_.idle() || !state_.wheel.empty() || !memory_->drained()) {
-        return;
-    }
+    if (!ctas_.idle() || !state_.wheel.empty() || !memory_->drained()) { return; }
     LaunchState& launch = state_.launch;
     send_to_dispatcher(
         SmDrained{launch.fields.launch, state_.counters.warp_instructions - launch.first_warp_instruction,
@@ -363,22 +337,16 @@ void StreamingMultiprocessor::report(const ProgramError& error, Cycle now) {
 }
 
 std::string StreamingMultiprocessor::waiting_for() const {
-    if (!state_.launch.active) {
-        return "nothing";
-    }
+    if (!state_.launch.active) { return "nothing"; }
     const std::string kernel = "kernel " + state_.kernel->kernel().name;
     if (ctas_.resident() == 0) {
         return state_.launch.ending ? kernel + " to drain: " + memory_->waiting_for()
                                     : "CTAs of " + kernel + " or its end";
     }
     std::string phrase = stuck_warps();
-    if (!memory_->drained()) {
-        phrase += "; load/store unit: " + memory_->waiting_for();
-    }
+    if (!memory_->drained()) { phrase += "; load/store unit: " + memory_->waiting_for(); }
     extensions_.for_each([&](const IssueExtension& extension) {
-        if (const std::string waits = extension.waiting_for(); !waits.empty()) {
-            phrase += "; " + waits;
-        }
+        if (const std::string waits = extension.waiting_for(); !waits.empty()) { phrase += "; " + waits; }
     });
     return phrase;
 }
@@ -386,14 +354,10 @@ std::string StreamingMultiprocessor::waiting_for() const {
 void StreamingMultiprocessor::audit(Audit& audit) const {
     const auto bits = [](std::span<const std::uint64_t> words) {
         std::uint64_t count = 0;
-        for (const std::uint64_t word : words) {
-            count += static_cast<unsigned>(std::popcount(word));
-        }
+        for (const std::uint64_t word : words) { count += static_cast<unsigned>(std::popcount(word)); }
         return count;
     };
-    if (state_.launch.active) {
-        audit.fault(name(), "kernel " + state_.kernel->kernel().name + " has not drained");
-    }
+    if (state_.launch.active) { audit.fault(name(), "kernel " + state_.kernel->kernel().name + " has not drained"); }
     audit.leak(name(), "registers or predicates that await a write-back", bits(state_.warps.scoreboard.pending()));
     audit.leak(name(), "warps whose places were not vacated", state_.warps.states.occupied().count());
     audit.leak(name(), "waits for memory that did not end", state_.memory_waits.under_way());
@@ -404,12 +368,8 @@ void StreamingMultiprocessor::audit(Audit& audit) const {
     audit.leak(name(), "fetches of warps that are gone", fetch_.fetches_under_way());
     audit.leak(name(), "misses of the instruction cache under way", fetch_.misses_under_way());
     state_.constants.audit(audit, name());
-    if (!state_.wheel.empty()) {
-        audit.fault(name(), "the pipelines hold instructions");
-    }
-    if (!held_.empty()) {
-        audit.fault(name(), "messages were not delivered");
-    }
+    if (!state_.wheel.empty()) { audit.fault(name(), "the pipelines hold instructions"); }
+    if (!held_.empty()) { audit.fault(name(), "messages were not delivered"); }
     extensions_.for_each([&](const IssueExtension& extension) { extension.audit(audit, name()); });
     memory_->audit(audit, number_);
 }
@@ -420,9 +380,7 @@ void StreamingMultiprocessor::start_trace(const TraceWindow& window) {
 }
 
 void StreamingMultiprocessor::visit_trace(TraceVisitor& visitor) const {
-    if (trace_ != nullptr) {
-        trace_->visit(visitor, name());
-    }
+    if (trace_ != nullptr) { trace_->visit(visitor, name()); }
 }
 
 /// The resident warps, each with what it waits for; the first few are named.
@@ -431,9 +389,7 @@ std::string StreamingMultiprocessor::stuck_warps() const {
     std::string phrase;
     unsigned warps = 0;
     for (const unsigned context : state_.warps.states.live()) {
-        if (++warps <= kNamed) {
-            phrase += (warps > 1 ? "; " : "") + execute_.stall_phrase(context);
-        }
+        if (++warps <= kNamed) { phrase += (warps > 1 ? "; " : "") + execute_.stall_phrase(context); }
     }
     return warps > kNamed ? phrase + "; and " + std::to_string(warps - kNamed) + " more warps" : phrase;
 }

@@ -48,7 +48,8 @@ using LoadStoreFactory = std::function<std::unique_ptr<LoadStoreUnit>(const Load
 /// unit works. Cycles in which none of this can happen are jumped over.
 class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreListener {
   public:
-    /// Reads "sm.…", "sm.timing.…" and the slots "sm.warp_scheduler", "sm.simt" and "sm.issue_extension". `kernels` outlives the SM.
+    /// Reads "sm.…", "sm.timing.…" and the slots "sm.warp_scheduler", "sm.simt" and "sm.issue_extension". `kernels`
+    /// outlives the SM.
     StreamingMultiprocessor(const Configuration& configuration, const isa::KernelTable& kernels, SmIdentity identity,
                             const LoadStoreFactory& make_load_store_unit);
     ~StreamingMultiprocessor() override;
@@ -131,8 +132,8 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     Cycle charged_until_ = 0;          ///< cycles before this one are in the counters
     Cycle next_work_ = kNever;         ///< the next cycle to step if no message comes
     Cycle next_memory_work_ = kNever;  ///< of the load/store unit
-    /// The cycle from which on a warp may issue; before it the issue stage need not look. Set by all that wakes a warp, and
-    /// no part of the state: where it is not known, a look tells.
+    /// The cycle from which on a warp may issue; before it the issue stage need not look. Set by all that wakes a warp,
+    /// and no part of the state: where it is not known, a look tells.
     Cycle next_issue_ = 0;
     bool memory_touched_ = false;  ///< the load/store unit got something in this cycle
 };

@@ -37,9 +37,7 @@ void BarrierStage::warp_exited(unsigned cta_slot, Cycle now) {
 
 [[gnu::hot]] void BarrierStage::complete_if_all_arrived(unsigned cta_slot, unsigned number, Cycle now) {
     Barrier& barrier = ctas_barriers_[cta_slot][number];
-    if (!barrier.count.complete(ctas_.slot(cta_slot).live_warps)) {
-        return;
-    }
+    if (!barrier.count.complete(ctas_.slot(cta_slot).live_warps)) { return; }
     ++state_.counters.barriers;
     for (const unsigned context : std::exchange(barrier.waiting, {})) {
         const std::uint32_t result = barrier.count.result(state_.warps.streams[context].barrier_kind);

@@ -13,8 +13,9 @@
 namespace lookahead::gpu {
 
 /// CTA-wide barriers (isa::CtaBarrier). A warp arrives with all its lanes that have not exited; when the barrier is
-/// complete the warps that wait go on barrier_latency cycles later, and it counts anew at once. On a reconvergence stack
-/// a warp that comes with a part of its lanes waits for the others, which cannot come: the CTA never gets past it.
+/// complete the warps that wait go on barrier_latency cycles later, and it counts anew at once. On a reconvergence
+/// stack a warp that comes with a part of its lanes waits for the others, which cannot come: the CTA never gets past
+/// it.
 class BarrierStage {
   public:
     BarrierStage(PipelineState& state, const CtaStage& ctas) : state_(state), ctas_(ctas) {}
@@ -38,9 +39,7 @@ class BarrierStage {
     std::uint64_t waiting() const {
         std::uint64_t warps = 0;
         for (const auto& cta : ctas_barriers_) {
-            for (const Barrier& barrier : cta) {
-                warps += barrier.waiting.count();
-            }
+            for (const Barrier& barrier : cta) { warps += barrier.waiting.count(); }
         }
         return warps;
     }

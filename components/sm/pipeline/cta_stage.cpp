@@ -14,13 +14,9 @@ void CtaStage::begin_kernel() {
 }
 
 [[gnu::hot]] bool CtaStage::has_work() const {
-    if (!waiting_.empty() && resident_ < slots_.size()) {
-        return true;
-    }
+    if (!waiting_.empty() && resident_ < slots_.size()) { return true; }
     for (std::uint64_t rest = emptied_; rest != 0; rest &= rest - 1) {
-        if (drained(static_cast<unsigned>(std::countr_zero(rest)))) {
-            return true;
-        }
+        if (drained(static_cast<unsigned>(std::countr_zero(rest)))) { return true; }
     }
     return false;
 }
@@ -38,9 +34,7 @@ bool CtaStage::drained(unsigned slot) const {
     }
     if (waits_for_stores_) {
         for (unsigned context = slot * warps; context < (slot + 1) * warps; ++context) {
-            if (memory_.stores_under_way(context)) {
-                return false;
-            }
+            if (memory_.stores_under_way(context)) { return false; }
         }
     }
     return true;
@@ -54,12 +48,8 @@ unsigned CtaStage::start(std::uint64_t cta) {
     *free = {true, cta, launch.occupancy.warps_per_cta, isa::cta_position(launch.fields.grid, cta)};
     ++resident_;
     live_warps_ += launch.occupancy.warps_per_cta;
-    for (const auto& scheduler : schedulers_) {
-        scheduler->cta_started(warps_of(slot));
-    }
-    for (unsigned warp = 0; warp < launch.occupancy.warps_per_cta; ++warp) {
-        start_warp(slot, warp);
-    }
+    for (const auto& scheduler : schedulers_) { scheduler->cta_started(warps_of(slot)); }
+    for (unsigned warp = 0; warp < launch.occupancy.warps_per_cta; ++warp) { start_warp(slot, warp); }
     return slot;
 }
 
@@ -92,9 +82,7 @@ void CtaStage::warp_exited(unsigned context) {
     }
     const unsigned slot = state_.warps.streams[context].cta_slot;
     --live_warps_;
-    if (--slots_[slot].live_warps == 0) {
-        emptied_ |= std::uint64_t{1} << slot;
-    }
+    if (--slots_[slot].live_warps == 0) { emptied_ |= std::uint64_t{1} << slot; }
 }
 
 void CtaStage::vacate(unsigned slot) {
@@ -102,9 +90,7 @@ void CtaStage::vacate(unsigned slot) {
     for (unsigned context = slot * warps; context < (slot + 1) * warps; ++context) {
         state_.warps.states.set(context, ContextState::vacant);
     }
-    for (const auto& scheduler : schedulers_) {
-        scheduler->cta_ended(warps_of(slot));
-    }
+    for (const auto& scheduler : schedulers_) { scheduler->cta_ended(warps_of(slot)); }
     slots_[slot].resident = false;
     emptied_ &= ~(std::uint64_t{1} << slot);
     --resident_;

@@ -40,9 +40,7 @@ class CtaStage {
     /// Retires and starts CTAs; calls completed(slot, cta) for each that retires, and started(slot).
     template <class F, class G>
     void cycle(F&& completed, G&& started) {
-        if (emptied_ != 0) {
-            retire(completed);
-        }
+        if (emptied_ != 0) { retire(completed); }
         while (!waiting_.empty() && resident_ < slots_.size()) {
             const unsigned slot = start(waiting_.front());
             waiting_.pop_front();

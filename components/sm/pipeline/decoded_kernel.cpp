@@ -60,8 +60,9 @@ Timing timing_of(InstructionClass instruction_class, const TimingParameters& t) 
 
 void refuse_queues(const isa::Kernel& kernel, const isa::Instruction& instruction) {
     if (instruction.operation != Operation::enqueue && instruction.operation != Operation::dequeue &&
-        !instruction.dequeues)
+        !instruction.dequeues) {
         return;
+    }
     throw ConfigurationError(kernel.source_file + ":" + std::to_string(instruction.line) + ": kernel " + kernel.name +
                              " has streams with queues between them, for which the SM has no extension; "
                              "sm.issue_extension = dac has them, and kernel.transform = none leaves the kernel whole");
@@ -100,8 +101,8 @@ Action action_of(const isa::Instruction& instruction) {
     }
 }
 
-/// A cycle for the address and a stride, and one for each four rows of indices and data (Crago et al., TACO 2018, section
-/// 4.3: 1; 2, 3 or 5; 3, 5 or 9 cycles).
+/// A cycle for the address and a stride, and one for each four rows of indices and data (Crago et al., TACO 2018,
+/// section 4.3: 1; 2, 3 or 5; 3, 5 or 9 cycles).
 unsigned issue_cycles_of(const isa::Instruction& instruction) {
     unsigned vectors = 0;
     if (isa::is_vector_memory(instruction.operation)) {
@@ -158,9 +159,7 @@ DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& 
       reads_(kernel.code.size() * words_, 0),
       writes_(kernel.code.size() * words_, 0) {
     for (std::uint32_t pc = 0; pc < size(); ++pc) {
-        if (!queues) {
-            refuse_queues(kernel, kernel.code[pc]);
-        }
+        if (!queues) { refuse_queues(kernel, kernel.code[pc]); }
         decode(pc, timing, simt, integer_units, control_on_sp);
     }
 }
@@ -182,9 +181,7 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
         to.unit = ExecutionUnit::sp;
     }
     Timing cost = timing_of(to.instruction_class, timing);
-    if (timing.simple_latency > 0 && is_simple(from, to.instruction_class)) {
-        cost = {timing.simple_latency, 1};
-    }
+    if (timing.simple_latency > 0 && is_simple(from, to.instruction_class)) { cost = {timing.simple_latency, 1}; }
     to.latency = static_cast<std::uint16_t>(cost.latency);
     to.initiation = static_cast<std::uint16_t>(cost.initiation);
     to.long_latency = is_long_latency(to.instruction_class);
@@ -207,9 +204,7 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
     }
 
     for (unsigned i = 0; i < std::size(from.source); ++i) {
-        if (from.source[i].kind != isa::Operand::Kind::none && i < 3) {
-            to.sources = static_cast<std::uint8_t>(i + 1);
-        }
+        if (from.source[i].kind != isa::Operand::Kind::none && i < 3) { to.sources = static_cast<std::uint8_t>(i + 1); }
         if (from.source[i].kind == isa::Operand::Kind::constant) {
             to.constant_lines |= constant_lines_of(kernel_, from.source[i]);
         }
@@ -222,9 +217,7 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
             }
         }
     }
-    if (to.reads > kUsualReads) {
-        decode_many_reads(pc);
-    }
+    if (to.reads > kUsualReads) { decode_many_reads(pc); }
     mark_predicate(needs_, pc, to.guard.slot);
     mark_predicate(needs_, pc, to.source_predicate.slot);
     mark_predicate(needs_, pc, to.source_predicate2.slot);

@@ -80,8 +80,8 @@ struct DecodedInstruction {
     }
 };
 
-/// A kernel, with its further programs, as the SM's stages read it. Scoreboard bits: register r is bit r, predicate p is bit
-/// first_predicate_bit + p; all of the kernel's programs have them there.
+/// A kernel, with its further programs, as the SM's stages read it. Scoreboard bits: register r is bit r, predicate p
+/// is bit first_predicate_bit + p; all of the kernel's programs have them there.
 class DecodedKernel {
   public:
     /// `kernel` outlives it. `queues`: an extension serves those between the kernel's programs. ConfigurationError for

@@ -62,9 +62,7 @@ using isa::LaneMask;
             return false;
         case Action::converged:
             require_members(context, decoded, active);
-            if (decoded.handler != nullptr) {
-                alu(context, stream, decoded, active);
-            }
+            if (decoded.handler != nullptr) { alu(context, stream, decoded, active); }
             schedule_write_back(context, pc, decoded, now, from);
             break;
         case Action::trap:
@@ -81,9 +79,7 @@ using isa::LaneMask;
 
 const std::uint32_t* ExecuteStage::source_row(const std::uint16_t* map, const isa::Operand& operand,
                                               unsigned word) const {
-    if (operand.kind == isa::Operand::Kind::reg) {
-        return state_.registers.row(map[operand.index + word]);
-    }
+    if (operand.kind == isa::Operand::Kind::reg) { return state_.registers.row(map[operand.index + word]); }
     return state_.launch.constants[operand.index + word].lanes;
 }
 
@@ -93,9 +89,7 @@ const std::uint32_t* ExecuteStage::source_row(const std::uint16_t* map, const is
     isa::OperandRows rows;
     for (unsigned i = 0; i < decoded.sources; ++i) {
         const isa::Operand& operand = instruction.source[i];
-        if (operand.kind == isa::Operand::Kind::none) {
-            continue;
-        }
+        if (operand.kind == isa::Operand::Kind::none) { continue; }
         rows.source[i][0] = source_row(map, operand, 0);
         rows.source[i][1] = operand.rows > 1 ? source_row(map, operand, 1) : rows.source[i][0];
     }
@@ -160,14 +154,10 @@ void ExecuteStage::special_register(unsigned context, const DecodedInstruction& 
     for (unsigned word = 0; word < instruction.destination_rows; ++word) {
         request_.destination_rows[word] = map[instruction.destination + word];
     }
-    if (!isa::is_load(instruction.operation)) {
-        read_store_data(map, instruction);
-    }
+    if (!isa::is_load(instruction.operation)) { read_store_data(map, instruction); }
     try {
         memory_.accept(request_, now);
-    } catch (const ProgramError& error) {
-        throw ProgramError(place_of(context) + ": " + error.what());
-    }
+    } catch (const ProgramError& error) { throw ProgramError(place_of(context) + ": " + error.what()); }
 }
 
 MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc, const std::uint16_t* map,
@@ -196,9 +186,7 @@ MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc
     }
     request_.elements = 1;
     request_.indexed = false;
-    if (isa::is_vector_memory(instruction.operation)) [[unlikely]] {
-        read_offsets(map, instruction);
-    }
+    if (isa::is_vector_memory(instruction.operation)) [[unlikely]] { read_offsets(map, instruction); }
     return request_;
 }
 
@@ -235,9 +223,7 @@ void ExecuteStage::read_store_data(const std::uint16_t* map, const isa::Instruct
     ++state_.counters.branches;
     state_.counters.divergent_branches += taken != stream.stack.active();
     stream.stack.branch(taken, instruction);
-    if (stream.stack.spins() >= state_.spin_limit) {
-        watch_spinning(context, stream);
-    }
+    if (stream.stack.spins() >= state_.spin_limit) { watch_spinning(context, stream); }
     moved(context, stream, pc);
     state_.warps.states.set(context, ContextState::branching);
     const PipelineEvent event{PipelineEvent::Kind::branch_resolved, static_cast<std::uint16_t>(context), 0};
@@ -248,9 +234,7 @@ void ExecuteStage::exit(unsigned context, Stream& stream, LaneMask active, Cycle
     const std::uint32_t pc = stream.stack.pc();
     stream.stack.exit(active);
     settle_meetings(context, stream, now);
-    if (!stream.stack.done()) {
-        return go_on(context, stream, pc);
-    }
+    if (!stream.stack.done()) { return go_on(context, stream, pc); }
     ctas_.warp_exited(context);
     barriers_.warp_exited(stream.cta_slot, now);
 }
@@ -279,12 +263,8 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
     }
     const std::uint32_t* texts[4];
     const std::uint32_t* rest[3];
-    for (unsigned word = 0; word < 4; ++word) {
-        texts[word] = source_row(map, instruction.source[0], word);
-    }
-    for (unsigned word = 0; word < 3; ++word) {
-        rest[word] = source_row(map, instruction.source[1], word);
-    }
+    for (unsigned word = 0; word < 4; ++word) { texts[word] = source_row(map, instruction.source[0], word); }
+    for (unsigned word = 0; word < 3; ++word) { rest[word] = source_row(map, instruction.source[1], word); }
     const Stream& stream = state_.warps.streams[context];
     throw ProgramError(place_of(context) + ": " +
                        isa::sentence(isa::FailedAssertion::read(texts, rest, lane), *state_.image,
@@ -318,9 +298,7 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
 /// All that the instruction writes is there.
 inline void ExecuteStage::written(unsigned context, std::uint32_t pc) {
     --state_.warps.streams[context].in_flight;
-    if (state_.attended.has(context)) [[unlikely]] {
-        tell_written(context, pc, true);
-    }
+    if (state_.attended.has(context)) [[unlikely]] { tell_written(context, pc, true); }
 }
 
 void ExecuteStage::tell_written(unsigned context, std::uint32_t pc, bool all) {
@@ -370,17 +348,13 @@ inline void ExecuteStage::moved(unsigned context, Stream& stream, std::uint32_t 
             state_.extensions->for_attending(context,
                                              [&](IssueExtension& extension) { extension.transferred(context); });
         }
-        if (!stream.stack.runs() && !stream.stack.holds()) {
-            report_waiting_lanes(context);
-        }
+        if (!stream.stack.runs() && !stream.stack.holds()) { report_waiting_lanes(context); }
     }
 }
 
 void ExecuteStage::go_on(unsigned context, Stream& stream, std::uint32_t old_pc) {
     moved(context, stream, old_pc);
-    if (stream.stack.runs()) {
-        state_.classify(context);
-    }
+    if (stream.stack.runs()) { state_.classify(context); }
 }
 
 std::string ExecuteStage::place_of(unsigned context) const {

@@ -31,8 +31,8 @@ class ExecuteStage {
     const isa::Dim3& ctaid(unsigned context) const { return ctas_.slot_of(context).position; }
 
     /// Executes the next instruction of the context, which is decoded and has its operands and its unit. Returns true
-    /// if the load/store unit accepted it. The latency of the instruction's unit counts from the cycle `from` on. Throws
-    /// ProgramError that names kernel, CTA, warp, PC and line.
+    /// if the load/store unit accepted it. The latency of the instruction's unit counts from the cycle `from` on.
+    /// Throws ProgramError that names kernel, CTA, warp, PC and line.
     bool execute(unsigned context, Cycle now, Cycle from);
     /// The context's next instruction has been done by an extension: its stream goes on.
     void pass_over(unsigned context);
@@ -40,8 +40,8 @@ class ExecuteStage {
     // For extensions, whose streams have maps and predicates of their own.
     isa::OperandRows operand_rows(const std::uint16_t* map, const isa::LaneMask* predicates,
                                   const DecodedInstruction& decoded);
-    /// On a stack, before `active` of the context's warp execute an instruction with a member mask, or an extension takes
-    /// its result from elsewhere: throws ProgramError unless all whom the mask names execute it with them.
+    /// On a stack, before `active` of the context's warp execute an instruction with a member mask, or an extension
+    /// takes its result from elsewhere: throws ProgramError unless all whom the mask names execute it with them.
     void require_members(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active) const;
     /// What the instruction reads of a special register, for all lanes.
     void read_special(unsigned context, const isa::Instruction& instruction, Cycle now, isa::Row (&values)[2]) const;

@@ -49,9 +49,7 @@ void ExtensionStreams::stop(unsigned stream) {
 }
 
 void ExtensionStreams::resume_after(unsigned stream, Cycle cycles, Cycle now) {
-    if (cycles == 0) {
-        return resume(stream);
-    }
+    if (cycles == 0) { return resume(stream); }
     const PipelineEvent event{PipelineEvent::Kind::stream_resumed, static_cast<std::uint16_t>(stream),
                               generations_[stream], number_};
     state_.wheel.schedule(now, now + cycles, event.packed());
@@ -72,9 +70,7 @@ void ExtensionStreams::renew(unsigned stream) {
 void ExtensionStreams::renew_waiting() {
     const ContextMask waiting = in(ContextState::blocked_by_memory) | in(ContextState::blocked_by_constants) |
                                 in(ContextState::blocked_by_pipeline);
-    for (const unsigned stream : waiting) {
-        renew(stream);
-    }
+    for (const unsigned stream : waiting) { renew(stream); }
 }
 
 /// The stack has left `pc`: anywhere but at the next instruction the buffer is of no use.
@@ -92,9 +88,7 @@ bool ExtensionStreams::advance(unsigned stream) {
     isa::SimtState& stack = set_.streams[stream].stack;
     const std::uint32_t pc = stack.pc();
     stack.advance();
-    if (!left(stream, pc)) {
-        return false;
-    }
+    if (!left(stream, pc)) { return false; }
     renew(stream);
     return true;
 }
@@ -110,14 +104,13 @@ void ExtensionStreams::go_to(unsigned stream, std::uint32_t pc, bool issued) {
     Stream& of = set_.streams[stream];
     const std::uint32_t from = of.stack.pc();
     of.stack.start(of.stack.model(), pc, of.stack.active());
-    if (!issued && pc == from) {
-        return;
-    }
+    if (!issued && pc == from) { return; }
     if (issued && pc == from + 1) {
         --of.buffered;
         return renew(stream);
     }
-    // What a fetch under way brings is of another place. While a branch resolves there is none, and its end is still awaited.
+    // What a fetch under way brings is of another place. While a branch resolves there is none, and its end is still
+    // awaited.
     if (set_.states.of(stream) != ContextState::branching) {
         generations_[stream] = (generations_[stream] + 1) % kGenerations;
         under_way_ &= ~context_bit(stream);
@@ -133,9 +126,7 @@ void ExtensionStreams::await_branch(unsigned stream, Cycle now, Cycle longer) {
 }
 
 bool ExtensionStreams::issue(unsigned scheduler, Cycle now) {
-    if (running() == 0 || !policy_.may_issue()) {
-        return false;
-    }
+    if (running() == 0 || !policy_.may_issue()) { return false; }
     ContextMask ready = issue_.candidates(set_.states, shape_.of_scheduler[scheduler], scheduler, now);
     while (ready != 0) {
         const unsigned stream = next_in_turn(ready, last_[scheduler]);
@@ -174,9 +165,7 @@ void ExtensionStreams::fetched(unsigned stream, std::uint32_t detail) {
 }
 
 void ExtensionStreams::resumed(unsigned stream, std::uint32_t generation) {
-    if (is_current(stream, generation)) {
-        resume(stream);
-    }
+    if (is_current(stream, generation)) { resume(stream); }
 }
 
 void ExtensionStreams::audit(Audit& audit, const std::string& sm, const std::string& what) const {
@@ -186,9 +175,7 @@ void ExtensionStreams::audit(Audit& audit, const std::string& sm, const std::str
 void ExtensionStreams::fields(StateArchive& archive) {
     archive& set_.streams& set_.states& generations_& under_way_& refused_& last_;
     // With the launch's sizes; what an earlier one left is no part of the state.
-    if (state_.launch.active) {
-        archive& set_.scoreboard& set_.map.rows();
-    }
+    if (state_.launch.active) { archive& set_.scoreboard& set_.map.rows(); }
 }
 
 }  // namespace lookahead::gpu

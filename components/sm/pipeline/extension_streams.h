@@ -41,8 +41,8 @@ class StreamPolicy {
 /// which registers it writes, is the policy's.
 ///
 /// A stream is vacant until it is started. `held`: the policy resumes it. `passing`: the policy does its next
-/// instruction, which needs no issue. A stream that misses the instruction cache asks again when a line has come: it does
-/// not wait in the cache, where what was fetched for it might reach its warp.
+/// instruction, which needs no issue. A stream that misses the instruction cache asks again when a line has come: it
+/// does not wait in the cache, where what was fetched for it might reach its warp.
 class ExtensionStreams final : public IssueSource {
   public:
     struct Shape {
@@ -86,8 +86,9 @@ class ExtensionStreams final : public IssueSource {
     bool advance(unsigned stream);
     /// The lanes of `taken` branch; then as advance(), but that await_branch or the policy says what comes next.
     bool branch(unsigned stream, isa::LaneMask taken, const isa::Instruction& instruction);
-    /// For a policy that keeps the stack of the stream itself: on to the instruction at `pc`, which an instruction before
-    /// or an event elsewhere leads to; `issued`: the one where it was has issued. The stream's own stack has one path.
+    /// For a policy that keeps the stack of the stream itself: on to the instruction at `pc`, which an instruction
+    /// before or an event elsewhere leads to; `issued`: the one where it was has issued. The stream's own stack has one
+    /// path.
     void go_to(unsigned stream, std::uint32_t pc, bool issued);
     /// The stream goes on when the branch is resolved, which may take longer than a warp's.
     void await_branch(unsigned stream, Cycle now, Cycle longer = 0);

@@ -44,9 +44,7 @@ bool FetchStage::fetch_for_others(bool first_asked, Cycle now) {
         return false;
     }
     const std::uint64_t line = address_of(state_.warps.streams[context].stack.pc()) & ~std::uint64_t{kLineBytes - 1};
-    if (prefetch_bytes_ != 0) {
-        follow(line);
-    }
+    if (prefetch_bytes_ != 0) { follow(line); }
     switch (cache_.access(line, context, memory_.can_request_line())) {
         case ReadOnlyCache::Answer::hit:
             start(context, now);
@@ -85,9 +83,7 @@ bool FetchStage::prefetch(Cycle now) {
         return false;
     }
     const std::uint64_t line = std::exchange(stream_.next, stream_.next + kLineBytes);
-    if (answer != ReadOnlyCache::Answer::missed) {
-        return false;
-    }
+    if (answer != ReadOnlyCache::Answer::missed) { return false; }
     memory_.request_line(line, kAllSectors, cache_.last_miss(), now);
     return true;
 }
@@ -96,9 +92,7 @@ bool FetchStage::prefetch(Cycle now) {
     const std::uint32_t size = state_.kernel->size();
     LOOKAHEAD_ASSERT(pc < size, "kernel " + state_.kernel->kernel().name + " runs past its end");
     const auto instructions = std::min(static_cast<std::uint32_t>(state_.parameters.instruction_buffer), size - pc);
-    if (!cached_) {
-        return instructions;
-    }
+    if (!cached_) { return instructions; }
     const auto in_line = static_cast<std::uint32_t>(kLineBytes - address_of(pc) % kLineBytes);
     return std::min(instructions, in_line / isa::kInstructionBytes);
 }
@@ -108,16 +102,14 @@ bool FetchStage::extensions_want() const {
                        [](const ExtensionStreams* streams) { return streams->wants_fetch() != 0; });
 }
 
-/// For one stream of the group's sets that are above the warps', or of the others. False: none wants a fetch. `asked`: it
-/// asked memory for a line.
+/// For one stream of the group's sets that are above the warps', or of the others. False: none wants a fetch. `asked`:
+/// it asked memory for a line.
 bool FetchStage::fetch_for_extensions(std::uint32_t number, bool above, Cycle now, bool& asked) {
     for (ExtensionStreams* streams : state_.extension_streams) {
         ContextMask wanting = streams->wants_fetch();
         wanting &= groups_.size() > 1 ? streams->of_scheduler(number) : ~ContextMask{};
         const bool goes_first = streams->priority() == IssuePriority::above;
-        if (wanting == 0 || goes_first != above) {
-            continue;
-        }
+        if (wanting == 0 || goes_first != above) { continue; }
         Group& group = groups_[number];
         const unsigned stream = next_in_turn(wanting, group.last);
         const std::uint32_t pc = (*streams)[stream].stack.pc();
@@ -131,9 +123,7 @@ bool FetchStage::fetch_for_extensions(std::uint32_t number, bool above, Cycle no
         }
         streams->fetch_refused(stream);
         asked = answer == ReadOnlyCache::Answer::missed;
-        if (asked) {
-            memory_.request_line(line, kAllSectors, cache_.last_miss(), now);
-        }
+        if (asked) { memory_.request_line(line, kAllSectors, cache_.last_miss(), now); }
         return true;
     }
     return false;

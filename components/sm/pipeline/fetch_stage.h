@@ -12,19 +12,20 @@
 
 namespace lookahead::gpu {
 
-/// Fetch and decode: one fetch a cycle for each group of warps, round robin over those whose instruction buffer is empty.
-/// A fetch that hits the instruction cache brings the next instructions of the warp, as many as the buffer takes and the
-/// line holds, fetch_latency cycles later. After a miss it does so from the cycle on in which it is the warp's turn among
-/// those of its group whose line has come; they go before new fetches. Streams of extensions are fetched for in cycles in
-/// which no own stream of their group's warps is, or before those where their priority is above the warps'.
+/// Fetch and decode: one fetch a cycle for each group of warps, round robin over those whose instruction buffer is
+/// empty. A fetch that hits the instruction cache brings the next instructions of the warp, as many as the buffer takes
+/// and the line holds, fetch_latency cycles later. After a miss it does so from the cycle on in which it is the warp's
+/// turn among those of its group whose line has come; they go before new fetches. Streams of extensions are fetched for
+/// in cycles in which no own stream of their group's warps is, or before those where their priority is above the
+/// warps'.
 ///
 /// All warps are one group, or with sm.private_fetch those of each scheduler. Groups share the instruction cache, which
 /// looks up a line for each of them in a cycle: a machine whose table gives each group a fetch a cycle gives it whether
 /// the others fetch or not. Miss registers and the way to memory are the cache's: groups that miss one line in the same
 /// cycle ask for it once, and of groups that miss different ones that goes first which asked for a line longer ago.
 ///
-/// With l1i.prefetch_lines the SM has one stream buffer, which follows the line of the last fetch: the lines behind it, up to
-/// the kernel's end, are asked for in cycles in which no fetch asks for one.
+/// With l1i.prefetch_lines the SM has one stream buffer, which follows the line of the last fetch: the lines behind it,
+/// up to the kernel's end, are asked for in cycles in which no fetch asks for one.
 class FetchStage {
   public:
     FetchStage(PipelineState& state, LoadStoreUnit& memory, const InstructionCacheParameters& cache);
@@ -32,12 +33,8 @@ class FetchStage {
     /// Returns true if it asked memory for a line.
     bool cycle(Cycle now) {
         bool asked = fetch_for_group(first_, now);
-        if (groups_.size() > 1) [[unlikely]] {
-            asked = fetch_for_others(asked, now);
-        }
-        if (can_prefetch() && !asked) [[unlikely]] {
-            asked = prefetch(now);
-        }
+        if (groups_.size() > 1) [[unlikely]] { asked = fetch_for_others(asked, now); }
+        if (can_prefetch() && !asked) [[unlikely]] { asked = prefetch(now); }
         return asked;
     }
     /// True if a fetch would start in the next cycle.
@@ -51,9 +48,7 @@ class FetchStage {
         returned_ |= cache_.fill(miss).readers;
         refused_ = {};
         prefetch_refused_ = false;
-        for (ExtensionStreams* streams : state_.extension_streams) {
-            streams->line_came();
-        }
+        for (ExtensionStreams* streams : state_.extension_streams) { streams->line_came(); }
     }
 
     /// A fetch of `instructions` instructions is decoded.
@@ -68,9 +63,7 @@ class FetchStage {
     /// Forgets where the round robins stand.
     void begin_kernel() {
         first_ = 0;
-        for (Group& group : groups_) {
-            group.last = 0;
-        }
+        for (Group& group : groups_) { group.last = 0; }
         stream_ = {};
         prefetch_refused_ = false;
     }
@@ -83,9 +76,7 @@ class FetchStage {
 
     void fields(StateArchive& archive) {
         archive& under_way_& returned_& refused_& first_& cache_;
-        for (Group& group : groups_) {
-            archive& group.last;
-        }
+        for (Group& group : groups_) { archive& group.last; }
         archive& stream_.next& stream_.end& prefetch_refused_;
     }
 
@@ -116,9 +107,7 @@ class FetchStage {
             group.last = next_in_turn(wanting, group.last);
             return fetch(group.last, now);
         }
-        if (!state_.extension_streams.empty()) [[unlikely]] {
-            fetch_for_extensions(number, false, now, asked);
-        }
+        if (!state_.extension_streams.empty()) [[unlikely]] { fetch_for_extensions(number, false, now, asked); }
         return asked;
     }
     bool fetch_for_others(bool first_asked, Cycle now);

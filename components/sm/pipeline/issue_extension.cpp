@@ -37,9 +37,7 @@ Extensions::Extensions(const Configuration& configuration, IssueExtensionArgumen
     for (const std::string& name : names) {
         list_.push_back(make_variant<IssueExtension>(name, configuration, arguments));
         ++arguments.number;
-        if (!list_.back()->serves_queues()) {
-            continue;
-        }
+        if (!list_.back()->serves_queues()) { continue; }
         if (queues_ != nullptr) {
             throw ConfigurationError(
                 "sm.issue_extension names two extensions that serve a kernel's queues; an SM has one");
@@ -50,9 +48,7 @@ Extensions::Extensions(const Configuration& configuration, IssueExtensionArgumen
 
 Cycle Extensions::longest_delay() const {
     Cycle longest = 0;
-    for (const auto& extension : list_) {
-        longest = std::max(longest, extension->longest_delay());
-    }
+    for (const auto& extension : list_) { longest = std::max(longest, extension->longest_delay()); }
     return longest;
 }
 
@@ -70,17 +66,13 @@ bool Extensions::supply(unsigned context, Cycle now) const {
 
 Cycle Extensions::next_cycle(Cycle now) const {
     Cycle next = kNever;
-    for (const auto& extension : list_) {
-        next = std::min(next, extension->next_cycle(now));
-    }
+    for (const auto& extension : list_) { next = std::min(next, extension->next_cycle(now)); }
     return next;
 }
 
 ContextMask Extensions::extended() const {
     ContextMask contexts = 0;
-    for (const auto& extension : list_) {
-        contexts |= extension->extended();
-    }
+    for (const auto& extension : list_) { contexts |= extension->extended(); }
     return contexts;
 }
 

@@ -39,17 +39,17 @@ struct IssueExtensionArguments {
 };
 
 /// Slot "sm.issue_extension": what works beside the warps' own streams and changes what is left for those. An extension
-/// may add instruction streams (ExtensionStreams) and issue sources, hand a warp's instructions over as executed already,
-/// and put a warp's registers into other rows. An SM may have several, joined by `+`: of those that attend a context each
-/// is asked or told in the order of their names.
+/// may add instruction streams (ExtensionStreams) and issue sources, hand a warp's instructions over as executed
+/// already, and put a warp's registers into other rows. An SM may have several, joined by `+`: of those that attend a
+/// context each is asked or told in the order of their names.
 ///
 /// Contract:
 /// - `begin_cycle` is called in each cycle that is stepped, after what is due and before the schedulers; `next_cycle`
 ///   says when it must be.
 /// - the hooks about a context are called only while the extension attends it (`attend`); `warp_started` and
 ///   `warp_exited` always.
-/// - what it schedules (`schedule`) is at most `longest_delay` cycles ahead and comes back to `event`; a load's token to
-///   `load_completed`.
+/// - what it schedules (`schedule`) is at most `longest_delay` cycles ahead and comes back to `event`; a load's token
+///   to `load_completed`.
 /// - it never changes what a warp computes, nor the order of its memory accesses.
 /// - a CTA may retire while its instructions are in flight; a kernel ends after the last of these.
 /// - all state is in `fields`; `begin_launch` is called before it is loaded within a launch.
@@ -79,8 +79,8 @@ class IssueExtension {
     virtual void supplied(unsigned, std::uint32_t, isa::LaneMask) {}
     /// The context's next instruction issues by itself, with its operands read from the register map as it is now.
     virtual void before_execution(unsigned, Cycle) {}
-    /// The same, after that. Not kNever: it goes to a unit of the extension's own and takes none of the SM's; its latency
-    /// counts from the cycle that is returned. `classify` has set such a context's state to ready_control.
+    /// The same, after that. Not kNever: it goes to a unit of the extension's own and takes none of the SM's; its
+    /// latency counts from the cycle that is returned. `classify` has set such a context's state to ready_control.
     virtual Cycle enters_own_unit(unsigned, Cycle) { return kNever; }
     /// Its operands are read until `collected`; `rows` are theirs.
     virtual void collecting(unsigned, const std::uint16_t*, unsigned, Cycle, Cycle) {}
@@ -142,17 +142,13 @@ class Extensions {
 
     template <class F>
     void for_each(F&& f) const {
-        for (const auto& extension : list_) {
-            f(*extension);
-        }
+        for (const auto& extension : list_) { f(*extension); }
     }
     /// Those that attend the context.
     template <class F>
     void for_attending(unsigned context, F&& f) const {
         for (const auto& extension : list_) {
-            if (extension->attends(context)) {
-                f(*extension);
-            }
+            if (extension->attends(context)) { f(*extension); }
         }
     }
     IssueExtension& operator[](std::size_t number) const { return *list_[number]; }

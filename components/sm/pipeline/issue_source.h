@@ -13,8 +13,8 @@ enum class IssuePriority : std::uint8_t {
     below,   ///< it has the cycles in which they issue nothing
 };
 
-/// Something besides the warps' own streams that may issue through a scheduler. Sources of one priority are asked in the
-/// order in which they were added.
+/// Something besides the warps' own streams that may issue through a scheduler. Sources of one priority are asked in
+/// the order in which they were added.
 class IssueSource {
   public:
     virtual ~IssueSource() = default;

@@ -9,9 +9,7 @@ namespace lookahead::gpu {
 
 ContextMask warps_of_scheduler(unsigned scheduler, unsigned schedulers, unsigned contexts) {
     ContextMask warps = 0;
-    for (unsigned context = scheduler; context < contexts; context += schedulers) {
-        warps |= context_bit(context);
-    }
+    for (unsigned context = scheduler; context < contexts; context += schedulers) { warps |= context_bit(context); }
     return warps;
 }
 
@@ -50,9 +48,7 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
     const auto count = static_cast<unsigned>(schedulers_.size());
     auto scheduler = first_;
     for (unsigned turn = 0; turn < count; ++turn) {
-        if (!step(scheduler, now)) {
-            ++counters_[scheduler][stall_of(scheduler)];
-        }
+        if (!step(scheduler, now)) { ++counters_[scheduler][stall_of(scheduler)]; }
         scheduler = scheduler + 1 == count ? 0 : scheduler + 1;
     }
     return accepted_;
@@ -64,24 +60,16 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
         ++counters_[scheduler][SchedulerCycle::slot_held];
         return true;
     }
-    if (has_sources_) [[unlikely]] {
-        return step_with_sources(scheduler, now);
-    }
+    if (has_sources_) [[unlikely]] { return step_with_sources(scheduler, now); }
     const ContextMask ready = candidates(state_.warps.states, warps_[scheduler], scheduler, now);
-    if (ready == 0) {
-        return false;
-    }
-    if (!issue_warp(scheduler, ready, now)) {
-        ++counters_[scheduler][SchedulerCycle::held_back];
-    }
+    if (ready == 0) { return false; }
+    if (!issue_warp(scheduler, ready, now)) { ++counters_[scheduler][SchedulerCycle::held_back]; }
     return true;
 }
 
 bool IssueStage::step_with_sources(unsigned scheduler, Cycle now) {
     const std::uint64_t bit = std::uint64_t{1} << scheduler;
-    if (offer(IssuePriority::above, scheduler, now)) {
-        return true;
-    }
+    if (offer(IssuePriority::above, scheduler, now)) { return true; }
     const bool warps_wait = (warps_last_ & bit) != 0;
     if (warps_wait && offer(IssuePriority::beside, scheduler, now)) {
         warps_last_ &= ~bit;
@@ -92,31 +80,21 @@ bool IssueStage::step_with_sources(unsigned scheduler, Cycle now) {
         warps_last_ |= bit;
         return true;
     }
-    if (!warps_wait && offer(IssuePriority::beside, scheduler, now)) {
-        return true;
-    }
-    if (offer(IssuePriority::below, scheduler, now)) {
-        return true;
-    }
-    if (ready != 0) {
-        ++counters_[scheduler][SchedulerCycle::held_back];
-    }
+    if (!warps_wait && offer(IssuePriority::beside, scheduler, now)) { return true; }
+    if (offer(IssuePriority::below, scheduler, now)) { return true; }
+    if (ready != 0) { ++counters_[scheduler][SchedulerCycle::held_back]; }
     return ready != 0;
 }
 
 /// What issues has its scheduler for sm.issue_interval cycles.
 inline void IssueStage::take_slot(unsigned scheduler, Cycle now) {
-    if (interval_ != 1 && LOOKAHEAD_RULE(issue_takes_its_interval)) [[unlikely]] {
-        hold(scheduler, interval_, now);
-    }
+    if (interval_ != 1 && LOOKAHEAD_RULE(issue_takes_its_interval)) [[unlikely]] { hold(scheduler, interval_, now); }
 }
 
 /// One of the warps that are ready; false: the scheduler holds them back.
 inline bool IssueStage::issue_warp(unsigned scheduler, ContextMask ready, Cycle now) {
     const unsigned context = schedulers_[scheduler]->pick(ready, now);
-    if (context == WarpScheduler::kHoldBack) {
-        return false;
-    }
+    if (context == WarpScheduler::kHoldBack) { return false; }
     LOOKAHEAD_DEBUG_ASSERT(ready.has(context), "a scheduler picked a warp that is not ready");
     LOOKAHEAD_DEBUG_ASSERT(!state_.memory_waits.waits(context), "a warp's wait for memory has not ended");
     ++counters_[scheduler][SchedulerCycle::issued];
@@ -131,16 +109,12 @@ bool IssueStage::offer(IssuePriority priority, unsigned scheduler, Cycle now) {
     const bool issued =
         std::any_of(sources.begin(), sources.end(), [&](IssueSource* source) { return source->issue(scheduler, now); });
     counters_[scheduler][SchedulerCycle::extension_issued] += issued;
-    if (issued) {
-        take_slot(scheduler, now);
-    }
+    if (issued) { take_slot(scheduler, now); }
     return issued;
 }
 
 [[gnu::hot]] void IssueStage::issue(unsigned scheduler, unsigned context, Cycle now) {
-    if (state_.attended.has(context) && issue_attended(scheduler, context, now)) [[unlikely]] {
-        return;
-    }
+    if (state_.attended.has(context) && issue_attended(scheduler, context, now)) [[unlikely]] { return; }
     const DecodedInstruction& decoded = (*state_.kernel)[state_.warps.streams[context].stack.pc()];
     const Cycle from = decoded.unit == ExecutionUnit::control
                            ? now
@@ -163,9 +137,7 @@ bool IssueStage::issue_attended(unsigned scheduler, unsigned context, Cycle now)
     const std::uint16_t* map = state_.warps.map.of(context);
     std::uint16_t reads[kMaximumReads];
     const std::uint16_t* const registers = decoded.read_registers();
-    for (unsigned i = 0; i < decoded.reads; ++i) {
-        reads[i] = map[registers[i]];
-    }
+    for (unsigned i = 0; i < decoded.reads; ++i) { reads[i] = map[registers[i]]; }
     extensions.for_attending(context, [&](IssueExtension& extension) { extension.before_execution(context, now); });
     const unsigned words = decoded.instruction->destination_rows;
     const std::uint16_t* writes = words > 0 ? map + decoded.instruction->destination : map;
@@ -183,11 +155,10 @@ bool IssueStage::issue_attended(unsigned scheduler, unsigned context, Cycle now)
     return true;
 }
 
-/// An instruction whose operands are staged over several cycles holds the slot for them, and reaches its unit no earlier.
+/// An instruction whose operands are staged over several cycles holds the slot for them, and reaches its unit no
+/// earlier.
 Cycle IssueStage::stage(unsigned scheduler, const DecodedInstruction& decoded, Cycle from, Cycle now) {
-    if (decoded.issue_cycles == 1) [[likely]] {
-        return from;
-    }
+    if (decoded.issue_cycles == 1) [[likely]] { return from; }
     hold(scheduler, decoded.issue_cycles, now);
     return std::max(from, now + decoded.issue_cycles - 1);
 }
@@ -201,9 +172,7 @@ Cycle IssueStage::enter(unsigned scheduler, const DecodedInstruction& decoded, s
     const auto row_of = [&](unsigned i) { return reads[i]; };
     const Cycle from = collect(decoded, static_cast<unsigned>(reads.size()), row_of, now);
     if (decoded.unit != ExecutionUnit::memory) {
-        for (const std::uint16_t row : writes) {
-            collectors_.write(row, from + decoded.latency, now);
-        }
+        for (const std::uint16_t row : writes) { collectors_.write(row, from + decoded.latency, now); }
     }
     return stage(scheduler, decoded, from, now);
 }
@@ -237,9 +206,7 @@ Cycle IssueStage::collect(const DecodedInstruction& decoded, unsigned reads, Row
     const std::uint16_t* const registers = decoded.read_registers();
     const Cycle from = collect(
         decoded, decoded.reads, [&](unsigned i) { return map[registers[i]]; }, now);
-    if (decoded.unit == ExecutionUnit::memory) {
-        return from;
-    }
+    if (decoded.unit == ExecutionUnit::memory) { return from; }
     for (unsigned word = 0; word < decoded.instruction->destination_rows; ++word) {
         collectors_.write(map[decoded.instruction->destination + word], from + decoded.latency, now);
     }
@@ -258,9 +225,7 @@ void IssueStage::note_free(Cycle free, ExecutionUnit unit) {
 }
 
 [[gnu::hot]] void IssueStage::memory_writes(unsigned context, const isa::Instruction& instruction, Cycle now) {
-    if (!collectors_.enabled()) {
-        return;
-    }
+    if (!collectors_.enabled()) { return; }
     const std::uint16_t* map = state_.warps.map.of(context);
     for (unsigned word = 0; word < instruction.destination_rows; ++word) {
         collectors_.write(map[instruction.destination + word], now, now);
@@ -269,9 +234,7 @@ void IssueStage::note_free(Cycle free, ExecutionUnit unit) {
 
 void IssueStage::rows_written(std::span<const std::uint16_t> rows, Cycle now) {
     for (const std::uint16_t row : rows) {
-        if (collectors_.enabled()) {
-            collectors_.write(row, now, now);
-        }
+        if (collectors_.enabled()) { collectors_.write(row, now, now); }
     }
 }
 
@@ -316,28 +279,18 @@ void IssueStage::find_free() {
     const ContextStates& states = state_.warps.states;
     const ContextMask own = warps_[scheduler];
     const auto some = [&](ContextMask contexts) { return contexts.intersects(own); };
-    if (some(states.in(ContextState::ready_memory))) {
-        return SchedulerCycle::memory_unit_full;
-    }
-    if (some(states.ready_for_units())) {
-        return SchedulerCycle::unit_full;
-    }
-    if (some(states.in(ContextState::blocked_by_memory))) {
-        return SchedulerCycle::memory_wait;
-    }
+    if (some(states.in(ContextState::ready_memory))) { return SchedulerCycle::memory_unit_full; }
+    if (some(states.ready_for_units())) { return SchedulerCycle::unit_full; }
+    if (some(states.in(ContextState::blocked_by_memory))) { return SchedulerCycle::memory_wait; }
     if (some(states.in(ContextState::blocked_by_constants) | states.in(ContextState::at_fence))) {
         return some(states.in(ContextState::blocked_by_constants)) ? SchedulerCycle::constant_wait
                                                                    : SchedulerCycle::fence;
     }
-    if (some(states.in(ContextState::blocked_by_pipeline))) {
-        return SchedulerCycle::short_latency;
-    }
+    if (some(states.in(ContextState::blocked_by_pipeline))) { return SchedulerCycle::short_latency; }
     if (some(states.in(ContextState::fetching) | states.in(ContextState::branching))) {
         return SchedulerCycle::buffer_empty;
     }
-    if (some(states.in(ContextState::at_barrier))) {
-        return SchedulerCycle::barrier;
-    }
+    if (some(states.in(ContextState::at_barrier))) { return SchedulerCycle::barrier; }
     return ctas_.resident() > 0 ? SchedulerCycle::no_instruction_left : SchedulerCycle::no_cta;
 }
 
@@ -349,9 +302,7 @@ void IssueStage::find_free() {
 
 inline Cycle IssueStage::next_for(ContextMask waiting, const std::vector<ContextMask>& of_scheduler, ExecutionUnit unit,
                                   Cycle now) const {
-    if (waiting == 0) {
-        return kNever;
-    }
+    if (waiting == 0) { return kNever; }
     Cycle next = free_[0][static_cast<unsigned>(unit)];
     if (free_.size() > 1) {
         next = kNever;
@@ -370,9 +321,7 @@ inline Cycle IssueStage::next_for(ContextMask waiting, const std::vector<Context
     Cycle next = state_.warps.states.ready() != 0 ? next_of_ready(state_.warps.states, warps_, now) : kNever;
     if (has_sources_) [[unlikely]] {
         for (const auto& sources : sources_) {
-            for (const IssueSource* source : sources) {
-                next = std::min(next, source->next_issue(now));
-            }
+            for (const IssueSource* source : sources) { next = std::min(next, source->next_issue(now)); }
         }
     }
     return next;
@@ -380,9 +329,7 @@ inline Cycle IssueStage::next_for(ContextMask waiting, const std::vector<Context
 
 [[gnu::hot]] Cycle IssueStage::next_of_ready(const ContextStates& states, const std::vector<ContextMask>& of_scheduler,
                                              Cycle now) const {
-    if (states.in(ContextState::ready_control) != 0) {
-        return now + 1;
-    }
+    if (states.in(ContextState::ready_control) != 0) { return now + 1; }
     const auto next = [&](ContextState state, ExecutionUnit unit) {
         return next_for(states.in(state), of_scheduler, unit, now);
     };

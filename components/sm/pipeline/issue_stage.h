@@ -14,8 +14,8 @@
 
 namespace lookahead::gpu {
 
-/// Issue: each scheduler picks one of its ready warps whose unit, or issue latch before the operand collectors, is free.
-/// The scheduler that was granted a unit longest ago is asked first, so that none is favoured where they compete.
+/// Issue: each scheduler picks one of its ready warps whose unit, or issue latch before the operand collectors, is
+/// free. The scheduler that was granted a unit longest ago is asked first, so that none is favoured where they compete.
 ///
 /// Every cycle of a launch is charged to exactly one cause in each scheduler's counters: by `cycle` where it is
 /// stepped, by `charge_idle` where it is jumped over.
@@ -56,7 +56,8 @@ class IssueStage {
     bool has_sources() const { return has_sources_; }
 
     /// The instruction that the scheduler issues in this cycle holds the issue slot for `cycles` cycles, this one
-    /// included: nothing else issues through it before. At least interval(), which is what an instruction takes by itself.
+    /// included: nothing else issues through it before. At least interval(), which is what an instruction takes by
+    /// itself.
     void hold(unsigned scheduler, Cycle cycles, Cycle now) {
         held_until_[scheduler] = std::max(held_until_[scheduler], now + cycles);
         last_hold_ = std::max(last_hold_, held_until_[scheduler]);
@@ -71,16 +72,10 @@ class IssueStage {
     void memory_writes(unsigned context, const isa::Instruction& instruction, Cycle now);
 
     void fields(StateArchive& archive) {
-        for (UnitPool& units : units_) {
-            archive& units;
-        }
+        for (UnitPool& units : units_) { archive& units; }
         archive& collectors_& first_& held_until_& last_hold_;
-        if (!sources_of(IssuePriority::beside).empty()) {
-            archive& warps_last_;
-        }
-        if (archive.loading()) {
-            find_free();
-        }
+        if (!sources_of(IssuePriority::beside).empty()) { archive& warps_last_; }
+        if (archive.loading()) { find_free(); }
     }
 
   private:

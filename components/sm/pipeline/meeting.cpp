@@ -23,9 +23,7 @@ void ExecuteStage::meet(unsigned context, Stream& stream, const DecodedInstructi
     }
     switch (stream.stack.meet(waiting.lanes, waiting.members, isa::meeting_key(instruction), active & ~waiting.lanes)) {
         case SimtState::Arrival::alone:
-            if (decoded.handler != nullptr) {
-                alu(context, stream, decoded, active);
-            }
+            if (decoded.handler != nullptr) { alu(context, stream, decoded, active); }
             schedule_write_back(context, pc, decoded, now, from);
             return step_past(context, stream);
         case SimtState::Arrival::resumed:
@@ -40,9 +38,7 @@ void ExecuteStage::require_members(unsigned context, const DecodedInstruction& d
     const isa::Operand& masks = decoded.instruction->source[decoded.members];
     const LaneMask missing = isa::missing_members(source_row(state_.warps.map.of(context), masks, 0), active,
                                                   state_.warps.streams[context].stack, state_.kernel->kernel());
-    if (missing != 0) {
-        throw ProgramError(place_of(context) + ": " + isa::missing_members_sentence(active, missing));
-    }
+    if (missing != 0) { throw ProgramError(place_of(context) + ": " + isa::missing_members_sentence(active, missing)); }
 }
 
 void ExecuteStage::take_result(unsigned context, Stream& stream, const DecodedInstruction& decoded, LaneMask active,
@@ -56,9 +52,7 @@ void ExecuteStage::take_result(unsigned context, Stream& stream, const DecodedIn
 
 /// Executes what lanes have come together for.
 void ExecuteStage::settle_meetings(unsigned context, Stream& stream, Cycle now) {
-    if (stream.stack.meetings().empty()) {
-        return;
-    }
+    if (stream.stack.meetings().empty()) { return; }
     isa::WarpExchange& exchange = state_.exchanges[context];
     for (const SimtState::Meeting& meeting : stream.stack.meetings()) {
         const DecodedInstruction& decoded = (*state_.kernel)[meeting.pc];
@@ -82,9 +76,7 @@ isa::BarrierArrival ExecuteStage::arrival_of(unsigned context, const DecodedInst
     };
     try {
         return isa::read_arrival(instruction, row(0), row(1), active);
-    } catch (const ProgramError& error) {
-        throw ProgramError(place_of(context) + ": " + error.what());
-    }
+    } catch (const ProgramError& error) { throw ProgramError(place_of(context) + ": " + error.what()); }
 }
 
 void ExecuteStage::barrier(unsigned context, Stream& stream, const DecodedInstruction& decoded, LaneMask active,
@@ -93,9 +85,7 @@ void ExecuteStage::barrier(unsigned context, Stream& stream, const DecodedInstru
     const LaneMask predicates = stream.predicates[decoded.source_predicate.slot] ^ decoded.source_predicate.flip;
     const LaneMask alive = stream.stack.alive();
     if (state_.simt == isa::SimtModel::stack) {
-        if (active != alive) {
-            return barriers_.arrive_in_part(context, arrival.number, active);
-        }
+        if (active != alive) { return barriers_.arrive_in_part(context, arrival.number, active); }
         return arrive(context, stream, arrival, active, predicates, now);
     }
     const std::uint32_t pc = stream.stack.pc();
@@ -118,12 +108,8 @@ void ExecuteStage::arrive(unsigned context, Stream& stream, const isa::BarrierAr
     bool waits = false;
     try {
         waits = barriers_.arrive(context, arrival, lanes, predicates, now);
-    } catch (const ProgramError& error) {
-        throw ProgramError(place_of(context) + ": " + error.what());
-    }
-    if (waits) {
-        return;
-    }
+    } catch (const ProgramError& error) { throw ProgramError(place_of(context) + ": " + error.what()); }
+    if (waits) { return; }
     if (stream.stack.runs()) {
         step_past(context, stream);
     } else {
@@ -172,23 +158,17 @@ void ExecuteStage::report_waiting_lanes(unsigned context) const {
 void ExecuteStage::watch_spinning(unsigned context, Stream& stream) {
     constexpr std::uint32_t kTurns = 16;
     const std::uint32_t turn = stream.stack.spins() % state_.spin_limit;
-    if (turn > kTurns) {
-        return;
-    }
+    if (turn > kTurns) { return; }
     StateHasher hasher;
     const std::uint16_t* map = state_.warps.map.of(context);
     for (unsigned i = 0; i < state_.kernel->kernel().registers; ++i) {
         hasher.add_bytes(state_.registers.row(map[i]), sizeof(std::uint32_t) * isa::kWarpSize);
     }
-    for (unsigned i = 0; i < isa::kPredicateRegisters; ++i) {
-        hasher.add(stream.predicates[i]);
-    }
+    for (unsigned i = 0; i < isa::kPredicateRegisters; ++i) { hasher.add(stream.predicates[i]); }
     const bool same = turn != 0 && hasher.value() == stream.spinning_state;
     stream.spins_unchanged = same ? stream.spins_unchanged + 1 : 0;
     stream.spinning_state = hasher.value();
-    if (stream.spins_unchanged < kTurns) {
-        return;
-    }
+    if (stream.spins_unchanged < kTurns) { return; }
     char lanes[96];
     std::snprintf(lanes, sizeof lanes, "lanes 0x%08x have branched back %u times while lanes 0x%08x wait for them",
                   stream.stack.active(), stream.stack.spins(), stream.stack.alive() & ~stream.stack.active());

@@ -49,9 +49,7 @@ void MemoryWaits::fields(StateArchive& archive) {
     archive& open& counted_;
     if (archive.loading()) {
         std::ranges::fill(waits_, Wait{});
-        for (std::size_t i = 0; i + 2 < open.size(); i += 3) {
-            waits_.at(open[i]) = {open[i + 1], open[i + 2]};
-        }
+        for (std::size_t i = 0; i + 2 < open.size(); i += 3) { waits_.at(open[i]) = {open[i + 1], open[i + 2]}; }
     }
 }
 

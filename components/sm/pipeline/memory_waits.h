@@ -13,13 +13,13 @@ namespace lookahead::gpu {
 /// cycles").
 inline constexpr std::uint64_t kLongWaitCycles = 100;
 
-/// How long warps wait for memory, and which of a scheduler's `memory_wait` cycles lie in a long wait of one of its warps. A
-/// wait is in blocked_by_memory from begin to end, and its length is that of the launches' cycles in between, each of which
-/// a scheduler charges to one cause.
+/// How long warps wait for memory, and which of a scheduler's `memory_wait` cycles lie in a long wait of one of its
+/// warps. A wait is in blocked_by_memory from begin to end, and its length is that of the launches' cycles in between,
+/// each of which a scheduler charges to one cause.
 ///
-/// A cycle that lies in several long waits counts once. This is exact, although cycles are counted only where a long wait
-/// ends: from the beginning of the oldest wait that has become long by then, and none again that was counted before. A wait
-/// under way that is not long yet began within the cycles of the one that ends.
+/// A cycle that lies in several long waits counts once. This is exact, although cycles are counted only where a long
+/// wait ends: from the beginning of the oldest wait that has become long by then, and none again that was counted
+/// before. A wait under way that is not long yet began within the cycles of the one that ends.
 class MemoryWaits {
   public:
     MemoryWaits(unsigned contexts, unsigned schedulers, SmCounters& counters);
@@ -27,9 +27,7 @@ class MemoryWaits {
     /// The context waits for memory, since now or since before.
     void begin(unsigned context) {
         Wait& wait = waits_[context];
-        if (wait.begin == kNone) {
-            wait = {counters_.cycles, memory_wait_cycles(scheduler_of_[context])};
-        }
+        if (wait.begin == kNone) { wait = {counters_.cycles, memory_wait_cycles(scheduler_of_[context])}; }
     }
     /// It waits for memory no more.
     void end(unsigned context) {

@@ -17,11 +17,11 @@ namespace lookahead::gpu {
 /// banks of the register file; a latch before the unit; the unit. Source: Lindholm, Nickolls, Oberman and Montrym,
 /// US patent 7,834,881 (operand collectors); the stages are those of GPGPU-Sim's manual.
 ///
-/// Everything on the way is taken first come, first served. When an instruction leaves a stage therefore depends on those
-/// before it alone and is computed when it issues: nothing is done in the cycles between.
+/// Everything on the way is taken first come, first served. When an instruction leaves a stage therefore depends on
+/// those before it alone and is computed when it issues: nothing is done in the cycles between.
 ///
-/// A bank serves one read or one write in a cycle; a write-back takes its cycle before any read. Banks remember the next
-/// 64 cycles: operations further ahead than that (behind divisions that fill the collectors) never meet.
+/// A bank serves one read or one write in a cycle; a write-back takes its cycle before any read. Banks remember the
+/// next 64 cycles: operations further ahead than that (behind divisions that fill the collectors) never meet.
 class OperandCollectors {
   public:
     explicit OperandCollectors(const SmParameters& parameters);
@@ -43,9 +43,7 @@ class OperandCollectors {
         const Cycle collects = std::max(now + 1, path.collectors.first());
         path.issue_latches.take_first(collects);
         Cycle gathered = collects;
-        for (unsigned i = 0; i < rows; ++i) {
-            gathered = std::max(gathered, read(row_of(i), collects + 1, now));
-        }
+        for (unsigned i = 0; i < rows; ++i) { gathered = std::max(gathered, read(row_of(i), collects + 1, now)); }
         const Cycle leaves = std::max(gathered + 1, path.unit_latches.first());
         path.collectors.take_first(leaves);
         const Cycle taken = units == nullptr ? leaves + 1 : units->take(unit, leaves + 1, initiation, latency, now);
@@ -63,9 +61,7 @@ class OperandCollectors {
     /// A row is written at `at`.
     void write(std::uint16_t row, Cycle at, Cycle now) {
         const Cycle ahead = at - now;
-        if (ahead < 64) {
-            bank_of(row, now).taken |= std::uint64_t{1} << ahead;
-        }
+        if (ahead < 64) { bank_of(row, now).taken |= std::uint64_t{1} << ahead; }
     }
 
     /// The longest that an instruction can take from its issue to its unit, if no unit takes more than `initiation`
@@ -73,12 +69,8 @@ class OperandCollectors {
     Cycle longest_wait(Cycle initiation) const;
 
     void fields(StateArchive& archive) {
-        for (Path& path : paths_) {
-            archive& path.issue_latches& path.collectors& path.unit_latches;
-        }
-        for (Bank& bank : banks_) {
-            archive& bank.base& bank.taken;
-        }
+        for (Path& path : paths_) { archive& path.issue_latches& path.collectors& path.unit_latches; }
+        for (Bank& bank : banks_) { archive& bank.base& bank.taken; }
     }
 
   private:
@@ -145,14 +137,10 @@ class OperandCollectors {
     }
     Cycle read(std::uint16_t row, Cycle from, Cycle now) {
         const Cycle ahead = from - now;
-        if (ahead >= 64) [[unlikely]] {
-            return from;
-        }
+        if (ahead >= 64) [[unlikely]] { return from; }
         Bank& bank = bank_of(row, now);
         const Cycle at = ahead + std::countr_one(bank.taken >> ahead);
-        if (at < 64) [[likely]] {
-            bank.taken |= std::uint64_t{1} << at;
-        }
+        if (at < 64) [[likely]] { bank.taken |= std::uint64_t{1} << at; }
         return now + at;
     }
 

@@ -60,9 +60,7 @@ struct PipelineState {
     /// context is neither at a barrier, a fence or a branch, nor exited or vacant.
     [[gnu::hot]] void classify(unsigned context) {
         if (attended.has(context) && extensions->classify(context)) [[unlikely]] {
-            if (warps.states.of(context) == ContextState::blocked_by_memory) {
-                memory_waits.begin(context);
-            }
+            if (warps.states.of(context) == ContextState::blocked_by_memory) { memory_waits.begin(context); }
             return;
         }
         const Stream& stream = warps.streams[context];
@@ -73,17 +71,13 @@ struct PipelineState {
         const std::uint32_t pc = stream.stack.pc();
         const ContextState state = waits_for(warps, context, pc, kernel->needs(pc));
         warps.states.set(context, state);
-        if (state == ContextState::blocked_by_memory) {
-            memory_waits.begin(context);
-        }
+        if (state == ContextState::blocked_by_memory) { memory_waits.begin(context); }
     }
 
     /// Something has come that the context may have waited for. All that ends its wait for memory goes this way.
     [[gnu::hot]] void wake(unsigned context) {
         const ContextState waited_for = warps.states.of(context);
-        if (!ContextStates::is_blocked(waited_for)) {
-            return;
-        }
+        if (!ContextStates::is_blocked(waited_for)) { return; }
         classify(context);
         if (waited_for == ContextState::blocked_by_memory &&
             warps.states.of(context) != ContextState::blocked_by_memory) {
@@ -91,8 +85,9 @@ struct PipelineState {
         }
     }
 
-    /// What the instruction at `pc` of a stream waits for, once it is fetched, if it needs these registers and predicates:
-    /// for them, for lines of constants, or for its unit. Streams are told of constants by their warp's number.
+    /// What the instruction at `pc` of a stream waits for, once it is fetched, if it needs these registers and
+    /// predicates: for them, for lines of constants, or for its unit. Streams are told of constants by their warp's
+    /// number.
     ContextState waits_for(const StreamSet& set, unsigned number, std::uint32_t pc, const std::uint64_t* needs) {
         if (!set.scoreboard.blocks(number, needs)) {
             if (!constants.hold((*kernel)[pc].constant_lines)) [[unlikely]] {

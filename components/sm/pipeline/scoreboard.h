@@ -33,9 +33,7 @@ class Scoreboard {
         const std::size_t at = std::size_t{context} * words_;
         for (unsigned word = 0; word < words_; ++word) {
             pending_[at + word] |= writes[word];
-            if (long_latency) {
-                long_latency_[at + word] |= writes[word];
-            }
+            if (long_latency) { long_latency_[at + word] |= writes[word]; }
         }
     }
     void release(unsigned context, const std::uint64_t* writes) {
@@ -82,9 +80,7 @@ class Scoreboard {
     bool overlap(const std::vector<std::uint64_t>& bits, unsigned context, const std::uint64_t* needs) const {
         const std::uint64_t* own = bits.data() + std::size_t{context} * words_;
         std::uint64_t common = own[0] & needs[0];
-        for (unsigned word = 1; word < words_; ++word) {
-            common |= own[word] & needs[word];
-        }
+        for (unsigned word = 1; word < words_; ++word) { common |= own[word] & needs[word]; }
         return common != 0;
     }
 

@@ -42,9 +42,7 @@ class UnitPool {
     /// The same with result buses, where there are any; `latency` is that of the pipeline, and `now` no later than
     /// `from` of any later call.
     Cycle take(ExecutionUnit unit, Cycle from, unsigned initiation, unsigned latency, Cycle now) {
-        if (buses_ == 0) [[likely]] {
-            return take(unit, from, initiation);
-        }
+        if (buses_ == 0) [[likely]] { return take(unit, from, initiation); }
         std::erase_if(results_, [now](const Result& result) { return result.at < now; });
         std::vector<Cycle>& pipelines = units_[static_cast<unsigned>(unit)];
         for (Cycle taken = from;; ++taken) {
@@ -61,9 +59,7 @@ class UnitPool {
 
     void fields(StateArchive& archive) {
         archive& units_;
-        if (buses_ > 0) {
-            archive& results_;
-        }
+        if (buses_ > 0) { archive& results_; }
     }
 
   private:
@@ -80,9 +76,7 @@ class UnitPool {
         for (const Result& other : results_) {
             if (other.at == result.at) {
                 ++others;
-                if (other.unit == result.unit && other.number == result.number) {
-                    return false;
-                }
+                if (other.unit == result.unit && other.number == result.number) { return false; }
             }
         }
         return others < buses_;

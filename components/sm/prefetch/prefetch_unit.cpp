@@ -23,9 +23,7 @@ std::unique_ptr<PrefetchUnit> PrefetchUnit::make(const Configuration& configurat
                                                  unsigned contexts, const TagArray& tags,
                                                  const AllocationMap& allocations, LoadStoreListener& listener,
                                                  const isa::KernelTable* kernels, const isa::KnownLoads* loads) {
-    if (chosen_variant<Prefetcher>(configuration) == SlotTraits<Prefetcher>::default_variant) {
-        return nullptr;
-    }
+    if (chosen_variant<Prefetcher>(configuration) == SlotTraits<Prefetcher>::default_variant) { return nullptr; }
     LOOKAHEAD_ASSERT(kernels != nullptr, "a prefetch unit needs the kernels of the run");
     return std::make_unique<PrefetchUnit>(configuration, std::move(name), contexts, tags, allocations, listener,
                                           *kernels, loads);
@@ -43,9 +41,7 @@ PrefetchUnit::PrefetchUnit(const Configuration& configuration, std::string name,
     const auto parameters = configuration.read<PrefetchParameters>("prefetch");
     queue_ = Ring<PrefetchRequest>(static_cast<std::size_t>(parameters.queue));
     spare_entries_ = static_cast<unsigned>(parameters.spare_entries);
-    for (std::size_t number = 0; number < kernels.size(); ++number) {
-        add_rows(kernels[number], number);
-    }
+    for (std::size_t number = 0; number < kernels.size(); ++number) { add_rows(kernels[number], number); }
     PrefetchPort& port = *this;
     prefetcher_ = make_chosen<Prefetcher>(configuration, PrefetcherArguments{configuration, port, contexts, loads});
     only_when_idle_ = prefetcher_->only_when_idle();
@@ -76,32 +72,22 @@ void PrefetchUnit::begin_launch(const LaunchOnSm& launch) {
 /// What waits is dropped; what is in L1 has had its chance; what is under way will come and not be used.
 void PrefetchUnit::end_launch() {
     ending_ = true;
-    for (; !queue_.empty(); pop()) {
-        ++counters_.cleared;
-    }
+    for (; !queue_.empty(); pop()) { ++counters_.cleared; }
     for (Record& record : records_) {
-        if (record.state == State::present) {
-            end(record, PrefetchFate::unused);
-        }
+        if (record.state == State::present) { end(record, PrefetchFate::unused); }
     }
-    for (std::vector<Meant>& lines : meant_) {
-        lines.clear();
-    }
+    for (std::vector<Meant>& lines : meant_) { lines.clear(); }
     prefetcher_->end_launch();
 }
 
 void PrefetchUnit::cta_ended(unsigned slot) {
-    for (unsigned warp = 0; warp < warps_per_cta_; ++warp) {
-        meant_[slot * warps_per_cta_ + warp].clear();
-    }
+    for (unsigned warp = 0; warp < warps_per_cta_; ++warp) { meant_[slot * warps_per_cta_ + warp].clear(); }
     prefetcher_->cta_ended(slot);
 }
 
 void PrefetchUnit::observe(const QueuedInstruction& entry) {
     const MemoryInstruction& memory = entry.memory;
-    if (!is_prefetchable(*memory.instruction) || entry.global == 0) {
-        return;
-    }
+    if (!is_prefetchable(*memory.instruction) || entry.global == 0) { return; }
     std::array<std::uint64_t, isa::kWarpSize> lines;
     std::size_t count = 0;
     for (isa::LaneMask left = entry.global; left != 0;) {
@@ -135,9 +121,7 @@ void PrefetchUnit::compare_addresses(const ObservedLoad& load) {
 
 bool PrefetchUnit::queued(std::uint64_t line) const {
     for (std::uint32_t i = 0; i < queue_.size(); ++i) {
-        if (queue_[i].line == line) {
-            return true;
-        }
+        if (queue_[i].line == line) { return true; }
     }
     return false;
 }
@@ -165,9 +149,7 @@ bool PrefetchUnit::prefetch(const PrefetchRequest& request) {
 bool PrefetchUnit::next(PrefetchRequest& request) {
     for (; !queue_.empty(); pop()) {
         request = queue_.front();
-        if (tags_.find(request.line) == kNoWay) {
-            return true;
-        }
+        if (tags_.find(request.line) == kNoWay) { return true; }
         ++counters_.duplicates;
     }
     return false;
@@ -178,14 +160,12 @@ void PrefetchUnit::pop() {
     --counters_.queued;
 }
 
-/// A demand load fetches the line itself. Left in the queue the request would be a duplicate, or, after a store to the line,
-/// bring it for nobody.
+/// A demand load fetches the line itself. Left in the queue the request would be a duplicate, or, after a store to the
+/// line, bring it for nobody.
 void PrefetchUnit::withdraw(std::uint64_t line) {
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < queue_.size(); ++i) {
-        if (queue_[i].line != line) {
-            queue_[kept++] = queue_[i];
-        }
+        if (queue_[i].line != line) { queue_[kept++] = queue_[i]; }
     }
     counters_.duplicates += queue_.size() - kept;
     counters_.queued -= queue_.size() - kept;
@@ -206,9 +186,7 @@ void PrefetchUnit::on_l1_event(const L1Event& event) {
     switch (event.kind) {
         case L1EventKind::hit:
         case L1EventKind::merge:
-            if (demand && records_[event.way].state != State::none) {
-                used(records_[event.way], event);
-            }
+            if (demand && records_[event.way].state != State::none) { used(records_[event.way], event); }
             break;
         case L1EventKind::miss:
             if (event.client == Client::prefetch) {
@@ -232,9 +210,7 @@ void PrefetchUnit::on_l1_event(const L1Event& event) {
         case L1EventKind::detach:
             return end(records_[event.way], PrefetchFate::unused);
     }
-    if (demand) {
-        prefetcher_->on_access(event, now_);
-    }
+    if (demand) { prefetcher_->on_access(event, now_); }
 }
 
 void PrefetchUnit::issued(const L1Event& event) {
@@ -251,9 +227,7 @@ void PrefetchUnit::issued(const L1Event& event) {
 
 /// The first demand for the line.
 void PrefetchUnit::used(Record& record, const L1Event& event) {
-    if (record.state == State::claimed) {
-        return;
-    }
+    if (record.state == State::claimed) { return; }
     const bool late = record.state == State::under_way;
     const auto distance = static_cast<std::uint64_t>(now_ - record.issued);
     const bool matched = event.pc == record.pc && event.warp == record.context;
@@ -271,22 +245,16 @@ void PrefetchUnit::used(Record& record, const L1Event& event) {
 }
 
 void PrefetchUnit::filled(Record& record) {
-    if (record.state != State::under_way && record.state != State::claimed) {
-        return;
-    }
+    if (record.state != State::under_way && record.state != State::claimed) { return; }
     const bool claimed = record.state == State::claimed;
     record.state = claimed ? State::none : State::present;
     prefetcher_->on_fill(record.context, now_);
-    if (ending_ && !claimed) {
-        end(record, PrefetchFate::unused);
-    }
+    if (ending_ && !claimed) { end(record, PrefetchFate::unused); }
 }
 
 void PrefetchUnit::end(Record& record, PrefetchFate fate) {
     const State was = std::exchange(record.state, State::none);
-    if (was != State::under_way && was != State::present) {
-        return;
-    }
+    if (was != State::under_way && was != State::present) { return; }
     const bool early = fate == PrefetchFate::early_evicted;
     PrefetchLoadCounters& row = rows_[record.row];
     ++(early ? counters_.early_evicted : counters_.unused);
@@ -317,9 +285,7 @@ void PrefetchUnit::visit_statistics(StatisticsVisitor& visitor) const {
 void PrefetchUnit::fields(StateArchive& archive) {
     archive& first_pc_& warps_per_cta_& ending_& now_;
     queue_.fields(archive, [&](PrefetchRequest& request) { archive& request.line& request.pc& request.context; });
-    for (Record& record : records_) {
-        archive& record.state& record.context& record.pc& record.row& record.issued;
-    }
+    for (Record& record : records_) { archive& record.state& record.context& record.pc& record.row& record.issued; }
     archive& meant_& counters_& rows_;
     prefetcher_->fields(archive);
 }

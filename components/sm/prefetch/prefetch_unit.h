@@ -21,15 +21,16 @@ namespace lookahead::gpu {
 
 class LoadStoreListener;
 
-/// The part of prefetching that is the same for all prefetchers: a bounded queue before L1, the filter of duplicates and
-/// of addresses that are not allocated, and the accounts. It belongs to the load/store unit, which calls it and makes
-/// the accesses; with the prefetcher "none" there is no such unit.
+/// The part of prefetching that is the same for all prefetchers: a bounded queue before L1, the filter of duplicates
+/// and of addresses that are not allocated, and the accounts. It belongs to the load/store unit, which calls it and
+/// makes the accesses; with the prefetcher "none" there is no such unit.
 ///
 /// It hears of all events of L1. What it knows of a prefetched line it keeps by the line's way, from the request until
 /// the line's first use by a demand load, or its end.
 class PrefetchUnit final : public L1Listener, private PrefetchPort {
   public:
-    /// All references outlive it; `kernels` are those of the run, whose loads get a row of statistics each; `loads` may be null.
+    /// All references outlive it; `kernels` are those of the run, whose loads get a row of statistics each; `loads` may
+    /// be null.
     PrefetchUnit(const Configuration& configuration, std::string name, unsigned contexts, const TagArray& tags,
                  const AllocationMap& allocations, LoadStoreListener& listener, const isa::KernelTable& kernels,
                  const isa::KnownLoads* loads);

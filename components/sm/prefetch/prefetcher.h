@@ -27,8 +27,8 @@ inline bool is_prefetchable(const isa::Instruction& instruction) {
            (instruction.space == isa::Space::global || instruction.space == isa::Space::generic);
 }
 
-/// A warp's weak load from global memory, in the cycle in which it makes its first access to L1. Each element of a vector
-/// load whose elements have addresses of their own is a load.
+/// A warp's weak load from global memory, in the cycle in which it makes its first access to L1. Each element of a
+/// vector load whose elements have addresses of their own is a load.
 struct ObservedLoad {
     std::uint32_t pc;       ///< index in the kernel's code
     std::uint16_t context;  ///< stream context: the warp's number on the SM

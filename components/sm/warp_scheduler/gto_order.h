@@ -8,9 +8,7 @@ namespace lookahead::gpu {
 class GtoOrder {
   public:
     unsigned pick(ContextMask candidates) {
-        if (candidates.intersects(greedy_)) {
-            return greedy_.first();
-        }
+        if (candidates.intersects(greedy_)) { return greedy_.first(); }
         const unsigned oldest = ages_.oldest_of(candidates);
         greedy_ = context_bit(oldest);
         return oldest;

@@ -54,9 +54,7 @@ class TwoLevelQueues {
   private:
     /// Warps that leave in the same cycle queue up in the order of their numbers.
     void demote(ContextMask warps) {
-        for (const unsigned warp : warps) {
-            append(warp);
-        }
+        for (const unsigned warp : warps) { append(warp); }
     }
     void promote(ContextMask eligible) {
         for (int free = places_ - static_cast<int>(ready_.count()); free > 0 && eligible != 0; --free) {

@@ -32,10 +32,10 @@ struct lookahead::ParametersOf<lookahead::gpu::TwoLevelParameters> {
 
 namespace lookahead::gpu {
 
-/// Two-level active scheduling: only the warps of a small ready queue may issue, the oldest first or in turn. One whose next instruction
-/// waits for memory, a fence or a barrier goes to the end of the pending queue, and the warp that has been pending for
-/// longest among those that wait for none of these takes its place. Waiting for an arithmetic result or a fetch is
-/// short and costs no place.
+/// Two-level active scheduling: only the warps of a small ready queue may issue, the oldest first or in turn. One whose
+/// next instruction waits for memory, a fence or a barrier goes to the end of the pending queue, and the warp that has
+/// been pending for longest among those that wait for none of these takes its place. Waiting for an arithmetic result
+/// or a fetch is short and costs no place.
 ///
 /// Barriers are among the reasons to leave, for otherwise warps of a CTA could hold all places while they wait for one
 /// that is pending. The queues are brought up to date when the scheduler is asked, and so only in cycles in which some
@@ -64,9 +64,7 @@ class TwoLevelScheduler : public WarpScheduler {
     /// One of the candidates in the ready queue.
     unsigned pick_ready(ContextMask candidates) {
         candidates &= queues_.ready();
-        if (candidates == 0) {
-            return kHoldBack;
-        }
+        if (candidates == 0) { return kHoldBack; }
         last_ = in_turn_ ? next_in_turn(candidates, last_) : ages_.oldest_of(candidates);
         return last_;
     }

@@ -5,8 +5,8 @@
 
 namespace lookahead::gpu {
 
-/// What a warp scheduler may ask its SM for, beside what each warp waits for. The answers are computed when they are asked
-/// for: who does not ask pays nothing.
+/// What a warp scheduler may ask its SM for, beside what each warp waits for. The answers are computed when they are
+/// asked for: who does not ask pays nothing.
 class WarpView {
   public:
     virtual ~WarpView() = default;

@@ -44,9 +44,7 @@ void NullMessageProtocol::run_epoch(std::span<const Time> earliest, Time boundar
         }
         const bool done = bound >= boundary;
         tell(bound, done);
-        if (done) {
-            break;
-        }
+        if (done) { break; }
         wait_for_any();
     }
     wait_until_all_are_done();
@@ -76,9 +74,7 @@ Time NullMessageProtocol::horizon() const {
 }
 
 void NullMessageProtocol::update_cut_bound() {
-    if (!cut_is_consistent() && LOOKAHEAD_RULE(cut_counts_batches)) {
-        return;
-    }
+    if (!cut_is_consistent() && LOOKAHEAD_RULE(cut_counts_batches)) { return; }
     SourceTimes pending = all_at<kSourceCount>(kTimeInfinity);
     for (const Telling& telling : tellings_) {
         // A rank that is done has nothing left before the boundary, whatever may still be under way to it.
@@ -115,13 +111,9 @@ void NullMessageProtocol::tell(Time horizon, bool done) {
         // known.
         const Time promise = std::min(lookahead_.to_rank(static_cast<int>(to), mine.pending),
                                       saturating_add(horizon, lookahead_.direct(static_cast<int>(to))));
-        if (changed || promise > promises_[to]) {
-            send_to(to, promise);
-        }
+        if (changed || promise > promises_[to]) { send_to(to, promise); }
     }
-    if (changed) {
-        last_told_ = mine;
-    }
+    if (changed) { last_told_ = mine; }
 }
 
 void NullMessageProtocol::send_to(std::size_t to, Time promise) {
@@ -151,15 +143,9 @@ void NullMessageProtocol::take(std::size_t from, std::span<const std::byte> pack
     Telling& telling = tellings_[from];
     promised_[from] = std::max(promised_[from], static_cast<Time>(next_word()));
     telling.done = next_word() != 0;
-    for (Time& bound : telling.pending) {
-        bound = static_cast<Time>(next_word());
-    }
-    for (std::uint64_t& count : telling.sent) {
-        count = next_word();
-    }
-    for (std::uint64_t& count : telling.received) {
-        count = next_word();
-    }
+    for (Time& bound : telling.pending) { bound = static_cast<Time>(next_word()); }
+    for (std::uint64_t& count : telling.sent) { count = next_word(); }
+    for (std::uint64_t& count : telling.received) { count = next_word(); }
     const std::span<const std::byte> messages = packet.subspan(8 * head_words(ranks_));
     tellings_[rank_].received[from] += !messages.empty();
     engine_.deliver(messages);
@@ -180,8 +166,7 @@ bool NullMessageProtocol::take_all_that_came() {
 }
 
 void NullMessageProtocol::wait_for_any() {
-    for (waiting_.begin(); !take_all_that_came(); waiting_.after_a_look()) {
-    }
+    for (waiting_.begin(); !take_all_that_came(); waiting_.after_a_look()) {}
     tellings_[rank_].pending = engine_.pending();
     update_cut_bound();
 }
@@ -189,9 +174,7 @@ void NullMessageProtocol::wait_for_any() {
 void NullMessageProtocol::wait_until_all_are_done() {
     for (std::size_t i = 1; i < ranks_; ++i) {
         const std::size_t from = (rank_ + i) % ranks_;
-        while (!tellings_[from].done) {
-            take(from, transport_.receive(static_cast<int>(from)));
-        }
+        while (!tellings_[from].done) { take(from, transport_.receive(static_cast<int>(from))); }
     }
 }
 

@@ -10,16 +10,12 @@ namespace lookahead {
 
 void StaggeredProtocol::Bounds::join(const Bounds& other) {
     lower_each(after, other.after);
-    for (unsigned side = 0; side < kSides; ++side) {
-        lower_each(sent[side], other.sent[side]);
-    }
+    for (unsigned side = 0; side < kSides; ++side) { lower_each(sent[side], other.sent[side]); }
 }
 
 SourceTimes StaggeredProtocol::Bounds::all() const {
     SourceTimes all = after;
-    for (const SourceTimes& to_side : sent) {
-        lower_each(all, to_side);
-    }
+    for (const SourceTimes& to_side : sent) { lower_each(all, to_side); }
     return all;
 }
 
@@ -97,19 +93,13 @@ void StaggeredProtocol::work_until_end(std::size_t member) {
             opened_.wait(seen);
         }
     }
-    if (member == 0 && !waits) {
-        engine_.account(TraceActivity::compute);
-    }
+    if (member == 0 && !waits) { engine_.account(TraceActivity::compute); }
 }
 
 bool StaggeredProtocol::look_after(std::size_t member) {
     bool any = take_packets(member);
-    for (unsigned side = 0; side < sides_in_use_; ++side) {
-        any |= tell_complete_step(side);
-    }
-    for (unsigned side = 0; side < sides_in_use_; ++side) {
-        count_known(side);
-    }
+    for (unsigned side = 0; side < sides_in_use_; ++side) { any |= tell_complete_step(side); }
+    for (unsigned side = 0; side < sides_in_use_; ++side) { count_known(side); }
     look_for_end();
     for (unsigned side = 0; side < sides_in_use_; ++side) {
         while (may_open(side)) {
@@ -142,9 +132,7 @@ bool StaggeredProtocol::take_packets(std::size_t member) {
 bool StaggeredProtocol::tell_complete_step(unsigned side) {
     Progress& mine = sides_[side];
     const std::uint64_t number = mine.told + 1;
-    if (mine.told == mine.opened || !engine_.step_is_complete(side, number)) {
-        return false;
-    }
+    if (mine.told == mine.opened || !engine_.step_is_complete(side, number)) { return false; }
     Told& told = step(side, number);
     const PacketHead head{side, number, {engine_.after_step(side, number), engine_.sent_in_step(side, number)}};
     for (std::size_t batch = 0; batch < routes_.batches(); ++batch) {
@@ -169,8 +157,8 @@ void StaggeredProtocol::count_known(unsigned side) {
     }
 }
 
-/// Once nothing is left before the boundary all ranks end with the step after, in which there is nothing to do: some may have opened it
-/// before they know.
+/// Once nothing is left before the boundary all ranks end with the step after, in which there is nothing to do: some
+/// may have opened it before they know.
 void StaggeredProtocol::look_for_end() {
     const std::uint64_t known = std::ranges::min(sides(), {}, &Progress::known).known;
     for (; last_ == 0 && looked_at_ < known; ++looked_at_) {
@@ -178,29 +166,21 @@ void StaggeredProtocol::look_for_end() {
         for (unsigned side = 0; side < sides_in_use_; ++side) {
             lower_each(left, step(side, looked_at_ + 1).everywhere.all());
         }
-        if (least_of(left) >= boundary_) {
-            last_ = looked_at_ + 2;
-        }
+        if (least_of(left) >= boundary_) { last_ = looked_at_ + 2; }
     }
-    if (last_ > 0 && known == last_) {
-        is_over_.store(true, std::memory_order_release);
-    }
+    if (last_ > 0 && known == last_) { is_over_.store(true, std::memory_order_release); }
 }
 
 bool StaggeredProtocol::may_open(unsigned side) const {
     const std::uint64_t opened = sides_[side].opened;
-    if (last_ > 0 && opened == last_) {
-        return false;
-    }
+    if (last_ > 0 && opened == last_) { return false; }
     const bool waits_for_all = side == 0 && LOOKAHEAD_RULE(who_speaks_to_another_waits_for_it);
     return sides_[0].known >= opened && (!waits_for_all || sides_in_use_ == 1 || sides_[1].known >= opened);
 }
 
 SourceTimes StaggeredProtocol::pending(std::uint64_t number, bool is_complete, Bounds Told::*of) {
     SourceTimes pending = (step(0, number).*of).all();
-    if (sides_in_use_ == 1) {
-        return pending;
-    }
+    if (sides_in_use_ == 1) { return pending; }
     if (is_complete) {
         lower_each(pending, (step(1, number).*of).all());
     } else {
@@ -224,9 +204,7 @@ void StaggeredProtocol::open(unsigned side) {
         mine.horizons[kind] = std::max(mine.horizons[kind], std::min(end, side == 1 ? longest : end));
     }
     engine_.open_step(side, before + 1, mine.horizons);
-    if (const Time gone = engine_.of_most(mine.horizons) - begin; gone > 0) {
-        engine_.count_window(gone);
-    }
+    if (const Time gone = engine_.of_most(mine.horizons) - begin; gone > 0) { engine_.count_window(gone); }
     mine.opened = before + 1;
     ++opened_;
     opened_.notify_all();

@@ -25,9 +25,7 @@ WindowProtocol::WindowProtocol(const SyncArguments& arguments)
 
 void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
     first_ = *std::min_element(earliest.begin(), earliest.end());
-    for (Time& pending : known_.pending) {
-        pending = std::max(pending, first_);
-    }
+    for (Time& pending : known_.pending) { pending = std::max(pending, first_); }
     reached_ = all_at<kMostKinds>(0);
     engine_.start_clock();
     sent_ = TraceSink::Clock::now();
@@ -39,17 +37,13 @@ void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
             is_ahead = false;
             continue;
         }
-        if (first_ >= boundary) {
-            break;
-        }
+        if (first_ >= boundary) { break; }
         const std::uint64_t advances = advance_to(horizons(boundary, halves && !is_ahead));
         if (is_ahead) {
             receive(told);  // what came must be among what this rank tells next
         }
         told = send(advances);
-        if (!halves) {
-            receive(told);
-        }
+        if (!halves) { receive(told); }
         is_ahead = halves;
     }
     engine_.account(TraceActivity::blocked);
@@ -61,9 +55,7 @@ bool WindowProtocol::choose_halves() {
     constexpr std::uint64_t kNotable = 16;  // blocked for one part in so many
     const Time gone = first_ - std::exchange(last_earliest_, first_);
     const bool is_busy = known_.advances > 0 && known_.idles == 0;
-    if (!may_halve_ || !is_busy || halves_always_) {
-        return may_halve_ && is_busy;
-    }
+    if (!may_halve_ || !is_busy || halves_always_) { return may_halve_ && is_busy; }
     stretch_.advances += known_.advances;
     stretch_.nanoseconds += known_.nanoseconds;
     stretch_.blocked += known_.blocked;
@@ -111,9 +103,7 @@ WindowProtocol::Bounds WindowProtocol::send(std::uint64_t advances) {
                 static_cast<std::uint64_t>(blocked_since * 1e9)};
     lower_each(mine.pending, engine_.take_sent());
     const std::size_t first = routes_.in_rounds() ? std::min<std::size_t>(1, routes_.batches()) : routes_.batches();
-    for (std::size_t number = 0; number < first; ++number) {
-        send_batch(number, mine);
-    }
+    for (std::size_t number = 0; number < first; ++number) { send_batch(number, mine); }
     return mine;
 }
 
@@ -127,9 +117,7 @@ void WindowProtocol::send_batch(std::size_t number, const Bounds& told) {
 void WindowProtocol::receive(const Bounds& told) {
     known_ = told;
     for (std::size_t number = 0; number < routes_.batches(); ++number) {
-        if (number > 0 && routes_.in_rounds()) {
-            send_batch(number, known_);
-        }
+        if (number > 0 && routes_.in_rounds()) { send_batch(number, known_); }
         const std::span<const std::byte> packet = transport_.receive(routes_.from(number));
         Bounds theirs;
         std::memcpy(&theirs, packet.data(), sizeof theirs);

@@ -47,9 +47,7 @@ std::vector<Fact> facts_from(const std::string& bytes) {
 std::string difference(const std::vector<Fact>& mine, const std::vector<Fact>& first) {
     constexpr std::size_t kReadable = 80;
     std::map<std::string_view, std::string_view> others;
-    for (const Fact& fact : first) {
-        others.emplace(fact.name, fact.value);
-    }
+    for (const Fact& fact : first) { others.emplace(fact.name, fact.value); }
     std::string missing;
     for (const auto& [name, value] : mine) {
         const auto other = others.find(name);
@@ -68,9 +66,7 @@ std::string difference(const std::vector<Fact>& mine, const std::vector<Fact>& f
 
 std::optional<RankError> first_error(Transport& transport, RankError mine, std::span<const std::uint64_t> codes) {
     const auto first = std::find_if(codes.begin(), codes.end(), [](std::uint64_t c) { return c != 0; });
-    if (first == codes.end()) {
-        return std::nullopt;
-    }
+    if (first == codes.end()) { return std::nullopt; }
     transport.broadcast(mine.sentence, static_cast<int>(first - codes.begin()));
     return RankError{static_cast<ExitCode>(*first), mine.sentence};
 }
@@ -99,15 +95,11 @@ void throw_if_any_fails(Transport& transport, RankError mine) {
     if (mine.code != ExitCode::done && !is_everywhere) {
         mine.sentence = "rank " + std::to_string(transport.rank()) + ": " + mine.sentence;
     }
-    if (const auto error = first_error(transport, std::move(mine), codes)) {
-        throw_as_its_kind(*error);
-    }
+    if (const auto error = first_error(transport, std::move(mine), codes)) { throw_as_its_kind(*error); }
 }
 
 void require_alike(Transport& transport, const std::vector<Fact>& mine) {
-    if (transport.size() == 1) {
-        return;
-    }
+    if (transport.size() == 1) { return; }
     std::string bytes = to_bytes(mine);
     transport.broadcast(bytes);
     on_every_rank(transport, [&] {

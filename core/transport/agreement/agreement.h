@@ -23,9 +23,7 @@ template <class F>
 RankError catch_error(F&& action) {
     try {
         action();
-    } catch (const Error& error) {
-        return {error.code(), error.what()};
-    } catch (const std::exception& error) {
+    } catch (const Error& error) { return {error.code(), error.what()}; } catch (const std::exception& error) {
         return {ExitCode::internal, error.what()};
     }
     return {};

@@ -45,9 +45,7 @@ class YieldWithinMpi {
     static void set(bool yields) {
         using Set = bool (*)(bool);
         static const auto own = reinterpret_cast<Set>(::dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
-        if (is_wanted_ && own != nullptr) {
-            own(yields);
-        }
+        if (is_wanted_ && own != nullptr) { own(yields); }
     }
 
     inline static bool is_wanted_ = false;

@@ -47,8 +47,7 @@ int looks_on_node(MPI_Comm communicator, int threads) {
 
 template <class Came>
 void wait_until(Came came, Waiting& waiting) {
-    for (waiting.begin(); !came(); waiting.after_a_look()) {
-    }
+    for (waiting.begin(); !came(); waiting.after_a_look()) {}
 }
 
 void wait_for_all(std::span<MPI_Request> requests, Waiting& waiting) {
@@ -83,9 +82,7 @@ class MpiTransport::Session {
         const YieldWithinMpi yield;
         MPI_Comm_free(&farewell_);
         MPI_Comm_free(&communicator_);
-        if (owns_mpi_) {
-            MPI_Finalize();
-        }
+        if (owns_mpi_) { MPI_Finalize(); }
     }
     MPI_Comm communicator() const { return communicator_; }
     MPI_Comm farewell() const { return farewell_; }
@@ -93,17 +90,15 @@ class MpiTransport::Session {
     int size() const { return size_; }
     Waiting& waiting() { return waiting_; }
     void announce_threads(int threads) {
-        if (!is_part_) {
-            waiting_ = Waiting(looks_on_node(communicator_, threads));
-        }
+        if (!is_part_) { waiting_ = Waiting(looks_on_node(communicator_, threads)); }
     }
     void wait_as(const Session& whole) {
         waiting_ = whole.waiting_;
         is_part_ = true;
     }
 
-    /// Makes a collective operation that does not block, and waits for it: MPI's own waiting would not let the rank that
-    /// is waited for have the core.
+    /// Makes a collective operation that does not block, and waits for it: MPI's own waiting would not let the rank
+    /// that is waited for have the core.
     template <class Start>
     void finish(Start start) {
         MPI_Request request = MPI_REQUEST_NULL;
@@ -144,9 +139,7 @@ class MpiTransport::Peer {
                 MPI_Wait(&slot.request, MPI_STATUS_IGNORE);
             }
         }
-        for (Departure& departure : departures_) {
-            wait_for_all(departure.requests, waiting_);
-        }
+        for (Departure& departure : departures_) { wait_for_all(departure.requests, waiting_); }
     }
 
     void send(ByteBuffer& packet) {
@@ -175,9 +168,7 @@ class MpiTransport::Peer {
         }
         int arrived = 0;
         MPI_Test(&slots_[turn_].request, &arrived, MPI_STATUS_IGNORE);
-        if (arrived != 0) {
-            packet = open();
-        }
+        if (arrived != 0) { packet = open(); }
         return arrived != 0;
     }
 
@@ -233,9 +224,7 @@ class MpiTransport::Peer {
             int left = 0;
             MPI_Testall(static_cast<int>(departure.requests.size()), departure.requests.data(), &left,
                         MPI_STATUSES_IGNORE);
-            if (left != 0) {
-                return departure;
-            }
+            if (left != 0) { return departure; }
         }
         return departures_.emplace_back();
     }
@@ -362,9 +351,7 @@ std::vector<std::string> MpiTransport::gather(const std::string& mine) {
         return {};
     }
     std::vector<std::string> parts{mine};
-    for (int from = 1; from < size(); ++from) {
-        parts.push_back(receive_bytes(from));
-    }
+    for (int from = 1; from < size(); ++from) { parts.push_back(receive_bytes(from)); }
     return parts;
 }
 
@@ -445,9 +432,7 @@ class MpiCounter final : public SharedCounter {
             MPI_Test(&request, &done, MPI_STATUS_IGNORE);
             if (done == 0) {
                 std::this_thread::sleep_for(kNap);
-                if (meanwhile) {
-                    meanwhile();
-                }
+                if (meanwhile) { meanwhile(); }
             }
         }
     }

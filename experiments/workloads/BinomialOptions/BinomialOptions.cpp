@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::int64_t kLevels = 32, kPadding = 16;
 constexpr double kRate = 0.06, kVolatility = 0.10;
-/// Relative to the largest strike: each level rounds by half a unit in the last place, with signs that hardly hang together.
+/// Relative to the largest strike: each level rounds by half a unit in the last place, with signs that hardly hang
+/// together.
 constexpr double kTolerance = 2e-6, kScale = 100.0;
 
 /// e^x for |x| < 1, the same on every host.
@@ -64,7 +65,9 @@ class BinomialOptions : public SizedWorkload<kParameters> {
                 level[i] = std::max(option.price * std::exp(option.step * moves) - option.strike, 0.0);
             }
             for (std::int64_t last = steps_ - 1; last >= 0; --last) {
-                for (std::int64_t i = 0; i <= last; ++i) level[i] = option.up * level[i + 1] + option.down * level[i];
+                for (std::int64_t i = 0; i <= last; ++i) {
+                    level[i] = option.up * level[i + 1] + option.down * level[i];
+                }
             }
             expected.push_back(level[0]);
         }

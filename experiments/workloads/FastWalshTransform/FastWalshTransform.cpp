@@ -41,7 +41,7 @@ class FastWalshTransform : public SizedWorkload<kParameters> {
         double scale = 0;
         for (std::size_t j = 0; j < kernel_.size(); ++j) {
             scale += kernel_[j];
-            for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += double{data_[i ^ j]} * kernel_[j];
+            for (std::size_t i = 0; i < expected.size(); ++i) { expected[i] += double{data_[i ^ j]} * kernel_[j]; }
         }
         // Rounding errors are those of the transforms' largest terms.
         return compare_close("dyadic convolution", result_, expected, kTolerance, scale);

@@ -35,7 +35,7 @@ class MonteCarlo : public SizedWorkload<kParameters> {
         samples_.resize(paths_);
         for (float& sample : samples_) {
             sample = -6.0f;
-            for (int i = 0; i < 12; ++i) sample += random.next_float();
+            for (int i = 0; i < 12; ++i) { sample += random.next_float(); }
         }
 
         device.copy_values(device.variable("monte_carlo_options"), options_);
@@ -53,7 +53,7 @@ class MonteCarlo : public SizedWorkload<kParameters> {
             double sum = 0, square = 0;
             for (const float sample : samples_) {
                 const double end = option[0] * std::exp(option[2] + double{option[3]} * sample) - option[1];
-                if (end <= 0) continue;
+                if (end <= 0) { continue; }
                 sum += end;
                 square += end * end;
             }

@@ -26,7 +26,7 @@ constexpr unsigned doubled(unsigned a) {
 constexpr std::uint8_t product(std::uint8_t a, std::uint8_t b) {
     unsigned result = 0, power = a;
     for (int bit = 0; bit < 8; ++bit, power = doubled(power)) {
-        if ((b >> bit & 1) != 0) result ^= power;
+        if ((b >> bit & 1) != 0) { result ^= power; }
     }
     return static_cast<std::uint8_t>(result);
 }
@@ -36,7 +36,7 @@ std::array<std::uint8_t, 256> make_substitution() {
     std::array<std::uint8_t, 256> table{};
     for (unsigned x = 0; x < 256; ++x) {
         std::uint8_t inverse = 1;
-        for (int i = 0; i < 254; ++i) inverse = product(inverse, static_cast<std::uint8_t>(x));
+        for (int i = 0; i < 254; ++i) { inverse = product(inverse, static_cast<std::uint8_t>(x)); }
         unsigned y = x == 0 ? 0 : inverse;
         y = y ^ y << 1 ^ y << 2 ^ y << 3 ^ y << 4;
         table[x] = static_cast<std::uint8_t>((y ^ y >> 8 ^ 0x63) & 0xFF);
@@ -50,9 +50,9 @@ class Aes : public SizedWorkload<kParameters> {
 
     void run(Device& device) override {
         XorShift32 random(seed());
-        for (std::uint8_t& byte : key_) byte = static_cast<std::uint8_t>(random.next() >> 16);
+        for (std::uint8_t& byte : key_) { byte = static_cast<std::uint8_t>(random.next() >> 16); }
         plain_.resize(bytes_);
-        for (std::uint8_t& byte : plain_) byte = static_cast<std::uint8_t>(random.next() >> 16);
+        for (std::uint8_t& byte : plain_) { byte = static_cast<std::uint8_t>(random.next() >> 16); }
 
         const std::vector<std::uint8_t> keys = expand(key_);
         device.copy_values(device.variable("aes_keys"), keys);
@@ -72,8 +72,9 @@ class Aes : public SizedWorkload<kParameters> {
         }
         const Block known{0x69, 0xC4, 0xE0, 0xD8, 0x6A, 0x7B, 0x04, 0x30,
                           0xD8, 0xCD, 0xB7, 0x80, 0x70, 0xB4, 0xC5, 0x5A};
-        if (encrypt(text, expand(key)) != known)
+        if (encrypt(text, expand(key)) != known) {
             return {Outputs::mismatch, "the CPU reference fails FIPS 197's example"};
+        }
 
         const std::vector<std::uint8_t> keys = expand(key_);
         std::vector<std::uint8_t> expected;
@@ -93,19 +94,19 @@ class Aes : public SizedWorkload<kParameters> {
             std::uint8_t word[4] = {keys[i - 4], keys[i - 3], keys[i - 2], keys[i - 1]};
             if (i % kBlockBytes == 0) {
                 const std::uint8_t first = word[0];
-                for (int j = 0; j < 3; ++j) word[j] = substitution_[word[j + 1]];
+                for (int j = 0; j < 3; ++j) { word[j] = substitution_[word[j + 1]]; }
                 word[3] = substitution_[first];
                 word[0] ^= constant;
                 constant = product(constant, 2);
             }
-            for (const std::uint8_t byte : word) keys.push_back(keys[keys.size() - kBlockBytes] ^ byte);
+            for (const std::uint8_t byte : word) { keys.push_back(keys[keys.size() - kBlockBytes] ^ byte); }
         }
         return keys;
     }
 
     /// Byte by byte, as FIPS 197 describes the cipher.
     Block encrypt(Block state, const std::vector<std::uint8_t>& keys) const {
-        for (std::size_t i = 0; i < kBlockBytes; ++i) state[i] ^= keys[i];
+        for (std::size_t i = 0; i < kBlockBytes; ++i) { state[i] ^= keys[i]; }
         for (std::size_t round = 1; round <= kRounds; ++round) {
             Block shifted;
             for (std::size_t i = 0; i < kBlockBytes; ++i) {
@@ -131,7 +132,7 @@ class Aes : public SizedWorkload<kParameters> {
                 const std::uint8_t s = substitution_[x];
                 const std::uint32_t column[4] = {product(s, 2), s, s, product(s, 3)};
                 std::uint32_t word = 0;
-                for (unsigned i = 0; i < 4; ++i) word |= column[(i + 4 - row) % 4] << (8 * i);
+                for (unsigned i = 0; i < 4; ++i) { word |= column[(i + 4 - row) % 4] << (8 * i); }
                 tables.push_back(word);
             }
         }

@@ -36,15 +36,15 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     void run(Device& device) override {
         XorShift32 random(seed());
         records_.resize(record_count_);
-        for (std::int32_t& record : records_) record = static_cast<std::int32_t>(random.next() >> 1);
+        for (std::int32_t& record : records_) { record = static_cast<std::int32_t>(random.next() >> 1); }
         std::int32_t height = 0;
         const std::vector<Node> tree = make_tree(height);
         for (auto* queries : {&queries_, &starts_, &ends_}) {
             queries->resize(query_count_);
-            for (std::int32_t& query : *queries) query = key_of(random.next() % record_count_);
+            for (std::int32_t& query : *queries) { query = key_of(random.next() % record_count_); }
         }
         for (std::int64_t i = 0; i < query_count_; ++i) {
-            if (starts_[i] > ends_[i]) std::swap(starts_[i], ends_[i]);
+            if (starts_[i] > ends_[i]) { std::swap(starts_[i], ends_[i]); }
         }
 
         const DeviceAddress nodes = device.upload(tree), records = device.upload(records_);
@@ -97,7 +97,9 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             std::int32_t key, index;
         };
         std::vector<Entry> entries;
-        for (std::int64_t i = 0; i < record_count_; ++i) entries.push_back({key_of(i), static_cast<std::int32_t>(i)});
+        for (std::int64_t i = 0; i < record_count_; ++i) {
+            entries.push_back({key_of(i), static_cast<std::int32_t>(i)});
+        }
         std::deque<std::vector<Node>> levels;
         do {
             std::vector<Node> level;
@@ -125,7 +127,7 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             for (Node& node : level) {
                 node.place = static_cast<std::int32_t>(tree.size());
                 if (node.is_leaf == 0) {
-                    for (std::int32_t i = 0; i < node.key_count; ++i) node.indices[i] += children_at;
+                    for (std::int32_t i = 0; i < node.key_count; ++i) { node.indices[i] += children_at; }
                 }
                 tree.push_back(node);
             }

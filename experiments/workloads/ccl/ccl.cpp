@@ -30,7 +30,7 @@ class Ccl : public SizedWorkload<kParameters> {
         while (true) {
             device.fill(changed, std::byte{0}, sizeof(std::int32_t));
             device.launch("ccl_scan", shape, pack_parameters(row, column, label, reference, changed, nodes));
-            if (device.download<std::int32_t>(changed, 1)[0] == 0) break;
+            if (device.download<std::int32_t>(changed, 1)[0] == 0) { break; }
             device.launch("ccl_analyse", shape, pack_parameters(label, reference, nodes));
             device.launch("ccl_relabel", shape, pack_parameters(label, reference, nodes));
         }
@@ -41,14 +41,14 @@ class Ccl : public SizedWorkload<kParameters> {
         // The least node of each component, by a search from every node that none has reached.
         std::vector<std::int32_t> expected(nodes_, -1), open;
         for (std::int32_t first = 0; first < nodes_; ++first) {
-            if (expected[first] >= 0) continue;
+            if (expected[first] >= 0) { continue; }
             expected[first] = first;
             open.push_back(first);
             while (!open.empty()) {
                 const std::int32_t node = open.back();
                 open.pop_back();
                 for (std::int32_t edge = row_[node]; edge < row_[node + 1]; ++edge) {
-                    if (expected[column_[edge]] >= 0) continue;
+                    if (expected[column_[edge]] >= 0) { continue; }
                     expected[column_[edge]] = first;
                     open.push_back(column_[edge]);
                 }

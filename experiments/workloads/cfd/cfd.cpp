@@ -31,7 +31,7 @@ class Cfd : public SizedWorkload<kParameters> {
         const std::vector<float> far(kFarField.begin(), kFarField.end());
         before_.clear();
         device.copy_values(device.variable("cfd_far_field"), far);
-        for (const float variable : far) before_.insert(before_.end(), n_, variable);
+        for (const float variable : far) { before_.insert(before_.end(), n_, variable); }
         const std::uint64_t bytes = before_.size() * sizeof(float);
         const DeviceAddress variables = device.upload(before_), old = device.allocate(bytes);
         const DeviceAddress fluxes = device.allocate(bytes), factors = device.allocate(n_ * sizeof(float));
@@ -94,16 +94,16 @@ class Cfd : public SizedWorkload<kParameters> {
 
     State read(const std::vector<double>& variables, std::int64_t i) const {
         State state;
-        for (std::int64_t k = 0; k < 5; ++k) state[k] = variables[i + k * n_];
+        for (std::int64_t k = 0; k < 5; ++k) { state[k] = variables[i + k * n_]; }
         return state;
     }
 
     static void add_flux(State& sum, const State& s, const double (&normal)[3]) {
         const Derived d(s);
         double through = 0;
-        for (int k = 0; k < 3; ++k) through += 0.5 * normal[k] * d.velocity[k];
-        for (int k = 0; k < 5; ++k) sum[k] += through * s[k];
-        for (int k = 0; k < 3; ++k) sum[k + 1] += 0.5 * normal[k] * d.pressure;
+        for (int k = 0; k < 3; ++k) { through += 0.5 * normal[k] * d.velocity[k]; }
+        for (int k = 0; k < 5; ++k) { sum[k] += through * s[k]; }
+        for (int k = 0; k < 3; ++k) { sum[k + 1] += 0.5 * normal[k] * d.pressure; }
         sum[4] += through * d.pressure;
     }
 
@@ -119,14 +119,14 @@ class Cfd : public SizedWorkload<kParameters> {
                 length += normal[k] * normal[k];
             }
             if (neighbour == TetrahedralMesh::kWing) {
-                for (int k = 0; k < 3; ++k) sum[k + 1] += normal[k] * d.pressure;
+                for (int k = 0; k < 3; ++k) { sum[k + 1] += normal[k] * d.pressure; }
                 continue;
             }
             const State there = neighbour >= 0 ? read(variables, neighbour) : kFarField;
             if (neighbour >= 0) {
                 const Derived other(there);
                 const double factor = -std::sqrt(length) * 0.2 * 0.5 * (d.speed + other.speed + d.sound + other.sound);
-                for (int k = 0; k < 5; ++k) sum[k] += factor * (here[k] - there[k]);
+                for (int k = 0; k < 5; ++k) { sum[k] += factor * (here[k] - there[k]); }
             }
             add_flux(sum, there, normal);
             add_flux(sum, here, normal);

@@ -9,14 +9,15 @@
 
 namespace lookahead::workloads::cfd {
 
-/// A mesh of tetrahedra around a wing, with the suite's layout: structures of arrays, a side of all elements after the other.
+/// A mesh of tetrahedra around a wing, with the suite's layout: structures of arrays, a side of all elements after the
+/// other.
 ///
-/// The space is a grid of cubes of six tetrahedra each (Kuhn's division, the same in every cube, so that sides meet), whose
-/// vertices are moved at random, by less than what would turn a tetrahedron inside out. The wing is a plate of cubes that are not
-/// there; behind the outer cubes is the far field. Elements are numbered cube by cube.
+/// The space is a grid of cubes of six tetrahedra each (Kuhn's division, the same in every cube, so that sides meet),
+/// whose vertices are moved at random, by less than what would turn a tetrahedron inside out. The wing is a plate of
+/// cubes that are not there; behind the outer cubes is the far field. Elements are numbered cube by cube.
 ///
-/// The areas of an element's sides, as vectors, add up to nothing but rounding, and two elements have one side's with opposite
-/// signs: so a flow that is the same everywhere stays so, but for what the wing does to it.
+/// The areas of an element's sides, as vectors, add up to nothing but rounding, and two elements have one side's with
+/// opposite signs: so a flow that is the same everywhere stays so, but for what the wing does to it.
 class TetrahedralMesh {
   public:
     static constexpr std::int32_t kWing = -1, kFarField = -2;
@@ -31,8 +32,8 @@ class TetrahedralMesh {
         normals_.resize(3 * kSides * n_);
         volumes_.resize(n_);
         for (std::int64_t cube = 0, i = 0; cube < static_cast<std::int64_t>(first_.size()); ++cube) {
-            if (first_[cube] < 0) continue;
-            for (const Axes& axes : kDivision) add_element(i++, place_of(cube), axes, moves);
+            if (first_[cube] < 0) { continue; }
+            for (const Axes& axes : kDivision) { add_element(i++, place_of(cube), axes, moves); }
         }
     }
 
@@ -56,7 +57,7 @@ class TetrahedralMesh {
 
     static std::int64_t side_for(std::int64_t cubes) {
         std::int64_t side = 1;
-        while ((side + 1) * (side + 1) * (side + 1) <= cubes) ++side;
+        while ((side + 1) * (side + 1) * (side + 1) <= cubes) { ++side; }
         return side;
     }
 
@@ -73,28 +74,28 @@ class TetrahedralMesh {
         while (elements < n_) {
             const bool wing = is_wing(place_of(static_cast<std::int64_t>(first_.size())));
             first_.push_back(wing ? kWing : static_cast<std::int32_t>(elements));
-            if (!wing) elements += kOfCube;
+            if (!wing) { elements += kOfCube; }
         }
         layers_ = place_of(static_cast<std::int64_t>(first_.size()) - 1)[2] + 1;
     }
 
     /// The first element of a cube, or what is there in place of one.
     std::int32_t first_at(const Place& p) const {
-        if (p[0] < 0 || p[0] >= side_ || p[1] < 0 || p[1] >= side_ || p[2] < 0) return kFarField;
+        if (p[0] < 0 || p[0] >= side_ || p[1] < 0 || p[1] >= side_ || p[2] < 0) { return kFarField; }
         const std::int64_t cube = (p[2] * side_ + p[1]) * side_ + p[0];
         return cube < static_cast<std::int64_t>(first_.size()) ? first_[cube] : kFarField;
     }
 
     static std::int32_t element_of(std::int32_t first, const Axes& axes) {
         std::int32_t number = 0;
-        while (kDivision[number] != axes) ++number;
+        while (kDivision[number] != axes) { ++number; }
         return first < 0 ? first : first + number;
     }
 
     Vector vertex(const Place& p, const std::vector<float>& moves) const {
         const std::size_t at = 3 * ((p[2] * (side_ + 1) + p[1]) * (side_ + 1) + p[0]);
         Vector v;
-        for (std::size_t k = 0; k < 3; ++k) v[k] = kEdge * (static_cast<double>(p[k]) + double{moves[at + k]});
+        for (std::size_t k = 0; k < 3; ++k) { v[k] = kEdge * (static_cast<double>(p[k]) + double{moves[at + k]}); }
         return v;
     }
 
@@ -106,8 +107,8 @@ class TetrahedralMesh {
             ++at[axes[k]];
             corners[k + 1] = vertex(at, moves);
         }
-        // Side j lies opposite of corner j. The first is the next cube's along the first axis, the last that of the one before
-        // along the last axis; the others are sides of tetrahedra in this cube.
+        // Side j lies opposite of corner j. The first is the next cube's along the first axis, the last that of the one
+        // before along the last axis; the others are sides of tetrahedra in this cube.
         Place next = cube, before = cube;
         ++next[axes[0]];
         --before[axes[2]];

@@ -19,8 +19,8 @@ constexpr float kDisplacement = 0.1f;  // from the lattice's points, along each 
 constexpr std::int64_t kTableCount = 500;
 constexpr double kDensityRange = 16.0;
 constexpr double kPerAngstrom = kTableCount / double{kCutoff}, kPerDensity = kTableCount / kDensityRange;
-/// Positions of up to 150 angstrom have a rounding error of 8e-6 in single precision, the forces of 42 neighbours slopes of
-/// some 5 each.
+/// Positions of up to 150 angstrom have a rounding error of 8e-6 in single precision, the forces of 42 neighbours
+/// slopes of some 5 each.
 constexpr double kTolerance = 1e-4;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
@@ -65,12 +65,12 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
             device.launch(densities_kernel_, shape, pack_parameters(cells, list, density, kCutoff));
         }
         const DeviceAddress results[4] = {cells.force_x, cells.force_y, cells.force_z, cells.energy};
-        for (int i = 0; i < 4; ++i) results_[i] = device.download<float>(results[i], place_xyz_[0].size());
+        for (int i = 0; i < 4; ++i) { results_[i] = device.download<float>(results[i], place_xyz_[0].size()); }
     }
 
     CheckReport check() const override {
         std::vector<double> expected[4];
-        for (auto& values : expected) values.assign(atom_count_, 0.0);
+        for (auto& values : expected) { values.assign(atom_count_, 0.0); }
         std::vector<double> slopes(atom_count_);
         for (std::int64_t atom = 0; atom < atom_count_; ++atom) {
             double rho = 0, energy = 0;
@@ -78,7 +78,7 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
                 const auto [pair, pair_slope] = look_up(pair_, r * kPerAngstrom, kPerAngstrom);
                 rho += look_up(density_, r * kPerAngstrom, kPerAngstrom).value;
                 energy += 0.5 * pair;
-                for (int i = 0; i < 3; ++i) expected[i][atom] -= pair_slope * d[i] / r;
+                for (int i = 0; i < 3; ++i) { expected[i][atom] -= pair_slope * d[i] / r; }
             });
             const auto [embedding, slope] = look_up(embedding_, rho * kPerDensity, kPerDensity);
             expected[3][atom] = energy + embedding;
@@ -87,14 +87,16 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         for (std::int64_t atom = 0; atom < atom_count_; ++atom) {
             of_neighbours(atom, [&](std::int64_t other, const double(&d)[3], double r) {
                 const double rho_slope = look_up(density_, r * kPerAngstrom, kPerAngstrom).slope;
-                for (int i = 0; i < 3; ++i) expected[i][atom] -= (slopes[atom] + slopes[other]) * rho_slope * d[i] / r;
+                for (int i = 0; i < 3; ++i) {
+                    expected[i][atom] -= (slopes[atom] + slopes[other]) * rho_slope * d[i] / r;
+                }
             });
         }
         std::vector<CheckReport> reports;
         const char* const what[4] = {"force along x", "force along y", "force along z", "energy"};
         for (int i = 0; i < 4; ++i) {
             std::vector<float> got;
-            for (std::int64_t atom = 0; atom < atom_count_; ++atom) got.push_back(results_[i][place_of_[atom]]);
+            for (std::int64_t atom = 0; atom < atom_count_; ++atom) { got.push_back(results_[i][place_of_[atom]]); }
             reports.push_back(compare_close(what[i], got, expected[i], kTolerance));
         }
         return all_of(reports);
@@ -126,10 +128,10 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         const std::int64_t halves = 2 * side_;
         atom_at_.assign(halves * halves * halves, -1);
         points_.clear();
-        for (auto& axis : xyz_) axis.clear();
+        for (auto& axis : xyz_) { axis.clear(); }
         for (std::int64_t at = 0; at < halves * halves * halves; ++at) {
             const std::array<std::int64_t, 3> point{at % halves, at / halves % halves, at / halves / halves};
-            if ((point[0] + point[1] + point[2]) % 2 != 0) continue;
+            if ((point[0] + point[1] + point[2]) % 2 != 0) { continue; }
             atom_at_[at] = static_cast<std::int32_t>(points_.size());
             points_.push_back(point);
             for (int i = 0; i < 3; ++i) {
@@ -155,7 +157,7 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
                 for (std::int64_t y = -1; y <= n; ++y) {
                     for (std::int64_t x = -1; x <= n; ++x) {
                         const auto is_in = [n](std::int64_t i) { return i >= 0 && i < n; };
-                        if ((is_in(x) && is_in(y) && is_in(z)) != inside) continue;
+                        if ((is_in(x) && is_in(y) && is_in(z)) != inside) { continue; }
                         number[at(x, y, z)] = next++;
                         cells.push_back({x, y, z});
                     }
@@ -171,20 +173,20 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
             }
         }
         atoms_.assign(all, 0);
-        for (auto& axis : place_xyz_) axis.assign(all * kCellAtoms, 0.0f);
+        for (auto& axis : place_xyz_) { axis.assign(all * kCellAtoms, 0.0f); }
         place_of_.assign(atom_count_, 0);
         for (std::int64_t atom = 0; atom < atom_count_; ++atom) {
             std::int64_t cell[3];
-            for (int i = 0; i < 3; ++i) cell[i] = std::min(static_cast<std::int64_t>(xyz_[i][atom] / width), n - 1);
+            for (int i = 0; i < 3; ++i) { cell[i] = std::min(static_cast<std::int64_t>(xyz_[i][atom] / width), n - 1); }
             const std::int32_t mine = number[at(cell[0], cell[1], cell[2])];
             place_of_[atom] = mine * kCellAtoms + atoms_[mine]++;
-            for (int i = 0; i < 3; ++i) place_xyz_[i][place_of_[atom]] = xyz_[i][atom];
+            for (int i = 0; i < 3; ++i) { place_xyz_[i][place_of_[atom]] = xyz_[i][atom]; }
         }
         image_cells_.clear();
         original_cells_.clear();
         for (std::int64_t cell = inside; cell < all; ++cell) {
             std::int64_t wrapped[3];
-            for (int i = 0; i < 3; ++i) wrapped[i] = (cells[cell][i] + n) % n;
+            for (int i = 0; i < 3; ++i) { wrapped[i] = (cells[cell][i] + n) % n; }
             const std::int32_t original = number[at(wrapped[0], wrapped[1], wrapped[2])];
             image_cells_.push_back(static_cast<std::int32_t>(cell));
             original_cells_.push_back(original);
@@ -207,10 +209,10 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         }
     }
 
-    /// The form of Finnis and Sinclair (1984): both functions of the distance go to 0 with their derivatives at the cutoff,
-    /// and the energy of embedding is minus the root of the density.
+    /// The form of Finnis and Sinclair (1984): both functions of the distance go to 0 with their derivatives at the
+    /// cutoff, and the energy of embedding is minus the root of the density.
     void make_tables() {
-        for (auto* table : {&pair_, &density_, &embedding_}) table->clear();
+        for (auto* table : {&pair_, &density_, &embedding_}) { table->clear(); }
         for (std::int64_t i = -1; i <= kTableCount + 2; ++i) {
             const double r = static_cast<double>(i) * kCutoff / kTableCount, near = std::max(1 - r / kCutoff, 0.0);
             pair_.push_back(static_cast<float>(near * near * (30.0 + r * (-14.0 + r * 1.6))));
@@ -237,18 +239,18 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         for (std::int64_t z = -kReach; z <= kReach; ++z) {
             for (std::int64_t y = -kReach; y <= kReach; ++y) {
                 for (std::int64_t x = -kReach; x <= kReach; ++x) {
-                    if ((x + y + z) % 2 != 0 || (x == 0 && y == 0 && z == 0)) continue;
+                    if ((x + y + z) % 2 != 0 || (x == 0 && y == 0 && z == 0)) { continue; }
                     const std::int64_t offset[3] = {x, y, z};
                     std::int64_t at[3];
                     double d[3], r2 = 0;
-                    for (int i = 0; i < 3; ++i) at[i] = (points_[atom][i] + offset[i] + 2 * halves) % halves;
+                    for (int i = 0; i < 3; ++i) { at[i] = (points_[atom][i] + offset[i] + 2 * halves) % halves; }
                     const std::int64_t other = atom_at_[(at[2] * halves + at[1]) * halves + at[0]];
                     for (int i = 0; i < 3; ++i) {
                         const std::int64_t image = points_[atom][i] + offset[i] - at[i];
                         d[i] = double{xyz_[i][atom]} - xyz_[i][other] - static_cast<double>(image) * kLattice / 2;
                         r2 += d[i] * d[i];
                     }
-                    if (r2 <= double{kCutoff} * kCutoff) visit(other, d, std::sqrt(r2));
+                    if (r2 <= double{kCutoff} * kCutoff) { visit(other, d, std::sqrt(r2)); }
                 }
             }
         }

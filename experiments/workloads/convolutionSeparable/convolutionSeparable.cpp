@@ -57,7 +57,7 @@ class ConvolutionSeparable : public SizedWorkload<kParameters> {
             for (std::int64_t x = 0; x < width_; ++x) {
                 for (std::int64_t j = -kRadius; j <= kRadius; ++j) {
                     const std::int64_t at_x = x + j * dx, at_y = y + j * dy;
-                    if (at_x < 0 || at_x >= width_ || at_y < 0 || at_y >= height_) continue;
+                    if (at_x < 0 || at_x >= width_ || at_y < 0 || at_y >= height_) { continue; }
                     to[y * width_ + x] += double{filter_[kRadius - j]} * from[at_y * width_ + at_x];
                 }
             }

@@ -26,7 +26,7 @@ class Dct8x8 : public SizedWorkload<kParameters> {
     void run(Device& device) override {
         XorShift32 random(seed());
         image_.resize(width_ * height_);
-        for (float& pixel : image_) pixel = static_cast<float>(random.next() % 256) - 128.0f;
+        for (float& pixel : image_) { pixel = static_cast<float>(random.next() % 256) - 128.0f; }
         const DeviceAddress image = device.upload(image_), out = device.allocate(image_.size() * sizeof(float));
         for (std::int64_t round = 0; round < rounds_; ++round) {
             device.launch("dct8x8", {{blocks_for(width_, kWidth), blocks_for(height_, kHeight)}, {kSide, 4, 2}},
@@ -57,7 +57,7 @@ class Dct8x8 : public SizedWorkload<kParameters> {
                 for (std::int64_t k = 0; k < kSide; ++k) {
                     for (std::int64_t x = 0; x < kSide; ++x) {
                         double sum = 0;
-                        for (std::int64_t i = 0; i < kSide; ++i) sum += cosine[k][i] * rows[i][x];
+                        for (std::int64_t i = 0; i < kSide; ++i) { sum += cosine[k][i] * rows[i][x]; }
                         expected[(y0 + k) * width_ + x0 + x] = sum;
                     }
                 }

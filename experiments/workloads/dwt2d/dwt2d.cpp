@@ -45,11 +45,11 @@ class Dwt2d : public SizedWorkload<kParameters> {
         std::vector<CheckReport> reports;
         for (std::int64_t c = 0; c < kComponents; ++c) {
             std::vector<std::int32_t> plane;
-            for (std::size_t i = c; i < pixels_.size(); i += kComponents) plane.push_back(pixels_[i] - 128);
+            for (std::size_t i = c; i < pixels_.size(); i += kComponents) { plane.push_back(pixels_[i] - 128); }
             for (std::int64_t level = 0; level < levels_; ++level) {
                 const std::int64_t width = width_ >> level, height = height_ >> level;
-                for (std::int64_t y = 0; y < height; ++y) lift(plane, y * width_, 1, width);
-                for (std::int64_t x = 0; x < width; ++x) lift(plane, x, width_, height);
+                for (std::int64_t y = 0; y < height; ++y) { lift(plane, y * width_, 1, width); }
+                for (std::int64_t x = 0; x < width; ++x) { lift(plane, x, width_, height); }
             }
             reports.push_back(compare_exact("component " + std::to_string(c), bands_[c], plane));
         }
@@ -70,8 +70,8 @@ class Dwt2d : public SizedWorkload<kParameters> {
         }
     }
 
-    /// All levels of one component. The low band of a level is the next one's image; the last one's goes to `bands`. The
-    /// component's plane is overwritten.
+    /// All levels of one component. The low band of a level is the next one's image; the last one's goes to `bands`.
+    /// The component's plane is overwritten.
     void transform(Device& device, DeviceAddress plane, DeviceAddress spare, DeviceAddress bands) const {
         const auto pitch = static_cast<std::int32_t>(width_);
         DeviceAddress from = plane, to = spare;
@@ -99,11 +99,11 @@ class Dwt2d : public SizedWorkload<kParameters> {
     /// One line of samples, mirrored at its ends, to its low half and then its high one.
     static void lift(std::vector<std::int32_t>& plane, std::int64_t first, std::int64_t stride, std::int64_t length) {
         std::vector<std::int32_t> line(length);
-        for (std::int64_t i = 0; i < length; ++i) line[i] = plane[first + i * stride];
+        for (std::int64_t i = 0; i < length; ++i) { line[i] = plane[first + i * stride]; }
         const auto at = [&](std::int64_t i) { return line[i < 0 ? -i : i < length ? i : 2 * (length - 1) - i]; };
-        for (std::int64_t i = 1; i < length; i += 2) line[i] -= (at(i - 1) + at(i + 1)) >> 1;
-        for (std::int64_t i = 0; i < length; i += 2) line[i] += (at(i - 1) + at(i + 1) + 2) >> 2;
-        for (std::int64_t i = 0; i < length; ++i) plane[first + (i / 2 + i % 2 * (length / 2)) * stride] = line[i];
+        for (std::int64_t i = 1; i < length; i += 2) { line[i] -= (at(i - 1) + at(i + 1)) >> 1; }
+        for (std::int64_t i = 0; i < length; i += 2) { line[i] += (at(i - 1) + at(i + 1) + 2) >> 2; }
+        for (std::int64_t i = 0; i < length; ++i) { plane[first + (i / 2 + i % 2 * (length / 2)) * stride] = line[i]; }
     }
 
     const std::int64_t width_ = value(0), height_ = value(1), levels_ = value(2);

@@ -56,8 +56,8 @@ class Fft : public SizedWorkload<kParameters> {
   private:
     using Points = std::vector<std::complex<double>>;
 
-    /// Of every `stride`th point. Recursive, by halves of even and odd index. `turns`: the first half of the roots of unity of
-    /// kPoints.
+    /// Of every `stride`th point. Recursive, by halves of even and odd index. `turns`: the first half of the roots of
+    /// unity of kPoints.
     static void transform(const std::complex<double>* points, std::size_t stride,
                           std::span<std::complex<double>> spectrum, const Points& turns) {
         const std::size_t half = spectrum.size() / 2;

@@ -27,7 +27,7 @@ class Gaussian : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         XorShift32 random(seed());
         // A row's other elements add up to at most 0.75: no pivot is needed.
         a_before_ = random.floats(size_ * size_, -0.75f / static_cast<float>(size_), 0.75f / static_cast<float>(size_));
-        for (std::int64_t i = 0; i < size_; ++i) a_before_[i * size_ + i] += 1.0f;
+        for (std::int64_t i = 0; i < size_; ++i) { a_before_[i * size_ + i] += 1.0f; }
         b_before_ = random.floats(size_, -1.0f, 1.0f);
 
         const DeviceAddress a = device.upload(a_before_), b = device.upload(b_before_);
@@ -55,14 +55,14 @@ class Gaussian : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         for (std::int64_t k = 0; k < size_ - 1; ++k) {
             for (std::int64_t row = k + 1; row < size_; ++row) {
                 const double m = multiplier[row * size_ + k] = a[row * size_ + k] / a[k * size_ + k];
-                for (std::int64_t j = k; j < size_; ++j) a[row * size_ + j] -= m * a[k * size_ + j];
+                for (std::int64_t j = k; j < size_; ++j) { a[row * size_ + j] -= m * a[k * size_ + j]; }
                 b[row] -= m * b[k];
             }
         }
         std::vector<double> x(size_);
         for (std::int64_t row = size_ - 1; row >= 0; --row) {
             x[row] = b[row];
-            for (std::int64_t j = row + 1; j < size_; ++j) x[row] -= a[row * size_ + j] * x[j];
+            for (std::int64_t j = row + 1; j < size_; ++j) { x[row] -= a[row * size_ + j] * x[j]; }
             x[row] /= a[row * size_ + row];
         }
         return all_of({compare_close("multiplier", multiplier_, multiplier, kTolerance),
@@ -76,7 +76,7 @@ class Gaussian : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         x_.assign(size_, 0.0f);
         for (std::int64_t row = size_ - 1; row >= 0; --row) {
             x_[row] = b_[row];
-            for (std::int64_t j = row + 1; j < size_; ++j) x_[row] -= a_[row * size_ + j] * x_[j];
+            for (std::int64_t j = row + 1; j < size_; ++j) { x_[row] -= a_[row * size_ + j] * x_[j]; }
             x_[row] /= a_[row * size_ + row];
         }
     }

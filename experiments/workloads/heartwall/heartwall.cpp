@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::int64_t kMostPoints = 256, kMostTemplateRadius = 25, kMostWindowRadius = 40, kMove = 10;
 constexpr float kKeep = 0.88f;
-/// For a correlation or a pixel, both at most 1: sums of squares less squares of sums lose two or three digits, and the errors
-/// seen are below 1e-4.
+/// For a correlation or a pixel, both at most 1: sums of squares less squares of sums lose two or three digits, and the
+/// errors seen are below 1e-4.
 constexpr double kTolerance = 3e-4;
 
 constexpr std::array<SizedParameter, 5> kParameters{{
@@ -89,14 +89,15 @@ class Heartwall : public SizedWorkload<kParameters> {
         for (const Point& point : points) {
             const auto pattern = device.download<float>(point.pattern, template_rows_ * template_rows_);
             patterns_.insert(patterns_.end(), pattern.begin(), pattern.end());
-            if (frames_ == 1) continue;
+            if (frames_ == 1) { continue; }
             const auto masked = device.download<float>(point.masked, rows_ * rows_);
             masked_.insert(masked_.end(), masked.begin(), masked.end());
         }
     }
 
-    /// Follows the device's tracks, since a place that is best by the last digit may be another's: each must be the best of
-    /// those that the mask allows, or as good. The correlations of the last frame and the templates are compared as well.
+    /// Follows the device's tracks, since a place that is best by the last digit may be another's: each must be the
+    /// best of those that the mask allows, or as good. The correlations of the last frame and the templates are
+    /// compared as well.
     CheckReport check() const override {
         std::vector<double> patterns, masked;
         for (std::int64_t point = 0; point < points_; ++point) {
@@ -104,8 +105,9 @@ class Heartwall : public SizedWorkload<kParameters> {
             const std::int32_t* track_rows = &track_rows_[point * frames_];
             const std::int32_t* track_columns = &track_columns_[point * frames_];
             std::vector<double> pattern = pixels_around(0, row, column, template_radius_), correlation;
-            if (track_rows[0] != row || track_columns[0] != column)
+            if (track_rows[0] != row || track_columns[0] != column) {
                 return wrong(point, 0, "does not begin at its point");
+            }
             for (std::int64_t frame = 1; frame < frames_; ++frame) {
                 correlation.assign(rows_ * rows_, 0.0);
                 const double best = correlate(pattern, frame, row, column, track_rows[frame - 1],
@@ -115,11 +117,13 @@ class Heartwall : public SizedWorkload<kParameters> {
                     !(std::abs(correlation[c * rows_ + r]) >= best - 2 * kTolerance)) {
                     return wrong(point, frame, "is not where the correlation is largest");
                 }
-                if (frame % update_every_ != 0) continue;
+                if (frame % update_every_ != 0) { continue; }
                 row = track_rows[frame];
                 column = track_columns[frame];
                 const std::vector<double> now = pixels_around(frame, row, column, template_radius_);
-                for (std::size_t i = 0; i < now.size(); ++i) pattern[i] = kKeep * pattern[i] + (1.0 - kKeep) * now[i];
+                for (std::size_t i = 0; i < now.size(); ++i) {
+                    pattern[i] = kKeep * pattern[i] + (1.0 - kKeep) * now[i];
+                }
             }
             patterns.insert(patterns.end(), pattern.begin(), pattern.end());
             masked.insert(masked.end(), correlation.begin(), correlation.end());
@@ -152,7 +156,7 @@ class Heartwall : public SizedWorkload<kParameters> {
         const std::vector<double> window = pixels_around(frame, row, column, window_radius_);
         const auto n = static_cast<double>(pattern.size());
         double sum = 0, squares = 0, best = 0;
-        for (const double pixel : pattern) sum += pixel, squares += pixel * pixel;
+        for (const double pixel : pattern) { sum += pixel, squares += pixel * pixel; }
         const double norm = std::sqrt(n - 1) * std::sqrt(squares / n - sum / n * (sum / n));
         const std::int64_t r0 = row_before - row + reach_, c0 = column_before - column + reach_;
         for (std::int64_t c = std::max<std::int64_t>(c0 - kMove / 2, 0); c < std::min(c0 + kMove / 2, rows_); ++c) {
@@ -161,7 +165,7 @@ class Heartwall : public SizedWorkload<kParameters> {
                 for (std::int64_t x = 0; x < template_rows_; ++x) {
                     for (std::int64_t y = 0; y < template_rows_; ++y) {
                         const std::int64_t wx = c - template_rows_ + 1 + x, wy = r - template_rows_ + 1 + y;
-                        if (wx < 0 || wx >= window_rows_ || wy < 0 || wy >= window_rows_) continue;
+                        if (wx < 0 || wx >= window_rows_ || wy < 0 || wy >= window_rows_) { continue; }
                         const double pixel = window[wx * window_rows_ + wy];
                         products += pattern[x * template_rows_ + y] * pixel;
                         there += pixel;
@@ -201,7 +205,7 @@ class Heartwall : public SizedWorkload<kParameters> {
             const std::int64_t y = static_cast<std::int64_t>(random.next() % (2 * ring_ + 1)) - ring_;
             const std::int64_t x = static_cast<std::int64_t>(random.next() % (2 * ring_ + 1)) - ring_;
             const std::int64_t square = x * x + y * y;
-            if (square > ring_ * ring_ || 4 * square < ring_ * ring_) continue;
+            if (square > ring_ * ring_ || 4 * square < ring_ * ring_) { continue; }
             rows_at_.push_back(static_cast<std::int32_t>(frame_rows_ / 2 + y));
             columns_at_.push_back(static_cast<std::int32_t>(frame_rows_ / 2 + x));
         }
@@ -210,7 +214,7 @@ class Heartwall : public SizedWorkload<kParameters> {
     /// Random brightness at every kGrain-th pixel. The film shows it smaller and larger again, as the heart beats.
     void make_texture(XorShift32& random) {
         texture_.resize(texture_rows_ * texture_rows_);
-        for (std::uint32_t& grain : texture_) grain = random.next() >> 24;
+        for (std::uint32_t& grain : texture_) { grain = random.next() >> 24; }
     }
 
     /// By whole numbers, so that every host makes the same: places and weights are multiples of 1/256.

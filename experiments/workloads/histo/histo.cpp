@@ -74,9 +74,11 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
 
     CheckReport check() const override {
         std::vector<std::uint32_t> counts(bins_, 0);
-        for (const std::uint32_t bin : image_) ++counts[bin];
+        for (const std::uint32_t bin : image_) { ++counts[bin]; }
         std::vector<std::uint8_t> expected;
-        for (const std::uint32_t count : counts) expected.push_back(static_cast<std::uint8_t>(std::min(count, 255u)));
+        for (const std::uint32_t count : counts) {
+            expected.push_back(static_cast<std::uint8_t>(std::min(count, 255u)));
+        }
         return compare_exact("bin", histogram_, expected);
     }
 
@@ -100,7 +102,7 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
             } else {
                 // A sum of four uniform numbers: nearly normal, with a deviation of a quarter of a range.
                 std::uint32_t sum = 0;
-                for (int i = 0; i < 4; ++i) sum += random.next() % static_cast<std::uint32_t>(kSpread);
+                for (int i = 0; i < 4; ++i) { sum += random.next() % static_cast<std::uint32_t>(kSpread); }
                 pixel = bins / 2 - 2 * static_cast<std::uint32_t>(kSpread) + sum;
             }
         }
@@ -109,9 +111,7 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     std::vector<std::uint32_t> padded() const {
         const std::int64_t even = (width_ + 1) / 2 * 2;
         std::vector<std::uint32_t> lines(even * height_, static_cast<std::uint32_t>(bins_ / 2));
-        for (std::int64_t y = 0; y < height_; ++y) {
-            std::copy_n(&image_[y * width_], width_, &lines[y * even]);
-        }
+        for (std::int64_t y = 0; y < height_; ++y) { std::copy_n(&image_[y * width_], width_, &lines[y * even]); }
         return lines;
     }
 

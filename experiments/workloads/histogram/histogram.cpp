@@ -37,7 +37,7 @@ class Histogram : public SizedWorkload<kParameters> {
     CheckReport check() const override {
         std::vector<std::uint32_t> expected(kBins, 0);
         for (const std::uint32_t word : data_) {
-            for (unsigned shift = 0; shift < 32; shift += 8) ++expected[word >> shift & 0xFF];
+            for (unsigned shift = 0; shift < 32; shift += 8) { ++expected[word >> shift & 0xFF]; }
         }
         return compare_exact("bins", bins_, expected);
     }

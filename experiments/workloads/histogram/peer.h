@@ -25,7 +25,7 @@ class HistogramPeer : public Workload {
     void run(Device& device) override {
         XorShift32 random(seed_);
         in_.resize(n_);
-        for (std::uint32_t& value : in_) value = random.next();
+        for (std::uint32_t& value : in_) { value = random.next(); }
 
         const DeviceAddress in = device.upload(in_);
         const DeviceAddress bins = device.allocate(kBins * sizeof(std::uint32_t));
@@ -37,9 +37,7 @@ class HistogramPeer : public Workload {
 
     CheckReport check() const override {
         std::vector<std::uint32_t> expected(kBins, 0);
-        for (const std::uint32_t value : in_) {
-            ++expected[value % kBins];
-        }
+        for (const std::uint32_t value : in_) { ++expected[value % kBins]; }
         return compare_exact("bins", bins_, expected);
     }
 

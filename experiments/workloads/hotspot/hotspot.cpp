@@ -20,7 +20,8 @@ constexpr float kMaxPowerDensity = 3.0e6f, kPrecision = 0.001f, kSpecificHeat = 
                 kCapacityFactor = 0.5f, kThickness = 0.0005f, kWidth = 0.016f, kAmbient = 80.0f;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    // Above about 1400 cells the explicit step, whose length depends on the power density alone, grows instead of settling.
+    // Above about 1400 cells the explicit step, whose length depends on the power density alone, grows instead of
+    // settling.
     {"n", "cell", {40, 512, 1024, 1024}, 1400, "Width and height of the grid."},
     {"steps", "step", {3, 2, 6, 60}, 1 << 14, "Steps of the simulation."},
 }};
@@ -55,7 +56,7 @@ class Hotspot : public SizedWorkload<kParameters, kWideForm> {
         std::vector<double> now(temperature_.begin(), temperature_.end()), next(now.size());
         for (std::int64_t step = 0; step < steps_; ++step) {
             for (std::int64_t y = 0; y < n_; ++y) {
-                for (std::int64_t x = 0; x < n_; ++x) next[y * n_ + x] = next_temperature(now, x, y);
+                for (std::int64_t x = 0; x < n_; ++x) { next[y * n_ + x] = next_temperature(now, x, y); }
             }
             now.swap(next);
         }

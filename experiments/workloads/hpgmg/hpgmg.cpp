@@ -111,7 +111,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     void for_cells(Visit visit) const {
         for (std::int64_t k = 0; k < cells_[2]; ++k) {
             for (std::int64_t j = 0; j < cells_[1]; ++j) {
-                for (std::int64_t i = 0; i < cells_[0]; ++i) visit(i, j, k);
+                for (std::int64_t i = 0; i < cells_[0]; ++i) { visit(i, j, k); }
             }
         }
     }
@@ -152,7 +152,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
                 const bool is_last = up[axis] % box_ == box_ - 1;
                 up[axis] = (up[axis] + 1) % cells_[axis];
                 const float above = data_[at(kBetaI + axis, up[0], up[1], up[2])];
-                if (is_last) data_[at(kBetaI + axis, i, j, k) + strides[axis]] = above;
+                if (is_last) { data_[at(kBetaI + axis, i, j, k) + strides[axis]] = above; }
                 beta += data_[at(kBetaI + axis, i, j, k)] + above;
             }
             data_[at(kInverseDiagonal, i, j, k)] = 1.0f / (kA * data_[at(kAlpha, i, j, k)] + kB * inverse_h2_ * beta);

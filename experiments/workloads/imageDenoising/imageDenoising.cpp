@@ -81,7 +81,7 @@ class ImageDenoising : public SizedWorkload<kParameters> {
     double difference(std::int64_t x0, std::int64_t y0, std::int64_t x1, std::int64_t y1) const {
         const Colour a = at(x0, y0), b = at(x1, y1);
         double sum = 0;
-        for (int i = 0; i < 3; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+        for (int i = 0; i < 3; ++i) { sum += (a[i] - b[i]) * (a[i] - b[i]); }
         return sum;
     }
 
@@ -99,12 +99,13 @@ class ImageDenoising : public SizedWorkload<kParameters> {
                 for (int dx = -kRadius; dx <= kRadius; ++dx) {
                     double unlike = 0;
                     for (int n = -radius; n <= radius; ++n) {
-                        for (int m = -radius; m <= radius; ++m)
+                        for (int m = -radius; m <= radius; ++m) {
                             unlike += difference(x + dx + m, y + dy + n, x + m, y + n);
+                        }
                     }
                     const double weight = std::exp(-(unlike / (noise * noise) + (dx * dx + dy * dy) / kArea));
                     const Colour there = at(x + dx, y + dy);
-                    for (int c = 0; c < 3; ++c) mean[c] += there[c] * weight;
+                    for (int c = 0; c < 3; ++c) { mean[c] += there[c] * weight; }
                     weights += weight;
                     surely += weight > weight_threshold * (1 + kNear);
                     perhaps += weight > weight_threshold * (1 - kNear);

@@ -37,7 +37,7 @@ class KmeansMars : public SizedWorkload<kParameters> {
     void run(Device& device) override {
         XorShift32 random(seed());
         points_.resize(static_cast<std::size_t>(points_count_ * features_));
-        for (std::int32_t& feature : points_) feature = static_cast<std::int32_t>(random.next() % kFeatureRange);
+        for (std::int32_t& feature : points_) { feature = static_cast<std::int32_t>(random.next() % kFeatureRange); }
 
         const std::uint64_t words = points_count_ * kWordBytes;
         const DeviceAddress directory = device.upload(directory_of(points_count_));
@@ -103,8 +103,9 @@ class KmeansMars : public SizedWorkload<kParameters> {
     std::vector<Record> directory_of(std::int64_t records) const {
         const auto value_bytes = static_cast<std::int32_t>(features_) * kWordBytes;
         std::vector<Record> directory;
-        for (std::int32_t i = 0; i < records; ++i)
+        for (std::int32_t i = 0; i < records; ++i) {
             directory.push_back({i * kWordBytes, kWordBytes, i * value_bytes, value_bytes});
+        }
         return directory;
     }
 
@@ -136,14 +137,15 @@ class KmeansMars : public SizedWorkload<kParameters> {
         for (std::size_t i = 0; i < result.last.keys.size(); ++i) {
             // A wrong result of the device must end in a mismatch, not in a wrong access.
             const std::int64_t cluster = result.last.keys[i], point = result.last.values[i] / (features_ * kWordBytes);
-            if (cluster < 0 || cluster >= clusters_ || point < 0 || point >= points_count_) continue;
+            if (cluster < 0 || cluster >= clusters_ || point < 0 || point >= points_count_) { continue; }
             ++sizes[cluster];
-            for (std::int64_t k = 0; k < features_; ++k)
+            for (std::int64_t k = 0; k < features_; ++k) {
                 sums[cluster * features_ + k] += points_[point * features_ + k];
+            }
         }
         for (std::size_t i = 0; i < result.centres.size(); ++i) {
             const std::int64_t size = sizes[i / features_];
-            if (size > 0) result.centres[i] = static_cast<std::int32_t>(sums[i] / size);
+            if (size > 0) { result.centres[i] = static_cast<std::int32_t>(sums[i] / size); }
         }
     }
 

@@ -45,8 +45,9 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     CheckReport check() const override {
         return compare_exact("cluster", membership_, cluster([this](const std::vector<float>& centres) {
                                  std::vector<std::int32_t> nearest(points_);
-                                 for (std::int64_t point = 0; point < points_; ++point)
+                                 for (std::int64_t point = 0; point < points_; ++point) {
                                      nearest[point] = search(centres, point);
+                                 }
                                  return nearest;
                              }));
     }
@@ -59,7 +60,7 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         std::vector<std::int32_t> membership(points_, -1);
         for (std::int64_t round = 0; round < rounds_; ++round) {
             std::vector<std::int32_t> found = find(centres);
-            if (found == membership) break;
+            if (found == membership) { break; }
             membership = std::move(found);
             move(centres, membership);
         }
@@ -72,7 +73,7 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         for (std::int64_t point = 0; point < points_; ++point) {
             // A wrong result of the device must end in a mismatch, not in a wrong access.
             const std::int32_t cluster = membership[point];
-            if (cluster < 0 || cluster >= clusters_) continue;
+            if (cluster < 0 || cluster >= clusters_) { continue; }
             ++sizes[cluster];
             for (std::int64_t i = 0; i < feature_count_; ++i) {
                 sums[cluster * feature_count_ + i] += features_[point * feature_count_ + i];
@@ -80,7 +81,7 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         }
         for (std::size_t i = 0; i < centres.size(); ++i) {
             const std::int32_t size = sizes[i / feature_count_];
-            if (size > 0) centres[i] = sums[i] / static_cast<float>(size);
+            if (size > 0) { centres[i] = sums[i] / static_cast<float>(size); }
         }
     }
 

@@ -48,7 +48,7 @@ class Lbm : public SizedWorkload<kParameters> {
         for (std::int64_t step = 0; step < steps_; ++step) {
             for (std::int64_t z = 0; z < nz_; ++z) {
                 for (std::int64_t y = 0; y < ny_; ++y) {
-                    for (std::int64_t x = 0; x < nx_; ++x) stream(now, next, first_ + x + y * pitch_ + z * plane_);
+                    for (std::int64_t x = 0; x < nx_; ++x) { stream(now, next, first_ + x + y * pitch_ + z * plane_); }
                 }
             }
             now.swap(next);
@@ -91,11 +91,11 @@ class Lbm : public SizedWorkload<kParameters> {
             u[2] += kZ[i] * f[i];
         }
         if ((flags_[place] & 1) != 0) {
-            for (int i = 0; i < kDirections; ++i) to[target(i == 0 ? 0 : ((i - 1) ^ 1) + 1)] = f[i];
+            for (int i = 0; i < kDirections; ++i) { to[target(i == 0 ? 0 : ((i - 1) ^ 1) + 1)] = f[i]; }
             return;
         }
-        for (double& component : u) component /= density;
-        if ((flags_[place] & 2) != 0) u[0] = 0.005f, u[1] = 0.002f, u[2] = 0;
+        for (double& component : u) { component /= density; }
+        if ((flags_[place] & 2) != 0) { u[0] = 0.005f, u[1] = 0.002f, u[2] = 0; }
         const double squared = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
         for (int i = 0; i < kDirections; ++i) {
             const double along = kX[i] * u[0] + kY[i] * u[1] + kZ[i] * u[2];

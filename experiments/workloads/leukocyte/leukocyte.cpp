@@ -87,7 +87,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
         std::vector<double> fields;
         for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
             const CheckReport report = outline(cell, fields);
-            if (report.outputs != Outputs::match) return report;
+            if (report.outputs != Outputs::match) { return report; }
         }
         return all_of({compare_close("GICOV", gicov_, reference_gicov(), kTolerance),
                        compare_exact("dilated GICOV", dilated_, reference_dilated()),
@@ -113,7 +113,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
             const auto radius = static_cast<std::int64_t>(kFirstRadius + random.next() % 12);
             for (std::int64_t i = 0; i < width_ * height_; ++i) {
                 const std::int64_t dx = i / height_ - x, dy = i % height_ - y;
-                if (dx * dx + dy * dy <= radius * radius) image[i] += 0.3f;
+                if (dx * dx + dy * dy <= radius * radius) { image[i] += 0.3f; }
             }
         }
         across_.assign(image.size(), 0.0f);
@@ -161,11 +161,11 @@ class Leukocyte : public SizedWorkload<kParameters> {
     void find_cells() {
         cells_.clear();
         for (std::int64_t i = 0; i < width_ * height_; ++i) {
-            if (gicov_[i] > 0.0f && gicov_[i] == dilated_[i]) cells_.push_back(i);
+            if (gicov_[i] > 0.0f && gicov_[i] == dilated_[i]) { cells_.push_back(i); }
         }
         std::ranges::stable_sort(cells_, std::greater<>(), [&](std::int64_t i) { return gicov_[i]; });
-        if (static_cast<std::int64_t>(cells_.size()) > most_cells_) cells_.resize(most_cells_);
-        if (cells_.empty()) cells_.push_back(width_ / 2 * height_ + height_ / 2);
+        if (static_cast<std::int64_t>(cells_.size()) > most_cells_) { cells_.resize(most_cells_); }
+        if (cells_.empty()) { cells_.push_back(width_ / 2 * height_ + height_ / 2); }
         edges_.clear();
         for (const std::int64_t cell : cells_) {
             float most = 1e-6f;
@@ -178,7 +178,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
                 edges_.push_back(std::sqrt(across_[place] * across_[place] + along_[place] * along_[place]));
                 most = std::max(most, edges_.back());
             }
-            for (std::size_t i = first; i < edges_.size(); ++i) edges_[i] /= most;
+            for (std::size_t i = first; i < edges_.size(); ++i) { edges_[i] /= most; }
         }
     }
 
@@ -210,7 +210,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
         std::vector<float> dilated(width_ * height_, 0.0f);
         const std::int64_t side = 2 * reach_ + 1;
         for (std::int64_t i = 0; i < side * side; ++i) {
-            if (disc_[i] == 0) continue;
+            if (disc_[i] == 0) { continue; }
             const std::int64_t dx = i % side - reach_, dy = i / side - reach_;
             for (std::int64_t x = std::max<std::int64_t>(0, -dx); x < std::min(width_, width_ - dx); ++x) {
                 for (std::int64_t y = std::max<std::int64_t>(0, -dy); y < std::min(height_, height_ - dy); ++y) {
@@ -225,7 +225,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
     /// Appends a cell's field after as many iterations as the device made, which must have been the right number.
     CheckReport outline(std::size_t cell, std::vector<double>& fields) const {
         std::vector<double> edge(kCellPixels);
-        for (std::int64_t i = 0; i < kCellPixels; ++i) edge[i] = edges_[cell * kCellPixels + i];
+        for (std::int64_t i = 0; i < kCellPixels; ++i) { edge[i] = edges_[cell * kCellPixels + i]; }
         std::vector<double> field = edge, next(kCellPixels);
         const std::int32_t count = iterations_[cell];
         for (std::int32_t iteration = 1; iteration <= count; ++iteration) {
@@ -249,10 +249,11 @@ class Leukocyte : public SizedWorkload<kParameters> {
             const bool is_last = iteration == count;
             const bool is_wrong = is_last ? count < most_iterations_ && change > kLeastChange * (1 + kTolerance)
                                           : change < kLeastChange * (1 - kTolerance);
-            if (is_wrong || count > most_iterations_)
+            if (is_wrong || count > most_iterations_) {
                 return {Outputs::mismatch, "iterations[" + std::to_string(cell) + "] is " + std::to_string(count) +
                                                "; the CPU reference's change after " + std::to_string(iteration) +
                                                " is " + std::to_string(change)};
+            }
         }
         fields.insert(fields.end(), field.begin(), field.end());
         return {};

@@ -35,7 +35,7 @@ class Libor : public SizedWorkload<kParameters> {
         samples_.resize(steps_ * paths_);
         for (float& sample : samples_) {
             sample = -6.0f;
-            for (int i = 0; i < 12; ++i) sample += random.next_float();
+            for (int i = 0; i < 12; ++i) { sample += random.next_float(); }
         }
         const std::vector<float> lambda(rates_, kLambda);
         const std::array<std::int32_t, 2> counts{static_cast<std::int32_t>(rates_), static_cast<std::int32_t>(steps_)};
@@ -102,9 +102,9 @@ class Libor : public SizedWorkload<kParameters> {
         for (int i = 0; i < kOptions; ++i) {
             const std::int64_t m = maturities_[i] + steps_ - 1;
             const double swap = bond[m] + double{kSwapRates[i]} * annuity[m] - 1;
-            if (swap < 0) value += -100 * swap;
+            if (swap < 0) { value += -100 * swap; }
         }
-        for (std::int64_t n = 0; n < steps_; ++n) value /= 1 + delta * rate[n];
+        for (std::int64_t n = 0; n < steps_; ++n) { value /= 1 + delta * rate[n]; }
         return value;
     }
 

@@ -22,7 +22,7 @@ class Lud : public SizedWorkload<kParameters> {
     void run(Device& device) override {
         // A row's other elements add up to at most 0.75: no pivot is needed.
         before_ = XorShift32(seed()).floats(n_ * n_, -0.75f / static_cast<float>(n_), 0.75f / static_cast<float>(n_));
-        for (std::int64_t i = 0; i < n_; ++i) before_[i * n_ + i] += 1.0f;
+        for (std::int64_t i = 0; i < n_; ++i) { before_[i * n_ + i] += 1.0f; }
 
         const DeviceAddress matrix = device.upload(before_);
         const auto n = static_cast<std::int32_t>(n_);
@@ -30,7 +30,7 @@ class Lud : public SizedWorkload<kParameters> {
         for (std::int32_t offset = 0; offset < n; offset += static_cast<std::int32_t>(kBlock)) {
             const auto left = static_cast<std::uint32_t>((n - offset) / kBlock - 1);
             device.launch("lud_diagonal", {{1}, {kWidth}}, pack_parameters(matrix, n, offset));
-            if (left == 0) break;
+            if (left == 0) { break; }
             device.launch("lud_perimeter", {{left}, {2 * kWidth}}, pack_parameters(matrix, n, offset));
             device.launch("lud_internal", {{left, left}, {kWidth, kWidth}}, pack_parameters(matrix, n, offset));
         }
@@ -44,7 +44,7 @@ class Lud : public SizedWorkload<kParameters> {
             for (std::int64_t i = k + 1; i < n_; ++i) {
                 double* row = &lu[i * n_];
                 row[k] /= pivot[k];
-                for (std::int64_t j = k + 1; j < n_; ++j) row[j] -= row[k] * pivot[j];
+                for (std::int64_t j = k + 1; j < n_; ++j) { row[j] -= row[k] * pivot[j]; }
             }
         }
         return compare_close("LU", after_, lu, kTolerance);

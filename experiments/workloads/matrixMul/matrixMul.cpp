@@ -36,7 +36,7 @@ class MatrixMul : public SizedWorkload<kParameters> {
         for (std::int64_t i = 0; i < m_; ++i) {
             for (std::int64_t k = 0; k < k_; ++k) {
                 const double a = a_[i * k_ + k];
-                for (std::int64_t j = 0; j < n_; ++j) expected[i * n_ + j] += a * b_[k * n_ + j];
+                for (std::int64_t j = 0; j < n_; ++j) { expected[i * n_ + j] += a * b_[k * n_ + j]; }
             }
         }
         return compare_close("C", c_, expected, kTolerance);

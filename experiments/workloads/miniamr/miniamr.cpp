@@ -79,7 +79,8 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         std::array<std::int32_t, 4> blocks;
     };
 
-    /// Roots that the surface of a sphere around the mesh's corner cuts are refined; its radius is 3/8 of the mesh's side.
+    /// Roots that the surface of a sphere around the mesh's corner cuts are refined; its radius is 3/8 of the mesh's
+    /// side.
     bool is_refined(const Point& root) const {
         std::int64_t nearest = 0, farthest = 0;
         for (const std::int64_t i : root) {
@@ -108,7 +109,7 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         }
         neighbours_.clear();
         for (std::size_t block = 0; block < blocks_.size(); ++block) {
-            for (int face = 0; face < 6; ++face) neighbours_.push_back(beyond(block, face));
+            for (int face = 0; face < 6; ++face) { neighbours_.push_back(beyond(block, face)); }
         }
     }
 
@@ -117,8 +118,9 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         const auto [level, mine] = blocks_[block];
         Point at = mine;
         at[axis] += face % 2 == 0 ? -1 : 1;
-        if (at[axis] < 0 || at[axis] >= roots_ << level)
+        if (at[axis] < 0 || at[axis] >= roots_ << level) {
             return {border, 0, {static_cast<std::int32_t>(block), 0, 0, 0}};
+        }
         if (const auto found = numbers_.find({level, at}); found != numbers_.end()) {
             return {same, 0, {found->second, 0, 0, 0}};
         }
@@ -155,8 +157,9 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         const auto within = [&](const Point& where) {
             return Point{where[0] % kSide, where[1] % kSide, where[2] % kSide};
         };
-        if (const auto found = find(level, place); found != numbers_.end())
+        if (const auto found = find(level, place); found != numbers_.end()) {
             return in_block(found->second, within(place));
+        }
         if (level == 1) {
             const Point coarse{place[0] / 2, place[1] / 2, place[2] / 2};
             return in_block(find(0, coarse)->second, within(coarse));
@@ -167,10 +170,10 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
             Point fine{2 * place[0] + child % 2, 2 * place[1] + child / 2 % 2, 2 * place[2] + child / 4};
             bool touches = true;
             for (int axis = 0; axis < 3; ++axis) {
-                if (cell[axis] < 0) touches = touches && fine[axis] % 2 == 1;
-                if (cell[axis] >= kSide) touches = touches && fine[axis] % 2 == 0;
+                if (cell[axis] < 0) { touches = touches && fine[axis] % 2 == 1; }
+                if (cell[axis] >= kSide) { touches = touches && fine[axis] % 2 == 0; }
             }
-            if (touches) sum += in_block(find(1, fine)->second, within(fine));
+            if (touches) { sum += in_block(find(1, fine)->second, within(fine)); }
         }
         return sum / 4;
     }

@@ -28,8 +28,8 @@ class MriQ : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
     void run(Device& device) override {
         XorShift32 random(seed());
-        for (auto& axis : k_) axis = random.floats(samples_, -0.5f, 0.5f);
-        for (auto& axis : x_) axis = random.floats(points_, -1.0f, 1.0f);
+        for (auto& axis : k_) { axis = random.floats(samples_, -0.5f, 0.5f); }
+        for (auto& axis : x_) { axis = random.floats(points_, -1.0f, 1.0f); }
         phi_real_ = random.floats(samples_, -1.0f, 1.0f);
         phi_imaginary_ = random.floats(samples_, -1.0f, 1.0f);
 
@@ -77,7 +77,7 @@ class MriQ : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         for (std::int64_t i = 0; i < points_; ++i) {
             for (std::int64_t k = 0; k < samples_; ++k) {
                 double dot = 0;
-                for (int axis = 0; axis < 3; ++axis) dot += double{k_[axis][k]} * x_[axis][i];
+                for (int axis = 0; axis < 3; ++axis) { dot += double{k_[axis][k]} * x_[axis][i]; }
                 real[i] += magnitude[k] * std::cos(2 * std::numbers::pi * dot);
                 imaginary[i] += magnitude[k] * std::sin(2 * std::numbers::pi * dot);
             }

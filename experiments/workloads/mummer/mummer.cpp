@@ -56,11 +56,11 @@ SuffixTree make_suffix_tree(const std::vector<std::int8_t>& text) {
     for (std::int32_t i = 0; i < size; ++i) {
         std::int32_t unlinked = kNone;
         const auto link = [&](std::int32_t to) {
-            if (unlinked != kNone) tree.nodes[unlinked].link = to;
+            if (unlinked != kNone) { tree.nodes[unlinked].link = to; }
             unlinked = kNone;
         };
         for (++remaining; remaining > 0;) {
-            if (length == 0) edge = i;
+            if (length == 0) { edge = i; }
             const std::int32_t child = tree.children[node][text[edge]];
             if (child == kNone) {
                 tree.children[node][text[edge]] = tree.add(i, size);
@@ -103,7 +103,7 @@ SuffixTree make_suffix_tree(const std::vector<std::int8_t>& text) {
         Node& at = tree.nodes[current];
         at.place = at.start - depth;
         for (const std::int32_t child : tree.children[current]) {
-            if (child != kNone) open.emplace_back(child, depth + at.end - at.start);
+            if (child != kNone) { open.emplace_back(child, depth + at.end - at.start); }
         }
     }
     return tree;
@@ -160,9 +160,10 @@ class Mummer : public SizedWorkload<kParameters> {
             }
             const std::string_view query = std::string_view(queries).substr(i, left);
             expected.push_back(longest_match(text, suffixes, query));
-            if (length == expected.back() && (place < 0 || text.substr(place, length) != query.substr(0, length)))
+            if (length == expected.back() && (place < 0 || text.substr(place, length) != query.substr(0, length))) {
                 return {Outputs::mismatch, "place[" + std::to_string(i) + "] is " + std::to_string(place) +
                                                ", where the reference has other letters"};
+            }
         }
         return compare_exact("matched letters", lengths, expected);
     }
@@ -173,7 +174,7 @@ class Mummer : public SizedWorkload<kParameters> {
         XorShift32 random(seed());
         const auto letter = [&] { return static_cast<std::int8_t>(random.next() >> 8 & 3); };
         reference_.resize(letters_);
-        for (std::int8_t& value : reference_) value = letter();
+        for (std::int8_t& value : reference_) { value = letter(); }
         reference_.push_back(kLetters);
         queries_.clear();
         for (std::int64_t query = 0; query < query_count_; ++query) {
@@ -195,8 +196,8 @@ class Mummer : public SizedWorkload<kParameters> {
             const auto [differs, end] = std::ranges::mismatch(query, suffix);
             longest = std::max(longest, static_cast<std::int32_t>(differs - query.begin()));
         };
-        if (after != suffixes.end()) try_one(*after);
-        if (after != suffixes.begin()) try_one(*std::prev(after));
+        if (after != suffixes.end()) { try_one(*after); }
+        if (after != suffixes.begin()) { try_one(*std::prev(after)); }
         return longest;
     }
 

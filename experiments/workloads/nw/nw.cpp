@@ -62,11 +62,12 @@ class Nw : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             }
         }
         std::vector<std::uint32_t> first(n_ + 1), second(n_ + 1);
-        for (std::int64_t i = 0; i <= n_; ++i)
+        for (std::int64_t i = 0; i <= n_; ++i) {
             first[i] = random.next() % kSymbols, second[i] = random.next() % kSymbols;
+        }
         similarity_.assign((n_ + 1) * (n_ + 1), 0);
         for (std::int64_t y = 1; y <= n_; ++y) {
-            for (std::int64_t x = 1; x <= n_; ++x) similarity_[y * (n_ + 1) + x] = table[first[y]][second[x]];
+            for (std::int64_t x = 1; x <= n_; ++x) { similarity_[y * (n_ + 1) + x] = table[first[y]][second[x]]; }
         }
     }
 

@@ -23,7 +23,7 @@ class Pathfinder : public SizedWorkload<kParameters> {
     void run(Device& device) override {
         XorShift32 random(seed());
         wall_.resize(columns_ * rows_);
-        for (std::int32_t& cell : wall_) cell = static_cast<std::int32_t>(random.next() % 10);
+        for (std::int32_t& cell : wall_) { cell = static_cast<std::int32_t>(random.next() % 10); }
 
         // The first row is where paths begin; the others are the wall.
         const DeviceAddress wall = device.upload(std::vector<std::int32_t>(wall_.begin() + columns_, wall_.end()));

@@ -44,9 +44,7 @@ bool read_integer(std::string_view text, const ElementType& type, std::int64_t& 
         value = static_cast<std::int64_t>(bits);
         return is_number;
     }
-    if (!read_number(text, value)) {
-        return false;
-    }
+    if (!read_number(text, value)) { return false; }
     const int value_bits = static_cast<int>(8 * type.bytes) - (type.is_signed ? 1 : 0);
     const std::int64_t most =
         value_bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << value_bits) - 1;
@@ -79,12 +77,8 @@ void read_elements(KernelArgument& argument, const ElementType& type, std::strin
     }
     const std::string_view filling = rest.substr(close + 1);
     argument.random = filling.empty();
-    if (!argument.random && !filling.starts_with('=')) {
-        refuse(argument.text);
-    }
-    if (!argument.random) {
-        read_value(argument, type, filling.substr(1));
-    }
+    if (!argument.random && !filling.starts_with('=')) { refuse(argument.text); }
+    if (!argument.random) { read_value(argument, type, filling.substr(1)); }
 }
 
 KernelArgument parse_argument(const std::string& word);
@@ -97,15 +91,15 @@ std::vector<std::string> members_of(const std::string& structure) {
         const char c = structure[i];
         const bool is_last = i + 1 == structure.size();
         depth += (c == '{') - (c == '}');
-        if (depth < 1 && !is_last) refuse(structure);
-        if (i == 0 || is_last) continue;
+        if (depth < 1 && !is_last) { refuse(structure); }
+        if (i == 0 || is_last) { continue; }
         if (c == ',' && depth == 1) {
             words.emplace_back();
         } else {
             words.back() += c;
         }
     }
-    if (depth != 0) refuse(structure);
+    if (depth != 0) { refuse(structure); }
     return words;
 }
 
@@ -127,13 +121,11 @@ KernelArgument parse_structure(const std::string& word) {
 }
 
 KernelArgument parse_argument(const std::string& word) {
-    if (word.starts_with('{')) return parse_structure(word);
+    if (word.starts_with('{')) { return parse_structure(word); }
     const std::size_t end_of_type = std::min(word.find_first_of(":[("), word.size());
     const auto* const type =
         std::ranges::find(kTypes, std::string_view(word).substr(0, end_of_type), &ElementType::name);
-    if (type == std::end(kTypes) || end_of_type == word.size()) {
-        refuse(word);
-    }
+    if (type == std::end(kTypes) || end_of_type == word.size()) { refuse(word); }
     KernelArgument argument{
         .text = word, .type = std::string(type->name), .floating = type->floating, .element_bytes = type->bytes};
     argument.alignment = argument.bytes = type->bytes;
@@ -167,9 +159,7 @@ std::string declared(const ptx::Parameter& parameter) {
 
 std::string declared(const std::vector<ptx::Parameter>& parameters) {
     std::string text;
-    for (const ptx::Parameter& parameter : parameters) {
-        text += (text.empty() ? "" : ", ") + declared(parameter);
-    }
+    for (const ptx::Parameter& parameter : parameters) { text += (text.empty() ? "" : ", ") + declared(parameter); }
     return parameters.empty() ? "none" : std::to_string(parameters.size()) + " (" + text + ")";
 }
 
@@ -179,9 +169,7 @@ std::string right_for(const ptx::Parameter& parameter) {
         return "give its members, as in {f32:1,s32:2}, or an array, as in f32(8), of that many bytes";
     }
     const std::string bytes = std::to_string(8 * parameter.size);
-    if (ptx::is_floating(parameter.type)) {
-        return "give f" + bytes + ":V";
-    }
+    if (ptx::is_floating(parameter.type)) { return "give f" + bytes + ":V"; }
     const std::string scalar = "u" + bytes + ":V or s" + bytes + ":V";
     return "give " + scalar + (parameter.size == kAddressBytes ? ", or for an address a buffer, as in f32[1024]" : "");
 }
@@ -193,9 +181,10 @@ std::string given(const KernelArgument& argument) {
 }
 
 bool fits(const KernelArgument& argument, const ptx::Parameter& parameter) {
-    if (parameter.size != argument.bytes) return false;
-    if (argument.kind == KernelArgument::Kind::array || argument.kind == KernelArgument::Kind::structure)
+    if (parameter.size != argument.bytes) { return false; }
+    if (argument.kind == KernelArgument::Kind::array || argument.kind == KernelArgument::Kind::structure) {
         return !is_scalar(parameter);
+    }
     const bool floating = argument.kind == KernelArgument::Kind::scalar && argument.floating;
     return is_scalar(parameter) && (ptx::is_bits(parameter.type) || ptx::is_floating(parameter.type) == floating);
 }
@@ -218,9 +207,7 @@ std::uint64_t value_bits(const KernelArgument& argument, double floating, std::i
 std::vector<KernelArgument> parse_arguments(const std::string& words) {
     std::vector<KernelArgument> arguments;
     std::istringstream stream(words);
-    for (std::string word; stream >> word;) {
-        arguments.push_back(parse_argument(word));
-    }
+    for (std::string word; stream >> word;) { arguments.push_back(parse_argument(word)); }
     return arguments;
 }
 

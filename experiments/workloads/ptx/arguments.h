@@ -19,8 +19,8 @@ bool read_number(std::string_view text, T& value) {
     return error == std::errc{} && end == text.data() + text.size();
 }
 
-/// What one word of ptx.arguments says: a scalar, a buffer whose address is passed, or what is passed whole: an array or
-/// a structure.
+/// What one word of ptx.arguments says: a scalar, a buffer whose address is passed, or what is passed whole: an array
+/// or a structure.
 struct KernelArgument {
     enum class Kind { scalar, buffer, array, structure };
     Kind kind = Kind::scalar;
@@ -40,12 +40,13 @@ struct KernelArgument {
 /// Bits of a value: `floating` for types of that kind, else `integer`.
 std::uint64_t value_bits(const KernelArgument& argument, double floating, std::int64_t integer);
 
-/// Words TYPE:V, TYPE[N], TYPE[N]=V, TYPE(N), TYPE(N)=V or {WORD,WORD,...}. ConfigurationError for a word of another form or a value that its type cannot hold.
+/// Words TYPE:V, TYPE[N], TYPE[N]=V, TYPE(N), TYPE(N)=V or {WORD,WORD,...}. ConfigurationError for a word of another
+/// form or a value that its type cannot hold.
 std::vector<KernelArgument> parse_arguments(const std::string& words);
 
-/// ConfigurationError unless there is one argument for each of the kernel's parameters, of its size and kind: a buffer for
-/// an address, an array or a structure for one that is no scalar, a floating-point scalar for such a parameter or one of plain bits. Whether an integer is signed does not matter: compilers declare
-/// both as unsigned.
+/// ConfigurationError unless there is one argument for each of the kernel's parameters, of its size and kind: a buffer
+/// for an address, an array or a structure for one that is no scalar, a floating-point scalar for such a parameter or
+/// one of plain bits. Whether an integer is signed does not matter: compilers declare both as unsigned.
 void check_arguments(const ptx::Function& kernel, const std::vector<KernelArgument>& arguments);
 
 }  // namespace lookahead

@@ -25,7 +25,7 @@ NameParts parts_of(std::string_view readable) {
     for (std::size_t i = 0; i < readable.size(); ++i) {
         const char c = readable[i];
         if (c == '<') {
-            if (depth++ == 0 && end_of_plain == std::string_view::npos) end_of_plain = i;
+            if (depth++ == 0 && end_of_plain == std::string_view::npos) { end_of_plain = i; }
         } else if (c == '>') {
             --depth;
         } else if (depth == 0 && c == ' ') {
@@ -44,9 +44,7 @@ NameParts parts_of(std::string_view readable) {
 }
 
 bool means(const std::string& typed, const std::string& name) {
-    if (typed == name) {
-        return true;
-    }
+    if (typed == name) { return true; }
     const std::string readable = readable_name(name);
     const NameParts parts = parts_of(readable);
     const std::size_t scope = parts.plain.rfind("::");
@@ -70,25 +68,15 @@ const ptx::Function& choose_kernel(const ptx::Module& module, const std::string&
     std::vector<const ptx::Function*> meant;
     std::vector<std::string> known;
     for (const ptx::Function& function : module.functions) {
-        if (!function.is_kernel || !(function.is_defined || !function.problem.empty())) {
-            continue;
-        }
-        if (function.name == name) {
-            return function;
-        }
+        if (!function.is_kernel || !(function.is_defined || !function.problem.empty())) { continue; }
+        if (function.name == name) { return function; }
         all.push_back(&function);
         known.push_back(function.name);
         known.push_back(parts_of(readable_name(function.name)).plain);
-        if (name.empty() || means(name, function.name)) {
-            meant.push_back(&function);
-        }
+        if (name.empty() || means(name, function.name)) { meant.push_back(&function); }
     }
-    if (all.empty()) {
-        throw InputError(module.file_name + ": there is no kernel (.entry) in it");
-    }
-    if (meant.size() == 1) {
-        return *meant.front();
-    }
+    if (all.empty()) { throw InputError(module.file_name + ": there is no kernel (.entry) in it"); }
+    if (meant.size() == 1) { return *meant.front(); }
     if (!meant.empty()) {
         throw ConfigurationError(module.file_name + " has " + std::to_string(meant.size()) + " kernels" +
                                  (name.empty() ? "" : " of the name '" + name + "'") +

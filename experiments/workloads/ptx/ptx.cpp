@@ -65,9 +65,7 @@ class PtxFile : public Workload {
 
     PtxFile(const Parameters& parameters, const WorkloadContext& context)
         : file_(parameters.file), seed_(context.seed) {
-        if (file_.empty()) {
-            throw ConfigurationError("the workload ptx needs a file: give --set file=FILE.ptx");
-        }
+        if (file_.empty()) { throw ConfigurationError("the workload ptx needs a file: give --set file=FILE.ptx"); }
         std::ifstream in(file_, std::ios::binary);
         if (!in || std::filesystem::is_directory(file_)) {
             throw InputError(file_ + ": cannot be read" + (in ? ": it is a folder; give a PTX file" : ""));
@@ -82,9 +80,7 @@ class PtxFile : public Workload {
         check_arguments(kernel, arguments_);
         kernel_ = kernel.name;
         parameter_bytes_ = kernel.parameter_bytes;
-        for (const ptx::Parameter& parameter : kernel.parameters) {
-            offsets_.push_back(parameter.offset);
-        }
+        for (const ptx::Parameter& parameter : kernel.parameters) { offsets_.push_back(parameter.offset); }
     }
 
     std::string_view ptx() const override { return text_; }

@@ -53,10 +53,10 @@ class Pvr : public SizedWorkload<kParameters> {
         std::vector<std::uint32_t> hashes;
         std::int32_t rank = 0;
         for (std::int64_t i = 0; i < records_; ++i) {
-            if (i > 0 && views_[order[i]] != views_[order[i - 1]]) ++rank;
+            if (i > 0 && views_[order[i]] != views_[order[i - 1]]) { ++rank; }
             ranks[order[i]] = rank;
             std::uint32_t hash = 2166136261u;
-            for (const char c : urls_[order[i]]) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+            for (const char c : urls_[order[i]]) { hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u; }
             hashes.push_back(hash);
         }
         return all_of(
@@ -74,7 +74,7 @@ class Pvr : public SizedWorkload<kParameters> {
         for (std::int64_t i = 0; i < records_; ++i) {
             std::string url = "http://";
             const std::uint32_t length = 4 + random.next() % 32;
-            for (std::uint32_t j = 0; j < length; ++j) url += static_cast<char>('a' + random.next() % 26);
+            for (std::uint32_t j = 0; j < length; ++j) { url += static_cast<char>('a' + random.next() % 26); }
             const auto views = static_cast<std::int32_t>(random.next() % 10000 * (random.next() % 100) / 100);
             record_at_.push_back(static_cast<std::int32_t>(log_.size()));
             log_ += url + '\t' + std::to_string(views) + '\n';

@@ -68,7 +68,7 @@ class Sad : public SizedWorkload<kParameters> {
         XorShift32 random(seed());
         reference_.resize(width_ * height_);
         frame_.clear();
-        for (std::uint16_t& pixel : reference_) pixel = static_cast<std::uint16_t>(random.next() % 256);
+        for (std::uint16_t& pixel : reference_) { pixel = static_cast<std::uint16_t>(random.next() % 256); }
         for (std::int64_t y = 0; y < height_; ++y) {
             for (std::int64_t x = 0; x < width_; ++x) {
                 frame_.push_back(static_cast<std::uint16_t>(std::min(pixel(x + 3, y - 2) + random.next() % 8, 255u)));
@@ -92,8 +92,8 @@ class Sad : public SizedWorkload<kParameters> {
         return sum;
     }
 
-    /// By macroblock; in it by quarter of it where blocks are smaller than a quarter, except for those of 4 x 4; then by
-    /// row.
+    /// By macroblock; in it by quarter of it where blocks are smaller than a quarter, except for those of 4 x 4; then
+    /// by row.
     std::vector<std::int32_t> expected(const Shape& shape) const {
         const bool by_quarter = shape.width * shape.height == 32;
         const std::int64_t region = by_quarter ? 8 : kMacroblock;
@@ -106,7 +106,7 @@ class Sad : public SizedWorkload<kParameters> {
                                    y0 = top + r / (region * region) / 2 * region;
                 for (std::int64_t y = y0; y < y0 + region; y += shape.height) {
                     for (std::int64_t x = x0; x < x0 + region; x += shape.width) {
-                        for (std::int64_t p = 0; p < kPositions; ++p) sads.push_back(difference(x, y, shape, p));
+                        for (std::int64_t p = 0; p < kPositions; ++p) { sads.push_back(difference(x, y, shape, p)); }
                         sads.resize(sads.size() + kPadded - kPositions, 0);
                     }
                 }

@@ -38,7 +38,7 @@ class ScalarProd : public SizedWorkload<kParameters> {
 
     CheckReport check() const override {
         std::vector<double> expected(pairs_, 0.0);
-        for (std::int64_t i = 0; i < pairs_ * elements_; ++i) expected[i / elements_] += double{a_[i]} * b_[i];
+        for (std::int64_t i = 0; i < pairs_ * elements_; ++i) { expected[i / elements_] += double{a_[i]} * b_[i]; }
         return compare_close("product", products_, expected, kTolerance);
     }
 

@@ -56,7 +56,7 @@ class Scan : public SizedWorkload<kParameters> {
         std::vector<std::uint32_t> sums(values.size());
         std::uint32_t sum = 0;
         for (std::size_t i = 0; i < values.size(); ++i) {
-            if (i % length == 0) sum = 0;
+            if (i % length == 0) { sum = 0; }
             sums[i] = sum;
             sum += values[i];
         }

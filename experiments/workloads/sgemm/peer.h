@@ -39,9 +39,7 @@ class SgemmPeer : public Workload {
         for (std::int64_t i = 0; i < n_; ++i) {
             for (std::int64_t k = 0; k < n_; ++k) {
                 const double a = a_[i * n_ + k];
-                for (std::int64_t j = 0; j < n_; ++j) {
-                    expected[i * n_ + j] += a * b_[k * n_ + j];
-                }
+                for (std::int64_t j = 0; j < n_; ++j) { expected[i * n_ + j] += a * b_[k * n_ + j]; }
             }
         }
         return compare_close("C", c_, expected, kTolerance);

@@ -46,9 +46,9 @@ class Sgemm : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
             double* column = expected.data() + j * m_;
             for (std::int64_t k = 0; k < k_; ++k) {
                 const double b = b_[j + k * n_];
-                for (std::int64_t i = 0; i < m_; ++i) column[i] += b * a_[i + k * m_];
+                for (std::int64_t i = 0; i < m_; ++i) { column[i] += b * a_[i + k * m_]; }
             }
-            for (std::int64_t i = 0; i < m_; ++i) column[i] = kAlpha * column[i] + kBeta * c_before_[i + j * m_];
+            for (std::int64_t i = 0; i < m_; ++i) { column[i] = kAlpha * column[i] + kBeta * c_before_[i + j * m_]; }
         }
         return compare_close("C", c_, expected, kTolerance);
     }

@@ -70,7 +70,7 @@ class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
                 for (std::int64_t i = 0; i < 9; ++i) {
                     // Both triangles have the diagonal's nodes.
                     const bool is_in = triangle == 0 ? i % 3 <= i / 3 : i % 3 >= i / 3;
-                    if (is_in) nodes.push_back(static_cast<std::int32_t>((y + i / 3) * side + x + i % 3));
+                    if (is_in) { nodes.push_back(static_cast<std::int32_t>((y + i / 3) * side + x + i % 3)); }
                 }
                 for (const std::int32_t node : nodes) {
                     coupled[node].insert(coupled[node].end(), nodes.begin(), nodes.end());
@@ -86,7 +86,7 @@ class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             column_.insert(column_.end(), nodes.begin(), nodes.end());
             row_at_.push_back(static_cast<std::int32_t>(column_.size()));
         }
-        for (std::size_t i = 0; i < column_.size(); ++i) value_.push_back(random.next_float());
+        for (std::size_t i = 0; i < column_.size(); ++i) { value_.push_back(random.next_float()); }
         x_ = random.floats(rows_);
     }
 
@@ -97,7 +97,9 @@ class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         permutation.resize(rows_);
         std::iota(permutation.begin(), permutation.end(), 0);
         std::ranges::stable_sort(permutation, std::ranges::greater{}, length);
-        for (std::int64_t first = 0; first < rows_; first += kGroup) group_length.push_back(length(permutation[first]));
+        for (std::int64_t first = 0; first < rows_; first += kGroup) {
+            group_length.push_back(length(permutation[first]));
+        }
         for (std::int32_t k = 0; k < group_length[0]; ++k) {
             diagonal_at.push_back(static_cast<std::int32_t>(data.size()));
             for (std::int64_t row = 0; row < rows_ && k < group_length[row / kGroup]; ++row) {

@@ -53,7 +53,9 @@ class Spsum : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     CheckReport check() const override {
         std::vector<double> expected(rows_, 0.0);
         for (std::int64_t row = 0; row < rows_; ++row) {
-            for (std::int32_t i = row_begin_[row]; i < row_begin_[row + 1]; ++i) expected[row] += entries_[places_[i]];
+            for (std::int32_t i = row_begin_[row]; i < row_begin_[row + 1]; ++i) {
+                expected[row] += entries_[places_[i]];
+            }
         }
         return compare_close("sum", sums_, expected, kTolerance);
     }

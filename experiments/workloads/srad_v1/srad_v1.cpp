@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t kThreads = 512;
 constexpr float kLambda = 0.5f;
-/// A part of 255: differences of near values are divided, and the statistics are sums of all pixels in single precision.
+/// A part of 255: differences of near values are divided, and the statistics are sums of all pixels in single
+/// precision.
 constexpr double kTolerance = 1e-3, kScale = 255.0;
 
 constexpr std::array<SizedParameter, 3> kParameters{{
@@ -61,7 +62,7 @@ class SradV1 : public SizedWorkload<kParameters> {
 
     CheckReport check() const override {
         std::vector<double> now, c(pixels_);
-        for (const float pixel : before_) now.push_back(std::exp(double{pixel} / 255.0));
+        for (const float pixel : before_) { now.push_back(std::exp(double{pixel} / 255.0)); }
         std::vector<std::array<double, 4>> d(pixels_);
         const auto at = [this](std::int64_t row, std::int64_t column) {
             return std::clamp<std::int64_t>(row, 0, rows_ - 1) +
@@ -69,7 +70,7 @@ class SradV1 : public SizedWorkload<kParameters> {
         };
         for (std::int64_t step = 0; step < steps_; ++step) {
             double sum = 0, square = 0;
-            for (const double pixel : now) sum += pixel, square += pixel * pixel;
+            for (const double pixel : now) { sum += pixel, square += pixel * pixel; }
             const double mean = sum / static_cast<double>(pixels_);
             const double q0 = (square / static_cast<double>(pixels_) - mean * mean) / (mean * mean);
             for (std::int64_t i = 0; i < pixels_; ++i) {
@@ -93,7 +94,7 @@ class SradV1 : public SizedWorkload<kParameters> {
                            c[at(row, column + 1)] * d[i][3]);
             }
         }
-        for (double& pixel : now) pixel = std::log(pixel) * 255.0;
+        for (double& pixel : now) { pixel = std::log(pixel) * 255.0; }
         return compare_close("pixel", after_, now, kTolerance, kScale);
     }
 

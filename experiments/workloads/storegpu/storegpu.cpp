@@ -34,13 +34,15 @@ std::uint32_t md5(std::span<const std::uint8_t> message) {
     static constexpr int kBits[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
     std::vector<std::uint8_t> bytes(message.begin(), message.end());
     bytes.push_back(0x80);
-    while (bytes.size() % kBlock != kBlock - 8) bytes.push_back(0);
-    for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<std::uint8_t>(std::uint64_t{message.size()} * 8 >> 8 * i));
+    while (bytes.size() % kBlock != kBlock - 8) { bytes.push_back(0); }
+    for (int i = 0; i < 8; ++i) {
+        bytes.push_back(static_cast<std::uint8_t>(std::uint64_t{message.size()} * 8 >> 8 * i));
+    }
 
     std::array<std::uint32_t, 4> state{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
     for (std::size_t block = 0; block < bytes.size(); block += kBlock) {
         std::array<std::uint32_t, 16> words{};
-        for (std::size_t i = 0; i < kBlock; ++i) words[i / 4] |= std::uint32_t{bytes[block + i]} << 8 * (i % 4);
+        for (std::size_t i = 0; i < kBlock; ++i) { words[i / 4] |= std::uint32_t{bytes[block + i]} << 8 * (i % 4); }
         auto [a, b, c, d] = state;
         for (unsigned i = 0; i < 64; ++i) {
             std::uint32_t mixed = 0;
@@ -79,7 +81,7 @@ class StoreGpu : public SizedWorkload<kParameters> {
         }
         XorShift32 random(seed());
         file_.resize((windows_ - 1) * offset_ + window_);
-        for (std::uint8_t& byte : file_) byte = static_cast<std::uint8_t>(random.next() >> 24);
+        for (std::uint8_t& byte : file_) { byte = static_cast<std::uint8_t>(random.next() >> 24); }
 
         const DeviceAddress file = device.upload(file_);
         const DeviceAddress digests = device.allocate(windows_ * sizeof(std::uint32_t));

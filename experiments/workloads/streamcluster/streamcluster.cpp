@@ -102,7 +102,7 @@ class StreamCluster : public SizedWorkload<kParameters> {
     void make_points() {
         XorShift32 random(seed());
         coordinates_.resize(points_ * dimensions_);
-        for (float& coordinate : coordinates_) coordinate = static_cast<float>(random.next() >> 26) / 64.0f;
+        for (float& coordinate : coordinates_) { coordinate = static_cast<float>(random.next() >> 26) / 64.0f; }
         candidates_.clear();
         for (std::int64_t i = 0; i < tried_; ++i) {
             candidates_.push_back(static_cast<std::int32_t>(random.next() % points_));
@@ -147,10 +147,10 @@ class StreamCluster : public SizedWorkload<kParameters> {
             const Gain gain = gain_of(now, candidate);
             std::vector<double> sums(now.centres + 1, 0.0);
             for (std::int64_t i = 0; i < points_; ++i) {
-                for (std::int64_t j = 0; j <= now.centres; ++j) sums[j] += gain.lower[i * now.stride() + j];
+                for (std::int64_t j = 0; j <= now.centres; ++j) { sums[j] += gain.lower[i * now.stride() + j]; }
             }
             found.moves.insert(found.moves.end(), gain.moves.begin(), gain.moves.end());
-            for (const double sum : sums) found.sums.push_back(static_cast<float>(sum));
+            for (const double sum : sums) { found.sums.push_back(static_cast<float>(sum)); }
             apply(now, candidate, gain.moves, sums);
         }
         for (const Point& point : now.points) {
@@ -165,16 +165,16 @@ class StreamCluster : public SizedWorkload<kParameters> {
         // What a random point saves as a centre, more or less: the deviation of distances grows with the root of the
         // dimensions, and a tenth of the points would move.
         std::int64_t root = 1;
-        while ((root + 1) * (root + 1) <= dimensions_) ++root;
+        while ((root + 1) * (root + 1) <= dimensions_) { ++root; }
         const double centre_cost = static_cast<double>(points_ * root) / 128;
 
         double change = centre_cost + sums[now.centres];
         std::vector<bool> closes(now.centres);
         for (std::int64_t i = 0; i < now.centres; ++i) {
             closes[i] = centre_cost + sums[i] > 0;
-            if (closes[i]) change -= centre_cost + sums[i];
+            if (closes[i]) { change -= centre_cost + sums[i]; }
         }
-        if (change >= 0) return;
+        if (change >= 0) { return; }
         const std::vector<double> costs = distances(candidate);
         for (std::int64_t i = 0; i < points_; ++i) {
             Point& point = now.points[i];
@@ -188,10 +188,10 @@ class StreamCluster : public SizedWorkload<kParameters> {
 
     static void number_centres(Clusters& now) {
         std::vector<bool> is_centre(now.points.size(), false);
-        for (const Point& point : now.points) is_centre[point.assigned] = true;
+        for (const Point& point : now.points) { is_centre[point.assigned] = true; }
         now.centres = 0;
         for (std::size_t i = 0; i < now.points.size(); ++i) {
-            if (is_centre[i]) now.place_of_centre[i] = static_cast<std::int32_t>(now.centres++);
+            if (is_centre[i]) { now.place_of_centre[i] = static_cast<std::int32_t>(now.centres++); }
         }
     }
 

@@ -52,7 +52,7 @@ class Tpacf : public SizedWorkload<kParameters> {
             for (std::int64_t i = 0; i < points_; ++i) {
                 for (std::int64_t j = is_self ? i + 1 : 0; j < points_; ++j) {
                     const std::int64_t bin = bin_of(own * points_ + i, other * points_ + j);
-                    if (bin >= 0) ++expected[block * kBins + bin];
+                    if (bin >= 0) { ++expected[block * kBins + bin]; }
                 }
             }
         }
@@ -63,7 +63,7 @@ class Tpacf : public SizedWorkload<kParameters> {
     /// Points of a window of the sky, uniform in it. Half of the observed ones are near the one before them.
     void make_points() {
         XorShift32 random(seed());
-        for (auto* axis : {&x_, &y_, &z_}) axis->resize(points_ * (sets_ + 1));
+        for (auto* axis : {&x_, &y_, &z_}) { axis->resize(points_ * (sets_ + 1)); }
         float across = 0, along = 0;
         for (std::size_t i = 0; i < x_.size(); ++i) {
             const bool is_near = static_cast<std::int64_t>(i) < points_ && i > 0 && random.next() % 2 == 0;
@@ -86,7 +86,7 @@ class Tpacf : public SizedWorkload<kParameters> {
         for (std::int64_t k = 0; k <= kBins; ++k) {
             const double minutes = decade * kSteps[k % kBinsPerDecade];
             bounds_.push_back(static_cast<float>(cosine(minutes / 60 * std::numbers::pi / 180)));
-            if (k % kBinsPerDecade == kBinsPerDecade - 1) decade *= 10;
+            if (k % kBinsPerDecade == kBinsPerDecade - 1) { decade *= 10; }
         }
     }
 
@@ -94,7 +94,7 @@ class Tpacf : public SizedWorkload<kParameters> {
     std::int64_t bin_of(std::int64_t a, std::int64_t b) const {
         const float cosine = std::fma(z_[a], z_[b], std::fma(y_[a], y_[b], x_[a] * x_[b]));
         for (std::int64_t bin = kBins - 1; bin >= 0; --bin) {
-            if (cosine < bounds_[bin]) return cosine >= bounds_[bin + 1] ? bin : -1;
+            if (cosine < bounds_[bin]) { return cosine >= bounds_[bin + 1] ? bin : -1; }
         }
         return -1;
     }

@@ -42,7 +42,7 @@ class Transpose : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     CheckReport check() const override {
         std::vector<float> expected(from_.size());
         for (std::int64_t y = 0; y < height_; ++y) {
-            for (std::int64_t x = 0; x < width_; ++x) expected[x * height_ + y] = from_[y * width_ + x];
+            for (std::int64_t x = 0; x < width_; ++x) { expected[x * height_ + y] = from_[y * width_ + x]; }
         }
         return compare_exact("element", to_, expected);
     }

@@ -40,9 +40,7 @@ class Vecadd : public SizedWorkload<kParameters, kWords> {
 
     CheckReport check() const override {
         std::vector<float> expected(n_);
-        for (std::int64_t i = 0; i < n_; ++i) {
-            expected[i] = a_[i] + b_[i];
-        }
+        for (std::int64_t i = 0; i < n_; ++i) { expected[i] = a_[i] + b_[i]; }
         return compare_exact("C", c_, expected);
     }
 

@@ -78,9 +78,9 @@ struct Level {
 /// Shrinks sinks that together would take more than `mass` in a step.
 void share(double mass, double step, std::initializer_list<double*> sinks) {
     double sum = 0;
-    for (const double* sink : sinks) sum += *sink;
-    if (sum * step <= mass) return;
-    for (double* sink : sinks) *sink *= mass / (sum * step);
+    for (const double* sink : sinks) { sum += *sink; }
+    if (sum * step <= mass) { return; }
+    for (double* sink : sinks) { *sink *= mass / (sum * step); }
 }
 
 void change_phases(Level& s, double step) {
@@ -158,7 +158,7 @@ void change_phases(Level& s, double step) {
     s[vapour] -= condensed;
     s[cloud] += condensed;
     s[temperature] += kVaporise / kHeat * condensed;
-    for (int field = vapour; field < kChanging; ++field) s.value[field] = std::max(s.value[field], 0.0);
+    for (int field = vapour; field < kChanging; ++field) { s.value[field] = std::max(s.value[field], 0.0); }
 }
 
 class Weather : public SizedWorkload<kParameters> {
@@ -168,7 +168,7 @@ class Weather : public SizedWorkload<kParameters> {
     void run(Device& device) override {
         make_air();
         std::array<DeviceAddress, field_count> fields{};
-        for (int field = 0; field < field_count; ++field) fields[field] = device.upload(before_[field]);
+        for (int field = 0; field < field_count; ++field) { fields[field] = device.upload(before_[field]); }
         const DeviceAddress ground = device.allocate(plane_ * sizeof(float));
         device.fill(ground, std::byte{0}, plane_ * sizeof(float));
         const DeviceAddress substeps = device.allocate(plane_ * sizeof(std::int32_t));
@@ -187,7 +187,7 @@ class Weather : public SizedWorkload<kParameters> {
 
     CheckReport check() const override {
         std::array<std::vector<double>, kChanging> expected;
-        for (int field = 0; field < kChanging; ++field) expected[field].resize(plane_ * levels_);
+        for (int field = 0; field < kChanging; ++field) { expected[field].resize(plane_ * levels_); }
         std::vector<double> ground;
         for (std::int64_t column = 0; column < plane_; ++column) {
             std::vector<Level> levels(levels_);
@@ -202,11 +202,12 @@ class Weather : public SizedWorkload<kParameters> {
                 const double least = needed_substeps(levels);
                 const int count = substeps[column];
                 if (count < std::floor(least * (1 - kTolerance)) + 1 ||
-                    count > std::floor(least * (1 + kTolerance)) + 1)
+                    count > std::floor(least * (1 + kTolerance)) + 1) {
                     return {Outputs::mismatch, "substeps[" + std::to_string(column) + "] is " + std::to_string(count) +
                                                    ", the CPU reference needs " + std::to_string(least)};
+                }
                 ground.back() += sediment(levels, count);
-                for (Level& level : levels) change_phases(level, kStep);
+                for (Level& level : levels) { change_phases(level, kStep); }
             }
             for (std::int64_t k = 0; k < levels_; ++k) {
                 for (int field = 0; field < kChanging; ++field) {
@@ -224,11 +225,11 @@ class Weather : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// Air that cools by 6.5 K a kilometre, with less and less vapour, and storms over squares of 16 columns: droplets and
-    /// rain below, ice and snow above.
+    /// Air that cools by 6.5 K a kilometre, with less and less vapour, and storms over squares of 16 columns: droplets
+    /// and rain below, ice and snow above.
     void make_air() {
         XorShift32 random(seed());
-        for (auto& field : before_) field.assign(plane_ * levels_, 0.0f);
+        for (auto& field : before_) { field.assign(plane_ * levels_, 0.0f); }
         std::vector<float> storms;
         for (std::int64_t i = 0; i < (nx_ / 16 + 1) * (ny_ / 16 + 1); ++i) {
             storms.push_back(std::max(random.next_float() * 2.0f - 1.0f, 0.0f));

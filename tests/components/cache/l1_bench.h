@@ -26,16 +26,12 @@ constexpr std::uint64_t line(unsigned number) {
 /// A line whose every byte tells the seed.
 inline LineBytes pattern(unsigned seed) {
     LineBytes bytes;
-    for (unsigned i = 0; i < kLineBytes; ++i) {
-        bytes[i] = static_cast<std::byte>(seed * 37 + i);
-    }
+    for (unsigned i = 0; i < kLineBytes; ++i) { bytes[i] = static_cast<std::byte>(seed * 37 + i); }
     return bytes;
 }
 
 inline LineBytes overlaid(LineBytes bytes, const LineBytes& over, const ByteMask& mask) {
-    for (unsigned i = 0; i < kLineBytes; ++i) {
-        bytes[i] = mask.test(i) ? over[i] : bytes[i];
-    }
+    for (unsigned i = 0; i < kLineBytes; ++i) { bytes[i] = mask.test(i) ? over[i] : bytes[i]; }
     return bytes;
 }
 
@@ -112,9 +108,7 @@ class L1Bench {
             .line = request.line, .tag = request.tag, .client = request.client, .sectors = request.sectors};
         std::vector<std::byte> packed;
         for (unsigned i = 0; i < kLineBytes; ++i) {
-            if ((request.sectors >> i / kSectorBytes & 1) != 0) {
-                packed.push_back(bytes[i]);
-            }
+            if ((request.sectors >> i / kSectorBytes & 1) != 0) { packed.push_back(bytes[i]); }
         }
         std::vector<Served> served;
         l1.fill(reply, packed.data(), [&](const Waiter& waiter, const std::byte* line) {
@@ -138,7 +132,7 @@ class L1Bench {
         return fill(request, bytes);
     }
     void fill_all(const LineBytes& bytes) {
-        for (send_all(); !reads.empty();) fill_oldest(bytes);
+        for (send_all(); !reads.empty();) { fill_oldest(bytes); }
     }
     void bring_sectors(std::uint64_t line, SectorMask sectors, const LineBytes& bytes) {
         load_sectors(line, sectors);
@@ -150,7 +144,7 @@ class L1Bench {
     }
     /// Brings lines by their numbers, each with its pattern.
     void bring_lines(std::initializer_list<unsigned> numbers) {
-        for (const unsigned number : numbers) bring(line(number), pattern(number));
+        for (const unsigned number : numbers) { bring(line(number), pattern(number)); }
     }
 
     /// From a bench with the same parameters, by way of a checkpoint.
@@ -165,9 +159,7 @@ class L1Bench {
     }
     std::string state_of(std::uint64_t line, unsigned sector) const {
         const std::uint32_t way = l1.tags().find(line);
-        if (way == kNoWay) {
-            return "absent";
-        }
+        if (way == kNoWay) { return "absent"; }
         const LineInfo& info = l1.tags().info(way);
         return (info.valid >> sector & 1) != 0 ? "valid" : (info.awaited >> sector & 1) != 0 ? "pending" : "absent";
     }

@@ -70,9 +70,7 @@ TEST_CASE("other clients than demand hold no more MSHRs than they may, until dem
     CHECK(bench.load(line(0), 0, Client::demand).answer == L1Answer::merge);
     CHECK(bench.load(line(2), 0, Client::prefetch).answer == L1Answer::miss);
     CHECK(bench.load(line(3), 0, Client::pre_load).answer == L1Answer::stall);
-    for (unsigned i = 0; i < 3; ++i) {
-        bench.fill_oldest(pattern(i));
-    }
+    for (unsigned i = 0; i < 3; ++i) { bench.fill_oldest(pattern(i)); }
     CHECK(bench.load(line(3), 0, Client::pre_load).answer == L1Answer::miss);
 }
 
@@ -167,14 +165,10 @@ TEST_CASE("masks of bytes give their words and copy their bytes and no others") 
     for (unsigned round = 0; round < 200; ++round) {
         ByteMask mask;
         for (unsigned i = 0; i < kLineBytes; ++i) {
-            if (random() % (1 + round % 7) == 0) {
-                mask.set(i, 1);
-            }
+            if (random() % (1 + round % 7) == 0) { mask.set(i, 1); }
         }
         std::uint32_t words = 0;
-        for (unsigned i = 0; i < kLineBytes; ++i) {
-            words |= std::uint32_t{mask.test(i)} << (i / 4);
-        }
+        for (unsigned i = 0; i < kLineBytes; ++i) { words |= std::uint32_t{mask.test(i)} << (i / 4); }
         REQUIRE(words_of(mask) == words);
         LineBytes to = pattern(1);
         copy_masked(to.data(), pattern(2).data(), mask);
@@ -210,9 +204,7 @@ TEST_CASE("Fermi's hash spreads lines 4 KiB apart over the sets, and is a biject
     for (unsigned i = 0; i < 256; ++i) {
         apart.insert(index.of(std::uint64_t{i} * 4096));
         std::set<unsigned> block;
-        for (unsigned j = 0; j < 32; ++j) {
-            block.insert(index.of(std::uint64_t{i} * 4096 + j * kLineBytes));
-        }
+        for (unsigned j = 0; j < 32; ++j) { block.insert(index.of(std::uint64_t{i} * 4096 + j * kLineBytes)); }
         REQUIRE(block.size() == 32);
     }
     CHECK(apart.size() == 32);
@@ -401,9 +393,7 @@ TEST_CASE("a kernel's shared memory takes the least size that holds it, and line
             L1Bench bench(with(with_shared_memory("0 1 3"), &L1Parameters::pending_ways, pending_ways));
             bench.l1.leave_to_shared_memory(3072);
             bench.l1.leave_to_shared_memory(each.bytes);
-            for (unsigned i = 0; i < 5; ++i) {
-                bench.bring(line(8 * i), pattern(i));
-            }
+            for (unsigned i = 0; i < 5; ++i) { bench.bring(line(8 * i), pattern(i)); }
             for (unsigned i = 0; i < 5; ++i) {
                 CHECK(bench.state_of(line(8 * i)) == (i + each.lines >= 5 ? "valid" : "absent"));
             }
@@ -417,9 +407,7 @@ TEST_CASE("shared memory takes no way that is for prefetches, and of those that 
     bench.l1.leave_to_shared_memory(2048);
     CHECK(bench.load(line(0), 0, Client::prefetch).answer == L1Answer::miss);
     bench.fill_oldest(pattern(0));
-    for (unsigned i = 1; i < 4; ++i) {
-        bench.bring(line(8 * i), pattern(i));
-    }
+    for (unsigned i = 1; i < 4; ++i) { bench.bring(line(8 * i), pattern(i)); }
     CHECK(bench.state_of(line(0)) == "valid");
     CHECK(bench.state_of(line(8)) == "absent");
     LineLock first = bench.l1.lock(line(16));
@@ -468,13 +456,9 @@ TEST_CASE("with tags for fills a line is as old as its fill") {
 
 TEST_CASE("a set whose lines are not taken yet gives its tags to fills") {
     L1Bench bench(with_tags_for_fills(2, 1));
-    for (unsigned i = 0; i < 3; ++i) {
-        CHECK(bench.load(line(i)).answer == L1Answer::miss);
-    }
+    for (unsigned i = 0; i < 3; ++i) { CHECK(bench.load(line(i)).answer == L1Answer::miss); }
     CHECK(bench.load(line(3)).answer == L1Answer::stall);
-    for (unsigned i = 0; i < 3; ++i) {
-        bench.fill_oldest(pattern(i));
-    }
+    for (unsigned i = 0; i < 3; ++i) { bench.fill_oldest(pattern(i)); }
     CHECK(bench.state_of(line(0)) == "absent");
     CHECK(bench.state_of(line(1)) == "valid");
     CHECK(bench.state_of(line(2)) == "valid");
@@ -531,9 +515,7 @@ TEST_CASE("a fill for which only a dirty line can make room is kept where its by
         REQUIRE(store_private(bench, 0).answer == L1Answer::hit);
         REQUIRE(bench.load(line(1), 11).answer == L1Answer::miss);
         bench.send_all();
-        if (queue_is_full) {
-            REQUIRE(bench.load(line(2)).answer == L1Answer::miss);
-        }
+        if (queue_is_full) { REQUIRE(bench.load(line(2)).answer == L1Answer::miss); }
         const auto served = bench.fill(bench.reads.front(), pattern(7));
         REQUIRE(served.size() == 1);
         CHECK(served[0].bytes == pattern(7));
@@ -598,13 +580,13 @@ void stir(L1Bench& bench, unsigned seed, unsigned events) {
                 bench.load_ordered(where, i);
                 break;
             case 1:
-                if (bench.l1.can_write()) bench.store(where, pattern(i), mask_of(random() % 100, 7));
+                if (bench.l1.can_write()) { bench.store(where, pattern(i), mask_of(random() % 100, 7)); }
                 break;
             case 2:
-                if (!bench.reads.empty()) bench.fill_oldest(pattern(i));
+                if (!bench.reads.empty()) { bench.fill_oldest(pattern(i)); }
                 break;
             case 3:
-                if (random() % 3 == 0) bench.send_all();
+                if (random() % 3 == 0) { bench.send_all(); }
                 break;
             default:
                 bench.load(where, i);
@@ -699,9 +681,7 @@ TEST_CASE("a write-through store over two fills and a copy changes each part in 
     std::copy_n(pattern(4).begin() + 32, 32, expected.begin() + 32);
     std::copy_n(pattern(5).begin() + 64, 32, expected.begin() + 64);
     expected = overlaid(expected, pattern(9), mask);
-    for (const unsigned sector : {0u, 1u, 2u}) {
-        CHECK(sector_equal(all.data, sector, expected));
-    }
+    for (const unsigned sector : {0u, 1u, 2u}) { CHECK(sector_equal(all.data, sector, expected)); }
 }
 
 TEST_CASE("sectors are alike that are valid, absent, or pending with one fill") {

@@ -127,9 +127,7 @@ TEST_CASE("one way of a set stays without a lock: N - 1 lines are locked, pendin
 
 TEST_CASE("the parameter may allow fewer locked lines, and a direct-mapped cache none") {
     LockBench bench(with(L1Bench::parameters(2, 4), &L1Parameters::pinned_ways, 1));
-    for (const unsigned number : {0u, 2u, 1u}) {
-        bench.bring(line(number), pattern(number));
-    }
+    for (const unsigned number : {0u, 2u, 1u}) { bench.bring(line(number), pattern(number)); }
     LineLock first = bench.l1.lock(line(0));
     CHECK(first);
     CHECK_FALSE(bench.l1.lock(line(2)));
@@ -172,9 +170,7 @@ TEST_CASE("what takes a line takes it from its lock, which then holds no later l
             LockBench bench(2);
             LineLock lost;
             bench.load_and_lock(line(0), lost);
-            if (!pending) {
-                bench.fill_oldest(pattern(0));
-            }
+            if (!pending) { bench.fill_oldest(pattern(0)); }
             taker == "atomic"         ? bench.atomic(line(0))
             : taker == "ordered load" ? static_cast<void>(bench.load_ordered(line(0)))
                                       : bench.l1.start_generation();
@@ -212,9 +208,7 @@ TEST_CASE("a store updates a locked line and its fill under write_evict too, and
         CHECK(bench.state_of(line(1)) == "absent");
         const std::byte* data = bench.load(line(0)).data;
         REQUIRE(data != nullptr);
-        for (unsigned byte = 0; byte < kLineBytes; ++byte) {
-            CHECK(data[byte] == pattern(byte < 4 ? 1 : 0)[byte]);
-        }
+        for (unsigned byte = 0; byte < kLineBytes; ++byte) { CHECK(data[byte] == pattern(byte < 4 ? 1 : 0)[byte]); }
         bench.l1.unlock(lock);
         bench.store(line(0), pattern(2), mask_of(0, 4));
         CHECK(bench.state_of(line(0)) == "absent");
@@ -318,7 +312,7 @@ TEST_CASE("under random events no locked line makes room, and every lock that is
                 switch (random() % 8) {
                     case 0:
                         takes = bench.l1.can_write();
-                        if (takes) bench.store(where, pattern(i), mask_of(random() % 100, 7));
+                        if (takes) { bench.store(where, pattern(i), mask_of(random() % 100, 7)); }
                         break;
                     case 1:
                         takes = bench.load_ordered(where).answer != L1Answer::stall;
@@ -339,7 +333,7 @@ TEST_CASE("under random events no locked line makes room, and every lock that is
                     }
                     case 5:
                         bench.send_all();
-                        if (!bench.reads.empty()) bench.fill_oldest(pattern(i));
+                        if (!bench.reads.empty()) { bench.fill_oldest(pattern(i)); }
                         break;
                     default:
                         bench.load(where);
@@ -356,9 +350,7 @@ TEST_CASE("under random events no locked line makes room, and every lock that is
                     }
                 }
             }
-            for (Held& each : locks) {
-                bench.l1.unlock(each.lock);
-            }
+            for (Held& each : locks) { bench.l1.unlock(each.lock); }
             bench.fill_all(pattern(0));
             REQUIRE(bench.faults().empty());
         }

@@ -36,18 +36,14 @@ inline std::vector<TableRow> read_table(const std::string& file, const std::stri
                 columns = cells;
             } else if (!line.starts_with("|-")) {
                 TableRow row;
-                for (std::size_t i = 0; i < columns.size(); ++i) {
-                    row[columns[i]] = cells.at(i);
-                }
+                for (std::size_t i = 0; i < columns.size(); ++i) { row[columns[i]] = cells.at(i); }
                 rows.push_back(row);
             }
         } else if (!columns.empty()) {
             break;
         }
     }
-    if (rows.empty()) {
-        throw std::runtime_error("no table under \"" + heading + "\" in " + file);
-    }
+    if (rows.empty()) { throw std::runtime_error("no table under \"" + heading + "\" in " + file); }
     return rows;
 }
 

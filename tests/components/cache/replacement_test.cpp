@@ -23,17 +23,13 @@ std::uint64_t hash_of(const ReplacementPolicy& policy) {
 }
 
 void reserve_in_order(ReplacementPolicy& policy, unsigned set, std::initializer_list<unsigned> ways) {
-    for (const unsigned way : ways) {
-        policy.reserve(set, way);
-    }
+    for (const unsigned way : ways) { policy.reserve(set, way); }
 }
 
 /// The numbers of misses after which the ways were taken, each once in the beginning, and then `misses` more.
 std::vector<unsigned> victims_of_a_stream(ReplacementPolicy& policy, unsigned ways, unsigned misses) {
     std::vector<unsigned> victims;
-    for (unsigned way = 0; way < ways; ++way) {
-        policy.reserve(0, way);
-    }
+    for (unsigned way = 0; way < ways; ++way) { policy.reserve(0, way); }
     for (unsigned i = 0; i < misses; ++i) {
         victims.push_back(policy.victim(0, all_of(ways)));
         policy.reserve(0, victims.back());
@@ -116,21 +112,15 @@ TEST_CASE("with a power of two of ways tree_plru takes all ways equally often in
         CAPTURE(ways);
         const auto tree = make_policy("tree_plru", 1, ways);
         std::array<unsigned, 64> taken{};
-        for (const unsigned victim : victims_of_a_stream(*tree, ways, 3 * ways)) {
-            ++taken[victim];
-        }
-        for (unsigned way = 0; way < ways; ++way) {
-            CHECK(taken[way] == 3);
-        }
+        for (const unsigned victim : victims_of_a_stream(*tree, ways, 3 * ways)) { ++taken[victim]; }
+        for (unsigned way = 0; way < ways; ++way) { CHECK(taken[way] == 3); }
     }
 }
 
 TEST_CASE("with six ways tree_plru takes each of the last two twice as often as each of the first four") {
     const auto tree = make_policy("tree_plru", 1, 6);
     std::array<unsigned, 6> taken{};
-    for (const unsigned victim : victims_of_a_stream(*tree, 6, 80)) {
-        ++taken.at(victim);
-    }
+    for (const unsigned victim : victims_of_a_stream(*tree, 6, 80)) { ++taken.at(victim); }
     CHECK(taken == std::array<unsigned, 6>{10, 10, 10, 10, 20, 20});
 }
 
@@ -149,14 +139,10 @@ class RangeTree {
 
   private:
     unsigned victim(std::uint64_t candidates, unsigned first, unsigned size) const {
-        if (size == 1) {
-            return first;
-        }
+        if (size == 1) { return first; }
         const auto offers = [&](unsigned from) {
             for (unsigned way = from; way < from + size / 2; ++way) {
-                if (candidates >> way & 1) {
-                    return true;
-                }
+                if (candidates >> way & 1) { return true; }
             }
             return false;
         };

@@ -49,9 +49,7 @@ constexpr unsigned kTagsForFills[] = {0, 3};
 /// A line that wants the place of the one that the row is about: its miss takes it, or its fill.
 L1Answer ask_for_place(L1Bench& bench) {
     const L1Answer answer = bench.load(kOther).answer;
-    if (answer == L1Answer::miss) {
-        bench.fill_newest(pattern(9));
-    }
+    if (answer == L1Answer::miss) { bench.fill_newest(pattern(9)); }
     return answer;
 }
 
@@ -183,9 +181,7 @@ TEST_CASE("the L1 does what each row of the transition table says") {
     unsigned rows = 0;
     for (const TableRow& row : read_table(kPage, "## Table")) {
         for (const std::string policy : {"write_evict", "write_through"}) {
-            if (row.at("policy") != "any" && row.at("policy") != policy) {
-                continue;
-            }
+            if (row.at("policy") != "any" && row.at("policy") != policy) { continue; }
             CAPTURE(policy);
             CAPTURE(row.at("line"));
             CAPTURE(row.at("detached"));
@@ -261,9 +257,7 @@ class SectorRowTest : RowTest {
     void bring_into_state() {
         const std::string& a = row_.at("a");
         const std::string& b = row_.at("b");
-        if (a == "together") {
-            bench_.load_sectors(kLine, kSectorA | kSectorB, 100);
-        }
+        if (a == "together") { bench_.load_sectors(kLine, kSectorA | kSectorB, 100); }
         if (b == "valid") {
             bench_.bring_sectors(kLine, kSectorB, kOld);
         } else if (b == "pending") {
@@ -308,9 +302,7 @@ TEST_CASE("the L1 with sectors does what each row of the table of sectors says")
     unsigned rows = 0;
     for (const TableRow& row : read_table(kPage, "## Sectors")) {
         for (const std::string policy : {"write_evict", "write_through"}) {
-            if (row.at("policy") != "any" && row.at("policy") != policy) {
-                continue;
-            }
+            if (row.at("policy") != "any" && row.at("policy") != policy) { continue; }
             CAPTURE(policy);
             CAPTURE(row.at("a"));
             CAPTURE(row.at("b"));
@@ -348,11 +340,9 @@ class LocalRowTest : RowTest {
         CHECK(std::to_string(bench_.detached()) == row_.at("detached after"));
         if (row_.at("event") == "fill") {
             REQUIRE(served_.size() == (row_.at("line") == "fetching" ? 0 : 1));
-            for (const Served& each : served_) CHECK(each.bytes == seen_);
+            for (const Served& each : served_) { CHECK(each.bytes == seen_); }
         }
-        if (state() == "valid") {
-            CHECK(equal(bench_.load(kLocalLine).data, seen_));
-        }
+        if (state() == "valid") { CHECK(equal(bench_.load(kLocalLine).data, seen_)); }
     }
 
   private:
@@ -381,25 +371,19 @@ class LocalRowTest : RowTest {
     void bring_into_state() {
         const std::string& line = row_.at("line");
         seen_ = kReply;
-        if (line == "partial" || line == "refilled" || line == "fetching") {
-            store(kStored, kMask);
-        }
+        if (line == "partial" || line == "refilled" || line == "fetching") { store(kStored, kMask); }
         if (line == "pending" || line == "refilled") {
             bench_.load(kLocalLine, 100);
         } else if (line == "valid") {
             bench_.bring(kLocalLine, kReply);
-            if (row_.at("dirty") == "yes") {
-                store(kStored, kMask);
-            }
+            if (row_.at("dirty") == "yes") { store(kStored, kMask); }
         }
         bench_.send_all();
     }
 
     std::string atomic() {
         const L1Access access{.line = kLocalLine};
-        if (bench_.l1.clean_for_atomic(access).answer == L1Answer::stall) {
-            return "pending_store";
-        }
+        if (bench_.l1.clean_for_atomic(access).answer == L1Answer::stall) { return "pending_store"; }
         bench_.atomic(kLocalLine);
         return "done";
     }
@@ -425,9 +409,7 @@ class LocalRowTest : RowTest {
             served_ = bench_.fill_oldest(kReply);
         } else if (event == "replace") {
             bench_.load(kOther);
-            if (fills_make_room_) {
-                bench_.fill_newest(pattern(9));
-            }
+            if (fills_make_room_) { bench_.fill_newest(pattern(9)); }
         } else {
             FAIL("unknown event ", event);
         }
@@ -496,17 +478,13 @@ void use_up(L1Bench& bench, const TableRow& row, unsigned used) {
     for (unsigned i = 0; i < used; ++i) {
         const std::uint64_t line = needs == "free place in the fill's list" ? kLine : kOther + i * kLineBytes;
         CHECK(bench.load(line, 2).answer != L1Answer::stall);
-        if (needs != "free place in the miss queue") {
-            bench.send_all();
-        }
+        if (needs != "free place in the miss queue") { bench.send_all(); }
     }
 }
 
 /// "done", or the cause of the stall.
 std::string attempt(L1Bench& bench, const std::string& access) {
-    if (access == "store" || access == "atomic") {
-        return bench.l1.can_write() ? "done" : "miss_queue_full";
-    }
+    if (access == "store" || access == "atomic") { return bench.l1.can_write() ? "done" : "miss_queue_full"; }
     const L1LoadResult result = access == "load" ? bench.load(kLine, 3) : bench.load_ordered(kLine, 3);
     return result.answer == L1Answer::stall ? name_of(result.failure) : "done";
 }

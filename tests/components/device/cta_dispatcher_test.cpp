@@ -124,7 +124,7 @@ testing::LpContract contract(Log& log, std::int64_t preassigned, std::int64_t in
 TEST_CASE("parameters that one message does not hold reach every SM whole") {
     constexpr std::size_t kBytes = 32'764;
     std::vector<std::byte> sent(kBytes);
-    for (std::size_t i = 0; i < kBytes; ++i) sent[i] = static_cast<std::byte>(i * 7 + i / 256);
+    for (std::size_t i = 0; i < kBytes; ++i) { sent[i] = static_cast<std::byte>(i * 7 + i / 256); }
 
     std::vector<std::byte> received[kSms];
     class Receiver : public testing::LpEnvironment {
@@ -132,10 +132,11 @@ TEST_CASE("parameters that one message does not hold reach every SM whole") {
         explicit Receiver(std::vector<std::byte> (&all)[kSms]) : received_(all) {}
         void respond(unsigned out_port, unsigned destination, const MessageHeader& message,
                      std::vector<testing::ScriptedMessage>&) override {
-            if (out_port == kDispatcherToHost) return;
-            if (message.type == LaunchParameters::kType) arriving_[destination].add(message);
-            if (message.type == KernelBegin::kType)
+            if (out_port == kDispatcherToHost) { return; }
+            if (message.type == LaunchParameters::kType) { arriving_[destination].add(message); }
+            if (message.type == KernelBegin::kType) {
                 received_[destination] = arriving_[destination].take<KernelBegin>(message);
+            }
         }
 
       private:
@@ -153,8 +154,9 @@ TEST_CASE("parameters that one message does not hold reach every SM whole") {
     one.script = [&](std::uint64_t) {
         std::vector<testing::ScriptedMessage> script;
         std::size_t first = 0;
-        for (; kBytes - first > kParameterBytesInMessage; first += kParameterBytesInMessage)
+        for (; kBytes - first > kParameterBytesInMessage; first += kParameterBytesInMessage) {
             script.push_back(message(LaunchParameters{kParameterBytesInMessage}, first, kParameterBytesInMessage));
+        }
         LaunchKernel head{};
         head.grid = {1, 1, 1};
         head.block = {32, 1, 1};
@@ -164,7 +166,7 @@ TEST_CASE("parameters that one message does not hold reach every SM whole") {
     };
     one.environment = [&](std::uint64_t) { return std::make_unique<Receiver>(received); };
     CHECK(testing::count_outputs(one, 3) > kSms * (kBytes / kParameterBytesInMessage));
-    for (const auto& bytes : received) CHECK((bytes == sent));
+    for (const auto& bytes : received) { CHECK((bytes == sent)); }
 }
 
 TEST_CASE("every CTA of a launch is assigned once, kernels run in order, and the host hears of each end") {
@@ -181,9 +183,7 @@ TEST_CASE("every CTA of a launch is assigned once, kernels run in order, and the
         CHECK(*log.ctas[i].rbegin() == sizes[i] - 1);
         CHECK(log.completed[i].warp_instructions == 10 * kSms);
         CHECK(log.completed[i].begin < log.completed[i].end);
-        if (i > 0) {
-            CHECK(log.completed[i].begin >= log.completed[i - 1].end);
-        }
+        if (i > 0) { CHECK(log.completed[i].begin >= log.completed[i - 1].end); }
     }
 }
 

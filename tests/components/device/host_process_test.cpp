@@ -75,9 +75,7 @@ class FakeGpu : public testing::LpEnvironment {
                 break;
             case GpuMessage::launch_kernel: {
                 CHECK(out_port == kHostToDispatcher);
-                for (auto& [address, byte] : memory_) {
-                    byte = ~byte;
-                }
+                for (auto& [address, byte] : memory_) { byte = ~byte; }
                 answers.push_back(
                     testing::scripted(answer, 500, kHostDispatcherPort,
                                       KernelCompleted{sent.as<LaunchKernel>().launch, sent.time, answer - 1, 7, 70}));
@@ -95,9 +93,7 @@ class FakeGpu : public testing::LpEnvironment {
     template <class F>
     void for_each_byte(std::uint64_t address, std::uint64_t bytes, F f) {
         const std::uint64_t local = mapping_.local_address(address);
-        for (std::uint64_t i = 0; i < bytes; ++i) {
-            f(mapping_.address(mapping_.channel(address), local + i), i);
-        }
+        for (std::uint64_t i = 0; i < bytes; ++i) { f(mapping_.address(mapping_.channel(address), local + i), i); }
     }
 
     void read(const HostRead& request, Time time, unsigned channel, std::uint16_t in_port,
@@ -140,9 +136,7 @@ void round_trip(Device& device, std::vector<std::uint32_t>& result) {
     const DeviceAddress first = device.upload(values);
     const DeviceAddress second = device.allocate(1000);
     device.fill(second, std::byte{0x0f}, 1000);
-    for (int launches = 0; launches < 3; ++launches) {
-        device.launch("negate", {{1}, {32}}, pack_parameters(first));
-    }
+    for (int launches = 0; launches < 3; ++launches) { device.launch("negate", {{1}, {32}}, pack_parameters(first)); }
     result = device.download<std::uint32_t>(first, values.size());
     const auto filled = device.download<std::uint8_t>(second, 1000);
     for (std::uint32_t i = 0; i < filled[3] % 16u; ++i) {  // 0xf0: none
@@ -157,9 +151,7 @@ TEST_CASE("a driver gets back what it copied, after its kernels, in pieces from 
     const testing::LpContract one = contract([&](Device& device) { round_trip(device, result); });
     testing::count_outputs(one, 1);
     REQUIRE(result.size() == 778);
-    for (std::uint32_t i = 0; i < 777; ++i) {
-        REQUIRE(result[i] == ~(5u + i));
-    }
+    for (std::uint32_t i = 0; i < 777; ++i) { REQUIRE(result[i] == ~(5u + i)); }
     CHECK(result[777] == 0xf0);
 }
 

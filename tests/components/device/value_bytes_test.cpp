@@ -60,7 +60,7 @@ const std::vector<int> kClean = {0x11, 0, 0x22, 0x33, 0x44, 0, 0x55, 0x66, 0x77,
 
 std::vector<int> numbers(std::span<const std::byte> bytes) {
     std::vector<int> values;
-    for (const std::byte byte : bytes) values.push_back(std::to_integer<int>(byte));
+    for (const std::byte byte : bytes) { values.push_back(std::to_integer<int>(byte)); }
     return values;
 }
 

@@ -51,9 +51,7 @@ struct Harness {
         while (channel.next_event() < limit) {
             const Cycle now = channel.next_event();
             const DramChannel::Step step = channel.step(now);
-            if (step.command != Command::none) {
-                trace.push_back({step.command, step.bank, now});
-            }
+            if (step.command != Command::none) { trace.push_back({step.command, step.bank, now}); }
             if (step.read_done) {
                 done[step.tag] = step.data_end;
                 channel.release_return(now + 1);
@@ -65,9 +63,7 @@ struct Harness {
         channel.accept(line.row, line.bank, line.write, tag, line.columns, line.arrival);
     }
     const std::vector<Issued>& run(const std::vector<Line>& lines) {
-        for (std::uint32_t tag = 0; tag < lines.size(); ++tag) {
-            accept(lines[tag], tag);
-        }
+        for (std::uint32_t tag = 0; tag < lines.size(); ++tag) { accept(lines[tag], tag); }
         run_until(kCycleInfinity);
         CHECK(channel.idle());
         return trace;
@@ -75,9 +71,7 @@ struct Harness {
     /// Cycle of the n-th command of that kind, of one bank if given.
     Cycle when(Command command, int n, std::optional<unsigned> bank = {}) const {
         for (const Issued& each : trace) {
-            if (each.command == command && (!bank || each.bank == *bank) && n-- == 0) {
-                return each.cycle;
-            }
+            if (each.command == command && (!bank || each.bank == *bank) && n-- == 0) { return each.cycle; }
         }
         FAIL("no such command");
         return 0;
@@ -239,15 +233,11 @@ TEST_CASE("a hit needs no activate and a conflict needs a precharge as well") {
 
 TEST_CASE("no more reads start than the return queue has room for") {
     Harness harness(with(with_high_groups(), &DramParameters::return_entries, 2));
-    for (std::uint32_t tag = 0; tag < 3; ++tag) {
-        harness.channel.accept(7, tag, false, tag, 2, 0);
-    }
+    for (std::uint32_t tag = 0; tag < 3; ++tag) { harness.channel.accept(7, tag, false, tag, 2, 0); }
     std::vector<std::uint32_t> done;
     while (harness.channel.next_event() < 1000) {
         const auto step = harness.channel.step(harness.channel.next_event());
-        if (step.read_done) {
-            done.push_back(step.tag);
-        }
+        if (step.read_done) { done.push_back(step.tag); }
     }
     CHECK(done == std::vector<std::uint32_t>{0, 1});
     CHECK(harness.channel.next_event() == kCycleInfinity);
@@ -289,31 +279,19 @@ void check_trace(const std::vector<Issued>& trace, const DramParameters& t, unsi
             if (a.command == Command::activate && b.command == Command::activate) {
                 REQUIRE(gap >= (same ? t.rc : t.rrd));
                 REQUIRE((group(a.bank) != group(b.bank) || gap >= t.rrdl));
-                if (++activates == 4) {
-                    REQUIRE(gap >= t.faw);
-                }
+                if (++activates == 4) { REQUIRE(gap >= t.faw); }
             }
-            if (same && a.command == Command::activate && b_column) {
-                REQUIRE(gap >= t.rcd);
-            }
-            if (same && a.command == Command::activate && b.command == Command::precharge) {
-                REQUIRE(gap >= t.ras);
-            }
-            if (same && a.command == Command::precharge && b.command == Command::activate) {
-                REQUIRE(gap >= t.rp);
-            }
-            if (same && b.command == Command::precharge && a.command == Command::read) {
-                REQUIRE(gap >= t.rtpl);
-            }
+            if (same && a.command == Command::activate && b_column) { REQUIRE(gap >= t.rcd); }
+            if (same && a.command == Command::activate && b.command == Command::precharge) { REQUIRE(gap >= t.ras); }
+            if (same && a.command == Command::precharge && b.command == Command::activate) { REQUIRE(gap >= t.rp); }
+            if (same && b.command == Command::precharge && a.command == Command::read) { REQUIRE(gap >= t.rtpl); }
             if (same && b.command == Command::precharge && a.command == Command::write) {
                 REQUIRE(gap >= t.wl + burst + t.wr);
             }
             if (b_column && a.command == b.command) {
                 REQUIRE(gap >= (group(a.bank) == group(b.bank) ? t.ccdl : t.ccd));
             }
-            if (a.command == Command::write && b.command == Command::read) {
-                REQUIRE(gap >= t.wl + burst + t.cdlr);
-            }
+            if (a.command == Command::write && b.command == Command::read) { REQUIRE(gap >= t.wl + burst + t.cdlr); }
             if (a.command == Command::read && b.command == Command::write) {
                 REQUIRE(gap >= t.cl + burst + t.turnaround - t.wl);
             }
@@ -349,9 +327,7 @@ TEST_CASE("random traffic keeps every timing rule and every request is served on
             harness.run(lines);
             check_trace(harness.trace, parameters, 16);
             std::size_t reads = 0;
-            for (const Line& line : lines) {
-                reads += !line.write;
-            }
+            for (const Line& line : lines) { reads += !line.write; }
             CHECK(harness.done.size() == reads);
             CHECK(harness.channel.counters().reads == reads);
             CHECK(harness.channel.counters().writes == lines.size() - reads);
@@ -362,9 +338,7 @@ TEST_CASE("random traffic keeps every timing rule and every request is served on
 TEST_CASE("a stream of reads over two bank groups fills the data bus") {
     Harness harness(with(with_high_groups(), &DramParameters::queue_entries, 1024), "frfcfs");
     std::vector<Line> lines;
-    for (unsigned i = 0; i < 1000; ++i) {
-        lines.push_back({i / 64, i % 2 == 0 ? 0u : 4u});
-    }
+    for (unsigned i = 0; i < 1000; ++i) { lines.push_back({i / 64, i % 2 == 0 ? 0u : 4u}); }
     harness.run(lines);
     const Cycle end = harness.trace.back().cycle;
     const double utilisation = static_cast<double>(harness.channel.counters().data_bus_cycles) / end;
@@ -405,9 +379,7 @@ TEST_CASE("a channel that is saved and loaded in the middle goes on alike") {
         Harness second(parameters, scheduler);
         const auto lines = random_lines(random, 400, 3, 6);
         std::uint32_t tag = 0;
-        for (; tag < 200; ++tag) {
-            first.accept(lines[tag], tag);
-        }
+        for (; tag < 200; ++tag) { first.accept(lines[tag], tag); }
         load_state(second.channel, saved_state(first.channel));
         second.done = first.done;
         for (; tag < lines.size(); ++tag) {

@@ -83,9 +83,7 @@ TEST_CASE("frfcfs drains writes from the high to the low watermark") {
     configuration.override_value("frfcfs.write_low=2");
     const auto scheduler = make("frfcfs", 64, configuration);
     scheduler->add(request(0, 1, 0));
-    for (std::uint32_t tag = 1; tag <= 3; ++tag) {
-        scheduler->add(request(tag, 2, 0, true));
-    }
+    for (std::uint32_t tag = 1; tag <= 3; ++tag) { scheduler->add(request(tag, 2, 0, true)); }
     CHECK(scheduler->eligible_banks() == 1u << 1);  // three writes are not enough
     scheduler->add(request(4, 2, 0, true));
     CHECK(scheduler->eligible_banks() == 1u << 2);

@@ -85,9 +85,7 @@ TEST_CASE("an image that is saved and loaded is the same") {
     MemoryImage loaded;
     load_state(loaded, bytes);
     CHECK(hash_of(loaded) == hash_of(image));
-    for (const std::uint64_t place : places) {
-        CHECK(*loaded.read(place) == *image.read(place));
-    }
+    for (const std::uint64_t place : places) { CHECK(*loaded.read(place) == *image.read(place)); }
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ using test::KernelBuilder;
 std::vector<float> random_floats(std::size_t count, std::uint32_t seed) {
     std::mt19937 random(seed);
     std::vector<float> values(count);
-    for (float& value : values) value = static_cast<float>(random() >> 8) / 0x1p24f;
+    for (float& value : values) { value = static_cast<float>(random() >> 8) / 0x1p24f; }
     return values;
 }
 
@@ -36,7 +36,7 @@ TEST_CASE("vecadd adds, and leaves what is beyond its size alone") {
     const DeviceAddress dc = device.upload(std::vector<float>(1024, -1.0f));
     device.launch("vecadd", {{4, 1, 1}, {256, 1, 1}}, pack_parameters(da, db, dc, kCount));
     const auto c = device.download<float>(dc, 1024);
-    for (std::uint32_t i = 0; i < 1024; ++i) REQUIRE(c[i] == (i < kCount ? a[i] + b[i] : -1.0f));
+    for (std::uint32_t i = 0; i < 1024; ++i) { REQUIRE(c[i] == (i < kCount ? a[i] + b[i] : -1.0f)); }
 }
 
 /// Megabytes of the process in memory.
@@ -67,7 +67,7 @@ TEST_CASE("filling with zeros gives pages back, and leaves what is beside them a
                 REQUIRE(bytes[i] == (i < 100 || i >= kPart - 100 ? std::byte{7} : std::byte{0}));
             }
         }
-        if (in_file) close(file);
+        if (in_file) { close(file); }
     }
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("counts are those of the instructions that ran") {
     // Control: 32 branches, taken by 24 threads; 32 exits of all.
     CHECK(counts.of(InstructionClass::control) == InstructionCount{64, 24 + 1024});
     InstructionCount sum;
-    for (const InstructionCount& count : counts.by_class) sum += count;
+    for (const InstructionCount& count : counts.by_class) { sum += count; }
     CHECK(sum == counts.total);
     CHECK(device.launches().size() == 1);
     CHECK(summarise(device.kernels()[0], device.executed(0)) == counts);
@@ -118,24 +118,25 @@ TEST_CASE("tiled sgemm with barriers computes what fma in the same order compute
     const DeviceAddress da = device.upload(a), db = device.upload(b), dc = device.allocate(n * n * 4);
     device.launch("sgemm", {{n / 16, n / 16, 1}, {16, 16, 1}}, pack_parameters(da, db, dc, n));
     const auto c = device.download<float>(dc, n * n);
-    for (std::uint32_t i = 0; i < n; ++i)
+    for (std::uint32_t i = 0; i < n; ++i) {
         for (std::uint32_t j = 0; j < n; ++j) {
             float sum = 0;
-            for (std::uint32_t l = 0; l < n; ++l) sum = std::fma(a[i * n + l], b[l * n + j], sum);
+            for (std::uint32_t l = 0; l < n; ++l) { sum = std::fma(a[i * n + l], b[l * n + j], sum); }
             REQUIRE(c[i * n + j] == sum);
         }
+    }
 }
 
 TEST_CASE("the histogram's shared and global atomics count every value once") {
     EmulatedDevice device({test::histogram_kernel()});
     std::mt19937 random(5);
     std::vector<std::uint32_t> values(10007);
-    for (auto& value : values) value = static_cast<std::uint32_t>(random());
+    for (auto& value : values) { value = static_cast<std::uint32_t>(random()); }
     const DeviceAddress dv = device.upload(values), dh = device.upload(std::vector<std::uint32_t>(256, 7));
     device.launch("histogram", {{6, 1, 1}, {256, 1, 1}},
                   pack_parameters(dv, dh, static_cast<std::uint32_t>(values.size())));
     std::vector<std::uint32_t> expected(256, 7);
-    for (const auto value : values) ++expected[value & 255];
+    for (const auto value : values) { ++expected[value & 255]; }
     CHECK(device.download<std::uint32_t>(dh, 256) == expected);
 }
 
@@ -169,7 +170,7 @@ TEST_CASE("threads of one warp leave a loop at different trips, with the partial
         k.branch_if(more, loop, after);
         k.bind(after);
     });
-    for (std::uint32_t tid = 0; tid < 77; ++tid) CHECK(results[tid] == tid * (tid + 1) / 2);
+    for (std::uint32_t tid = 0; tid < 77; ++tid) { CHECK(results[tid] == tid * (tid + 1) / 2); }
 }
 
 TEST_CASE("guarded instructions act on their lanes only") {
@@ -184,7 +185,7 @@ TEST_CASE("guarded instructions act on their lanes only") {
         k.op(Operation::mul_lo, Type::u32, result, {tid, k.literal(3)});
         k.unguard();
     });
-    for (std::uint32_t tid = 0; tid < 64; ++tid) CHECK(results[tid] == (tid % 2 != 0 ? tid + 100 : tid * 3));
+    for (std::uint32_t tid = 0; tid < 64; ++tid) { CHECK(results[tid] == (tid % 2 != 0 ? tid + 100 : tid * 3)); }
 }
 
 TEST_CASE("warps exchange through shared memory across barriers, also after some have exited") {
@@ -205,7 +206,7 @@ TEST_CASE("warps exchange through shared memory across barriers, also after some
         k.op(Operation::shl, Type::b32, slot, {slot, k.literal(2)});
         k.load(Space::shared, Type::u32, result, slot);
     });
-    for (std::uint32_t tid = 0; tid < 96; ++tid) CHECK(results[tid] == (tid + 1) % 96);
+    for (std::uint32_t tid = 0; tid < 96; ++tid) { CHECK(results[tid] == (tid + 1) % 96); }
 }
 
 TEST_CASE("a warp that spins on shared memory lets the warp run that it waits for") {
@@ -224,7 +225,7 @@ TEST_CASE("a warp that spins on shared memory lets the warp run that it waits fo
         k.store(Space::shared, Type::u32, k.literal(0), k.literal(42));
         k.bind(after);
     });
-    for (std::uint32_t tid = 0; tid < 32; ++tid) CHECK(results[tid] == 42);
+    for (std::uint32_t tid = 0; tid < 32; ++tid) { CHECK(results[tid] == 42); }
 }
 
 /// Behind a barrier all threads read the word of shared memory; the one of which `first` is true then stores to it.
@@ -244,7 +245,7 @@ TEST_CASE("warps of a CTA keep up with one another, as programs need that lack a
         k.setp(isa::Comparison::eq, Type::u32, first, tid, k.literal(0));
         barrier_read_and_first_stores(k, first, result);
     });
-    for (std::uint32_t tid = 0; tid < kThreads; ++tid) CHECK(results[tid] == 0);
+    for (std::uint32_t tid = 0; tid < kThreads; ++tid) { CHECK(results[tid] == 0); }
 }
 
 TEST_CASE("a warp that runs while the others wait at a barrier does not run ahead of them when it opens") {
@@ -264,7 +265,7 @@ TEST_CASE("a warp that runs while the others wait at a barrier does not run ahea
         k.bind(end);
         barrier_read_and_first_stores(k, first, result);
     });
-    for (std::uint32_t tid = 0; tid < kThreads; ++tid) CHECK(results[tid] == 0);
+    for (std::uint32_t tid = 0; tid < kThreads; ++tid) { CHECK(results[tid] == 0); }
 }
 
 TEST_CASE("narrow and vector accesses move the right bytes and extend by the sign") {
@@ -290,7 +291,7 @@ TEST_CASE("narrow and vector accesses move the right bytes and extend by the sig
     k.store(Space::global, Type::u32, k.parameter(1), vector, 64, 4);
     EmulatedDevice device({k.finish()});
     std::vector<std::uint8_t> in(64);
-    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint8_t>(200 + i);
+    for (std::size_t i = 0; i < in.size(); ++i) { in[i] = static_cast<std::uint8_t>(200 + i); }
     const DeviceAddress from = device.upload(in), to = device.upload(std::vector<std::uint8_t>(80, 0));
     device.launch("copy", {{1, 1, 1}, {1, 1, 1}}, pack_parameters(from, to));
     const auto out = device.download<std::uint8_t>(to, 80);
@@ -298,8 +299,8 @@ TEST_CASE("narrow and vector accesses move the right bytes and extend by the sig
                                                        206, 207, 255, 255, 206, 207, 206, 0};
     CHECK(std::equal(expected_narrow.begin(), expected_narrow.end(), out.begin()));
     CHECK(std::equal(in.begin() + 16, in.begin() + 52, out.begin() + 16));
-    for (unsigned i = 0; i < 4; ++i) CHECK(out[64 + 4 * i] == in[52 + i]);
-    for (unsigned i = 0; i < 16; ++i) CHECK((i % 4 == 0 || out[64 + i] == 0));
+    for (unsigned i = 0; i < 4; ++i) { CHECK(out[64 + 4 * i] == in[52 + i]); }
+    for (unsigned i = 0; i < 16; ++i) { CHECK((i % 4 == 0 || out[64 + i] == 0)); }
 }
 
 TEST_CASE("generic addresses reach global, shared and each thread's own local memory") {
@@ -327,7 +328,7 @@ TEST_CASE("generic addresses reach global, shared and each thread's own local me
     const DeviceAddress out = device.allocate(256);
     device.launch("generic", {{1, 1, 1}, {64, 1, 1}}, pack_parameters(out));
     const auto results = device.download<std::uint32_t>(out, 64);
-    for (std::uint32_t tid_value = 0; tid_value < 64; ++tid_value) CHECK(results[tid_value] == tid_value * 1001);
+    for (std::uint32_t tid_value = 0; tid_value < 64; ++tid_value) { CHECK(results[tid_value] == tid_value * 1001); }
 }
 
 TEST_CASE("atomics return the old value and combine lanes in order") {
@@ -337,7 +338,7 @@ TEST_CASE("atomics return the old value and combine lanes in order") {
         k.atomic(Space::shared, isa::AtomicOp::max, Type::u32, {}, k.literal(4), tid);
     });
     CHECK(results[0] == 0);
-    for (std::uint32_t tid = 1; tid < 32; ++tid) CHECK(results[tid] == tid - 1);
+    for (std::uint32_t tid = 1; tid < 32; ++tid) { CHECK(results[tid] == tid - 1); }
 }
 
 TEST_CASE("fill, release and reuse of memory behave as on a device") {

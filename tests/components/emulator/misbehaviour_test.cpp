@@ -110,10 +110,11 @@ TEST_CASE("a barrier that only part of a warp can reach is a deadlock; one that 
         k.special(tid, isa::SpecialRegister::tid_x);
         k.setp(isa::Comparison::ge, Type::u32, high, tid, k.literal(16));
         k.guard(high);
-        if (others_exit)
+        if (others_exit) {
             k.exit();
-        else
+        } else {
             k.branch(end, end);
+        }
         k.unguard();
         k.barrier();
         k.bind(end);

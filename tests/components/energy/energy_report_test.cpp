@@ -35,9 +35,7 @@ TEST_CASE("dynamic energy is counts times joules, gathered by component in the t
 TEST_CASE("dynamic energy is linear in the counts and knows no time") {
     EnergyInput input = example_input();
     const EnergyReport once = energy_of(example_table(), input);
-    for (auto& [name, count] : input.counts) {
-        count *= 2;
-    }
+    for (auto& [name, count] : input.counts) { count *= 2; }
     input.busy_fs *= 3;
     const EnergyReport twice = energy_of(example_table(), input);
     // Doubling is exact in binary floating point, so are all sums of doubled terms.

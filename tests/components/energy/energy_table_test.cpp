@@ -25,9 +25,7 @@ EnergyTable parse(const std::string& toml) {
 std::string fault(const std::string& toml) {
     try {
         parse(toml);
-    } catch (const ConfigurationError& error) {
-        return error.what();
-    }
+    } catch (const ConfigurationError& error) { return error.what(); }
     return "no error";
 }
 

@@ -31,7 +31,7 @@ class Crossbar {
 
     /// A write of a line, if the sender takes it.
     void send(unsigned from, unsigned to, Cycle now) {
-        if (senders[from]->can_accept(now)) test::push_line(*senders[from], to, now);
+        if (senders[from]->can_accept(now)) { test::push_line(*senders[from], to, now); }
     }
 
     /// Delivers what arrives in cycle `now`, then lets every receiver take what it can.
@@ -51,9 +51,7 @@ class Crossbar {
         }
         flying_.erase(due, flying_.end());
         for (unsigned i = 0; i < count_; ++i) {
-            if (receivers[i]->front(now) != nullptr) {
-                receivers[i]->pop(now);
-            }
+            if (receivers[i]->front(now) != nullptr) { receivers[i]->pop(now); }
         }
     }
 
@@ -95,17 +93,11 @@ TEST_CASE("one flit a cycle goes through every port for 10 000 cycles") {
             const Cycle warm = 4 + latency;
             std::uint64_t before = 0;
             for (Cycle now = 0; now < warm + kCycles; ++now) {
-                if (now == warm) {
-                    before = crossbar.receivers[1]->counters().flits;
-                }
-                for (unsigned i = 0; i < kPorts; ++i) {
-                    crossbar.send(i, (i + 1) % kPorts, now);
-                }
+                if (now == warm) { before = crossbar.receivers[1]->counters().flits; }
+                for (unsigned i = 0; i < kPorts; ++i) { crossbar.send(i, (i + 1) % kPorts, now); }
                 crossbar.cycle(now);
             }
-            for (unsigned i = 0; i < kPorts; ++i) {
-                CHECK(crossbar.senders[i]->counters().blocked_cycles == 0);
-            }
+            for (unsigned i = 0; i < kPorts; ++i) { CHECK(crossbar.senders[i]->counters().blocked_cycles == 0); }
             CHECK(crossbar.receivers[1]->counters().flits - before == kCycles);
         }
     }
@@ -128,9 +120,7 @@ TEST_CASE("credits that were sized for a shorter round trip do not keep a port b
 TEST_CASE("two senders to one receiver are held up by credits and share it evenly") {
     Crossbar crossbar({.input_entries = 1, .credit_batch = 1}, 2);
     for (Cycle now = 0; now < 5000; ++now) {
-        for (unsigned i = 0; i < 2; ++i) {
-            crossbar.send(i, 0, now);
-        }
+        for (unsigned i = 0; i < 2; ++i) { crossbar.send(i, 0, now); }
         crossbar.cycle(now);
     }
     CHECK(crossbar.receivers[0]->counters().flits > 4800);

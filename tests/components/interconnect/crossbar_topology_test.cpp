@@ -19,12 +19,8 @@ TEST_CASE("a crossbar joins every SM's ports to every slice in order, and back, 
     Model model;
     std::vector<LpId> sms;
     std::vector<LpId> partitions;
-    for (int i = 0; i < 3; ++i) {
-        sms.push_back(model.add({.name = "sm", .kind = "sm"}, {}));
-    }
-    for (int i = 0; i < 2; ++i) {
-        partitions.push_back(model.add({.name = "partition", .kind = "partition"}, {}));
-    }
+    for (int i = 0; i < 3; ++i) { sms.push_back(model.add({.name = "sm", .kind = "sm"}, {})); }
+    for (int i = 0; i < 2; ++i) { partitions.push_back(model.add({.name = "partition", .kind = "partition"}, {})); }
     const ClockDomain clock(700'000'000);
     make_variant<InterconnectTopology>("crossbar", configuration)
         ->connect(model, {.sms = sms,

@@ -41,9 +41,7 @@ struct Receiver {
                 taken.emplace_back(now, port.front_source());
                 port.pop(now);
             }
-            if (port.empty()) {
-                return taken;
-            }
+            if (port.empty()) { return taken; }
             now = port.next_event(now);
         }
     }
@@ -86,9 +84,7 @@ TEST_CASE("an owner that looks in every other cycle loses none of the port's, an
     }
     CHECK(taken == Receiver::Taken{{100, 0}, {104, 1}, {106, 2}, {110, 3}});
     std::vector<Cycle> credits;
-    for (const auto& sent : receiver.bench.sent()) {
-        credits.push_back(sent.arrival - kLatency);
-    }
+    for (const auto& sent : receiver.bench.sent()) { credits.push_back(sent.arrival - kLatency); }
     CHECK(credits == std::vector<Cycle>{100, 104, 106, 110});
 }
 
@@ -123,17 +119,13 @@ TEST_CASE("sources take turns, packet by packet") {
 
 TEST_CASE("turns go round with more sources than a word has bits") {
     Receiver receiver(130);
-    for (const unsigned source : {127u, 63u, 64u, 0u, 129u, 128u}) {
-        receiver.arrive_read(source, 100);
-    }
+    for (const unsigned source : {127u, 63u, 64u, 0u, 129u, 128u}) { receiver.arrive_read(source, 100); }
     CHECK(receiver.drain(100) == Receiver::Taken{{100, 127}, {101, 128}, {102, 129}, {103, 0}, {104, 63}, {105, 64}});
 }
 
 TEST_CASE("packets of one source stay in order") {
     Receiver receiver(2);
-    for (std::uint32_t tag = 0; tag < 5; ++tag) {
-        receiver.arrive_read(1, 100, tag);
-    }
+    for (std::uint32_t tag = 0; tag < 5; ++tag) { receiver.arrive_read(1, 100, tag); }
     for (std::uint32_t tag = 0; tag < 5; ++tag) {
         CHECK(receiver.port.front(100 + tag)->as<ReadRequest>().tag == tag);
         receiver.port.pop(100 + tag);
@@ -176,15 +168,11 @@ struct TagIsRow final : PacketRow {
 struct Rows {
     Rows(unsigned sources, unsigned bound) : receiver(sources) { receiver.port.hold_grants(rows, bound); }
     void arrive(unsigned source, std::initializer_list<std::uint32_t> of_rows) {
-        for (const std::uint32_t row : of_rows) {
-            receiver.arrive_read(source, 100, row);
-        }
+        for (const std::uint32_t row : of_rows) { receiver.arrive_read(source, 100, row); }
     }
     std::vector<unsigned> order() {
         std::vector<unsigned> order;
-        for (const auto& [cycle, source] : receiver.drain(100)) {
-            order.push_back(source);
-        }
+        for (const auto& [cycle, source] : receiver.drain(100)) { order.push_back(source); }
         return order;
     }
     const HeldGrantCounters& counters() const { return receiver.port.held_grants()->counters; }
@@ -195,9 +183,7 @@ struct Rows {
 
 TEST_CASE("without held grants a port goes round whatever the rows") {
     Receiver receiver(3);
-    for (const unsigned source : {0u, 0u, 0u, 1u, 2u}) {
-        receiver.arrive_read(source, 100, 7);
-    }
+    for (const unsigned source : {0u, 0u, 0u, 1u, 2u}) { receiver.arrive_read(source, 100, 7); }
     CHECK(receiver.drain(100) == Receiver::Taken{{100, 0}, {101, 1}, {102, 2}, {103, 0}, {104, 0}});
     CHECK(receiver.port.held_grants() == nullptr);
 }

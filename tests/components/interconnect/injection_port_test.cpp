@@ -73,9 +73,7 @@ TEST_CASE("the port takes packets as long as fewer flits wait than the queue has
 
 TEST_CASE("a packet without credits holds up all behind it until its credits come") {
     Sender sender;
-    for (int i = 0; i < 4; ++i) {
-        sender.write(0, 100 + 4 * i);
-    }
+    for (int i = 0; i < 4; ++i) { sender.write(0, 100 + 4 * i); }
     CHECK(sender.port.credits(0) == 19 - 16);
     CHECK(sender.bench.sent().size() == 4);
     sender.write(0, 200);
@@ -118,7 +116,7 @@ TEST_CASE("a packet that is ready later leaves later") {
 
 TEST_CASE("a sender has no more flits under way to all receivers together than sender_flits") {
     Sender sender(with(small(), &CrossbarParameters::sender_flits, 8));
-    for (const unsigned destination : {0u, 1u, 1u}) sender.write(destination, 100);
+    for (const unsigned destination : {0u, 1u, 1u}) { sender.write(destination, 100); }
     CHECK(sender.bench.sent().size() == 2);  // eight flits; there are credits for more
     CHECK_FALSE(sender.port.empty());
     sender.port.receive_credit(0, 3, 200);

@@ -38,9 +38,7 @@ TEST_CASE("a padded write is as large as its words") {
 TEST_CASE("flits are counted as by division, for every flit size") {
     for (unsigned flit = 8; flit <= 256; ++flit) {
         const FlitCounter flits(flit);
-        for (unsigned bytes = 0; bytes < 4096; ++bytes) {
-            REQUIRE(flits(bytes) == (bytes + flit - 1) / flit);
-        }
+        for (unsigned bytes = 0; bytes < 4096; ++bytes) { REQUIRE(flits(bytes) == (bytes + flit - 1) / flit); }
     }
 }
 
@@ -111,9 +109,7 @@ TEST_CASE("a ring that overflows says that credits were broken") {
     const auto message = message_of(1, 7);
     CHECK_THROWS_AS(
         [&] {
-            for (int i = 0; i < 20; ++i) {
-                ring.push_copy(*reinterpret_cast<const MessageHeader*>(message.data()));
-            }
+            for (int i = 0; i < 20; ++i) { ring.push_copy(*reinterpret_cast<const MessageHeader*>(message.data())); }
         }(),
         InternalError);
 }
@@ -123,9 +119,7 @@ TEST_CASE("a ring that is saved and loaded holds the same") {
     for (std::uint32_t i = 0; i < 30; ++i) {
         const auto message = message_of(i % 5, i);
         ring.push_copy(*reinterpret_cast<const MessageHeader*>(message.data()));
-        if (i >= 6) {
-            ring.pop();
-        }
+        if (i >= 6) { ring.pop(); }
     }
     const std::string bytes = saved_state(ring);
     PacketRing loaded(400, 100);

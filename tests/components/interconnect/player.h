@@ -24,9 +24,7 @@ class Player : public LogicalProcess {
         auto message = inbox.begin();
         while (true) {
             const Time arrival = message == inbox.end() ? kTimeInfinity : (*message)->time;
-            if (std::min(arrival, next_event_time()) >= horizon) {
-                return;
-            }
+            if (std::min(arrival, next_event_time()) >= horizon) { return; }
             if (arrival <= next_event_time()) {
                 const Cycle now = clock_.cycle_at_or_after(arrival);
                 receive(**message, now);

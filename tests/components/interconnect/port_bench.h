@@ -39,9 +39,7 @@ class PortBench {
             model_.connect(0, 0, 1 + i, static_cast<std::uint16_t>(i), clock.least_span(latency));
         }
         std::vector<std::uint32_t> places;
-        for (unsigned i = 0; i <= destinations; ++i) {
-            places.push_back(i);
-        }
+        for (unsigned i = 0; i <= destinations; ++i) { places.push_back(i); }
         router_ = std::make_unique<MessageRouter>(places, places.size(), 1);
         owner_ = model_.make(0);
         LpBinding::bind(*owner_, 0, model_.processes()[0], model_.channels(), 0, *router_);

@@ -25,9 +25,7 @@ Configuration configuration_of(const Traffic& traffic, const std::vector<std::st
     Configuration configuration;
     configuration.override_value("crossbar.request_latency=" + std::to_string(traffic.ports.request_latency));
     configuration.override_value("crossbar.reply_latency=" + std::to_string(traffic.ports.reply_latency));
-    for (const std::string& each : more) {
-        configuration.override_value(each);
-    }
+    for (const std::string& each : more) { configuration.override_value(each); }
     return configuration;
 }
 
@@ -233,9 +231,7 @@ double saturated_throughput(const std::string& topology, unsigned ports) {
     REQUIRE(bench.result.outcome == Outcome::finished);
     std::vector<Cycle> arrivals;
     for (unsigned i = 0; i < ports; ++i) {
-        for (const auto& [cycle, sm] : bench.partition(i).arrivals) {
-            arrivals.push_back(cycle);
-        }
+        for (const auto& [cycle, sm] : bench.partition(i).arrivals) { arrivals.push_back(cycle); }
     }
     std::sort(arrivals.begin(), arrivals.end());
     // The middle of the run: queues have filled, and no input is empty yet.

@@ -20,7 +20,7 @@ Instruction make(Operation operation, Type type, bool flush, Rounding rounding =
 
 /// A unit in the last place of f32 values of this size.
 long double ulp(long double value) {
-    if (value == 0) return 0x1p-149L;
+    if (value == 0) { return 0x1p-149L; }
     return std::max(std::ldexp(1.0L, std::ilogb(value) - 23), 0x1p-149L);
 }
 
@@ -29,12 +29,13 @@ using Exact = std::function<long double(long double)>;
 /// Within `ulps` of the exact value, after flushing; NaN is canonical; infinities and zeros exact.
 bool close(std::uint64_t got_bits, long double exact, bool flush, long double ulps) {
     const float got = as<float>(got_bits);
-    if (std::isnan(exact)) return got_bits == 0x7fffffff;
-    if (std::isinf(exact) || std::fabs(exact) >= 0x1.ffffffp127L) return got == static_cast<float>(exact);
+    if (std::isnan(exact)) { return got_bits == 0x7fffffff; }
+    if (std::isinf(exact) || std::fabs(exact) >= 0x1.ffffffp127L) { return got == static_cast<float>(exact); }
     const float rounded = static_cast<float>(exact);
-    if (flush && std::fpclassify(rounded) == FP_SUBNORMAL)
+    if (flush && std::fpclassify(rounded) == FP_SUBNORMAL) {
         return got == 0 || std::fabs(std::fabs(rounded) - 0x1p-126f) <= 0x1p-149f;
-    if (exact == 0) return got == 0 && std::signbit(got) == std::signbit(exact);
+    }
+    if (exact == 0) { return got == 0 && std::signbit(got) == std::signbit(exact); }
     return std::fabs(static_cast<long double>(got) - exact) <= ulps * ulp(exact);
 }
 
@@ -97,23 +98,26 @@ TEST_CASE("tanh.approx is within 0.51 ulp") {
 TEST_CASE("sin.approx and cos.approx are within 2^-24 for arguments of many turns, and never leave [-1, 1]") {
     const std::map<Operation, Exact> functions = {{Operation::sin, [](long double x) { return std::sin(x); }},
                                                   {Operation::cos, [](long double x) { return std::cos(x); }}};
-    for (const auto& [operation, exact] : functions)
-        for (const float range : {1e-3f, 3.15f, 100.0f, 1e5f, 3e38f})
-            for (const bool flush : {false, true})
+    for (const auto& [operation, exact] : functions) {
+        for (const float range : {1e-3f, 3.15f, 100.0f, 1e5f, 3e38f}) {
+            for (const bool flush : {false, true}) {
                 HandlerCheck(make(operation, Type::f32, flush), {1}, [](const Words&) { return 0u; })
                     .values([range](unsigned) { return within(range)(); })
                     .accept([&, range, exact = exact](std::uint64_t got, std::uint64_t, const Words& words) {
                         const float value = as<float>(got);
-                        if (range > 1e6f) return std::fabs(value) <= 1.0f;
+                        if (range > 1e6f) { return std::fabs(value) <= 1.0f; }
                         return std::fabs(value - exact(as<float>(words[0]))) <= 0x1p-24L;
                     })
                     .run(300);
+            }
+        }
+    }
 }
 
 TEST_CASE("sin, cos and the others treat special values as the PTX ISA lists them") {
     const auto result = [](Operation operation, std::uint32_t x, bool flush = true) {
         Row in, out{};
-        for (auto& word : in.lanes) word = x;
+        for (auto& word : in.lanes) { word = x; }
         OperandRows rows{};
         rows.source[0][0] = rows.source[0][1] = in.lanes;
         rows.destination[0] = rows.destination[1] = out.lanes;
@@ -188,21 +192,23 @@ TEST_CASE("sin, cos and the others treat special values as the PTX ISA lists the
           {kMinusSubnormal, kMinusZero}}},
         {Operation::tanh,
          {{kInfinity, kOne}, {kMinusInfinity, kMinusOne}, {0x7fc00001, kNan}, {0, 0}, {kMinusZero, kMinusZero}}}};
-    for (const Case& c : cases)
+    for (const Case& c : cases) {
         for (const auto& [in, expected] : c.pairs) {
             INFO("operation " << static_cast<int>(c.operation) << " of " << in);
             CHECK(result(c.operation, in) == expected);
         }
+    }
 }
 
 TEST_CASE("div.full is within 0.51 ulp; div.approx too, but gives 0 for divisors beyond 2^126") {
-    for (const bool flush : {false, true})
+    for (const bool flush : {false, true}) {
         for (const Rounding rounding : {Rounding::approx, Rounding::full}) {
             const auto exact = [&](const Words& words) -> long double {
                 float a = as<float>(words[0]), b = as<float>(words[1]);
-                if (flush) a = flushed(a), b = flushed(b);
-                if (rounding == Rounding::approx && std::fabs(b) > 0x1p126f)
+                if (flush) { a = flushed(a), b = flushed(b); }
+                if (rounding == Rounding::approx && std::fabs(b) > 0x1p126f) {
                     return static_cast<long double>(a) * std::copysign(0.0L, b);
+                }
                 return static_cast<long double>(a) / b;
             };
             HandlerCheck(make(Operation::div, Type::f32, flush, rounding), {2}, [](const Words&) { return 0u; })
@@ -211,6 +217,7 @@ TEST_CASE("div.full is within 0.51 ulp; div.approx too, but gives 0 for divisors
                 })
                 .run(300);
         }
+    }
 }
 
 TEST_CASE("f64 approximations: rsqrt within 2 ulp; rcp and rsqrt .ftz to 20 bits in the upper word") {
@@ -219,25 +226,26 @@ TEST_CASE("f64 approximations: rsqrt within 2 ulp; rcp and rsqrt .ftz to 20 bits
                      return bits_of(static_cast<double>(1 / std::sqrt(static_cast<long double>(as<double>(words[0])))));
                  })
         .accept([](std::uint64_t got, std::uint64_t expected, const Words&) {
-            if (std::isnan(as<double>(expected))) return std::isnan(as<double>(got));
+            if (std::isnan(as<double>(expected))) { return std::isnan(as<double>(got)); }
             return got - expected + 2 <= 4;
         })
         .run(300);
     const std::map<Operation, Exact> functions = {{Operation::rcp, [](long double x) { return 1 / x; }},
                                                   {Operation::rsqrt, [](long double x) { return 1 / std::sqrt(x); }}};
-    for (const auto& [operation, exact] : functions)
+    for (const auto& [operation, exact] : functions) {
         HandlerCheck(make(operation, Type::f64, true), {1, {2, 1, 1}, 2}, [](const Words&) { return 0u; })
             .accept([exact = exact](std::uint64_t got, std::uint64_t, const Words& words) {
                 const double x = as<double>(words[0] >> 32 << 32), value = as<double>(got);
-                if ((got & 0xffffffff) != 0) return false;
-                if (std::isnan(x)) return std::isnan(value);
+                if ((got & 0xffffffff) != 0) { return false; }
+                if (std::isnan(x)) { return std::isnan(value); }
                 const long double right = exact(std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0, x) : x);
-                if (std::isnan(right)) return std::isnan(value);
-                if (std::fabs(right) < 0x1p-1022L) return value == 0;
-                if (std::isinf(static_cast<double>(right))) return std::isinf(value);
+                if (std::isnan(right)) { return std::isnan(value); }
+                if (std::fabs(right) < 0x1p-1022L) { return value == 0; }
+                if (std::isinf(static_cast<double>(right))) { return std::isinf(value); }
                 return std::fabs(value - right) <= 0x1p-19L * std::fabs(right);
             })
             .run(300);
+    }
 }
 
 TEST_CASE("every host computes the same bits") {
@@ -250,9 +258,9 @@ TEST_CASE("every host computes the same bits") {
         rows.source[0][0] = rows.source[0][1] = in.lanes;
         rows.destination[0] = rows.destination[1] = out.lanes;
         for (std::uint32_t i = 0; i < 1 << 16; i += kWarpSize) {
-            for (unsigned lane = 0; lane < kWarpSize; ++lane) in.lanes[lane] = (i + lane) * 0x9e3779b9u;
+            for (unsigned lane = 0; lane < kWarpSize; ++lane) { in.lanes[lane] = (i + lane) * 0x9e3779b9u; }
             select_handler(instruction)(rows, kFullMask, instruction);
-            for (const std::uint32_t word : out.lanes) hash = (hash ^ word) * 0x100000001b3;
+            for (const std::uint32_t word : out.lanes) { hash = (hash ^ word) * 0x100000001b3; }
         }
         return hash;
     };

@@ -18,9 +18,9 @@ template <class T>
 Order order_of(std::uint64_t a_bits, std::uint64_t b_bits, bool flush) {
     T a = as<T>(a_bits), b = as<T>(b_bits);
     if constexpr (std::is_floating_point_v<T>) {
-        if (std::isnan(a) || std::isnan(b)) return Order::unordered;
-        if (flush && std::fpclassify(a) == FP_SUBNORMAL) a = 0;
-        if (flush && std::fpclassify(b) == FP_SUBNORMAL) b = 0;
+        if (std::isnan(a) || std::isnan(b)) { return Order::unordered; }
+        if (flush && std::fpclassify(a) == FP_SUBNORMAL) { a = 0; }
+        if (flush && std::fpclassify(b) == FP_SUBNORMAL) { b = 0; }
     }
     return a < b ? Order::less : a > b ? Order::greater : Order::equal;
 }
@@ -56,7 +56,7 @@ template <class T>
 void check(Type type, bool flush, const Table& table) {
     auto& random = test::random_bits();
     const auto& edges = test::edge_values();
-    for (const auto& [comparison, orders] : table)
+    for (const auto& [comparison, orders] : table) {
         for (const Combine combine : {Combine::none, Combine::bit_and, Combine::bit_or, Combine::bit_xor}) {
             const Instruction setp =
                 instruction_of(Operation::setp, type, {.comparison = comparison, .combine = combine, .flush = flush});
@@ -106,6 +106,7 @@ void check(Type type, bool flush, const Table& table) {
                 }
             }
         }
+    }
 }
 
 TEST_CASE("setp and set compare integers by their width and sign, and combine with a predicate") {
@@ -130,7 +131,7 @@ TEST_CASE("setp and set compare floats, with NaN on the side that the comparison
 
 TEST_CASE("an extended setp after one of the low words compares 64-bit values") {
     auto& random = test::random_bits();
-    for (const auto& [comparison, orders] : kOrdered)
+    for (const auto& [comparison, orders] : kOrdered) {
         for (const bool is_signed : {false, true}) {
             const Instruction low = instruction_of(Operation::setp, Type::u32, {.comparison = comparison});
             const Instruction high = instruction_of(Operation::setp, is_signed ? Type::s32 : Type::u32,
@@ -151,10 +152,10 @@ TEST_CASE("an extended setp after one of the low words compares 64-bit values") 
                     }
                 }
                 OperandRows rows{};
-                for (unsigned s = 0; s < 2; ++s) rows.source[s][0] = words[s][0].lanes;
+                for (unsigned s = 0; s < 2; ++s) { rows.source[s][0] = words[s][0].lanes; }
                 select_handler(low)(rows, kFullMask, low);
                 rows.source_predicate2 = rows.destination_predicate;
-                for (unsigned s = 0; s < 2; ++s) rows.source[s][0] = words[s][1].lanes;
+                for (unsigned s = 0; s < 2; ++s) { rows.source[s][0] = words[s][1].lanes; }
                 rows.source_predicate = static_cast<LaneMask>(random());
                 const auto active = static_cast<LaneMask>(random());
                 const auto old1 = rows.destination_predicate = static_cast<LaneMask>(random());
@@ -171,6 +172,7 @@ TEST_CASE("an extended setp after one of the low words compares 64-bit values") 
                 }
             }
         }
+    }
 }
 
 TEST_CASE("integers have no unordered comparisons") {

@@ -34,29 +34,33 @@ T under(int mode, const Function<T>& function, T a, T b, T c) {
 }
 
 std::uint64_t single_bits(float value, bool flush, bool saturate) {
-    if (flush) value = flushed(value);
-    if (saturate) return bits_of(std::isnan(value) || value <= 0 ? 0.0f : value >= 1 ? 1.0f : value);
+    if (flush) { value = flushed(value); }
+    if (saturate) { return bits_of(std::isnan(value) || value <= 0 ? 0.0f : value >= 1 ? 1.0f : value); }
     return std::isnan(value) ? 0x7fffffff : bits_of(value);
 }
 
 void check_single(Operation operation, unsigned sources, bool rounds, const Function<float>& function) {
-    for (const auto& [rounding, mode] : kRoundings)
-        for (const bool flush : {false, true})
+    for (const auto& [rounding, mode] : kRoundings) {
+        for (const bool flush : {false, true}) {
             for (const bool saturate : {false, true}) {
-                if (!rounds && (rounding != Rounding::none || saturate)) continue;
+                if (!rounds && (rounding != Rounding::none || saturate)) { continue; }
                 const Instruction instruction =
                     instruction_of(operation, Type::f32, {.rounding = rounding, .flush = flush, .saturate = saturate});
                 check_handler(instruction, {sources}, [&, host = mode](const Words& words) {
                     float v[3];
-                    for (unsigned i = 0; i < 3; ++i) v[i] = flush ? flushed(as<float>(words[i])) : as<float>(words[i]);
+                    for (unsigned i = 0; i < 3; ++i) {
+                        v[i] = flush ? flushed(as<float>(words[i])) : as<float>(words[i]);
+                    }
                     return single_bits(under(host, function, v[0], v[1], v[2]), flush, saturate);
                 });
             }
+        }
+    }
 }
 
 void check_double(Operation operation, unsigned sources, bool rounds, const Function<double>& function) {
     for (const auto& [rounding, mode] : kRoundings) {
-        if (!rounds && rounding != Rounding::none) continue;
+        if (!rounds && rounding != Rounding::none) { continue; }
         const Instruction instruction = instruction_of(operation, Type::f64, {.rounding = rounding});
         check_handler(instruction, {sources, {2, 2, 2}, 2}, [&, host = mode](const Words& words) {
             const double result =
@@ -88,9 +92,9 @@ TEST_CASE("f64 arithmetic rounds as told and makes one NaN") {
 /// PTX's min and max: the number where one is NaN; -0 below +0.
 template <class T>
 T lesser(T a, T b) {
-    if (std::isnan(a)) return b;
-    if (std::isnan(b)) return a;
-    if (a == 0 && b == 0) return std::signbit(a) ? a : b;
+    if (std::isnan(a)) { return b; }
+    if (std::isnan(b)) { return a; }
+    if (a == 0 && b == 0) { return std::signbit(a) ? a : b; }
     return a < b ? a : b;
 }
 template <class T>
@@ -106,24 +110,25 @@ TEST_CASE("min and max prefer numbers to NaN and order the zeros") {
 }
 
 TEST_CASE("neg and abs change the sign bit alone, of NaN too") {
-    for (const bool wide : {false, true})
+    for (const bool wide : {false, true}) {
         for (const bool negates : {false, true}) {
             const Instruction instruction =
                 instruction_of(negates ? Operation::neg : Operation::abs, wide ? Type::f64 : Type::f32);
             const unsigned rows = wide ? 2 : 1;
             check_handler(instruction, {1, {rows, 1, 1}, rows}, [&](const Words& words) {
                 const std::uint64_t sign = wide ? 0x8000000000000000 : 0x80000000;
-                if (negates) return words[0] >= sign ? words[0] - sign : words[0] + sign;
+                if (negates) { return words[0] >= sign ? words[0] - sign : words[0] + sign; }
                 return words[0] >= sign ? words[0] - sign : words[0];
             });
         }
+    }
 }
 
 TEST_CASE("a directed instruction leaves the host's rounding mode as it was") {
     const Instruction instruction = instruction_of(Operation::add, Type::f32, {.rounding = Rounding::rp});
     Row row{};
     OperandRows rows{};
-    for (auto& pair : rows.source) pair[0] = pair[1] = row.lanes;
+    for (auto& pair : rows.source) { pair[0] = pair[1] = row.lanes; }
     rows.destination[0] = rows.destination[1] = row.lanes;
     select_handler(instruction)(rows, kFullMask, instruction);
     CHECK(fegetround() == FE_TONEAREST);

@@ -23,10 +23,10 @@ std::uint16_t flushed(std::uint16_t half) {
 }
 
 void check(Operation operation, unsigned sources, bool saturates, const Exact& exact) {
-    for (const bool packed : {false, true})
-        for (const bool flush : {false, true})
+    for (const bool packed : {false, true}) {
+        for (const bool flush : {false, true}) {
             for (const bool saturate : {false, true}) {
-                if (saturate && !saturates) continue;
+                if (saturate && !saturates) { continue; }
                 const Instruction instruction =
                     instruction_of(operation, packed ? Type::f16x2 : Type::f16, {.flush = flush, .saturate = saturate});
                 const auto one = [&](const Words& words, unsigned shift) -> std::uint16_t {
@@ -36,7 +36,7 @@ void check(Operation operation, unsigned sources, bool saturates, const Exact& e
                         v[i] = value_of_half(flush ? flushed(half) : half);
                     }
                     long double value = exact(v[0], v[1], v[2]);
-                    if (saturate) value = std::isnan(value) || value <= 0 ? 0.0L : std::min(value, 1.0L);
+                    if (saturate) { value = std::isnan(value) || value <= 0 ? 0.0L : std::min(value, 1.0L); }
                     const std::uint16_t result = nearest_half(value, Rounding::rn);
                     return flush ? flushed(result) : result;
                 };
@@ -46,6 +46,8 @@ void check(Operation operation, unsigned sources, bool saturates, const Exact& e
                       return test::random_value() ^ test::random_value() << 16;
                   }).run(150);
             }
+        }
+    }
 }
 
 TEST_CASE("f16 and f16x2 add, sub, mul and fma round once") {
@@ -57,9 +59,9 @@ TEST_CASE("f16 and f16x2 add, sub, mul and fma round once") {
 
 TEST_CASE("f16 min and max prefer numbers to NaN and order the zeros") {
     const auto lesser = [](long double a, long double b) {
-        if (std::isnan(a)) return b;
-        if (std::isnan(b)) return a;
-        if (a == 0 && b == 0) return std::signbit(a) ? a : b;
+        if (std::isnan(a)) { return b; }
+        if (std::isnan(b)) { return a; }
+        if (a == 0 && b == 0) { return std::signbit(a) ? a : b; }
         return std::min(a, b);
     };
     check(Operation::min, 2, false, [&](auto a, auto b, auto) { return lesser(a, b); });

@@ -33,23 +33,25 @@ inline std::mt19937_64& random_bits() {
 
 template <class T>
 T as(std::uint64_t bits) {
-    if constexpr (sizeof(T) == 8)
+    if constexpr (sizeof(T) == 8) {
         return std::bit_cast<T>(bits);
-    else if constexpr (std::is_same_v<T, float>)
+    } else if constexpr (std::is_same_v<T, float>) {
         return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    else
+    } else {
         return static_cast<T>(bits);
+    }
 }
 template <class T>
 std::uint64_t bits_of(T value) {
-    if constexpr (std::is_same_v<T, double>)
+    if constexpr (std::is_same_v<T, double>) {
         return std::bit_cast<std::uint64_t>(value);
-    else if constexpr (std::is_same_v<T, float>)
+    } else if constexpr (std::is_same_v<T, float>) {
         return std::bit_cast<std::uint32_t>(value);
-    else if constexpr (sizeof(T) == 8)
+    } else if constexpr (sizeof(T) == 8) {
         return static_cast<std::uint64_t>(value);
-    else
+    } else {
         return static_cast<std::uint32_t>(static_cast<std::int32_t>(value));  // narrow values are extended to a word
+    }
 }
 
 /// Bit patterns at which something changes in integers and floats of 8 to 64 bits.
@@ -163,7 +165,7 @@ class HandlerCheck {
             // Alias codes: no alias; destination pair equal to the pair of a source; low word on a source's high.
             run_once(active, round % 5);
         }
-        if (shape_.sources >= 2 && !values_) run_edge_pairs();
+        if (shape_.sources >= 2 && !values_) { run_edge_pairs(); }
     }
 
   private:
@@ -173,28 +175,31 @@ class HandlerCheck {
     };
 
     void fill(Registers& registers, const std::function<std::uint64_t(unsigned, unsigned)>& value) {
-        for (unsigned s = 0; s < 3; ++s)
+        for (unsigned s = 0; s < 3; ++s) {
             for (unsigned lane = 0; lane < kWarpSize; ++lane) {
                 const std::uint64_t bits = value(s, lane);
                 registers.rows[s][0].lanes[lane] = static_cast<std::uint32_t>(bits);
                 registers.rows[s][1].lanes[lane] = static_cast<std::uint32_t>(bits >> 32);
             }
-        for (Row& row : registers.destination)
-            for (std::uint32_t& word : row.lanes) word = static_cast<std::uint32_t>(random_bits()());
+        }
+        for (Row& row : registers.destination) {
+            for (std::uint32_t& word : row.lanes) { word = static_cast<std::uint32_t>(random_bits()()); }
+        }
     }
     /// All pairs of edge values, 32 at a time.
     void run_edge_pairs() {
         const auto& edges = edge_values();
-        for (std::size_t a = 0; a < edges.size(); ++a)
+        for (std::size_t a = 0; a < edges.size(); ++a) {
             for (std::size_t first = 0; first < edges.size(); first += kWarpSize) {
                 Registers registers;
                 fill(registers, [&](unsigned s, unsigned lane) {
-                    if (s == 0) return edges[a];
-                    if (s == 1) return edges[(first + lane) % edges.size()];
+                    if (s == 0) { return edges[a]; }
+                    if (s == 1) { return edges[(first + lane) % edges.size()]; }
                     return random_value();
                 });
                 execute(registers, kFullMask, 0);
             }
+        }
     }
     void run_once(LaneMask active, int alias) {
         Registers registers;
@@ -203,8 +208,9 @@ class HandlerCheck {
     }
     void execute(Registers& registers, LaneMask active, int alias) {
         OperandRows rows{};
-        for (unsigned s = 0; s < shape_.sources; ++s)
-            for (unsigned i = 0; i < 2; ++i) rows.source[s][i] = registers.rows[s][i].lanes;
+        for (unsigned s = 0; s < shape_.sources; ++s) {
+            for (unsigned i = 0; i < 2; ++i) { rows.source[s][i] = registers.rows[s][i].lanes; }
+        }
         rows.destination[0] = registers.destination[0].lanes;
         rows.destination[1] = registers.destination[1].lanes;
         if (alias >= 1 && alias <= 3 && static_cast<unsigned>(alias) <= shape_.sources) {
@@ -219,17 +225,21 @@ class HandlerCheck {
         for (unsigned lane = 0; lane < kWarpSize; ++lane) {
             for (unsigned s = 0; s < 3; ++s) {
                 words[lane][s] = registers.rows[s][0].lanes[lane];
-                if (shape_.source_rows[s] == 2) words[lane][s] |= std::uint64_t{registers.rows[s][1].lanes[lane]} << 32;
+                if (shape_.source_rows[s] == 2) {
+                    words[lane][s] |= std::uint64_t{registers.rows[s][1].lanes[lane]} << 32;
+                }
             }
             const bool runs = active >> lane & 1;
             expected[lane] = runs ? reference_(words[lane]) : old_value(rows, lane);
         }
         handler_(rows, active, instruction_);
-        for (unsigned lane = 0; lane < kWarpSize; ++lane) check_lane(rows, lane, active, expected[lane], words[lane]);
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+            check_lane(rows, lane, active, expected[lane], words[lane]);
+        }
     }
     std::uint64_t old_value(const OperandRows& rows, unsigned lane) const {
         std::uint64_t value = rows.destination[0][lane];
-        if (shape_.result_rows == 2) value |= std::uint64_t{rows.destination[1][lane]} << 32;
+        if (shape_.result_rows == 2) { value |= std::uint64_t{rows.destination[1][lane]} << 32; }
         return value;
     }
     void check_lane(const OperandRows& rows, unsigned lane, LaneMask active, std::uint64_t expected,
@@ -237,7 +247,7 @@ class HandlerCheck {
         const std::uint64_t got = old_value(rows, lane);
         const bool runs = active >> lane & 1;
         const bool good = runs && accept_ ? accept_(got, expected, words) : got == expected;
-        if (good) return;
+        if (good) { return; }
         char values[160];
         std::snprintf(values, sizeof(values), ": (0x%llx, 0x%llx, 0x%llx) gave 0x%llx, not 0x%llx",
                       static_cast<unsigned long long>(words[0]), static_cast<unsigned long long>(words[1]),

@@ -28,7 +28,7 @@ inline Integer greatest(const Kind& kind) {
 /// The number that the lowest bits of `word` stand for.
 inline Integer number(std::uint64_t word, const Kind& kind) {
     Integer value = Integer{word} % power_of_two(kind.bits);
-    if (kind.is_signed && value > greatest(kind)) value -= power_of_two(kind.bits);
+    if (kind.is_signed && value > greatest(kind)) { value -= power_of_two(kind.bits); }
     return value;
 }
 /// How `value` stands in registers: modulo 2^bits, values of fewer bits than a word extended to one.

@@ -46,7 +46,7 @@ void check(Operation operation, unsigned sources, const Function& function) {
 
 /// High half of a product: of 64-bit values by 32-bit digits, since 128 bits do not hold every unsigned product.
 Integer high_product(Integer a, Integer b, const Kind& kind) {
-    if (kind.bits < 64) return shifted_down(a * b, kind.bits);
+    if (kind.bits < 64) { return shifted_down(a * b, kind.bits); }
     const Integer base = power_of_two(32);
     const Integer a_low = (a % base + base) % base, b_low = (b % base + base) % base;
     const Integer a_high = (a - a_low) / base, b_high = (b - b_low) / base;
@@ -75,7 +75,7 @@ TEST_CASE("mul.hi and mad.hi take the upper half of the product") {
 
 TEST_CASE("mul.wide and mad.wide keep the whole product") {
     for (const Kind& kind : kKinds) {
-        if (kind.bits == 64) continue;
+        if (kind.bits == 64) { continue; }
         const Kind result{Type::none, 2 * kind.bits, kind.is_signed};
         const unsigned rows = kind.bits == 32 ? 2 : 1;
         for (const bool adds : {false, true}) {

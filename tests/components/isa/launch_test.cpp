@@ -19,7 +19,7 @@ Kernel kernel_with_parameters() {
 
 std::vector<std::byte> twelve_bytes() {
     std::vector<std::byte> bytes(12);
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = std::byte(i + 1);
+    for (std::size_t i = 0; i < bytes.size(); ++i) { bytes[i] = std::byte(i + 1); }
     return bytes;
 }
 
@@ -72,9 +72,11 @@ TEST_CASE("the last warp of a CTA has only the lanes that there are threads for"
 TEST_CASE("CTA numbers run along x, then y, then z") {
     const Dim3 grid{3, 4, 5};
     std::uint64_t number = 0;
-    for (std::uint32_t z = 0; z < grid.z; ++z)
-        for (std::uint32_t y = 0; y < grid.y; ++y)
-            for (std::uint32_t x = 0; x < grid.x; ++x) CHECK(cta_position(grid, number++) == Dim3{x, y, z});
+    for (std::uint32_t z = 0; z < grid.z; ++z) {
+        for (std::uint32_t y = 0; y < grid.y; ++y) {
+            for (std::uint32_t x = 0; x < grid.x; ++x) { CHECK(cta_position(grid, number++) == Dim3{x, y, z}); }
+        }
+    }
 }
 
 TEST_CASE("tid of every thread of odd blocks is its place in the block") {
@@ -132,7 +134,7 @@ TEST_CASE("lane masks order the lanes") {
     read_special(SpecialRegister::lanemask_lt, warp, lt.lanes, nullptr);
     read_special(SpecialRegister::lanemask_ge, warp, ge.lanes, nullptr);
     read_special(SpecialRegister::lanemask_gt, warp, gt.lanes, nullptr);
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         for (unsigned other = 0; other < kWarpSize; ++other) {
             CHECK((eq.lanes[lane] >> other & 1) == (other == lane));
             CHECK((le.lanes[lane] >> other & 1) == (other <= lane));
@@ -140,6 +142,7 @@ TEST_CASE("lane masks order the lanes") {
             CHECK((ge.lanes[lane] >> other & 1) == (other >= lane));
             CHECK((gt.lanes[lane] >> other & 1) == (other > lane));
         }
+    }
 }
 
 }  // namespace

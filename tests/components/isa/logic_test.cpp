@@ -30,7 +30,7 @@ const std::vector<Kind> kBitKinds = {{Type::b16, 16, false}, {Type::b32, 32, fal
 
 /// `bits` as they stand in registers: 16-bit values extended by their sign.
 std::uint64_t word(Bits bits, const Kind& kind) {
-    for (unsigned i = kind.width; i < 64; ++i) bits[i] = kind.width == 16 && i < 32 && kind.is_signed && bits[15];
+    for (unsigned i = kind.width; i < 64; ++i) { bits[i] = kind.width == 16 && i < 32 && kind.is_signed && bits[15]; }
     return bits.to_ullong();
 }
 
@@ -44,8 +44,9 @@ TEST_CASE("and, or, xor and not, bit by bit") {
             check_handler(make(operation, kind.type), {sources, {kind.rows(), kind.rows(), 1}, kind.rows()},
                           [&](const Words& words) {
                               Bits result;
-                              for (unsigned i = 0; i < kind.width; ++i)
+                              for (unsigned i = 0; i < kind.width; ++i) {
                                   result[i] = function(words[0] >> i & 1, words[1] >> i & 1);
+                              }
                               return word(result, kind);
                           });
         };
@@ -60,22 +61,23 @@ TEST_CASE("shifts move bits, and amounts beyond the width move all of them out")
     for (const Kind& kind : kShiftKinds) {
         check_handler(make(Operation::shl, kind.type), {2, {kind.rows(), 1, 1}, kind.rows()}, [&](const Words& words) {
             Bits result;
-            for (unsigned i = 0; i < kind.width; ++i) result[i] = i >= words[1] && (words[0] >> (i - words[1]) & 1);
+            for (unsigned i = 0; i < kind.width; ++i) { result[i] = i >= words[1] && (words[0] >> (i - words[1]) & 1); }
             return word(result, kind);
         });
         check_handler(make(Operation::shr, kind.type), {2, {kind.rows(), 1, 1}, kind.rows()}, [&](const Words& words) {
             const bool sign = kind.is_signed && (words[0] >> (kind.width - 1) & 1);
             Bits result;
-            for (unsigned i = 0; i < kind.width; ++i)
+            for (unsigned i = 0; i < kind.width; ++i) {
                 result[i] = i + words[1] < kind.width ? words[0] >> (i + words[1]) & 1 : sign;
+            }
             return word(result, kind);
         });
     }
 }
 
 TEST_CASE("funnel shifts move across both words, clamped at 32 or modulo 32") {
-    for (const bool left : {true, false})
-        for (const ShiftMode mode : {ShiftMode::clamp, ShiftMode::wrap})
+    for (const bool left : {true, false}) {
+        for (const ShiftMode mode : {ShiftMode::clamp, ShiftMode::wrap}) {
             check_handler(make(left ? Operation::shf_l : Operation::shf_r, Type::b32, static_cast<std::uint8_t>(mode)),
                           {3}, [&](const Words& words) {
                               const std::uint64_t n =
@@ -87,6 +89,8 @@ TEST_CASE("funnel shifts move across both words, clamped at 32 or modulo 32") {
                               }
                               return result.to_ullong();
                           });
+        }
+    }
 }
 
 TEST_CASE("wide funnel shifts give the word that a 64-bit shift moves bits into") {
@@ -95,19 +99,21 @@ TEST_CASE("wide funnel shifts give the word that a 64-bit shift moves bits into"
                       const std::uint64_t both = (words[0] & 0xffffffff) | words[1] << 32, n = words[2] & 0xffffffff;
                       return n < 64 ? both << n >> 32 : 0;
                   });
-    for (const Type type : {Type::u32, Type::s32})
+    for (const Type type : {Type::u32, Type::s32}) {
         check_handler(make(Operation::shf_r, type, static_cast<std::uint8_t>(ShiftMode::wide)), {3},
                       [type](const Words& words) {
                           const std::uint64_t n = words[2] & 0xffffffff;
                           Bits both((words[0] & 0xffffffff) | words[1] << 32), result;
-                          for (unsigned i = 0; i < 32; ++i)
+                          for (unsigned i = 0; i < 32; ++i) {
                               result[i] = i + n < 64 ? both[i + n] : type == Type::s32 && both[63];
+                          }
                           return result.to_ullong();
                       });
+    }
 }
 
 TEST_CASE("lop3 looks every combination of bits up in its table, for all 256 tables") {
-    for (unsigned table = 0; table < 256; ++table)
+    for (unsigned table = 0; table < 256; ++table) {
         HandlerCheck(make(Operation::lop3, Type::b32, static_cast<std::uint8_t>(table)), {3},
                      [table](const Words& words) {
                          std::uint64_t result = 0;
@@ -119,10 +125,11 @@ TEST_CASE("lop3 looks every combination of bits up in its table, for all 256 tab
                      })
             .values([](unsigned) { return test::random_value(); })
             .run(5);
+    }
 }
 
 TEST_CASE("bfe copies bits from a position and fills with the sign") {
-    for (const Kind& kind : kFieldKinds)
+    for (const Kind& kind : kFieldKinds) {
         check_handler(make(Operation::bfe, kind.type), {3, {kind.rows(), 1, 1}, kind.rows()}, 200,
                       [&](const Words& words) {
                           const unsigned top = kind.width - 1;
@@ -130,49 +137,57 @@ TEST_CASE("bfe copies bits from a position and fills with the sign") {
                           const bool sign =
                               kind.is_signed && length != 0 && (words[0] >> std::min(position + length - 1, top) & 1);
                           Bits result;
-                          for (unsigned i = 0; i <= top; ++i)
+                          for (unsigned i = 0; i <= top; ++i) {
                               result[i] = i < length && position + i <= top ? words[0] >> (position + i) & 1 : sign;
+                          }
                           return result.to_ullong();
                       });
+    }
 }
 
 TEST_CASE("bfi replaces bits from a position") {
-    for (const Kind& kind : {Kind{Type::b32, 32, false}, Kind{Type::b64, 64, false}})
+    for (const Kind& kind : {Kind{Type::b32, 32, false}, Kind{Type::b64, 64, false}}) {
         check_handler(make(Operation::bfi, kind.type), {3, {kind.rows(), kind.rows(), 1}, kind.rows()}, 200,
                       [&](const Words& words) {
                           const unsigned position = words[2] & 0xff, length = words[2] >> 8 & 0xff;
                           Bits result(words[1]);
-                          for (unsigned i = 0; i < length && position + i < kind.width; ++i)
+                          for (unsigned i = 0; i < length && position + i < kind.width; ++i) {
                               result[position + i] = words[0] >> i & 1;
+                          }
                           return result.to_ullong();
                       });
+    }
 }
 
 TEST_CASE("bfind finds the highest bit that differs from the sign") {
-    for (const Kind& kind : kFieldKinds)
-        for (const FindMode mode : {FindMode::position, FindMode::shift_amount})
+    for (const Kind& kind : kFieldKinds) {
+        for (const FindMode mode : {FindMode::position, FindMode::shift_amount}) {
             check_handler(make(Operation::bfind, kind.type, static_cast<std::uint8_t>(mode)), {1, {kind.rows(), 1, 1}},
                           [&](const Words& words) -> std::uint64_t {
                               const bool sign = kind.is_signed && (words[0] >> (kind.width - 1) & 1);
-                              for (unsigned i = kind.width; i-- > 0;)
-                                  if ((words[0] >> i & 1) != sign)
+                              for (unsigned i = kind.width; i-- > 0;) {
+                                  if ((words[0] >> i & 1) != sign) {
                                       return mode == FindMode::position ? i : kind.width - 1 - i;
+                                  }
+                              }
                               return 0xffffffff;
                           });
+        }
+    }
 }
 
 TEST_CASE("clz, popc and brev") {
     for (const Kind& kind : {Kind{Type::b32, 32, false}, Kind{Type::b64, 64, false}}) {
         check_handler(make(Operation::clz, kind.type), {1, {kind.rows(), 1, 1}}, [&](const Words& words) {
             std::uint64_t count = 0;
-            while (count < kind.width && !(words[0] >> (kind.width - 1 - count) & 1)) ++count;
+            while (count < kind.width && !(words[0] >> (kind.width - 1 - count) & 1)) { ++count; }
             return count;
         });
         check_handler(make(Operation::popc, kind.type), {1, {kind.rows(), 1, 1}},
                       [&](const Words& words) { return std::uint64_t{Bits(words[0]).count()}; });
         check_handler(make(Operation::brev, kind.type), {1, {kind.rows(), 1, 1}, kind.rows()}, [&](const Words& words) {
             Bits result;
-            for (unsigned i = 0; i < kind.width; ++i) result[kind.width - 1 - i] = words[0] >> i & 1;
+            for (unsigned i = 0; i < kind.width; ++i) { result[kind.width - 1 - i] = words[0] >> i & 1; }
             return result.to_ullong();
         });
     }
@@ -190,18 +205,19 @@ TEST_CASE("prmt picks bytes as the tables of the PTX ISA say") {
     const auto byte = [](const Words& words, unsigned number) {
         return (number < 4 ? words[0] >> (8 * number) : words[1] >> (8 * (number - 4))) & 0xff;
     };
-    for (const auto& [mode, table] : tables)
+    for (const auto& [mode, table] : tables) {
         check_handler(make(Operation::prmt, Type::b32, static_cast<std::uint8_t>(mode)), {3}, [&](const Words& words) {
             std::uint64_t result = 0;
-            for (unsigned i = 0; i < 4; ++i) result = result << 8 | byte(words, table[words[2] & 3][i]);
+            for (unsigned i = 0; i < 4; ++i) { result = result << 8 | byte(words, table[words[2] & 3][i]); }
             return result;
         });
+    }
     check_handler(make(Operation::prmt, Type::b32), {3}, [&](const Words& words) {
         std::uint64_t result = 0;
         for (unsigned i = 0; i < 4; ++i) {
             const auto nibble = words[2] >> (4 * i) & 0xf;
             std::uint64_t picked = byte(words, nibble & 7);
-            if (nibble & 8) picked = picked >= 0x80 ? 0xff : 0;
+            if (nibble & 8) { picked = picked >= 0x80 ? 0xff : 0; }
             result |= picked << (8 * i);
         }
         return result;
@@ -216,8 +232,9 @@ TEST_CASE("mov copies, and select picks by the predicate") {
         Row a[2], b[2], d[2];
         auto& random = test::random_bits();
         for (int round = 0; round < 50; ++round) {
-            for (Row* pair : {a, b, d})
-                for (unsigned i = 0; i < 64; ++i) pair[i / 32].lanes[i % 32] = static_cast<std::uint32_t>(random());
+            for (Row* pair : {a, b, d}) {
+                for (unsigned i = 0; i < 64; ++i) { pair[i / 32].lanes[i % 32] = static_cast<std::uint32_t>(random()); }
+            }
             Row before[2] = {d[0], d[1]};
             const LaneMask active = round % 2 == 0 ? kFullMask : static_cast<LaneMask>(random());
             OperandRows operands{};
@@ -228,13 +245,14 @@ TEST_CASE("mov copies, and select picks by the predicate") {
             }
             operands.source_predicate = static_cast<LaneMask>(random());
             select_handler(make(Operation::select, type))(operands, active, make(Operation::select, type));
-            for (unsigned row = 0; row < 2; ++row)
+            for (unsigned row = 0; row < 2; ++row) {
                 for (unsigned lane = 0; lane < kWarpSize; ++lane) {
                     const Row& chosen = !(active >> lane & 1) || row >= rows    ? before[row]
                                         : operands.source_predicate >> lane & 1 ? a[row]
                                                                                 : b[row];
                     REQUIRE(d[row].lanes[lane] == chosen.lanes[lane]);
                 }
+            }
         }
     }
 }

@@ -36,9 +36,9 @@ TEST_CASE(
             if (active >> lane & 1) {
                 const Integer modulus = test::power_of_two(instruction.source[0].rows == 1 ? 32 : 64);
                 Integer sum = Integer{low.lanes[lane]} + instruction.offset;
-                if (instruction.source[0].rows == 2) sum += Integer{high.lanes[lane]} << 32;
+                if (instruction.source[0].rows == 2) { sum += Integer{high.lanes[lane]} << 32; }
                 expected = static_cast<std::uint64_t>((sum % modulus + modulus) % modulus);
-                if (instruction.source[0].rows == 1) expected += std::uint64_t{instruction.address_window} << 32;
+                if (instruction.source[0].rows == 1) { expected += std::uint64_t{instruction.address_window} << 32; }
             }
             REQUIRE(addresses[lane] == expected);
         }
@@ -49,10 +49,10 @@ TEST_CASE("what is loaded goes to the lane's words, little-endian and extended; 
     const std::vector<Type> types = {Type::b8,  Type::u8,  Type::s8,  Type::b16, Type::u16,
                                      Type::s16, Type::f16, Type::b32, Type::u32, Type::s32,
                                      Type::f32, Type::b64, Type::u64, Type::s64, Type::f64};
-    for (const Type type : types)
+    for (const Type type : types) {
         for (const unsigned vector : {1u, 2u, 4u}) {
             const unsigned bytes = type_bytes(type);
-            if (bytes * vector > 32) continue;
+            if (bytes * vector > 32) { continue; }
             Instruction instruction;
             instruction.type = type;
             instruction.vector = static_cast<std::uint8_t>(vector);
@@ -60,31 +60,36 @@ TEST_CASE("what is loaded goes to the lane's words, little-endian and extended; 
             std::uint32_t* rows[8];
             const std::uint32_t* const_rows[8];
             for (unsigned i = 0; i < 8; ++i) {
-                for (auto& word : registers[i].lanes) word = static_cast<std::uint32_t>(test::random_bits()());
+                for (auto& word : registers[i].lanes) { word = static_cast<std::uint32_t>(test::random_bits()()); }
                 before[i] = registers[i];
                 const_rows[i] = rows[i] = registers[i].lanes;
             }
             std::byte memory[32], copy[32];
-            for (std::byte& byte : memory) byte = static_cast<std::byte>(test::random_bits()());
+            for (std::byte& byte : memory) { byte = static_cast<std::byte>(test::random_bits()()); }
             write_loaded(instruction, 13, memory, rows);
             unsigned row = 0;
             for (unsigned element = 0; element < vector; ++element) {
                 Integer value = 0;
-                for (unsigned i = bytes; i-- > 0;)
+                for (unsigned i = bytes; i-- > 0;) {
                     value = value * 256 + std::to_integer<int>(memory[element * bytes + i]);
-                if ((type == Type::s8 && value > 127) || (type == Type::s16 && value > 32767))
+                }
+                if ((type == Type::s8 && value > 127) || (type == Type::s16 && value > 32767)) {
                     value -= bytes == 1 ? 256 : 65536;
+                }
                 CHECK(registers[row++].lanes[13] == static_cast<std::uint32_t>(value));
-                if (bytes == 8) CHECK(registers[row++].lanes[13] == static_cast<std::uint32_t>(value >> 32));
+                if (bytes == 8) { CHECK(registers[row++].lanes[13] == static_cast<std::uint32_t>(value >> 32)); }
             }
-            for (unsigned i = 0; i < 8; ++i)
-                for (unsigned lane = 0; lane < kWarpSize; ++lane)
-                    if (lane != 13 || i >= row) REQUIRE(registers[i].lanes[lane] == before[i].lanes[lane]);
+            for (unsigned i = 0; i < 8; ++i) {
+                for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+                    if (lane != 13 || i >= row) { REQUIRE(registers[i].lanes[lane] == before[i].lanes[lane]); }
+                }
+            }
             std::fill(std::begin(copy), std::end(copy), std::byte{0xee});
             read_stored(instruction, 13, const_rows, copy);
             CHECK(std::equal(copy, copy + bytes * vector, memory));
             CHECK(std::all_of(copy + bytes * vector, copy + 32, [](std::byte b) { return b == std::byte{0xee}; }));
         }
+    }
 }
 
 TEST_CASE("integer atomics are those of the PTX ISA, in 128-bit arithmetic") {
@@ -101,13 +106,14 @@ TEST_CASE("integer atomics are those of the PTX ISA, in 128-bit arithmetic") {
             {AtomicOp::bit_and, [](Integer o, Integer a, Integer) { return o & a; }},
             {AtomicOp::bit_or, [](Integer o, Integer a, Integer) { return o | a; }},
             {AtomicOp::bit_xor, [](Integer o, Integer a, Integer) { return o ^ a; }}};
-        for (const auto& [op, function] : operations)
+        for (const auto& [op, function] : operations) {
             for (int round = 0; round < 500; ++round) {
                 const auto value = [&] { return static_cast<std::uint64_t>(Integer{test::random_value()} % modulus); };
                 const std::uint64_t o = value(), a = round % 4 == 0 ? o : value(), b = value();
                 const Integer expected = (function(number(o), number(a), number(b)) % modulus + modulus) % modulus;
                 REQUIRE(apply_atomic(op, kind.type, o, a, b) == static_cast<std::uint64_t>(expected));
             }
+        }
     }
 }
 

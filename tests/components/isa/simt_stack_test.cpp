@@ -38,7 +38,7 @@ TEST_CASE("the fall-through lanes run first, then the taken ones, then all from 
     stack.branch(0xffff0000, 20, 2, kNoTarget);  // jumps over the taken path
     CHECK(stack.pc() == 10);
     CHECK(stack.active() == 0x0000ffff);
-    for (int i = 0; i < 10; ++i) stack.advance();
+    for (int i = 0; i < 10; ++i) { stack.advance(); }
     CHECK(stack.pc() == 20);
     CHECK(stack.active() == kFullMask);
     CHECK_FALSE(stack.diverged());
@@ -103,17 +103,19 @@ TEST_CASE("a loop with divergent trip counts runs each lane its own count and do
     std::vector<unsigned> trips(kWarpSize);
     std::size_t deepest = 0;
     while (stack.pc() != 2) {
-        for (unsigned lane = 0; lane < kWarpSize; ++lane)
-            if (stack.active() >> lane & 1) ++trips[lane];
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+            if (stack.active() >> lane & 1) { ++trips[lane]; }
+        }
         stack.advance();
         LaneMask again = 0;
-        for (unsigned lane = 0; lane < kWarpSize; ++lane)
-            if ((stack.active() >> lane & 1) && trips[lane] < lane + 1) again |= LaneMask{1} << lane;
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+            if ((stack.active() >> lane & 1) && trips[lane] < lane + 1) { again |= LaneMask{1} << lane; }
+        }
         stack.branch(again, 0, 2, 2);
         deepest = std::max(deepest, stack.depth());
     }
     CHECK(stack.active() == kFullMask);
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) CHECK(trips[lane] == lane + 1);
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) { CHECK(trips[lane] == lane + 1); }
     CHECK(deepest == 2);
 }
 
@@ -236,7 +238,7 @@ struct RandomProgram {
         const unsigned statements = 1 + random() % 3;
         for (unsigned i = 0; i < statements; ++i) {
             emit(0);
-            if (depth == 0) continue;
+            if (depth == 0) { continue; }
             switch (random() % 4) {
                 case 0: {  // if-then
                     const std::uint32_t at = size();
@@ -266,7 +268,9 @@ struct RandomProgram {
                     break;
                 }
                 default:
-                    if (random() % 4 == 0) emit(4);  // some lanes exit
+                    if (random() % 4 == 0) {
+                        emit(4);  // some lanes exit
+                    }
             }
         }
     }
@@ -304,13 +308,13 @@ TEST_CASE("random structured programs run every lane's own path, each instructio
                 expected[lane].push_back(pc);
                 const unsigned n = visits[pc]++;
                 const int kind = program.kind[pc];
-                if (kind == 2 || (kind == 4 && decide(lane, pc, n, 3))) break;
+                if (kind == 2 || (kind == 4 && decide(lane, pc, n, 3))) { break; }
                 const bool taken = kind == 3 || (kind == 1 && decide(lane, pc, n, 2));
                 pc = taken ? program.branch[pc].target : pc + 1;
             }
         }
         for (const SimtModel model : {SimtModel::stack, SimtModel::convergence_barrier}) {
-            for (auto& lane : actual) lane.clear();
+            for (auto& lane : actual) { lane.clear(); }
             std::vector<std::vector<unsigned>> visits(kWarpSize, std::vector<unsigned>(program.size()));
             SimtState stack;
             stack.start(model, 0, kFullMask);
@@ -319,20 +323,21 @@ TEST_CASE("random structured programs run every lane's own path, each instructio
                 const int kind = program.kind[pc];
                 LaneMask chosen = 0;
                 for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-                    if (!(stack.active() >> lane & 1)) continue;
+                    if (!(stack.active() >> lane & 1)) { continue; }
                     actual[lane].push_back(pc);
                     const unsigned n = visits[lane][pc]++;
                     const bool yes = kind == 3 || kind == 2 || (kind == 1 && decide(lane, pc, n, 2)) ||
                                      (kind == 4 && decide(lane, pc, n, 3));
-                    if (yes) chosen |= LaneMask{1} << lane;
+                    if (yes) { chosen |= LaneMask{1} << lane; }
                 }
-                if (kind == 1 || kind == 3)
+                if (kind == 1 || kind == 3) {
                     stack.branch(chosen, branch_of(program.branch[pc].target, program.branch[pc].reconvergence,
                                                    random() % 8 == 0));
-                else if (chosen != 0)
+                } else if (chosen != 0) {
                     stack.exit(chosen);
-                else
+                } else {
                     stack.advance();
+                }
             }
             REQUIRE(actual == expected);
         }

@@ -37,7 +37,7 @@ SimtState split_warp() {
 }
 
 void advance(SimtState& warp, unsigned times) {
-    for (unsigned i = 0; i < times; ++i) warp.advance();
+    for (unsigned i = 0; i < times; ++i) { warp.advance(); }
 }
 
 std::uint64_t hash_of(const SimtState& warp) {

@@ -46,13 +46,16 @@ struct Image {
     }
     void fill_floats(std::uint32_t seed) {
         std::mt19937 random(seed);
-        for (std::uint32_t z = 0; z < descriptor.depth; ++z)
-            for (std::uint32_t y = 0; y < descriptor.height; ++y)
-                for (std::uint32_t x = 0; x < descriptor.width; ++x)
+        for (std::uint32_t z = 0; z < descriptor.depth; ++z) {
+            for (std::uint32_t y = 0; y < descriptor.height; ++y) {
+                for (std::uint32_t x = 0; x < descriptor.width; ++x) {
                     for (unsigned c = 0; c < descriptor.channels; ++c) {
                         const float value = static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 8;
                         std::memcpy(at(x, y, z) + 4 * c, &value, 4);
                     }
+                }
+            }
+        }
     }
     float value(std::uint32_t x, std::uint32_t y, std::uint32_t z, unsigned c = 0) {
         float result;
@@ -64,7 +67,7 @@ struct Image {
         const TextureSample sample = locate(descriptor, instruction, coordinates.data());
         std::byte texels[kMaximumTexels][kMaximumTexelBytes];
         for (unsigned i = 0; i < sample.texels; ++i) {
-            if (sample.address[i] == TextureSample::kBorder) continue;
+            if (sample.address[i] == TextureSample::kBorder) { continue; }
             REQUIRE(sample.address[i] >= 1024);
             REQUIRE(sample.address[i] + descriptor.texel_bytes() <= 1024 + memory.size());
             std::memcpy(texels[i], memory.data() + (sample.address[i] - 1024), descriptor.texel_bytes());
@@ -75,7 +78,7 @@ struct Image {
     }
     float sample(const Instruction& instruction, const std::vector<float>& point, unsigned channel = 0) {
         std::vector<std::uint32_t> bits;
-        for (const float each : point) bits.push_back(std::bit_cast<std::uint32_t>(each));
+        for (const float each : point) { bits.push_back(std::bit_cast<std::uint32_t>(each)); }
         return std::bit_cast<float>(read(instruction, bits)[channel]);
     }
 };
@@ -104,7 +107,7 @@ double reference(Image& image, const std::vector<double>& u, std::vector<long> i
         const long sizes[] = {d.width, d.height, d.depth};
         for (std::size_t i = 0; i < u.size(); ++i) {
             index[i] = index_of(index[i], sizes[i], d.address[i]);
-            if (index[i] < 0) return d.border[0];
+            if (index[i] < 0) { return d.border[0]; }
         }
         return image.value(static_cast<std::uint32_t>(index[0]), static_cast<std::uint32_t>(index[1]),
                            static_cast<std::uint32_t>(index[2]));
@@ -114,7 +117,7 @@ double reference(Image& image, const std::vector<double>& u, std::vector<long> i
         longer.push_back(static_cast<long>(i));
         return longer;
     };
-    if (d.filter == FilterMode::point) return reference(image, u, with(std::floor(u[dimension])));
+    if (d.filter == FilterMode::point) { return reference(image, u, with(std::floor(u[dimension]))); }
     const double b = u[dimension] - 0.5;
     double i = std::floor(b);
     const double alpha = std::floor((b - i) * 256 + 0.5) / 256;
@@ -128,9 +131,9 @@ constexpr AddressMode kModes[] = {AddressMode::wrap, AddressMode::clamp, Address
 TEST_CASE("Sampling is CUDA's formula in every dimension, with every address mode and filter") {
     std::mt19937 random(20);
     const TextureGeometry geometries[] = {TextureGeometry::d1, TextureGeometry::d2, TextureGeometry::d3};
-    for (unsigned dimensions = 1; dimensions <= 3; ++dimensions)
-        for (const AddressMode mode : kModes)
-            for (const FilterMode filter_mode : {FilterMode::point, FilterMode::linear})
+    for (unsigned dimensions = 1; dimensions <= 3; ++dimensions) {
+        for (const AddressMode mode : kModes) {
+            for (const FilterMode filter_mode : {FilterMode::point, FilterMode::linear}) {
                 for (const bool normalised : {false, true}) {
                     CAPTURE(dimensions);
                     CAPTURE(static_cast<int>(mode));
@@ -138,15 +141,16 @@ TEST_CASE("Sampling is CUDA's formula in every dimension, with every address mod
                     CAPTURE(normalised);
                     Image image(8, dimensions > 1 ? 4 : 1, dimensions > 2 ? 2 : 1);
                     image.fill_floats(dimensions);
-                    for (AddressMode& each : image.descriptor.address) each = mode;
+                    for (AddressMode& each : image.descriptor.address) { each = mode; }
                     image.descriptor.filter = filter_mode;
                     image.descriptor.normalised_coordinates = normalised;
                     image.descriptor.border[0] = 7.5f;
                     const double sizes[] = {8, 4, 2};
                     // Wrapping and mirroring exist for normalised coordinates only; others are clamped.
                     Image expected = image;
-                    if (!normalised && mode != AddressMode::border)
-                        for (AddressMode& each : expected.descriptor.address) each = AddressMode::clamp;
+                    if (!normalised && mode != AddressMode::border) {
+                        for (AddressMode& each : expected.descriptor.address) { each = AddressMode::clamp; }
+                    }
                     for (int i = 0; i < 400; ++i) {
                         std::vector<float> point;
                         std::vector<double> u;
@@ -162,6 +166,9 @@ TEST_CASE("Sampling is CUDA's formula in every dimension, with every address mod
                         CHECK(got == doctest::Approx(reference(expected, u)).epsilon(1e-6));
                     }
                 }
+            }
+        }
+    }
 }
 
 TEST_CASE("Fractions have 8 bits and are rounded; the next texel is reached half a step before it") {
@@ -176,41 +183,48 @@ TEST_CASE("Fractions have 8 bits and are rounded; the next texel is reached half
 }
 
 TEST_CASE("Every channel format is read as CUDA reads it, as stored and as fractions") {
-    for (const ChannelKind kind : {ChannelKind::signed_integer, ChannelKind::unsigned_integer, ChannelKind::floating})
-        for (const unsigned bytes : {1u, 2u, 4u})
+    for (const ChannelKind kind : {ChannelKind::signed_integer, ChannelKind::unsigned_integer, ChannelKind::floating}) {
+        for (const unsigned bytes : {1u, 2u, 4u}) {
             for (const unsigned channels : {1u, 2u, 4u}) {
-                if (kind == ChannelKind::floating && bytes == 1) continue;
+                if (kind == ChannelKind::floating && bytes == 1) { continue; }
                 CAPTURE(static_cast<int>(kind));
                 CAPTURE(bytes);
                 CAPTURE(channels);
                 Image image(4, 1, 1, channels, bytes, kind);
                 // The least value of the width, and the greatest, and two between.
                 const std::uint32_t patterns[] = {1u << (8 * bytes - 1), (1u << (8 * bytes - 1)) - 1, 0, 0x3c};
-                for (std::uint32_t x = 0; x < 4; ++x)
-                    for (unsigned c = 0; c < channels; ++c)
+                for (std::uint32_t x = 0; x < 4; ++x) {
+                    for (unsigned c = 0; c < channels; ++c) {
                         std::memcpy(image.at(x, 0, 0) + c * bytes, &patterns[(x + c) % 4], bytes);
+                    }
+                }
                 for (std::uint32_t x = 0; x < 4; ++x) {
                     const auto words = image.read(fetch(TextureGeometry::d1, Type::s32), {x});
                     for (unsigned c = 0; c < 4; ++c) {
                         const std::uint32_t pattern = patterns[(x + c) % 4];
                         const bool is_float = kind == ChannelKind::floating;
                         std::uint32_t expected = pattern;
-                        if (c >= channels)
+                        if (c >= channels) {
                             expected = c < 3 ? 0 : is_float ? 0x3f800000 : 1;
-                        else if (kind == ChannelKind::signed_integer && bytes < 4 && pattern >> (8 * bytes - 1) != 0)
+                        } else if (kind == ChannelKind::signed_integer && bytes < 4 &&
+                                   pattern >> (8 * bytes - 1) != 0) {
                             expected |= ~0u << (8 * bytes);
-                        else if (is_float && bytes == 2)
+                        } else if (is_float && bytes == 2) {
                             continue;  // half, below
+                        }
                         CHECK(words[c] == expected);
                     }
                 }
             }
+        }
+    }
     Image half(4, 1, 1, 1, 2, ChannelKind::floating);
     const std::uint16_t halves[] = {0x3c00, 0xc000, 0x0001, 0x7bff};
     std::memcpy(half.at(0, 0, 0), halves, 8);
     const float expected[] = {1, -2, 0x1p-24f, 65504};
-    for (std::uint32_t x = 0; x < 4; ++x)
+    for (std::uint32_t x = 0; x < 4; ++x) {
         CHECK(std::bit_cast<float>(half.read(fetch(TextureGeometry::d1, Type::s32), {x})[0]) == expected[x]);
+    }
 
     const auto fraction = [](auto value, ChannelKind kind) {
         Image image(1, 1, 1, 1, sizeof value, kind);
@@ -240,7 +254,7 @@ TEST_CASE("Whole coordinates name texels, outside them is the border or the edge
     CHECK(at({3, 4, 2}, TextureGeometry::a2d) == image.value(4, 2, 3));
     CHECK(at({9, 1, 1}, TextureGeometry::a2d) == image.value(1, 1, 3));
     CHECK(at({1, 2}, TextureGeometry::a1d) == image.value(2, 0, 1));
-    for (AddressMode& each : image.descriptor.address) each = AddressMode::border;
+    for (AddressMode& each : image.descriptor.address) { each = AddressMode::border; }
     image.descriptor.border[0] = -1;
     CHECK(at({-1, 0}, TextureGeometry::d2) == -1);
     CHECK(at({0, 3}, TextureGeometry::d2) == -1);
@@ -252,15 +266,18 @@ TEST_CASE("Coordinates that are no numbers or are huge still name a texel") {
     Image image(4, 1, 1);
     image.fill_floats(4);
     const float infinity = std::numeric_limits<float>::infinity();
-    for (const AddressMode mode : {AddressMode::wrap, AddressMode::clamp, AddressMode::mirror})
-        for (const FilterMode filter_mode : {FilterMode::point, FilterMode::linear})
-            for (const bool normalised : {false, true})
+    for (const AddressMode mode : {AddressMode::wrap, AddressMode::clamp, AddressMode::mirror}) {
+        for (const FilterMode filter_mode : {FilterMode::point, FilterMode::linear}) {
+            for (const bool normalised : {false, true}) {
                 for (const float x : {std::nanf(""), infinity, -infinity, 1e38f, -1e38f, -1e-38f, 0x1.fffffep-1f}) {
                     image.descriptor.address[0] = mode;
                     image.descriptor.filter = filter_mode;
                     image.descriptor.normalised_coordinates = normalised;
                     CHECK(std::isfinite(image.sample(fetch(TextureGeometry::d1), {x})));
                 }
+            }
+        }
+    }
     image.descriptor.address[0] = AddressMode::clamp;
     CHECK(image.sample(fetch(TextureGeometry::d1), {infinity}) == image.value(3, 0, 0));
     CHECK(image.sample(fetch(TextureGeometry::d1), {-infinity}) == image.value(0, 0, 0));
@@ -283,18 +300,21 @@ TEST_CASE("A direction meets a cube's face at CUDA's coordinates, and no sample 
     };
     for (const FilterMode mode : {FilterMode::point, FilterMode::linear}) {
         image.descriptor.filter = mode;
-        for (std::uint32_t face = 0; face < 6; ++face)
-            for (std::uint32_t y = 0; y < kSize; ++y)
-                for (std::uint32_t x = 0; x < kSize; ++x)
+        for (std::uint32_t face = 0; face < 6; ++face) {
+            for (std::uint32_t y = 0; y < kSize; ++y) {
+                for (std::uint32_t x = 0; x < kSize; ++x) {
                     CHECK(on_face(face, (static_cast<float>(x) + 0.5f) / 2 - 1, (static_cast<float>(y) + 0.5f) / 2 - 1,
                                   0.125f) == image.value(x, y, face));
+                }
+            }
+        }
     }
-    for (AddressMode& each : image.descriptor.address) each = AddressMode::wrap;
+    for (AddressMode& each : image.descriptor.address) { each = AddressMode::wrap; }
     CHECK(on_face(3, -0.96875f, 0.25f, 8) == image.value(0, 2, 3));
     CHECK(on_face(0, 0, -0.25f, 2) == (image.value(1, 1, 0) + image.value(2, 1, 0)) / 2);
     // Whatever the direction and the texture, there is a texel.
     const float nan = std::numeric_limits<float>::quiet_NaN();
-    for (const float odd : {0.0f, nan, std::numeric_limits<float>::infinity()}) read(odd, 0, odd);
+    for (const float odd : {0.0f, nan, std::numeric_limits<float>::infinity()}) { read(odd, 0, odd); }
     Image flat(kSize, kSize, 1);
     flat.fill_floats(5);
     std::swap(image, flat);

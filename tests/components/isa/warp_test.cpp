@@ -18,19 +18,20 @@ struct Fixture {
     OperandRows rows{};
 
     Fixture() {
-        for (unsigned s = 0; s < 3; ++s)
+        for (unsigned s = 0; s < 3; ++s) {
             for (unsigned i = 0; i < 2; ++i) {
-                for (auto& word : source[s][i].lanes) word = random_word();
+                for (auto& word : source[s][i].lanes) { word = random_word(); }
                 rows.source[s][i] = source[s][i].lanes;
             }
-        for (auto& word : destination.lanes) word = random_word();
+        }
+        for (auto& word : destination.lanes) { word = random_word(); }
         before = destination;
         rows.destination[0] = destination.lanes;
         rows.source_predicate = random_word();
         rows.destination_predicate = random_word();
     }
     void set(unsigned s, std::uint32_t value) {
-        for (auto& word : source[s][0].lanes) word = value;
+        for (auto& word : source[s][0].lanes) { word = value; }
     }
     void run(const Instruction& instruction, LaneMask active) {
         select_handler(instruction)(rows, active, instruction);
@@ -44,8 +45,8 @@ Instruction make(Operation operation, Mode mode) {
 
 /// CUDA's __shfl_*_sync with a width, as its guide describes them; the clamp operand is the one that nvcc makes.
 TEST_CASE("shuffles within segments of every width read the lanes that CUDA's functions name") {
-    for (const int width : {1, 2, 4, 8, 16, 32})
-        for (int b = 0; b < 32; ++b)
+    for (const int width : {1, 2, 4, 8, 16, 32}) {
+        for (int b = 0; b < 32; ++b) {
             for (const ShuffleMode mode : {ShuffleMode::up, ShuffleMode::down, ShuffleMode::bfly, ShuffleMode::idx}) {
                 Fixture f;
                 const Row values = f.source[0][0];
@@ -58,11 +59,11 @@ TEST_CASE("shuffles within segments of every width read the lanes that CUDA's fu
                     const int within = lane % width, base = lane - within;
                     bool in_range = true;
                     int from = lane;
-                    if (mode == ShuffleMode::up) in_range = within - b >= 0, from = lane - b;
-                    if (mode == ShuffleMode::down) in_range = within + b < width, from = lane + b;
-                    if (mode == ShuffleMode::bfly) in_range = (lane ^ b) < base + width, from = lane ^ b;
-                    if (mode == ShuffleMode::idx) from = base + b % width;
-                    if (!in_range) from = lane;
+                    if (mode == ShuffleMode::up) { in_range = within - b >= 0, from = lane - b; }
+                    if (mode == ShuffleMode::down) { in_range = within + b < width, from = lane + b; }
+                    if (mode == ShuffleMode::bfly) { in_range = (lane ^ b) < base + width, from = lane ^ b; }
+                    if (mode == ShuffleMode::idx) { from = base + b % width; }
+                    if (!in_range) { from = lane; }
                     const bool runs = active >> lane & 1;
                     INFO("width " << width << " b " << b << " mode " << static_cast<int>(mode) << " lane " << lane);
                     REQUIRE(f.destination.lanes[lane] == (runs ? values.lanes[from] : f.before.lanes[lane]));
@@ -70,6 +71,8 @@ TEST_CASE("shuffles within segments of every width read the lanes that CUDA's fu
                             (runs ? in_range : old_predicate >> lane & 1));
                 }
             }
+        }
+    }
 }
 
 TEST_CASE("a shuffle may overwrite the register that it reads, and lanes may name lanes of their own") {
@@ -79,30 +82,32 @@ TEST_CASE("a shuffle may overwrite the register that it reads, and lanes may nam
     f.rows.destination[0] = f.source[0][0].lanes;
     const Row lanes = f.source[1][0];
     f.run(make(Operation::shuffle, ShuffleMode::idx), kFullMask);
-    for (unsigned lane = 0; lane < 32; ++lane)
+    for (unsigned lane = 0; lane < 32; ++lane) {
         CHECK(f.source[0][0].lanes[lane] == values.lanes[lanes.lanes[lane] % 32]);
+    }
 }
 
 TEST_CASE("votes count the active lanes in the member mask only") {
-    for (int round = 0; round < 300; ++round)
-        for (const bool has_mask : {false, true})
+    for (int round = 0; round < 300; ++round) {
+        for (const bool has_mask : {false, true}) {
             for (const VoteMode mode : {VoteMode::all, VoteMode::any, VoteMode::uni, VoteMode::ballot}) {
                 Fixture f;
                 Instruction instruction = make(Operation::vote, mode);
                 const LaneMask active = round % 2 == 0 ? kFullMask : random_word();
                 const LaneMask members = has_mask ? random_word() | random_word() : kFullMask;
-                if (has_mask) instruction.source[0].kind = Operand::Kind::reg;
+                if (has_mask) { instruction.source[0].kind = Operand::Kind::reg; }
                 f.set(0, members);
-                if (round % 5 == 0) f.rows.source_predicate = round % 10 == 0 ? kFullMask : 0;
+                if (round % 5 == 0) { f.rows.source_predicate = round % 10 == 0 ? kFullMask : 0; }
                 const LaneMask old_predicate = f.rows.destination_predicate;
                 std::set<bool> votes;
                 std::uint32_t ballot = 0;
-                for (unsigned lane = 0; lane < 32; ++lane)
+                for (unsigned lane = 0; lane < 32; ++lane) {
                     if ((active & members) >> lane & 1) {
                         const bool vote = f.rows.source_predicate >> lane & 1;
                         votes.insert(vote);
                         ballot |= std::uint32_t{vote} << lane;
                     }
+                }
                 const std::map<VoteMode, bool> results = {{VoteMode::all, votes.count(false) == 0},
                                                           {VoteMode::any, votes.count(true) != 0},
                                                           {VoteMode::uni, votes.size() < 2}};
@@ -119,20 +124,22 @@ TEST_CASE("votes count the active lanes in the member mask only") {
                     }
                 }
             }
+        }
+    }
 }
 
 TEST_CASE("match finds the lanes with the same value") {
-    for (int round = 0; round < 300; ++round)
-        for (const Type type : {Type::b32, Type::b64})
+    for (int round = 0; round < 300; ++round) {
+        for (const Type type : {Type::b32, Type::b64}) {
             for (const MatchMode mode : {MatchMode::any, MatchMode::all}) {
                 Fixture f;
                 Instruction instruction = make(Operation::match, mode);
                 instruction.type = type;
                 const std::uint32_t kinds = round % 3 == 0 ? 1 : 4;
-                for (auto& word : f.source[0][0].lanes) word %= kinds;
-                for (auto& word : f.source[0][1].lanes) word %= kinds == 1 ? 1 : 2;
+                for (auto& word : f.source[0][0].lanes) { word %= kinds; }
+                for (auto& word : f.source[0][1].lanes) { word %= kinds == 1 ? 1 : 2; }
                 const LaneMask members = round % 2 == 0 ? kFullMask : random_word();
-                if (round % 2 != 0) instruction.source[1].kind = Operand::Kind::reg;
+                if (round % 2 != 0) { instruction.source[1].kind = Operand::Kind::reg; }
                 f.set(1, members);
                 const LaneMask active = round % 4 < 2 ? kFullMask : random_word();
                 const LaneMask old_predicate = f.rows.destination_predicate;
@@ -144,11 +151,12 @@ TEST_CASE("match finds the lanes with the same value") {
                     std::uint32_t same = 0;
                     bool all = true;
                     for (unsigned other = 0; other < 32; ++other) {
-                        if (!((active & members) >> other & 1)) continue;
-                        if (value(other) == value(lane))
+                        if (!((active & members) >> other & 1)) { continue; }
+                        if (value(other) == value(lane)) {
                             same |= 1u << other;
-                        else
+                        } else {
                             all = false;
+                        }
                     }
                     const bool runs = active >> lane & 1;
                     const std::uint32_t expected = mode == MatchMode::any || all ? same : 0;
@@ -157,21 +165,24 @@ TEST_CASE("match finds the lanes with the same value") {
                     REQUIRE((f.rows.destination_predicate >> lane & 1) == predicate);
                 }
             }
+        }
+    }
 }
 
 TEST_CASE("activemask tells each active lane who is active") {
     for (const LaneMask active : {kFullMask, LaneMask{0x80000001}, LaneMask{0x00ff00f0}}) {
         Fixture f;
         f.run(make(Operation::activemask, 0), active);
-        for (unsigned lane = 0; lane < 32; ++lane)
+        for (unsigned lane = 0; lane < 32; ++lane) {
             CHECK(f.destination.lanes[lane] == (active >> lane & 1 ? active : f.before.lanes[lane]));
+        }
     }
 }
 
 TEST_CASE("redux combines the values of the members that execute it, in the type's order") {
     for (const AtomicOp op :
-         {AtomicOp::add, AtomicOp::min, AtomicOp::max, AtomicOp::bit_and, AtomicOp::bit_or, AtomicOp::bit_xor})
-        for (const Type type : {Type::u32, Type::s32})
+         {AtomicOp::add, AtomicOp::min, AtomicOp::max, AtomicOp::bit_and, AtomicOp::bit_or, AtomicOp::bit_xor}) {
+        for (const Type type : {Type::u32, Type::s32}) {
             for (int round = 0; round < 12; ++round) {
                 Fixture f;
                 Instruction instruction = make(Operation::redux, 0);
@@ -181,13 +192,15 @@ TEST_CASE("redux combines the values of the members that execute it, in the type
                 const LaneMask active = round % 2 == 0 ? kFullMask : random_word() | 1;
                 const LaneMask half = random_word();
                 // Two sets of members, each lane in its own.
-                for (unsigned lane = 0; lane < 32; ++lane) f.source[1][0].lanes[lane] = half >> lane & 1 ? half : ~half;
+                for (unsigned lane = 0; lane < 32; ++lane) {
+                    f.source[1][0].lanes[lane] = half >> lane & 1 ? half : ~half;
+                }
                 f.run(instruction, active);
                 for (unsigned lane = 0; lane < 32; ++lane) {
                     std::set<std::int64_t> values;
                     std::uint32_t sum = 0, all = ~0u, any = 0, odd = 0;
                     for (unsigned other = 0; other < 32; ++other) {
-                        if (!((active & f.source[1][0].lanes[lane]) >> other & 1)) continue;
+                        if (!((active & f.source[1][0].lanes[lane]) >> other & 1)) { continue; }
                         const std::uint32_t word = f.source[0][0].lanes[other];
                         values.insert(type == Type::s32 ? std::int64_t{static_cast<std::int32_t>(word)}
                                                         : std::int64_t{word});
@@ -197,16 +210,19 @@ TEST_CASE("redux combines the values of the members that execute it, in the type
                         odd ^= word;
                     }
                     std::uint32_t expected = f.before.lanes[lane];
-                    if (active >> lane & 1)
+                    if (active >> lane & 1) {
                         expected = op == AtomicOp::add       ? sum
                                    : op == AtomicOp::min     ? static_cast<std::uint32_t>(*values.begin())
                                    : op == AtomicOp::max     ? static_cast<std::uint32_t>(*values.rbegin())
                                    : op == AtomicOp::bit_and ? all
                                    : op == AtomicOp::bit_or  ? any
                                                              : odd;
+                    }
                     REQUIRE(f.destination.lanes[lane] == expected);
                 }
             }
+        }
+    }
 }
 
 }  // namespace

@@ -14,9 +14,7 @@ namespace {
 
 Configuration with(const std::vector<std::string>& values) {
     Configuration configuration;
-    for (const std::string& value : values) {
-        configuration.override_value(value);
-    }
+    for (const std::string& value : values) { configuration.override_value(value); }
     return configuration;
 }
 
@@ -24,9 +22,7 @@ std::string refusal(const std::vector<std::string>& values) {
     try {
         const Configuration configuration = with(values);
         const Machine machine(configuration, {}, [](Device&) {});
-    } catch (const ConfigurationError& error) {
-        return error.what();
-    }
+    } catch (const ConfigurationError& error) { return error.what(); }
     return "none";
 }
 
@@ -47,9 +43,7 @@ std::size_t shared_ports(const Model& model) {
     const auto last = std::ranges::unique(arrivals).begin();
     const auto same_port = [](const Arrival& a, const Arrival& b) { return a.to == b.to && a.in_port == b.in_port; };
     std::size_t shared = 0;
-    for (auto at = arrivals.begin(); at + 1 < last; ++at) {
-        shared += same_port(*at, *(at + 1));
-    }
+    for (auto at = arrivals.begin(); at + 1 < last; ++at) { shared += same_port(*at, *(at + 1)); }
     return shared;
 }
 

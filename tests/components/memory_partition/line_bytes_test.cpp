@@ -13,9 +13,7 @@ using Line = std::array<std::byte, kLineBytes>;
 
 Line random_line(std::mt19937& random) {
     Line line;
-    for (std::byte& byte : line) {
-        byte = static_cast<std::byte>(random());
-    }
+    for (std::byte& byte : line) { byte = static_cast<std::byte>(random()); }
     return line;
 }
 
@@ -24,9 +22,7 @@ ByteMask random_mask(std::mt19937& random) {
     for (unsigned i = 0; i < 4; ++i) {
         const unsigned first = random() % kLineBytes;
         mask.set(first, 1 + random() % (kLineBytes - first));
-        if (random() % 2 == 0) {
-            mask = ~mask;
-        }
+        if (random() % 2 == 0) { mask = ~mask; }
     }
     return mask;
 }

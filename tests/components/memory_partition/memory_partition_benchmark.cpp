@@ -13,9 +13,7 @@ void replay(benchmark::State& state, const PartitionBench::MakeRequester& make_r
     PartitionBench recorded({}, {}, make_requester);
     recorded.run();
     std::int64_t requests = 0;
-    for (const StoredMessage& message : recorded.inputs) {
-        requests += message.header().type != Credit::kType;
-    }
+    for (const StoredMessage& message : recorded.inputs) { requests += message.header().type != Credit::kType; }
     for (auto _ : state) {
         state.PauseTiming();
         auto fresh = std::make_unique<PartitionBench>(MemoryPartitionArguments{});

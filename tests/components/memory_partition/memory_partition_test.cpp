@@ -109,9 +109,7 @@ class Single {
         bench.run();
         std::vector<const MessageHeader*> all;
         for (const StoredMessage& message : bench.outputs[1 + requester]) {
-            if (message.header().type != Credit::kType) {
-                all.push_back(&message.header());
-            }
+            if (message.header().type != Credit::kType) { all.push_back(&message.header()); }
         }
         std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->time < b->time; });
         return all;
@@ -219,9 +217,7 @@ TEST_CASE("four requests can wait for a line, the fifth waits in the port") {
     for (const unsigned requests : {4u, 5u}) {
         CAPTURE(requests);
         Single single;
-        for (unsigned i = 0; i < requests; ++i) {
-            single.read(1000 + i, single.line(), i);
-        }
+        for (unsigned i = 0; i < requests; ++i) { single.read(1000 + i, single.line(), i); }
         CHECK(single.replies().size() == requests);
         CHECK((single.counters().stall_cycles[static_cast<std::size_t>(L2Stall::merges) - 1] > 0) == (requests > 4));
     }
@@ -231,9 +227,7 @@ TEST_CASE("the requests that waited for a line are performed one a cycle, before
     Single single;
     single.write(500, single.line(0, 9), 0, {1}, 100);
     single.atomic(1000, single.line(), isa::AtomicOp::add, isa::Type::u32, false, {lane_of(0, 0, 1)}, 1);
-    for (std::uint32_t tag = 2; tag <= 4; ++tag) {
-        single.write(1000 + tag, single.line(), 0, {1}, tag);
-    }
+    for (std::uint32_t tag = 2; tag <= 4; ++tag) { single.write(1000 + tag, single.line(), 0, {1}, tag); }
     const Cycle ready = single.fetched(1000);
     single.write(ready, single.line(0, 9), 0, {2}, 5);
     const auto replies = single.replies();
@@ -258,12 +252,8 @@ TEST_CASE("eight lines of a set stay, and the ninth replaces the least recently 
     Single single;
     Cycle now = 1000;
     const auto touch = [&](unsigned n) { single.read(now += 1000, single.line(n)); };
-    for (unsigned n = 0; n < 8; ++n) {
-        touch(n);
-    }
-    for (unsigned n = 0; n < 8; ++n) {
-        touch(n);
-    }
+    for (unsigned n = 0; n < 8; ++n) { touch(n); }
+    for (unsigned n = 0; n < 8; ++n) { touch(n); }
     touch(0);  // line 1 is now the oldest
     single.replies();
     CHECK(single.counters().read_hits == 9);
@@ -282,9 +272,7 @@ TEST_CASE("eight lines of a set stay, and the ninth replaces the least recently 
 TEST_CASE("a dirty line that is replaced is written back and comes back with its bytes") {
     Single single;
     single.write(1000, single.line(), 100, {42});
-    for (unsigned n = 1; n <= 8; ++n) {
-        single.read(1000 + n * 1000, single.line(n));
-    }
+    for (unsigned n = 1; n <= 8; ++n) { single.read(1000 + n * 1000, single.line(n)); }
     single.replies();
     CHECK(single.counters().write_backs == 1);
     CHECK(single.dram().writes == 1);
@@ -321,7 +309,7 @@ TEST_CASE("an atomic holds the slice for as many cycles as lanes meet at one wor
         CAPTURE(meet);
         Single single;
         std::vector<AtomicLane> lanes;
-        for (unsigned i = 0; i < 32; ++i) lanes.push_back(lane_of(i, meet ? 0 : 4 * i, 1));
+        for (unsigned i = 0; i < 32; ++i) { lanes.push_back(lane_of(i, meet ? 0 : 4 * i, 1)); }
         single.read(1000, single.line());
         single.read(1010, single.line(1));
         single.atomic(3000, single.line(), isa::AtomicOp::add, isa::Type::u32, false, lanes);
@@ -338,9 +326,7 @@ TEST_CASE("replies wait for credits and go on when they come") {
     const unsigned all = credits_per_path({});
     const unsigned fitting = all / 4;
     single.read(1000, single.line());
-    for (unsigned i = 1; i <= fitting; ++i) {
-        single.read(2000 + 10 * i, single.line(), i);
-    }
+    for (unsigned i = 1; i <= fitting; ++i) { single.read(2000 + 10 * i, single.line(), i); }
     CHECK(single.replies().size() == fitting);
     CHECK_FALSE(single.bench.partition().finished());
     single.credit(9000, 4);
@@ -434,9 +420,7 @@ TEST_CASE("a host copy that replaces a dirty line loses nothing") {
         single.write(1000 + n * 100, single.line(n), 0, {static_cast<std::uint8_t>(10 + n)});
     }
     single.host_write(9000, single.line(8), std::vector<std::uint8_t>(kLineBytes, 3), true);
-    for (unsigned n = 0; n < 8; ++n) {
-        CHECK(single.host_read(10000 + n * 1000, single.line(n), 1)[0] == 10 + n);
-    }
+    for (unsigned n = 0; n < 8; ++n) { CHECK(single.host_read(10000 + n * 1000, single.line(n), 1)[0] == 10 + n); }
     CHECK(single.counters().evictions == 1);
 }
 
@@ -499,9 +483,7 @@ TEST_CASE("a reply carries the sectors that were asked for, whether L2 has secto
         CAPTURE(sectors);
         Single single(sectors ? with_sectors() : MemoryPartitionArguments{});
         std::vector<std::uint8_t> bytes(kLineBytes);
-        for (unsigned i = 0; i < kLineBytes; ++i) {
-            bytes[i] = static_cast<std::uint8_t>(i + 1);
-        }
+        for (unsigned i = 0; i < kLineBytes; ++i) { bytes[i] = static_cast<std::uint8_t>(i + 1); }
         single.host_write(10, single.line(), bytes);
         single.read_sectors(1000, single.line(), 0b1010);
         const auto replies = single.replies();
@@ -587,9 +569,7 @@ TEST_CASE("sectors of one line are fetched at the same time and answered in the 
     single.read_sectors(1008, single.line(), 0b0101, 3);
     const auto replies = single.replies();
     REQUIRE(replies.size() == 3);
-    for (std::uint32_t i = 0; i < 3; ++i) {
-        CHECK(replies[i]->as<ReadReply>().tag == i + 1);
-    }
+    for (std::uint32_t i = 0; i < 3; ++i) { CHECK(replies[i]->as<ReadReply>().tag == i + 1); }
     CHECK(single.counters().fetches == 2);
     CHECK(single.counters().merges == 2);
     // The second fetch hits the row that the first opened; one after the other they would take twice the way to DRAM.

@@ -120,17 +120,11 @@ class PartitionBench {
             Time begin = kTimeInfinity;
             for (std::size_t i = 0; i < processes_.size(); ++i) {
                 begin = std::min(begin, processes_[i]->next_event_time());
-                for (const StoredMessage& message : pending_[i]) {
-                    begin = std::min(begin, message.header().time);
-                }
+                for (const StoredMessage& message : pending_[i]) { begin = std::min(begin, message.header().time); }
             }
-            if (begin >= limit) {
-                break;
-            }
+            if (begin >= limit) { break; }
             const Time horizon = std::min(limit, begin + window);
-            for (std::size_t i = 0; i < processes_.size(); ++i) {
-                advance(i, horizon);
-            }
+            for (std::size_t i = 0; i < processes_.size(); ++i) { advance(i, horizon); }
         }
         stands_at_ = std::max(stands_at_, limit);
     }
@@ -139,21 +133,15 @@ class PartitionBench {
     /// sends: the partition's own cost, for benchmarks.
     void replay(const std::vector<StoredMessage>& messages, Time window) {
         std::vector<const MessageHeader*> inbox;
-        for (const StoredMessage& message : messages) {
-            inbox.push_back(&message.header());
-        }
+        for (const StoredMessage& message : messages) { inbox.push_back(&message.header()); }
         std::size_t at = 0;
         for (Time horizon = window; at < inbox.size() || processes_[0]->next_event_time() < kTimeInfinity;
              horizon += window) {
             std::size_t end = at;
-            while (end < inbox.size() && inbox[end]->time < horizon) {
-                ++end;
-            }
+            while (end < inbox.size() && inbox[end]->time < horizon) { ++end; }
             processes_[0]->advance({inbox.data() + at, end - at}, horizon);
             at = end;
-            for (LpInbox& swallowed : router_->inboxes()) {
-                swallowed.arrived.clear();
-            }
+            for (LpInbox& swallowed : router_->inboxes()) { swallowed.arrived.clear(); }
         }
     }
 
@@ -171,9 +159,7 @@ class PartitionBench {
             processes_.push_back(model_.make(i));
         }
         router_ = std::make_unique<MessageRouter>(places, places.size(), 1);
-        for (LpId i = 0; i < processes_.size(); ++i) {
-            bind(i, first[i]);
-        }
+        for (LpId i = 0; i < processes_.size(); ++i) { bind(i, first[i]); }
         pending_.resize(processes_.size());
         outputs.resize(processes_.size());
     }
@@ -181,9 +167,7 @@ class PartitionBench {
     void bind(LpId id, std::uint32_t first_channel) {
         std::vector<ChannelDescription> own;
         for (const ChannelDescription& channel : model_.channels()) {
-            if (channel.from == id) {
-                own.push_back(channel);
-            }
+            if (channel.from == id) { own.push_back(channel); }
         }
         LpBinding::bind(*processes_[id], id, model_.processes()[id], own, first_channel, *router_);
     }
@@ -209,9 +193,7 @@ class PartitionBench {
         }
         pending_[i] = std::move(later);
         std::vector<const MessageHeader*> inbox;
-        for (const StoredMessage& message : due) {
-            inbox.push_back(&message.header());
-        }
+        for (const StoredMessage& message : due) { inbox.push_back(&message.header()); }
         std::sort(inbox.begin(), inbox.end(), [](const MessageHeader* a, const MessageHeader* b) {
             return a->time != b->time ? a->time < b->time : a->order() < b->order();
         });
@@ -219,9 +201,7 @@ class PartitionBench {
             processes_[i]->advance(inbox, horizon);
             return;
         }
-        for (const MessageHeader* message : inbox) {
-            inputs.emplace_back(*message);
-        }
+        for (const MessageHeader* message : inbox) { inputs.emplace_back(*message); }
         advance_partition(inbox, horizon);
     }
 
@@ -230,15 +210,11 @@ class PartitionBench {
             const Time piece =
                 stands_at_ + 1 + static_cast<Time>(random_() % static_cast<std::uint64_t>(horizon - stands_at_));
             std::size_t count = 0;
-            while (count < inbox.size() && inbox[count]->time < piece) {
-                ++count;
-            }
+            while (count < inbox.size() && inbox[count]->time < piece) { ++count; }
             processes_[0]->advance(inbox.subspan(0, count), piece);
             inbox = inbox.subspan(count);
             stands_at_ = piece;
-            if (between) {
-                between();
-            }
+            if (between) { between(); }
         }
         processes_[0]->advance(inbox, horizon);
         stands_at_ = horizon;
@@ -262,9 +238,7 @@ template <class P>
 std::vector<std::byte> payload_of(const P& fixed, std::span<const std::byte> more = {}) {
     std::vector<std::byte> bytes(sizeof fixed + more.size());
     std::memcpy(bytes.data(), &fixed, sizeof fixed);
-    if (!more.empty()) {
-        std::memcpy(bytes.data() + sizeof fixed, more.data(), more.size());
-    }
+    if (!more.empty()) { std::memcpy(bytes.data() + sizeof fixed, more.data(), more.size()); }
     return bytes;
 }
 

@@ -41,9 +41,7 @@ class Requesters final : public LpEnvironment {
   public:
     void respond(unsigned out_port, unsigned destination, const MessageHeader& sent,
                  std::vector<ScriptedMessage>& answers) override {
-        if (out_port >= 2 || sent.type == Credit::kType) {
-            return;
-        }
+        if (out_port >= 2 || sent.type == Credit::kType) { return; }
         const unsigned flits = flits_(packet_bytes(sent));
         const Time later = sent.time + 1 + static_cast<Time>(sent.sequence % 7) * 50'000'000;
         answers.push_back(testing::scripted(later, 100 + out_port * 15 + destination,
@@ -71,9 +69,7 @@ std::vector<ScriptedMessage> script(std::uint64_t seed) {
                                 .in_port = partition_in_port(slice, requester),
                                 .type = ReadRequest::kType,
                                 .payload = {}};
-        if (anything(3) == 0) {
-            message.time = kClock.edge(kClock.cycle_at_or_after(message.time));
-        }
+        if (anything(3) == 0) { message.time = kClock.edge(kClock.cycle_at_or_after(message.time)); }
         const std::uint64_t kind = anything(10);
         if (kind < 5) {
             message.payload = payload_of(ReadRequest{.line = line, .tag = i, .client = Client::demand});

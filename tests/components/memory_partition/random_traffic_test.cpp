@@ -95,9 +95,7 @@ void check_players(Played& played, const Scenario& scenario) {
     // All that added one to a line's counter saw different old values, from 0 on.
     for (auto& [line, values] : counts) {
         std::sort(values.begin(), values.end());
-        for (std::uint32_t i = 0; i < values.size(); ++i) {
-            REQUIRE(values[i] == i);
-        }
+        for (std::uint32_t i = 0; i < values.size(); ++i) { REQUIRE(values[i] == i); }
     }
     CHECK(!counts.empty());
 }
@@ -155,9 +153,7 @@ TEST_CASE("the cramped scenario meets every kind of stall and of miss") {
 struct Replay {
     Replay(const Scenario& scenario, const std::vector<StoredMessage>& inputs)
         : bench(scenario.arguments, configuration_of(scenario)) {
-        for (const StoredMessage& message : inputs) {
-            bench.post(message);
-        }
+        for (const StoredMessage& message : inputs) { bench.post(message); }
     }
     PartitionBench bench;
 };

@@ -25,9 +25,7 @@ Cycle RequestPlayer::cycle(Cycle now) {
         replies.pop(now);
     }
     const auto may_send = [&] { return sent_ < options_.requests && pending_.size() < options_.outstanding; };
-    if (may_send() && requests.can_accept(now) && random_() % 100 >= options_.idle_percent) {
-        send(now);
-    }
+    if (may_send() && requests.can_accept(now) && random_() % 100 >= options_.idle_percent) { send(now); }
     return next_chance(may_send(), now);
 }
 
@@ -79,9 +77,7 @@ void RequestPlayer::send_write(unsigned slice, Cycle now, std::uint32_t tag) {
         }
     }
     for (unsigned half = 0; half < 2; ++half) {
-        if (bytes >> (4 * half) & 0xf) {
-            words[count++] = static_cast<std::uint32_t>(value >> (32 * half));
-        }
+        if (bytes >> (4 * half) & 0xf) { words[count++] = static_cast<std::uint32_t>(value >> (32 * half)); }
     }
     pending_[tag] = {.kind = Kind::write, .line = line_, .expected = 0};
     auto& request = requests.push<WriteRequest>(slice, now, 4 * count);

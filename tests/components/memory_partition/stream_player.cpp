@@ -19,9 +19,7 @@ Cycle StreamPlayer::cycle(Cycle now) {
         last_reply_ = now;
     }
     const auto may_send = [&] { return sent_ < to_send_ && sent_ - answered_ < kOutstanding; };
-    if (may_send() && requests.can_accept(now)) {
-        send(now);
-    }
+    if (may_send() && requests.can_accept(now)) { send(now); }
     return next_chance(may_send(), now);
 }
 

@@ -30,9 +30,7 @@ struct BlockedKernel : KernelBuilder {
     std::uint32_t index() { return index_of(last()); }
     /// result = a + 1, so many times one after the other; the last one's index.
     std::uint32_t add(isa::Operand result, isa::Operand a, unsigned times = 1) {
-        for (unsigned i = 0; i < times; ++i) {
-            op(Operation::add, Type::u32, result, {a, literal(1)});
-        }
+        for (unsigned i = 0; i < times; ++i) { op(Operation::add, Type::u32, result, {a, literal(1)}); }
         return index();
     }
     /// True in the threads of odd numbers.

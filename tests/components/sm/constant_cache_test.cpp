@@ -48,9 +48,7 @@ void bring(ConstantCache& cache, unsigned line, unsigned value = 0) {
 void bring_parameters(ConstantCache& cache, std::uint64_t lines) {
     REQUIRE(!cache.hold(lines));
     cache.want(lines, 0);
-    while (cache.can_ask()) {
-        come(cache, cache.ask().reader);
-    }
+    while (cache.can_ask()) { come(cache, cache.ask().reader); }
     cache.take_waiting();
     cache.all_looked();
 }

@@ -33,9 +33,7 @@ isa::Kernel divergent_kernel() {
 TEST_CASE("lanes that diverge take both paths and join for the store") {
     PlainSmHarness harness({divergent_kernel()});
     harness.run_to_end({.block = {64, 1, 1}, .parameters = global_parameters()});
-    for (unsigned i = 0; i < 64; ++i) {
-        CHECK(harness.memory().global_word(4 * i) == (i % 2 == 0 ? 2 * i : i + 100));
-    }
+    for (unsigned i = 0; i < 64; ++i) { CHECK(harness.memory().global_word(4 * i) == (i % 2 == 0 ? 2 * i : i + 100)); }
     CHECK(harness.counters().divergent_branches == 2);
     // Both warps: 7 before the paths (the branch included), 2 on the odd, 1 on the even, 2 after the join.
     CHECK(harness.counters().warp_instructions == 2 * 12);
@@ -84,9 +82,7 @@ TEST_CASE("a loop runs as often as each lane needs") {
     k.store(isa::Space::global, Type::u32, address, count);
     PlainSmHarness harness({k.finish()});
     harness.run_to_end({.block = {40, 1, 1}, .parameters = global_parameters()});
-    for (unsigned i = 0; i < 40; ++i) {
-        CHECK(harness.memory().global_word(4 * i) == i + 1);
-    }
+    for (unsigned i = 0; i < 40; ++i) { CHECK(harness.memory().global_word(4 * i) == i + 1); }
 }
 
 /// Warp 0 waits for a load before a barrier; the others are there at once. Afterwards each reads the clock.

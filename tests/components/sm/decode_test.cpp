@@ -18,9 +18,7 @@ using test::KernelBuilder;
 std::vector<unsigned> bits_of(const std::uint64_t* words, unsigned count) {
     std::vector<unsigned> bits;
     for (unsigned bit = 0; bit < 64 * count; ++bit) {
-        if (words[bit / 64] >> (bit % 64) & 1) {
-            bits.push_back(bit);
-        }
+        if (words[bit / 64] >> (bit % 64) & 1) { bits.push_back(bit); }
     }
     return bits;
 }

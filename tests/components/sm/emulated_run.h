@@ -25,9 +25,7 @@ class EmulatedRun {
         EmulatedDevice device(kernels, options);
         const DeviceAddress base = device.allocate(FakeLoadStoreUnit::kGlobalBytes);
         LOOKAHEAD_ASSERT(base == isa::kGlobalBase, "the emulator's memory begins where the harness's does");
-        for (std::size_t i = 0; i < words_.size(); ++i) {
-            words_[i] = memory.global_word(4 * i);
-        }
+        for (std::size_t i = 0; i < words_.size(); ++i) { words_[i] = memory.global_word(4 * i); }
         device.copy_to_device(base, std::as_bytes(std::span(words_)));
         LaunchConfiguration configuration;
         configuration.grid = launch.grid;

@@ -1,5 +1,5 @@
-// Streams that an extension adds to an SM: a further program of the kernel, run by the SM's stages with any priority, in
-// an SM that has several extensions.
+// Streams that an extension adds to an SM: a further program of the kernel, run by the SM's stages with any priority,
+// in an SM that has several extensions.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ using gpu::ContextState;
 using gpu::DecodedInstruction;
 using gpu::IssuePriority;
 
-/// Runs the kernel's second program once a launch, as one stream with a full warp of lanes whose registers are rows of its
-/// own behind the warps'. Loads and arithmetic; its results stand in its registers.
+/// Runs the kernel's second program once a launch, as one stream with a full warp of lanes whose registers are rows of
+/// its own behind the warps'. Loads and arithmetic; its results stand in its registers.
 class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
   public:
     struct Ways {
@@ -52,9 +52,7 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
         started_ = false;
     }
     void warp_started(unsigned) override {
-        if (started_ || state_.kernel->kernel().programs.empty()) {
-            return;
-        }
+        if (started_ || state_.kernel->kernel().programs.empty()) { return; }
         started_ = true;
         gpu::Stream& stream = streams_.start(0);
         stream.start(state_.simt, isa::kFullMask, 0, 0);
@@ -90,9 +88,7 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
         const DecodedInstruction& decoded = (*state_.kernel)[pc];
         const isa::LaneMask active = decoded.guarded_lanes(of.stack.active(), of.predicates);
         const std::uint16_t* map = streams_.set().map.of(stream);
-        if (decoded.action == gpu::Action::exit) {
-            return streams_.stop(stream);
-        }
+        if (decoded.action == gpu::Action::exit) { return streams_.stop(stream); }
         if (decoded.action == gpu::Action::branch) {
             REQUIRE(streams_.branch(stream, active, *decoded.instruction));
             return streams_.await_branch(stream, now);
@@ -114,9 +110,7 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
                 rows.destination[word] = state_.registers.row(map[decoded.instruction->destination + word]);
             }
             decoded.handler(rows, active, *decoded.instruction);
-            if (decoded.writes_predicate) {
-                of.predicates[decoded.destination_predicate] = rows.destination_predicate;
-            }
+            if (decoded.writes_predicate) { of.predicates[decoded.destination_predicate] = rows.destination_predicate; }
             schedule(0, pc, now, from + decoded.latency);
         }
         REQUIRE(streams_.advance(stream));
@@ -224,9 +218,7 @@ struct Bench {
     Outcome outcome() {
         Outcome of;
         of.cycles = harness.received().back().cycle;
-        for (unsigned i = 0; i < 512; ++i) {
-            of.words.push_back(harness.memory().global_word(4 * i));
-        }
+        for (unsigned i = 0; i < 512; ++i) { of.words.push_back(harness.memory().global_word(4 * i)); }
         return of;
     }
     Assistant& assistant(std::size_t number = 0) { return dynamic_cast<Assistant&>(harness.sm().extensions()[number]); }
@@ -272,9 +264,7 @@ isa::Kernel busy_kernel() {
 /// Independent instructions, as many as the assistant can issue without waiting for itself.
 isa::Kernel straight_program() {
     KernelBuilder k("straight", {8, 8});
-    for (unsigned i = 0; i < 24; ++i) {
-        k.op(Operation::add, Type::u32, k.registers(1), {k.literal(i), k.literal(1)});
-    }
+    for (unsigned i = 0; i < 24; ++i) { k.op(Operation::add, Type::u32, k.registers(1), {k.literal(i), k.literal(1)}); }
     return k.finish();
 }
 
@@ -317,9 +307,7 @@ TEST_CASE("an instruction may hold its issue slot for several cycles, which are 
     Bench holding(kernel, "holding_assistant", keys), plain(kernel, "assistant_above", keys);
     const std::vector<Cycle>& issued = holding.assistant().issued();
     REQUIRE(issued.size() == 25);
-    for (std::size_t i = 1; i < issued.size(); ++i) {
-        CHECK(issued[i] - issued[i - 1] >= HoldingAssistant::kHolds);
-    }
+    for (std::size_t i = 1; i < issued.size(); ++i) { CHECK(issued[i] - issued[i - 1] >= HoldingAssistant::kHolds); }
     CHECK(holding.charged(gpu::SchedulerCycle::slot_held) == issued.size() * (HoldingAssistant::kHolds - 1));
     CHECK(plain.charged(gpu::SchedulerCycle::slot_held) == 0);
     CHECK(holding.charged(gpu::SchedulerCycle::issued) == plain.charged(gpu::SchedulerCycle::issued));
@@ -345,9 +333,7 @@ TEST_CASE("an extension's vector memory instruction holds the slot as a warp's d
     Bench bench(with_program(busy_kernel(), gathering_program()), "assistant_above");
     CHECK(bench.charged(gpu::SchedulerCycle::slot_held) == 1);
     const unsigned order[] = {3, 1, 2, 0};
-    for (unsigned i = 0; i < 4; ++i) {
-        CHECK(bench.assistant().result(i) == 7 * order[i] + 3);
-    }
+    for (unsigned i = 0; i < 4; ++i) { CHECK(bench.assistant().result(i) == 7 * order[i] + 3); }
 }
 
 TEST_CASE("an SM with a stream of an extension goes on from a copy in the middle as if nothing had been") {

@@ -42,8 +42,8 @@ struct FakeMemory {
     Cycle element_interval = 0;  ///< above 0: a vector load completes element by element, this far from one to the next
 };
 
-/// A load/store unit with fixed latencies over flat memories: each access takes place when its latency is over. Pre-loads
-/// are only written down.
+/// A load/store unit with fixed latencies over flat memories: each access takes place when its latency is over.
+/// Pre-loads are only written down.
 class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
   public:
     static constexpr std::uint64_t kGlobalBytes = 1 << 16;
@@ -98,9 +98,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         due.assign(later, entries_.end());
         entries_.erase(later, entries_.end());
         for (const Entry& entry : due) {
-            if (entry.instruction.pre_load) {
-                continue;
-            }
+            if (entry.instruction.pre_load) { continue; }
             if (entry.element >= 0) {
                 complete_element(entry, now);
                 continue;
@@ -115,9 +113,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
                 listener_.memory_completed(entry.instruction.context, *entry.instruction.instruction, now);
             }
         }
-        for (RequestedLine& each : lines_) {
-            each.due = each.due == kUnknown ? now + line_latency() : each.due;
-        }
+        for (RequestedLine& each : lines_) { each.due = each.due == kUnknown ? now + line_latency() : each.due; }
         while (!lines_.empty() && lines_.front().due <= now) {
             const RequestedLine came = lines_.front();
             lines_.erase(lines_.begin());
@@ -132,9 +128,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     }
     Cycle next_event(Cycle) const override {
         Cycle next = lines_.empty() ? gpu::kNever : lines_.front().due;
-        for (const Entry& entry : entries_) {
-            next = std::min(next, entry.due);
-        }
+        for (const Entry& entry : entries_) { next = std::min(next, entry.due); }
         return next;
     }
     void begin_kernel() override { ++kernels_; }
@@ -158,9 +152,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
                 const int lane = std::countr_zero(left);
                 archive& memory.addresses[lane];
                 for (unsigned row = 0; row < gpu::data_rows(*memory.instruction); ++row) {
-                    if (gpu::holds_value(*memory.instruction, row)) {
-                        archive& memory.data[row][lane];
-                    }
+                    if (gpu::holds_value(*memory.instruction, row)) { archive& memory.data[row][lane]; }
                 }
             }
         }
@@ -178,9 +170,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     /// Word i from `offset` on becomes value(i).
     template <class Value>
     void fill_global_words(std::uint64_t offset, unsigned count, Value value) {
-        for (unsigned i = 0; i < count; ++i) {
-            set_global_word(offset + 4 * i, value(i));
-        }
+        for (unsigned i = 0; i < count; ++i) { set_global_word(offset + 4 * i, value(i)); }
     }
     std::uint64_t received() const { return received_; }
 
@@ -244,9 +234,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     }
     void note_pre_load(const gpu::MemoryInstruction& access) {
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            if ((access.active >> lane & 1) != 0) {
-                pre_loaded_.push_back(access.addresses[lane]);
-            }
+            if ((access.active >> lane & 1) != 0) { pre_loaded_.push_back(access.addresses[lane]); }
         }
     }
     void complete_element(const Entry& entry, Cycle now) {
@@ -267,30 +255,20 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         const isa::Instruction& instruction = *access.instruction;
         if (instruction.operation == isa::Operation::texture) {
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-                if ((access.active >> lane & 1) != 0) {
-                    fetch_texels(access, lane);
-                }
+                if ((access.active >> lane & 1) != 0) { fetch_texels(access, lane); }
             }
             return;
         }
-        if (!isa::is_memory(instruction.operation)) {
-            return;
-        }
-        if (access.elements > 1) {
-            return perform_elements(access);
-        }
+        if (!isa::is_memory(instruction.operation)) { return; }
+        if (access.elements > 1) { return perform_elements(access); }
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            if ((access.active >> lane & 1) != 0) {
-                perform_lane(access, lane);
-            }
+            if ((access.active >> lane & 1) != 0) { perform_lane(access, lane); }
         }
     }
     void perform_elements(const gpu::MemoryInstruction& access) {
         for (unsigned element = 0; element < access.elements; ++element) {
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-                if ((access.active >> lane & 1) == 0) {
-                    continue;
-                }
+                if ((access.active >> lane & 1) == 0) { continue; }
                 char* place = place_at(access, lane, access.element_address(element, lane));
                 if (isa::is_load(access.instruction->operation)) {
                     std::memcpy(&registers_.row(access.destination_rows[element])[lane], place, 4);
@@ -304,9 +282,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         isa::TextureDescriptor descriptor;
         std::memcpy(&descriptor, place_of(access, lane), sizeof descriptor);
         std::uint32_t point[isa::kMaximumCoordinates];
-        for (unsigned i = 0; i < isa::kMaximumCoordinates; ++i) {
-            point[i] = access.data[i][lane];
-        }
+        for (unsigned i = 0; i < isa::kMaximumCoordinates; ++i) { point[i] = access.data[i][lane]; }
         const isa::TextureSample sample = isa::locate(descriptor, *access.instruction, point);
         std::byte texels[isa::kMaximumTexels][isa::kMaximumTexelBytes] = {};
         for (unsigned i = 0; i < sample.texels; ++i) {
@@ -317,9 +293,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         }
         std::uint32_t words[4];
         isa::filter(descriptor, *access.instruction, sample, texels, words);
-        for (unsigned i = 0; i < 4; ++i) {
-            registers_.row(access.destination_rows[i])[lane] = words[i];
-        }
+        for (unsigned i = 0; i < 4; ++i) { registers_.row(access.destination_rows[i])[lane] = words[i]; }
     }
     void perform_lane(const gpu::MemoryInstruction& access, unsigned lane) {
         const isa::Instruction& instruction = *access.instruction;
@@ -332,9 +306,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
             isa::write_loaded(instruction, lane, reinterpret_cast<const std::byte*>(place), rows);
         } else if (instruction.operation == isa::Operation::store) {
             const std::uint32_t* rows[gpu::kMaximumRows];
-            for (unsigned i = 0; i < gpu::data_rows(instruction); ++i) {
-                rows[i] = access.data[i];
-            }
+            for (unsigned i = 0; i < gpu::data_rows(instruction); ++i) { rows[i] = access.data[i]; }
             std::byte bytes[4 * gpu::kMaximumRows];
             isa::read_stored(instruction, lane, rows, bytes);
             std::memcpy(place, bytes, isa::lane_bytes(instruction));
@@ -344,9 +316,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
             const auto result = static_cast<std::uint32_t>(isa::apply_atomic(
                 instruction.atomic, instruction.type, old_value, access.data[0][lane], access.data[2][lane]));
             std::memcpy(place, &result, sizeof result);
-            if (instruction.destination_rows > 0) {
-                registers_.row(access.destination_rows[0])[lane] = old_value;
-            }
+            if (instruction.destination_rows > 0) { registers_.row(access.destination_rows[0])[lane] = old_value; }
         }
     }
 

@@ -25,9 +25,7 @@ void bring(ReadOnlyCache& cache, unsigned number) {
 
 TEST_CASE("a read-only cache hits what it was filled with, and replaces the line that was used longest ago") {
     ReadOnlyCache cache({.sets = 1, .ways = 3, .mshrs = 1});
-    for (const unsigned number : {0, 1, 2}) {
-        bring(cache, number);
-    }
+    for (const unsigned number : {0, 1, 2}) { bring(cache, number); }
     CHECK(cache.access(line(0), 0, true) == Answer::hit);
     bring(cache, 3);
     CHECK(cache.access(line(0), 0, true) == Answer::hit);
@@ -159,9 +157,7 @@ isa::Kernel parting_kernel() {
     const auto odd = k.predicate();
     const auto odd_line = k.label();
     const auto pad_to = [&](unsigned instructions) {
-        while (k.last().line < instructions) {
-            k.op(Operation::nop, Type::none, {}, {});
-        }
+        while (k.last().line < instructions) { k.op(Operation::nop, Type::none, {}, {}); }
     };
     k.special(tid, isa::SpecialRegister::tid_x);
     k.op(Operation::bit_and, Type::b32, parity, {tid, k.literal(32)});

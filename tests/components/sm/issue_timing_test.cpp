@@ -36,9 +36,7 @@ const OperationTiming kTimings[] = {
 
 std::vector<Cycle> differences(const std::vector<Cycle>& cycles) {
     std::vector<Cycle> result;
-    for (std::size_t i = 1; i < cycles.size(); ++i) {
-        result.push_back(cycles[i] - cycles[i - 1]);
-    }
+    for (std::size_t i = 1; i < cycles.size(); ++i) { result.push_back(cycles[i] - cycles[i - 1]); }
     return result;
 }
 
@@ -63,14 +61,10 @@ TEST_CASE("a unit takes an instruction every initiation interval, and as many un
         for (unsigned before = 0; cycles.size() < 16;) {
             harness.run_until(harness.now() + 1);
             unsigned issued = 0;
-            for (const std::uint64_t count : harness.counters().by_class) {
-                issued += static_cast<unsigned>(count);
-            }
+            for (const std::uint64_t count : harness.counters().by_class) { issued += static_cast<unsigned>(count); }
             issued -=
                 static_cast<unsigned>(harness.counters().by_class[static_cast<unsigned>(gpu::InstructionClass::exit)]);
-            for (; before < issued; ++before) {
-                cycles.push_back(harness.now() - 1);
-            }
+            for (; before < issued; ++before) { cycles.push_back(harness.now() - 1); }
             REQUIRE(harness.now() < 10'000);
         }
         if (timing.initiation > 2) {
@@ -322,8 +316,8 @@ TEST_CASE("a load's operands are collected before the load/store unit performs i
     CHECK(cycles[2] - cycles[1] == 5 + 50 + 1);
 }
 
-/// A lane's words at parameter 0, in every order in which vector memory instructions take them: out[k] = in[k * stride] for
-/// loads, out[k * stride] = in[k] for stores, with 2 as the stride or as the distance of the indices.
+/// A lane's words at parameter 0, in every order in which vector memory instructions take them: out[k] = in[k * stride]
+/// for loads, out[k * stride] = in[k] for stores, with 2 as the stride or as the distance of the indices.
 struct VectorRun {
     VectorRun(Operation operation, std::uint8_t length) : harness({kernel(operation, length)}) {
         harness.fill_input(32 * kWords, [](unsigned i) { return 1000 + i; });

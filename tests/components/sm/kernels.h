@@ -15,17 +15,13 @@ inline isa::Kernel chain(Operation operation, Type type, unsigned count, bool de
     const auto one = type == Type::f64 ? k.literal64(0x3ff0000000000000u) : k.literal(0x3f800000u);
     isa::Operand x = k.registers(rows);
     for (unsigned i = 0; i < count; ++i) {
-        if (!dependent && i > 0) {
-            x = k.registers(rows);
-        }
+        if (!dependent && i > 0) { x = k.registers(rows); }
         if (operation == Operation::mad_lo || operation == Operation::fma) {
             k.op(operation, type, x, {dependent ? x : one, one, one});
         } else {
             k.op(operation, type, x, {dependent ? x : one, one});
         }
-        if (type == Type::f32 || type == Type::f64) {
-            k.last().rounding = isa::Rounding::rn;
-        }
+        if (type == Type::f32 || type == Type::f64) { k.last().rounding = isa::Rounding::rn; }
     }
     return k.finish();
 }
@@ -63,8 +59,8 @@ inline isa::Kernel add_index() {
     return k.finish();
 }
 
-/// A loop of everything that an SM does: loads, shared memory with barriers, divergence, all pipelines, atomics, a fence
-/// and the clock. Writes one word a thread at parameter 0, reads words at parameter 1.
+/// A loop of everything that an SM does: loads, shared memory with barriers, divergence, all pipelines, atomics, a
+/// fence and the clock. Writes one word a thread at parameter 0, reads words at parameter 1.
 inline isa::Kernel mixed_kernel(unsigned passes) {
     KernelBuilder k("mixed", {8, 8});
     k.shared_bytes(256 * 4);

@@ -16,8 +16,8 @@ namespace {
 
 constexpr unsigned kThreads = 256, kCtas = 24, kInput = 1 << 15;
 
-/// Each thread changes its word, odd and even lanes in different ways, and gives it to its neighbour by a shuffle and to
-/// the neighbouring warp through shared memory.
+/// Each thread changes its word, odd and even lanes in different ways, and gives it to its neighbour by a shuffle and
+/// to the neighbouring warp through shared memory.
 isa::Kernel exchange_kernel() {
     KernelBuilder k("exchange", {8, 8});
     k.shared_bytes(kThreads * 4);
@@ -85,9 +85,7 @@ struct Exchange {
     }
     unsigned wrong() {
         unsigned count = 0;
-        for (unsigned i = 0; i < kCtas * kThreads; ++i) {
-            count += harness.memory().global_word(4 * i) != expected(i);
-        }
+        for (unsigned i = 0; i < kCtas * kThreads; ++i) { count += harness.memory().global_word(4 * i) != expected(i); }
         return count;
     }
 

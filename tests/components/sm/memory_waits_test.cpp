@@ -1,5 +1,5 @@
-// Which of a scheduler's cycles lie in a long wait for memory of one of its warps: only what ends tells how long it was, and
-// no cycle counts twice.
+// Which of a scheduler's cycles lie in a long wait for memory of one of its warps: only what ends tells how long it
+// was, and no cycle counts twice.
 #include "components/sm/pipeline/memory_waits.h"
 
 #include <doctest/doctest.h>
@@ -28,9 +28,7 @@ struct Bench {
     /// A cycle in which both schedulers charge `cause`.
     void cycles(unsigned count, SchedulerCycle cause = SchedulerCycle::memory_wait) {
         counters.cycles += count;
-        for (gpu::SchedulerCounters& scheduler : schedulers) {
-            scheduler[cause] += count;
-        }
+        for (gpu::SchedulerCounters& scheduler : schedulers) { scheduler[cause] += count; }
     }
 
     gpu::SmCounters counters;
@@ -134,9 +132,7 @@ TEST_CASE("waits at random have the cycles of their union, and go on behind a ch
         std::array<unsigned, Bench::kContexts> left{};  // cycles until the context's next change
         for (std::size_t cycle = 0; cycle < 3000; ++cycle) {
             for (unsigned context = 0; context < Bench::kContexts; ++context) {
-                if (left[context]-- != 0) {
-                    continue;
-                }
+                if (left[context]-- != 0) { continue; }
                 left[context] = static_cast<unsigned>(random() % most);
                 if (bench.waits.waits(context)) {
                     bench.waits.end(context);
@@ -149,9 +145,7 @@ TEST_CASE("waits at random have the cycles of their union, and go on behind a ch
             if (random() % 100 == 0) {
                 // What the checkpoint does not hold is lost.
                 const std::string bytes = saved_state(bench.waits);
-                for (unsigned context = 0; context < Bench::kContexts; ++context) {
-                    bench.waits.begin(context);
-                }
+                for (unsigned context = 0; context < Bench::kContexts; ++context) { bench.waits.begin(context); }
                 load_state(bench.waits, bytes);
             }
             ++bench.counters.cycles;

@@ -66,9 +66,7 @@ TEST_CASE("a write takes its bank for its cycle alone") {
 
 TEST_CASE("banks forget what is past") {
     Bench bench;
-    for (Cycle now = 100; now < 400; now += 3) {
-        CHECK(bench.pass(ExecutionUnit::sp, {0}, 1, now) == 4);
-    }
+    for (Cycle now = 100; now < 400; now += 3) { CHECK(bench.pass(ExecutionUnit::sp, {0}, 1, now) == 4); }
 }
 
 TEST_CASE("an instruction waits in its latch for a collector unit") {

@@ -7,30 +7,23 @@
 
 namespace lookahead::test {
 
-/// A program without races, drawn by chance: arithmetic, loads and stores of both memories, guards, divergent branches and a loop.
+/// A program without races, drawn by chance: arithmetic, loads and stores of both memories, guards, divergent branches
+/// and a loop.
 class RandomKernel {
   public:
     explicit RandomKernel(std::uint64_t seed) : random_(seed) {
-        for (unsigned i = 0; i < 6; ++i) {
-            values_.push_back(k_.reg());
-        }
-        for (unsigned i = 0; i < 3; ++i) {
-            predicates_.push_back(k_.predicate());
-        }
+        for (unsigned i = 0; i < 6; ++i) { values_.push_back(k_.reg()); }
+        for (unsigned i = 0; i < 3; ++i) { predicates_.push_back(k_.predicate()); }
         wide_ = k_.reg64();
         quad_ = k_.registers(4);
         offsets_ = k_.registers(4);
         address_ = k_.reg64();
         const auto count = k_.reg();
         const auto more = k_.predicate();
-        for (unsigned i = 0; i < 3; ++i) {
-            compare();
-        }
+        for (unsigned i = 0; i < 3; ++i) { compare(); }
         const auto loop = k_.here(), out = k_.label();
         const unsigned length = 6 + random_() % 20;
-        for (unsigned i = 0; i < length; ++i) {
-            statement(2);
-        }
+        for (unsigned i = 0; i < length; ++i) { statement(2); }
         k_.op(Operation::add, Type::u32, count, {count, k_.literal(1)});
         k_.setp(isa::Comparison::lt, Type::u32, more, count, k_.literal(1 + random_() % 4));
         k_.branch_if(more, loop, out);
@@ -76,9 +69,7 @@ class RandomKernel {
     }
     /// To a place of the data of the second parameter that a value names.
     void load() {
-        if (random_() % 3 == 0) {
-            return load_vector();
-        }
+        if (random_() % 3 == 0) { return load_vector(); }
         const auto value = any();
         k_.op(Operation::bit_and, Type::b32, value, {any(), k_.literal(0x1f0)});
         k_.op(Operation::mad_wide, Type::u64, address_, {value, k_.literal(1), k_.in}).source_type = Type::u32;
@@ -106,23 +97,15 @@ class RandomKernel {
     void branches(unsigned depth) {
         const auto side = k_.label(), join = k_.label();
         k_.branch_if({predicates_[random_() % 3].index, random_() % 2 == 0}, side, join);
-        for (unsigned i = 0; i < 1 + random_() % 4; ++i) {
-            statement(depth - 1);
-        }
+        for (unsigned i = 0; i < 1 + random_() % 4; ++i) { statement(depth - 1); }
         k_.branch(join, join);
         k_.bind(side);
-        for (unsigned i = 0; i < random_() % 4; ++i) {
-            statement(depth - 1);
-        }
+        for (unsigned i = 0; i < random_() % 4; ++i) { statement(depth - 1); }
         k_.bind(join);
     }
     void statement(unsigned depth) {
-        if (depth > 0 && random_() % 8 == 0) {
-            return branches(depth);
-        }
-        if (random_() % 4 == 0) {
-            k_.guard({predicates_[random_() % 3].index, random_() % 2 == 0});
-        }
+        if (depth > 0 && random_() % 8 == 0) { return branches(depth); }
+        if (random_() % 4 == 0) { k_.guard({predicates_[random_() % 3].index, random_() % 2 == 0}); }
         switch (random_() % 8) {
             case 0:
                 load();

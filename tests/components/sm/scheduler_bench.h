@@ -31,9 +31,7 @@ struct SchedulerBench {
         scheduler->started(warp);
     }
     void set(std::initializer_list<unsigned> warps, ContextState state) {
-        for (const unsigned warp : warps) {
-            states.set(warp, state);
-        }
+        for (const unsigned warp : warps) { states.set(warp, state); }
     }
     unsigned pick(ContextMask candidates) { return scheduler->pick(candidates, view.cycle++); }
     /// Of the warps that are ready for the SP unit.

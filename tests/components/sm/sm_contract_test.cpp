@@ -77,9 +77,7 @@ TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issu
         // From the begin at cycle 10 to the cycle in which SmDrained leaves.
         CHECK(static_cast<Cycle>(harness.counters().cycles) ==
               harness.received().back().cycle - SmHarness::kLatency - 10 + 1);
-        for (const gpu::SchedulerCounters& counters : harness.sm().scheduler_counters()) {
-            accumulate(all, counters);
-        }
+        for (const gpu::SchedulerCounters& counters : harness.sm().scheduler_counters()) { accumulate(all, counters); }
         // Only policies with a small ready queue let a ready warp wait while nothing else issues.
         const bool holds_back = scheduler == "two_level" || scheduler == "pas" || scheduler == "group_interleaved";
         CHECK((harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::held_back] > 0) == holds_back);
@@ -141,9 +139,7 @@ TEST_CASE("the hash of the state at a time does not depend on the windows before
     std::uint64_t last = 0;
     for (Cycle at = 16; at < 1600; at += 16) {
         coarse.run_until(at);
-        for (Cycle part = at - 15; part <= at; ++part) {
-            fine.run_until(part);
-        }
+        for (Cycle part = at - 15; part <= at; ++part) { fine.run_until(part); }
         REQUIRE(coarse.state_hash() == fine.state_hash());
         CHECK(coarse.state_hash() != last);
         last = coarse.state_hash();

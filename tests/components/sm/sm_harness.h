@@ -77,9 +77,7 @@ class SmHarness {
         auto* place = reinterpret_cast<std::byte*>(message.words.data());
         std::memcpy(place, &header, sizeof header);
         std::memcpy(place + sizeof header, &payload, sizeof payload);
-        if (!words.empty()) {
-            std::memcpy(place + sizeof header + sizeof payload, words.data(), words.size_bytes());
-        }
+        if (!words.empty()) { std::memcpy(place + sizeof header + sizeof payload, words.data(), words.size_bytes()); }
         const auto later = std::find_if(inputs_.begin(), inputs_.end(),
                                         [&](const Message& other) { return other.header().time > header.time; });
         inputs_.insert(later, std::move(message));
@@ -109,9 +107,7 @@ class SmHarness {
     /// Cycles of all schedulers that were charged to it.
     std::uint64_t charged(gpu::SchedulerCycle cause) const {
         std::uint64_t cycles = 0;
-        for (const gpu::SchedulerCounters& scheduler : sm_->scheduler_counters()) {
-            cycles += scheduler[cause];
-        }
+        for (const gpu::SchedulerCounters& scheduler : sm_->scheduler_counters()) { cycles += scheduler[cause]; }
         return cycles;
     }
 
@@ -132,9 +128,7 @@ class SmHarness {
 
     /// Advances in windows of kLatency cycles until the launch has drained; false if it has not by `limit`.
     bool run(Cycle limit = 1'000'000) {
-        while (!done() && now_ < limit) {
-            run_until(now_ + kLatency);
-        }
+        while (!done() && now_ < limit) { run_until(now_ + kLatency); }
         return done();
     }
     bool done() const { return drained_ == launches_ && inputs_.empty(); }
@@ -145,9 +139,7 @@ class SmHarness {
         std::uint64_t before = counters().warp_instructions;
         while (cycles.size() < count && now_ < limit) {
             run_until(now_ + 1);
-            for (; before < counters().warp_instructions; ++before) {
-                cycles.push_back(now_ - 1);
-            }
+            for (; before < counters().warp_instructions; ++before) { cycles.push_back(now_ - 1); }
         }
         return cycles;
     }
@@ -156,9 +148,7 @@ class SmHarness {
 
     /// Advances to `horizon` in windows short enough for the dispatcher's answers.
     void run_until_window_by_window(Time horizon) {
-        while (clock_.edge(now_ + kLatency) < horizon) {
-            run_until(now_ + kLatency);
-        }
+        while (clock_.edge(now_ + kLatency) < horizon) { run_until(now_ + kLatency); }
         run_until_time(horizon);
     }
 
@@ -172,9 +162,7 @@ class SmHarness {
   private:
     static Configuration configuration_of(const std::string& toml, std::initializer_list<std::string_view> overrides) {
         Configuration configuration = Configuration::from_toml(toml, "test.toml");
-        for (const std::string_view each : overrides) {
-            configuration.override_value(each);
-        }
+        for (const std::string_view each : overrides) { configuration.override_value(each); }
         return configuration;
     }
     void make_sm() {

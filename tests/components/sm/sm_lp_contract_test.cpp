@@ -23,9 +23,7 @@ class DispatcherScript final : public testing::LpEnvironment {
 
     void respond(unsigned, unsigned, const MessageHeader& sent,
                  std::vector<testing::ScriptedMessage>& answers) override {
-        if (sent.type != gpu::CtaCompleted::kType) {
-            return;
-        }
+        if (sent.type != gpu::CtaCompleted::kType) { return; }
         ++completed_;
         const Time at = clock_.edge(clock_.cycle_at_or_after(sent.time) + kLatency);
         if (next_cta_ < ctas_) {
@@ -214,9 +212,7 @@ TEST_CASE("an SM with any issue extension keeps the contract of logical processe
     const std::uint64_t first_seed = random_seed();
     CAPTURE(first_seed);
     for (const std::string& extension : lookahead::test::at_least(2, variant_names<gpu::IssueExtension>())) {
-        if (extension == "none") {
-            continue;
-        }
+        if (extension == "none") { continue; }
         CAPTURE(extension);
         for (const std::string& simt : lookahead::test::at_least(2, variant_names<gpu::SimtModel>())) {
             const bool stack = simt == "stack";

@@ -44,19 +44,13 @@ const Part kWaitsForMemory = [](KernelBuilder& k) {
 };
 const Part kWaitsForPipeline = [](KernelBuilder& k) {
     const auto x = k.reg();
-    for (unsigned i = 0; i < 3; ++i) {
-        k.op(Operation::div, Type::u32, x, {x, k.literal(3)});
-    }
+    for (unsigned i = 0; i < 3; ++i) { k.op(Operation::div, Type::u32, x, {x, k.literal(3)}); }
 };
 const Part kWaitsForUnit = [](KernelBuilder& k) {
-    for (unsigned i = 0; i < 20; ++i) {
-        k.op(Operation::div, Type::u32, k.reg(), {k.literal(7), k.literal(3)});
-    }
+    for (unsigned i = 0; i < 20; ++i) { k.op(Operation::div, Type::u32, k.reg(), {k.literal(7), k.literal(3)}); }
 };
 const Part kWaitsForMemoryUnit = [](KernelBuilder& k) {
-    for (unsigned i = 0; i < 8; ++i) {
-        k.store(isa::Space::global, Type::u32, k.parameter(0), k.literal(1));
-    }
+    for (unsigned i = 0; i < 8; ++i) { k.store(isa::Space::global, Type::u32, k.parameter(0), k.literal(1)); }
 };
 const Part kBranches = [](KernelBuilder& k) {
     for (unsigned i = 0; i < 60; ++i) {
@@ -97,9 +91,7 @@ TEST_CASE(
         CAPTURE(static_cast<unsigned>(pair.charged));
         const gpu::SchedulerCounters counters = causes(pair.parts);
         CHECK(counters[pair.charged] > 100);
-        if (pair.hidden != SchedulerCycle::count) {
-            CHECK(counters[pair.hidden] < 40);
-        }
+        if (pair.hidden != SchedulerCycle::count) { CHECK(counters[pair.hidden] < 40); }
     }
 }
 

@@ -10,9 +10,7 @@ TEST_CASE("a kernel's loads, arithmetic and stores give the right memory") {
     PlainSmHarness harness({add_index()});
     harness.fill_input(500, [](unsigned i) { return 1000 + i; });
     harness.run_to_end({.grid = {5, 1, 1}, .block = {100, 1, 1}, .parameters = global_parameters()});
-    for (unsigned i = 0; i < 500; ++i) {
-        CHECK(harness.memory().global_word(4 * i) == 1000 + 2 * i);
-    }
+    for (unsigned i = 0; i < 500; ++i) { CHECK(harness.memory().global_word(4 * i) == 1000 + 2 * i); }
     CHECK(harness.memory().global_word(4 * 500) == 0);
     CHECK(harness.counters().ctas == 5);
     CHECK(harness.counters().warp_instructions == 5 * 4 * 9);
@@ -60,9 +58,7 @@ TEST_CASE("the drained message carries the launch's own instruction counts") {
     harness.run_to_end({.grid = {2, 1, 1}, .block = {32, 1, 1}, .kernel = 1, .begin = harness.now() + 40});
     std::vector<SmHarness::Received> drained;
     for (const SmHarness::Received& message : harness.received()) {
-        if (message.type == GpuMessage::sm_drained) {
-            drained.push_back(message);
-        }
+        if (message.type == GpuMessage::sm_drained) { drained.push_back(message); }
     }
     REQUIRE(drained.size() == 2);
     CHECK(drained[0].value == 0);
@@ -222,9 +218,7 @@ TEST_CASE("registers are zero when a CTA starts, whatever ran before") {
     k.store(isa::Space::global, Type::u32, address, x);
     PlainSmHarness harness({k.finish()}, "[sm]\nmax_ctas = 1\n");
     harness.run_to_end({.grid = {4, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
-    for (unsigned cta = 0; cta < 4; ++cta) {
-        CHECK(harness.memory().global_word(4 * 32 * cta) == 5);
-    }
+    for (unsigned cta = 0; cta < 4; ++cta) { CHECK(harness.memory().global_word(4 * 32 * cta) == 5); }
 }
 
 /// Issues nothing real, but says so: an extension that would always like to issue.

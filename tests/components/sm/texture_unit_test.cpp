@@ -25,7 +25,9 @@ class Bench : public LoadStoreListener {
   public:
     Bench(const TextureParameters& parameters, std::uint32_t seed, bool jumps)
         : random_(seed), jumps_(jumps), memory_(1 << 16) {
-        for (std::byte& each : memory_) each = static_cast<std::byte>(random_() & 0x3f);  // floats without NaN
+        for (std::byte& each : memory_) {
+            each = static_cast<std::byte>(random_() & 0x3f);  // floats without NaN
+        }
         allocations_.update({kBase, memory_.size(), 0});
         unit_ = std::make_unique<TextureUnit>(parameters, "sm0", registers_, *this, allocations_);
         instruction_.operation = isa::Operation::texture;
@@ -55,9 +57,10 @@ class Bench : public LoadStoreListener {
         fetch.destination_rows = consecutive_rows(fetch.context * kRowsEach);
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
             fetch.addresses[lane] = kBase + random_() % objects * 128;
-            for (unsigned i = 0; i < 2; ++i)
+            for (unsigned i = 0; i < 2; ++i) {
                 fetch.data[i][lane] =
                     std::bit_cast<std::uint32_t>(static_cast<float>(random_() % 1000) / 1000.0f * spread);
+            }
         }
         unit_->accept(fetch, now_);
         next_ = now_;
@@ -70,7 +73,7 @@ class Bench : public LoadStoreListener {
         while (completed_ < count) {
             if (accepted_ < count && unit_->can_accept() && expected_.size() < 16 && random_() % 4 == 0) {
                 const isa::LaneMask lanes = random_() % 3 == 0 ? isa::kFullMask : static_cast<isa::LaneMask>(random_());
-                if (lanes != 0) accept(lanes, objects, spread);
+                if (lanes != 0) { accept(lanes, objects, spread); }
             }
             step();
             REQUIRE(now_ < 1'000'000);
@@ -80,7 +83,7 @@ class Bench : public LoadStoreListener {
     void step() {
         const auto due = replies_.find(now_);
         if (due != replies_.end()) {
-            for (const ReadRequest& request : due->second) reply(request);
+            for (const ReadRequest& request : due->second) { reply(request); }
             replies_.erase(due);
             next_ = now_;
         }
@@ -141,11 +144,12 @@ class Bench : public LoadStoreListener {
             const std::uint32_t point[3] = {fetch.data[0][lane], fetch.data[1][lane], 0};
             const isa::TextureSample sample = isa::locate(descriptor, instruction_, point);
             std::byte texels[isa::kMaximumTexels][isa::kMaximumTexelBytes];
-            for (unsigned i = 0; i < sample.texels; ++i)
+            for (unsigned i = 0; i < sample.texels; ++i) {
                 std::memcpy(texels[i], memory_.data() + (sample.address[i] - kBase), 4);
+            }
             std::uint32_t words[4];
             isa::filter(descriptor, instruction_, sample, texels, words);
-            for (unsigned i = 0; i < 4; ++i) REQUIRE(registers_.row(context * kRowsEach + i)[lane] == words[i]);
+            for (unsigned i = 0; i < 4; ++i) { REQUIRE(registers_.row(context * kRowsEach + i)[lane] == words[i]); }
         }
         expected_.erase(context);
         completions.push_back(now);
@@ -178,7 +182,7 @@ TextureParameters smallest() {
 }  // namespace
 
 TEST_CASE("Every lane gets its texels, whatever comes back when, with the cache of a GTX480 and the smallest one") {
-    for (const TextureParameters& parameters : {TextureParameters{}, smallest()})
+    for (const TextureParameters& parameters : {TextureParameters{}, smallest()}) {
         for (const std::uint32_t seed : {1u, 2u, 3u}) {
             Bench bench(parameters, seed, false);
             bench.add_texture(0, 64, 60);
@@ -187,6 +191,7 @@ TEST_CASE("Every lane gets its texels, whatever comes back when, with the cache 
             bench.run(40, 3, 70);
             CHECK(bench.unit().idle());
         }
+    }
 }
 
 TEST_CASE("Calling the unit only when it has work changes nothing") {
@@ -211,7 +216,7 @@ TEST_CASE("A unit that is saved and loaded in the middle goes on as if it had no
         bench.add_texture(0, 64, 60);
         for (unsigned count = 1; count <= 30; ++count) {
             bench.run(count, 1, 64);
-            if (restarts) bench.restart({});
+            if (restarts) { bench.restart({}); }
         }
         hashes[restarts] = bench.hash();
     }
@@ -222,10 +227,10 @@ TEST_CASE("A fetch whose lines are there takes a cycle for four lanes, and the f
     Bench bench({}, 13, false);
     bench.add_texture(0, 4, 4);  // one line
     bench.run(1, 1, 1);
-    for (int i = 0; i < 300; ++i) bench.step();
+    for (int i = 0; i < 300; ++i) { bench.step(); }
     const Cycle begin = bench.now();
     bench.accept(isa::kFullMask, 1, 4);
-    while (bench.completed() < 2) bench.step();
+    while (bench.completed() < 2) { bench.step(); }
     // Accepted before the cycle; ready up to two cycles later; eight groups, the last of which is served a cycle later.
     const Cycle least = 8 + TextureParameters{}.filter_latency;
     CHECK(bench.completions.back() - begin >= least);
@@ -238,7 +243,7 @@ TEST_CASE("What is no texture object is a fault, when it is accepted or when its
     bench.accept(1, 1, 1);
     CHECK_THROWS_WITH_AS(
         [&] {
-            for (;;) bench.step();
+            for (;;) { bench.step(); }
         }(),
         doctest::Contains("is no texture object"), MemoryFault);
 

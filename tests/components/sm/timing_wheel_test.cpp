@@ -43,10 +43,10 @@ TEST_CASE("the wheel gives entries in the cycle of their due time, in the order 
         TimingWheel wheel(horizon);
         std::multimap<Cycle, std::uint32_t> expected;
         std::vector<std::uint32_t> free;
-        for (std::uint32_t item = 0; item < 200; ++item) free.push_back(item);
+        for (std::uint32_t item = 0; item < 200; ++item) { free.push_back(item); }
         for (Cycle now = 0; now < 2000; ++now) {
             std::vector<std::uint32_t> due;
-            for (auto [at, end] = expected.equal_range(now); at != end; ++at) due.push_back(at->second);
+            for (auto [at, end] = expected.equal_range(now); at != end; ++at) { due.push_back(at->second); }
             expected.erase(now);
             std::vector<std::uint32_t> taken;
             wheel.take(now, [&](std::uint64_t item) { taken.push_back(static_cast<std::uint32_t>(item)); });
@@ -80,9 +80,7 @@ TEST_CASE("the wheel agrees with a sorted set over random delays") {
         const Cycle next = wheel.next(now);
         REQUIRE(next == (expected.empty() ? kCycleInfinity : expected.begin()->first));
         now = random() % 4 == 0 && next != kCycleInfinity ? next : now + 1;
-        if (next < now) {
-            now = next;
-        }
+        if (next < now) { now = next; }
         std::multiset<std::pair<Cycle, std::uint64_t>> due;
         wheel.take(now, [&](std::uint64_t entry) { due.insert({now, entry}); });
         for (const auto& entry : due) {
@@ -96,17 +94,11 @@ TEST_CASE("the wheel agrees with a sorted set over random delays") {
 
 TEST_CASE("entries of a restored wheel come out in the same order") {
     TimingWheel wheel(64), copy(64);
-    for (std::uint64_t entry = 0; entry < 20; ++entry) {
-        wheel.schedule(5, 6 + static_cast<Cycle>(entry % 4), entry);
-    }
+    for (std::uint64_t entry = 0; entry < 20; ++entry) { wheel.schedule(5, 6 + static_cast<Cycle>(entry % 4), entry); }
     std::vector<std::pair<Cycle, std::uint64_t>> entries;
     wheel.for_each(5, [&](Cycle at, std::uint64_t entry) { entries.push_back({at, entry}); });
-    for (const auto& [at, entry] : entries) {
-        copy.schedule(5, at, entry);
-    }
-    for (Cycle at = 6; at < 10; ++at) {
-        CHECK(taken(wheel, at) == taken(copy, at));
-    }
+    for (const auto& [at, entry] : entries) { copy.schedule(5, at, entry); }
+    for (Cycle at = 6; at < 10; ++at) { CHECK(taken(wheel, at) == taken(copy, at)); }
 }
 
 }  // namespace

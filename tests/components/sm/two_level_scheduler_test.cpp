@@ -23,17 +23,13 @@ std::string places(unsigned count, const std::string& order = "rr") {
 struct Bench : SchedulerBench {
     explicit Bench(const std::string& configuration, unsigned warps = 16, const std::string& name = "two_level")
         : SchedulerBench(name, configuration) {
-        for (unsigned warp = 0; warp < warps; ++warp) {
-            start(warp);
-        }
+        for (unsigned warp = 0; warp < warps; ++warp) { start(warp); }
     }
 };
 
 TEST_CASE("two_level has eight places: the eighth warp to start may issue, the ninth may not") {
     Bench bench("");
-    for (unsigned warp = 0; warp < 7; ++warp) {
-        bench.set({warp}, ContextState::blocked_by_pipeline);
-    }
+    for (unsigned warp = 0; warp < 7; ++warp) { bench.set({warp}, ContextState::blocked_by_pipeline); }
     CHECK(bench.pick() == 7);
     bench.set({7}, ContextState::blocked_by_pipeline);
     CHECK(bench.pick() == kHeldBack);
@@ -41,9 +37,7 @@ TEST_CASE("two_level has eight places: the eighth warp to start may issue, the n
 
 TEST_CASE("of the ready queue the warp that started first issues, wherever it stands") {
     Bench bench(places(2, "oldest"), 0);
-    for (const unsigned warp : {5u, 3u, 1u}) {
-        bench.start(warp);
-    }
+    for (const unsigned warp : {5u, 3u, 1u}) { bench.start(warp); }
     CHECK(bench.pick() == 5);
     CHECK(bench.pick() == 5);
     bench.set({5}, ContextState::blocked_by_memory);
@@ -63,18 +57,14 @@ TEST_CASE("of the ready queue the warp that started first issues, wherever it st
 
 TEST_CASE("two_level's warps of the ready queue issue in turn") {
     Bench bench(places(3));
-    for (const unsigned expected : {0u, 1u, 2u, 0u, 1u}) {
-        CHECK(bench.pick() == expected);
-    }
+    for (const unsigned expected : {0u, 1u, 2u, 0u, 1u}) { CHECK(bench.pick() == expected); }
     bench.set({2}, ContextState::blocked_by_pipeline);
     CHECK(bench.pick() == 0);
 }
 
 TEST_CASE("two_level's places go to the warps in the order of their start") {
     Bench bench(places(2), 0);
-    for (const unsigned warp : {5u, 3u, 1u}) {
-        bench.start(warp);
-    }
+    for (const unsigned warp : {5u, 3u, 1u}) { bench.start(warp); }
     CHECK(bench.pick() == 3);
     CHECK(bench.pick() == 5);
     CHECK(bench.pick() == 3);
@@ -178,9 +168,7 @@ TEST_CASE("with a place for every warp two_level is lrr") {
         const auto state = random() % 3 ? ContextState::ready_sp : ContextState::blocked_by_memory;
         two_level.states.set(warp, state);
         lrr.states.set(warp, state);
-        if (lrr.states.in(ContextState::ready_sp) != 0) {
-            REQUIRE(two_level.pick() == lrr.pick());
-        }
+        if (lrr.states.in(ContextState::ready_sp) != 0) { REQUIRE(two_level.pick() == lrr.pick()); }
     }
 }
 

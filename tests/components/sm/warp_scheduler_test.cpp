@@ -20,9 +20,7 @@ TEST_CASE("lrr goes round from the warp that issued last") {
     CHECK(lrr.pick(0b1011) == 3);
     CHECK(lrr.pick(0b1011) == 0);
     CHECK(lrr.pick(0b0001) == 0);
-    for (const unsigned warp : {63u, 64u, 127u}) {
-        CHECK(lrr.pick(context_bit(warp)) == warp);
-    }
+    for (const unsigned warp : {63u, 64u, 127u}) { CHECK(lrr.pick(context_bit(warp)) == warp); }
     CHECK(lrr.pick(0b0110) == 1);
     CHECK(lrr.pick(ContextMask(0b0010, 0b1000)) == 67);
     CHECK(lrr.pick(ContextMask(0b0010, 0b1000)) == 1);
@@ -30,9 +28,7 @@ TEST_CASE("lrr goes round from the warp that issued last") {
 
 TEST_CASE("gto stays with one warp while it is ready, then takes the one that started first") {
     SchedulerBench gto("gto");
-    for (const unsigned warp : {4u, 2u, 0u, 6u}) {
-        gto.scheduler->started(warp);
-    }
+    for (const unsigned warp : {4u, 2u, 0u, 6u}) { gto.scheduler->started(warp); }
     CHECK(gto.pick(0b1010101) == 4);
     CHECK(gto.pick(0b1010101) == 4);
     CHECK(gto.pick(0b1000101) == 2);
@@ -43,9 +39,7 @@ TEST_CASE("gto stays with one warp while it is ready, then takes the one that st
 
 TEST_CASE("gto forgets a warp that exits, and its successor in the slot is young") {
     SchedulerBench gto("gto");
-    for (const unsigned warp : {0u, 2u}) {
-        gto.scheduler->started(warp);
-    }
+    for (const unsigned warp : {0u, 2u}) { gto.scheduler->started(warp); }
     CHECK(gto.pick(0b101) == 0);
     gto.scheduler->exited(0);
     gto.scheduler->started(0);
@@ -59,14 +53,10 @@ TEST_CASE("every variant picks a candidate or holds back, and goes on alike afte
         CAPTURE(seed);
         std::mt19937_64 random(seed);
         SchedulerBench original(name), restored(name);
-        for (unsigned warp = 0; warp < kMaximumContexts; ++warp) {
-            original.scheduler->started(warp);
-        }
+        for (unsigned warp = 0; warp < kMaximumContexts; ++warp) { original.scheduler->started(warp); }
         for (unsigned i = 0; i < 1000; ++i) {
             const ContextMask candidates(random() & random(), random() & random());
-            if (candidates == 0) {
-                continue;
-            }
+            if (candidates == 0) { continue; }
             const unsigned picked = original.pick(candidates);
             REQUIRE((picked == WarpScheduler::kHoldBack || (candidates & context_bit(picked)) != 0));
         }

@@ -38,8 +38,9 @@ class CopyLoads final : public KernelTransform {
                 instruction.destination = kernel.main.new_rows(instruction.destination_rows);
                 kernel.main.annotate(instruction, "test.copied", rows);
                 code.push_back(instruction);
-                for (unsigned i = 0; i < instruction.destination_rows; ++i)
+                for (unsigned i = 0; i < instruction.destination_rows; ++i) {
                     code.push_back(copy_of(instruction, i, rows));
+                }
             }
             block.code = std::move(code);
         }
@@ -94,8 +95,9 @@ std::shared_ptr<const KernelTransform> transform_named(const std::string& name) 
 
 std::vector<std::uint32_t> memory_after(const isa::Kernel& kernel, std::uint64_t seed) {
     std::vector<std::uint32_t> words(kThreadBytes / 4 * kThreads);
-    for (std::size_t i = 0; i < words.size(); ++i)
+    for (std::size_t i = 0; i < words.size(); ++i) {
         words[i] = static_cast<std::uint32_t>((seed + i) * 0x9e3779b97f4a7c15 >> 32);
+    }
     EmulatedDevice device({kernel}, {10'000'000});
     const DeviceAddress out = device.upload(words);
     device.launch("k", {{1, 1, 1}, {kThreads, 1, 1}}, pack_parameters(out, static_cast<std::uint32_t>(seed), 11U));
@@ -105,11 +107,13 @@ std::vector<std::uint32_t> memory_after(const isa::Kernel& kernel, std::uint64_t
 /// All that the finaliser makes, as text.
 std::string text_of(const isa::Kernel& kernel) {
     std::string text = print(kernel);
-    for (const isa::Annotation& each : kernel.annotations)
+    for (const isa::Annotation& each : kernel.annotations) {
         text += fmt::format("{} {} {}\n", each.instruction, each.tag, each.value);
-    for (const isa::Program& each : kernel.programs)
+    }
+    for (const isa::Program& each : kernel.programs) {
         text += fmt::format("{} {} {} {} {}\n", each.name, each.entry, each.end, each.registers, each.predicates);
-    for (const std::uint32_t origin : kernel.origins) text += fmt::format("{} ", origin);
+    }
+    for (const std::uint32_t origin : kernel.origins) { text += fmt::format("{} ", origin); }
     return text;
 }
 
@@ -129,7 +133,7 @@ void check_programs(const isa::Kernel& kernel, const FinaliserOptions& options) 
 
 void check_origins(const isa::Kernel& kernel, std::uint32_t selected) {
     REQUIRE(kernel.origins.size() == kernel.code.size());
-    for (const std::uint32_t origin : kernel.origins) CHECK(origin < selected);
+    for (const std::uint32_t origin : kernel.origins) { CHECK(origin < selected); }
     std::uint32_t last = 0;
     for (const isa::Annotation& each : kernel.annotations) {
         CHECK(each.instruction >= last);
@@ -164,8 +168,9 @@ TEST_CASE("every registered transform keeps the contract on random kernels") {
             check_programs(kernel, options);
             check_origins(kernel, lower(module, module.functions[0]).origins);
             // What several programs do together, only the mechanism's machine can tell.
-            if (kernel.programs.empty() || name == "test_copy_kernel")
+            if (kernel.programs.empty() || name == "test_copy_kernel") {
                 CHECK(memory_after(kernel, seed) == memory_after(alone, seed));
+            }
         }
     }
 }

@@ -45,12 +45,8 @@ class Bench {
         std::vector<std::uint32_t> places(1 + receivers, MessageRouter::kRemote | 1);
         places[kSubject] = 0;
         router_ = std::make_unique<MessageRouter>(std::move(places), 1, 2);
-        for (const ScriptedMessage& message : contract.script(plan.seed)) {
-            schedule(message);
-        }
-        if (contract.environment) {
-            environment_ = contract.environment(plan.seed);
-        }
+        for (const ScriptedMessage& message : contract.script(plan.seed)) { schedule(message); }
+        if (contract.environment) { environment_ = contract.environment(plan.seed); }
         subject_ = make_bound();
     }
 
@@ -59,18 +55,12 @@ class Bench {
         Time reached = 0;
         while (reached < contract_.end) {
             Time horizon = next_horizon(reached);
-            if (reached < middle) {
-                horizon = std::min(horizon, middle);
-            }
+            if (reached < middle) { horizon = std::min(horizon, middle); }
             horizon = std::min(horizon, contract_.end);
             advance(horizon);
             reached = horizon;
-            if (reached == middle) {
-                observation_.hash_in_the_middle = hash();
-            }
-            if (plan_.reload && random_() % 4 == 0) {
-                reload();
-            }
+            if (reached == middle) { observation_.hash_in_the_middle = hash(); }
+            if (plan_.reload && random_() % 4 == 0) { reload(); }
         }
         observation_.hash_at_the_end = hash();
         observation_.progress = subject_->progress();
@@ -90,16 +80,12 @@ class Bench {
     /// With an environment a step must end before an answer to what is sent in it can come.
     Time next_horizon(Time reached) {
         const Time longest = environment_ ? std::min(least_lookahead_, contract_.end) : contract_.end;
-        if (!plan_.random_chops) {
-            return saturating_add(reached, longest);
-        }
+        if (!plan_.random_chops) { return saturating_add(reached, longest); }
         const Time usual = contract_.usual_chop > 0 ? contract_.usual_chop : std::max<Time>(contract_.end / 100, 1);
         // Now and then a very short step, or one that ends right at or behind a message.
         if (random_() % 4 == 0 && !pending_.empty()) {
             const Time at = pending_.front().header.time + static_cast<Time>(random_() % 2);
-            if (at > reached && at - reached <= longest) {
-                return at;
-            }
+            if (at > reached && at - reached <= longest) { return at; }
         }
         const Time most = std::clamp<Time>(2 * usual, 1, longest);
         return reached + 1 + static_cast<Time>(random_() % static_cast<std::uint64_t>(random_() % 8 == 0 ? 1 : most));
@@ -114,9 +100,7 @@ class Bench {
         Pending pending;
         pending.payload = message.payload;
         pending.payload.resize((message.payload.size() + 7) / 8 * 8);
-        if (message.channel >= sequences_.size()) {
-            sequences_.resize(message.channel + 1, 0);
-        }
+        if (message.channel >= sequences_.size()) { sequences_.resize(message.channel + 1, 0); }
         pending.header = {message.time,
                           message.channel,
                           sequences_[message.channel]++,
@@ -142,9 +126,7 @@ class Bench {
             pending_.erase(pending_.begin());
         }
         std::vector<const MessageHeader*> inbox;
-        for (const auto& words : storage) {
-            inbox.push_back(reinterpret_cast<const MessageHeader*>(words.data()));
-        }
+        for (const auto& words : storage) { inbox.push_back(reinterpret_cast<const MessageHeader*>(words.data())); }
         subject_->advance(inbox, horizon);
         LOOKAHEAD_ASSERT(subject_->next_event_time() >= horizon, "the LP left an event before its horizon");
         collect_outputs(horizon);
@@ -218,18 +200,10 @@ std::string describe_first_sent_difference(const Observation& a, const Observati
 }
 
 std::string compare(const Observation& a, const Observation& b) {
-    if (a.sent != b.sent) {
-        return describe_first_sent_difference(a, b);
-    }
-    if (a.hash_in_the_middle != b.hash_in_the_middle) {
-        return "the hash at the middle of the run differs";
-    }
-    if (a.hash_at_the_end != b.hash_at_the_end) {
-        return "the hash at the end of the run differs";
-    }
-    if (a.progress != b.progress) {
-        return "the progress differs";
-    }
+    if (a.sent != b.sent) { return describe_first_sent_difference(a, b); }
+    if (a.hash_in_the_middle != b.hash_in_the_middle) { return "the hash at the middle of the run differs"; }
+    if (a.hash_at_the_end != b.hash_at_the_end) { return "the hash at the end of the run differs"; }
+    if (a.progress != b.progress) { return "the progress differs"; }
     return a.next_event == b.next_event ? "" : "the next event's time differs";
 }
 
@@ -239,9 +213,7 @@ std::string check(const LpContract& contract, std::uint64_t seed, bool reload) {
         const Observation chopped = Bench(contract, {.random_chops = true, .reload = reload, .seed = seed}).run();
         const std::string difference = compare(whole, chopped);
         return difference.empty() ? "" : "seed " + std::to_string(seed) + ": " + difference;
-    } catch (const std::exception& error) {
-        return "seed " + std::to_string(seed) + ": " + error.what();
-    }
+    } catch (const std::exception& error) { return "seed " + std::to_string(seed) + ": " + error.what(); }
 }
 
 }  // namespace

@@ -72,9 +72,7 @@ class Flawed final : public LogicalProcess {
     bool finished() const override { return true; }
     std::string waiting_for() const override { return "nothing"; }
     void fields(StateArchive& archive) override {
-        if (flaw_ != Flaw::forgets_on_save) {
-            archive& handled_;
-        }
+        if (flaw_ != Flaw::forgets_on_save) { archive& handled_; }
         archive& calls_;
     }
 

@@ -25,9 +25,7 @@ struct Numbers {
 
 TEST_CASE("a ring is restored with what it held, and no further than it has room") {
     Numbers numbers(4);
-    for (const int number : {1, 2, 3}) {
-        numbers.ring.push() = number;
-    }
+    for (const int number : {1, 2, 3}) { numbers.ring.push() = number; }
     const std::string bytes = saved_state(numbers);
     Numbers same(3);
     load_state(same, bytes);

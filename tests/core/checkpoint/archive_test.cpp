@@ -53,9 +53,7 @@ TEST_CASE("a part that is saved but not loaded is found") {
 
 TEST_CASE("what is longer than a piece goes in pieces, and comes back from parts of any length") {
     std::vector<char> written(5 * kArchivePieceBytes / 2);
-    for (std::size_t i = 0; i < written.size(); ++i) {
-        written[i] = static_cast<char>(i * i / 7);
-    }
+    for (std::size_t i = 0; i < written.size(); ++i) { written[i] = static_cast<char>(i * i / 7); }
     std::vector<std::string> pieces;
     archive_to([&](std::string_view piece) { pieces.emplace_back(piece); }, [&](auto& archive) { archive << written; });
     CHECK(pieces.size() == 3);

@@ -121,9 +121,7 @@ TEST_CASE("an unknown name brings the nearest one") {
 TEST_CASE("every describable name can be described") {
     const auto names = describable_names();
     CHECK(names.size() >= 9);
-    for (const std::string& name : names) {
-        CHECK_MESSAGE(try_describe(name).has_value(), name);
-    }
+    for (const std::string& name : names) { CHECK_MESSAGE(try_describe(name).has_value(), name); }
 }
 
 TEST_CASE("the lists have one line for each thing") {

@@ -9,9 +9,7 @@ template <class Expected, class Action>
 std::string error_of(const Action& action, const std::string& none = "no error") {
     try {
         action();
-    } catch (const Expected& error) {
-        return error.what();
-    }
+    } catch (const Expected& error) { return error.what(); }
     return none;
 }
 

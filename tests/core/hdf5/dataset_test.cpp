@@ -170,9 +170,7 @@ TEST_CASE("a scale attached to many columns at once is attached to each, and to 
         },
         [](Group root) {
             const Dataset scale = root.open_dataset("component");
-            for (int i = 0; i < 300; ++i) {
-                CHECK(root.open_dataset("c" + std::to_string(i)).has_scale(0, scale));
-            }
+            for (int i = 0; i < 300; ++i) { CHECK(root.open_dataset("c" + std::to_string(i)).has_scale(0, scale)); }
             CHECK(root.open_dataset("later").has_scale(0, scale));
             CHECK_FALSE(root.open_dataset("alone").has_scale(0, scale));
         });

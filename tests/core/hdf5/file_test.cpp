@@ -186,9 +186,7 @@ TEST_CASE("a writer that is killed leaves no file under the final name") {
         OutputFile output(path);
         write_something(output.root());
         const char byte = 1;
-        if (::write(ready[1], &byte, 1) == 1) {
-            ::pause();
-        }
+        if (::write(ready[1], &byte, 1) == 1) { ::pause(); }
         ::_exit(1);
     }
     char byte = 0;

@@ -11,9 +11,7 @@ namespace {
 
 Model of(int processes) {
     Model model;
-    for (int i = 0; i < processes; ++i) {
-        model.add({"lp" + std::to_string(i), "node"}, nullptr);
-    }
+    for (int i = 0; i < processes; ++i) { model.add({"lp" + std::to_string(i), "node"}, nullptr); }
     return model;
 }
 

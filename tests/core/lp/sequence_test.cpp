@@ -56,9 +56,7 @@ TEST_CASE("messages stay in order where their number passes 32 bits") {
         std::ranges::generate(orders, [&] { return bench.send(); });
         CHECK(std::ranges::is_sorted(orders));
         CHECK(bench.sent() == border + 2);
-        for (const std::uint64_t order : orders) {
-            CHECK((order >> 40) == Bench::kChannel);
-        }
+        for (const std::uint64_t order : orders) { CHECK((order >> 40) == Bench::kChannel); }
     }
 }
 

@@ -46,9 +46,7 @@ TEST_CASE("every message type of the engine's models is registered once") {
 
 TEST_CASE("a byte buffer keeps its bytes when it grows, and its memory when it is cleared") {
     ByteBuffer buffer;
-    for (std::uint64_t i = 0; i < 1000; ++i) {
-        buffer.append(&i, sizeof i);
-    }
+    for (std::uint64_t i = 0; i < 1000; ++i) { buffer.append(&i, sizeof i); }
     for (std::uint64_t i = 0; i < 1000; ++i) {
         std::uint64_t word = 0;
         std::memcpy(&word, buffer.data() + i * 8, 8);

@@ -247,9 +247,7 @@ TEST_CASE("the effective TOML reads back to the same configuration") {
 TEST_CASE("the hash of the configuration depends on keys and values, not on where they come from") {
     const auto hash_of = [](const std::string& toml, const std::string& override_text) {
         auto configuration = Configuration::from_toml(toml, "m.toml");
-        if (!override_text.empty()) {
-            configuration.override_value(override_text);
-        }
+        if (!override_text.empty()) { configuration.override_value(override_text); }
         configuration.read<CacheParameters>("l1d");
         return configuration.effective_hash();
     };

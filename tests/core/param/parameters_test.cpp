@@ -42,9 +42,7 @@ TEST_CASE("each bound is tested from both sides") {
     const auto list = parameter_list<Sample>(integer("large", &Sample::large, {-9, 9}, {.help = "Large."}),
                                              real("ratio", &Sample::ratio, {0, 1}, {.help = "Ratio."}),
                                              choice("policy", &Sample::policy, {"lru", "fifo"}, {.help = "Policy."}));
-    for (const std::int64_t inside : {-9, 0, 9}) {
-        CHECK(list[0].accepts_range(inside));
-    }
+    for (const std::int64_t inside : {-9, 0, 9}) { CHECK(list[0].accepts_range(inside)); }
     CHECK_FALSE(list[0].accepts_range(std::int64_t{-10}));
     CHECK_FALSE(list[0].accepts_range(std::int64_t{10}));
     CHECK(list[1].accepts_range(0.0));

@@ -36,9 +36,7 @@ std::uint64_t checksum_of_schedule(std::uint64_t seed, Time bucket_width, bool r
     std::uint64_t pushed = 0;
     Time now = 0;
     for (int step = 0; step < 3000; ++step) {
-        for (std::uint64_t i = random() % 4; i > 0; --i) {
-            queue.push(now + random_delay(random), pushed++);
-        }
+        for (std::uint64_t i = random() % 4; i > 0; --i) { queue.push(now + random_delay(random), pushed++); }
         const Time seen = queue.next_time();
         const Time horizon = now + random_delay(random);
         if (seen > now && seen < kTimeInfinity && random() % 2 == 0) {

@@ -11,9 +11,7 @@ namespace {
 
 std::uint64_t hash_of_words(const std::vector<std::uint64_t>& words) {
     StateHasher hasher;
-    for (const auto word : words) {
-        hasher.add(word);
-    }
+    for (const auto word : words) { hasher.add(word); }
     return hasher.value();
 }
 

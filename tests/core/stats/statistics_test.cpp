@@ -80,9 +80,7 @@ struct Recorder : StatisticsVisitor {
     void histogram(std::string_view component, std::string_view kind, const StatisticDescription& what,
                    const HistogramView& value) override {
         std::string line = std::string(component) + " " + std::string(kind) + "." + std::string(what.name);
-        for (const auto count : value.counts) {
-            line += " " + std::to_string(count);
-        }
+        for (const auto count : value.counts) { line += " " + std::to_string(count); }
         lines.push_back(line + " over " + std::to_string(value.overflow) + " edges " +
                         std::to_string(value.edges.size()));
     }

@@ -85,9 +85,7 @@ Model make_model(bool promised, bool gossips) {
         model.connect(asker, 0, keeper, kFromAsker, kLink);
         model.connect(keeper, 0, asker, 0, kLink);
         model.connect(keeper, 1, keeper % kKeepers + 1, kFromNeighbour, kNeighbours);
-        if (promised) {
-            model.answer_only(keeper, kFromAsker, 0);
-        }
+        if (promised) { model.answer_only(keeper, kFromAsker, 0); }
     }
     return model;
 }
@@ -109,9 +107,7 @@ TEST_CASE("windows are as long as the answers need while nothing but answers can
     CHECK(most_windows(serial) <= 10);
     for (const std::string& sync : parallel_protocols()) {
         CAPTURE(sync);
-        for (const bool promised : {false, true}) {
-            check_same(run(test_transport(), sync, promised), expected);
-        }
+        for (const bool promised : {false, true}) { check_same(run(test_transport(), sync, promised), expected); }
     }
     // Ranks that are busy halve their steps.
     CHECK(most_windows(run(test_transport(), "window", true)) <= 2 * 10);

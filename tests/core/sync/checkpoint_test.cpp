@@ -26,9 +26,7 @@ struct SimulationCheckpoint final : SavedProcesses, ProcessTaker {
 
     std::vector<LpId> ids() const override {
         std::vector<LpId> ids;
-        for (const SavedProcess& process : processes) {
-            ids.push_back(process.id);
-        }
+        for (const SavedProcess& process : processes) { ids.push_back(process.id); }
         return ids;
     }
     ProcessCheckpoint process(LpId id) const override { return saved(id); }
@@ -67,9 +65,7 @@ SimulationResult run(const Conduct& conduct, EpochObserver* observer, const Simu
     const Model model = make_wanderers({});
     Simulation simulation(model, spread(kProcesses, conduct.transport.size(), conduct.linear), conduct.transport,
                           {.sync = conduct.sync, .epoch_length = kEpoch, .observer = observer});
-    if (from != nullptr) {
-        simulation.restore(from->time, *from);
-    }
+    if (from != nullptr) { simulation.restore(from->time, *from); }
     return simulation.run();
 }
 
@@ -98,15 +94,11 @@ TEST_CASE("checkpoints that several ranks take hold what one rank's do") {
     Keeper keeper(test_transport());
     run({test_transport(), "window", false}, &keeper, nullptr);
     REQUIRE(keeper.taken.size() == recorded.keeper.taken.size());
-    if (test_transport().rank() != 0) {
-        return;
-    }
+    if (test_transport().rank() != 0) { return; }
     for (std::size_t i = 0; i < keeper.taken.size(); ++i) {
         const auto hashes = [](const SimulationCheckpoint& checkpoint) {
             std::vector<std::uint64_t> all;
-            for (const SavedProcess& each : checkpoint.processes) {
-                all.push_back(each.state_hash);
-            }
+            for (const SavedProcess& each : checkpoint.processes) { all.push_back(each.state_hash); }
             return all;
         };
         CHECK(hashes(keeper.taken[i]) == hashes(recorded.keeper.taken[i]));
@@ -123,15 +115,11 @@ struct Taker final : ProcessTaker {
     void begin(const ProcessCheckpoint& process) override {
         taken.push_back(process.id);
         pieces = 0;
-        if (process.id == full_process) {
-            throw InputError("no room for process " + std::to_string(process.id));
-        }
+        if (process.id == full_process) { throw InputError("no room for process " + std::to_string(process.id)); }
     }
     void add_state(std::string_view piece) override {
         bytes += piece.size();
-        if (++pieces > pieces_of_each) {
-            throw InputError("no room for piece " + std::to_string(pieces));
-        }
+        if (++pieces > pieces_of_each) { throw InputError("no room for piece " + std::to_string(pieces)); }
     }
 
     static constexpr LpId kNone = ~LpId{0};
@@ -142,7 +130,8 @@ struct Taker final : ProcessTaker {
     std::size_t bytes = 0;
 };
 
-/// Three processes a rank, with states of three pieces, of which the last rank's second one is not to be had from a piece on.
+/// Three processes a rank, with states of three pieces, of which the last rank's second one is not to be had from a
+/// piece on.
 struct Processes final : RunningProcesses {
     static constexpr std::size_t kPieceBytes = 100;
     static constexpr std::size_t kPieces = 3;
@@ -162,9 +151,7 @@ struct Processes final : RunningProcesses {
     }
     void save_state(LpId id, const ByteSink& sink) const override {
         for (std::size_t piece = 0; piece < kPieces; ++piece) {
-            if (id == last() && piece == pieces_of_last_) {
-                throw std::bad_alloc();
-            }
+            if (id == last() && piece == pieces_of_last_) { throw std::bad_alloc(); }
             sink(std::string(kPieceBytes, 'x'));
         }
     }

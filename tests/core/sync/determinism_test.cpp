@@ -43,9 +43,7 @@ TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
         options.kinds = 1 + static_cast<unsigned>(seed % 4) * 3;  // up to more than are told apart
         options.kind_lookahead = 700;
         options.two_sides = seed > 5;
-        if (options.two_sides) {
-            options.kinds = static_cast<unsigned>(seed % 3 + 1) * 2;
-        }
+        if (options.two_sides) { options.kinds = static_cast<unsigned>(seed % 3 + 1) * 2; }
         const Time epoch = seed % 2 == 0 ? 10'000 : 7'777;
         InProcessTransport alone;
         const Run serial = run(options, alone, "serial", true, epoch);

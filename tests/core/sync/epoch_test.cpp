@@ -128,9 +128,7 @@ TEST_CASE("the profile has every LP on its rank, its advances, and every message
     }
     // Every LP is brought to each epoch's boundary too, in no window.
     std::uint64_t in_windows = 0;
-    for (const ProcessLoad& load : profile.loads) {
-        in_windows += load.advances;
-    }
+    for (const ProcessLoad& load : profile.loads) { in_windows += load.advances; }
     CHECK(in_windows > 0);
     CHECK(in_windows + 13 * result.per_rank.front().epochs == advances);
     CHECK(profile.windows.start.size() == windows);
@@ -139,9 +137,7 @@ TEST_CASE("the profile has every LP on its rank, its advances, and every message
     CHECK(std::reduce(profile.windows.messages.begin(), profile.windows.messages.end()) == events);
     for (LpId lp = 0; lp < 13; ++lp) {
         std::uint64_t nanoseconds = 0;
-        for (std::size_t w = 0; w < windows; ++w) {
-            nanoseconds += profile.windows.nanoseconds[w * 13 + lp];
-        }
+        for (std::size_t w = 0; w < windows; ++w) { nanoseconds += profile.windows.nanoseconds[w * 13 + lp]; }
         CHECK(static_cast<double>(nanoseconds) * 1e-9 == doctest::Approx(profile.loads[lp].seconds));
     }
 }

@@ -29,9 +29,7 @@ TEST_CASE("of several errors in an epoch every rank reports the first in simulat
     WandererOptions options;
     // 8 is the first in simulated time.
     options.at_event = only({3, 8}, [](Wanderer& self, Time now) {
-        if (now >= (self.id() == 3 ? 31'000 : 21'000)) {
-            self.fail(now, self.name() + " read an illegal address");
-        }
+        if (now >= (self.id() == 3 ? 31'000 : 21'000)) { self.fail(now, self.name() + " read an illegal address"); }
     });
     for (const std::string& sync : parallel_protocols()) {
         const SimulationResult result = run(options, sync);
@@ -60,9 +58,7 @@ TEST_CASE("a process that met an error is not advanced again") {
 TEST_CASE("of two errors at unknown times the one of the lower process is reported") {
     WandererOptions options;
     options.at_event = only({3, 8}, [](Wanderer& self, Time) { throw ProgramError(self.name() + " gave up"); });
-    for (const std::string& sync : parallel_protocols()) {
-        CHECK(run(options, sync).message == "wanderer3 gave up");
-    }
+    for (const std::string& sync : parallel_protocols()) { CHECK(run(options, sync).message == "wanderer3 gave up"); }
 }
 
 TEST_CASE("an error of the simulator itself ends the run with its own exit code") {
@@ -150,9 +146,7 @@ TEST_CASE("an error in the making of a process is thrown on every rank") {
     Model model;
     for (int i = 0; i < 4; ++i) {
         model.add({"lp" + std::to_string(i), "node"}, [i]() -> std::unique_ptr<LogicalProcess> {
-            if (i == 3) {
-                throw InputError("no such file");
-            }
+            if (i == 3) { throw InputError("no such file"); }
             return std::make_unique<Wanderer>(1, 1, 0, 0, 0, 1, nullptr);
         });
     }

@@ -15,8 +15,7 @@ constexpr std::uint32_t kMillisecond = 1'000'000;
 
 void compute(std::uint64_t nanoseconds) {
     const std::uint64_t end = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) + nanoseconds;
-    while (nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) < end) {
-    }
+    while (nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) < end) {}
 }
 
 TEST_CASE(

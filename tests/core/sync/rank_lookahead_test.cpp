@@ -11,9 +11,7 @@ namespace {
 /// 0 -> 1 -> 2 -> 0, and 3 beside 0 on the same rank.
 Model ring() {
     Model model;
-    for (int i = 0; i < 4; ++i) {
-        model.add({"lp" + std::to_string(i), "node"}, nullptr);
-    }
+    for (int i = 0; i < 4; ++i) { model.add({"lp" + std::to_string(i), "node"}, nullptr); }
     model.connect(0, 0, 1, 0, 10);
     model.connect(1, 0, 2, 0, 20);
     model.connect(2, 0, 0, 0, 40);
@@ -34,9 +32,7 @@ TEST_CASE("the lookahead between ranks is that of the shortest channel") {
 
 TEST_CASE("a uniform fan-out reaches every rank in its range") {
     Model model;
-    for (int i = 0; i < 6; ++i) {
-        model.add({"lp" + std::to_string(i), "node"}, nullptr);
-    }
+    for (int i = 0; i < 6; ++i) { model.add({"lp" + std::to_string(i), "node"}, nullptr); }
     model.connect_all(0, 0, 1, 4, 0, 7);
     const RankLookahead lookahead(model, std::vector<int>{0, 0, 1, 1, 2, 3}, 4);
     CHECK(lookahead.direct(0, 0) == 7);

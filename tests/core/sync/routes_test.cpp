@@ -14,9 +14,7 @@ TEST_CASE("direct: a batch for each other rank") {
             const Routes routes(rank, ranks, false);
             REQUIRE(routes.batches() == static_cast<std::size_t>(ranks - 1));
             for (int to = 0; to < ranks; ++to) {
-                if (to != rank) {
-                    CHECK(routes.to(routes.batch_for(to)) == to);
-                }
+                if (to != rank) { CHECK(routes.to(routes.batch_for(to)) == to); }
             }
         }
     }
@@ -59,9 +57,7 @@ TEST_CASE("in rounds every message reaches its receiver in later and later round
             }
         }
         std::vector<std::set<int>> known(static_cast<std::size_t>(ranks));
-        for (int rank = 0; rank < ranks; ++rank) {
-            known[static_cast<std::size_t>(rank)] = {rank};
-        }
+        for (int rank = 0; rank < ranks; ++rank) { known[static_cast<std::size_t>(rank)] = {rank}; }
         for (std::size_t round = 0; round < rounds; ++round) {
             const auto before = known;
             for (int rank = 0; rank < ranks; ++rank) {

@@ -63,9 +63,7 @@ TEST_CASE("of the steps that are open the oldest comes first, and of two of an a
         steps.end(0, task, 0, kTimeInfinity, kNothingKept);
     }
     steps.open({.number = 2, .side = 0});
-    for (int left = 3; left > 0; --left) {
-        CHECK(claimed(steps).step->number == 1);
-    }
+    for (int left = 3; left > 0; --left) { CHECK(claimed(steps).step->number == 1); }
     CHECK(claimed(steps).step->number == 2);
 }
 
@@ -148,9 +146,7 @@ TEST_CASE("a step of several parts is complete when each of them is") {
     Begun steps(2);
     steps.open({.number = 1, .side = 1});
     std::vector<SideSteps::Task> tasks;
-    for (SideSteps::Task task{}; steps.claim(1, task);) {
-        tasks.push_back(task);
-    }
+    for (SideSteps::Task task{}; steps.claim(1, task);) { tasks.push_back(task); }
     REQUIRE(tasks.size() == 3);
     REQUIRE(tasks.front().part != tasks.back().part);
     for (const SideSteps::Task& task : tasks) {

@@ -23,9 +23,7 @@ void add(Model& model, const std::string& kind) {
 
 Model of_kinds(std::initializer_list<const char*> kinds) {
     Model model;
-    for (const char* kind : kinds) {
-        add(model, kind);
-    }
+    for (const char* kind : kinds) { add(model, kind); }
     return model;
 }
 
@@ -187,9 +185,7 @@ TEST_CASE("a uniform fan-out reaches every kind and rank in its range") {
 
 TEST_CASE("kinds beyond the seventh count as the last, with its shortest channels") {
     Model model;
-    for (unsigned i = 0; i < kMostKinds + 2; ++i) {
-        add(model, "kind" + std::to_string(i) + "_");
-    }
+    for (unsigned i = 0; i < kMostKinds + 2; ++i) { add(model, "kind" + std::to_string(i) + "_"); }
     model.connect(0, 0, 6, 0, 50);
     model.connect(0, 0, 7, 0, 40);
     model.connect(8, 0, 0, 0, 30);

@@ -62,22 +62,16 @@ class Worker final : public Listener {
     void advance(Inbox inbox, Time horizon) override {
         auto next = inbox.begin();
         for (; next_event_time() < horizon; ++beat_) {
-            for (; next != inbox.end() && (*next)->time <= next_event_time(); ++next) {
-                hear(**next);
-            }
+            for (; next != inbox.end() && (*next)->time <= next_event_time(); ++next) { hear(**next); }
             const Time now = next_event_time();
-            if (every_ == kSilent) {
-                continue;
-            }
+            if (every_ == kSilent) { continue; }
             if (every_ != 0 && beat_ % every_ == 0) {
                 manager_.send(0, now, now + kShort, Word{progress()});
             } else {
                 stores_.send(static_cast<unsigned>(beat_ % kStores), now, now + kLink, Word{progress() + beat_});
             }
         }
-        for (; next != inbox.end(); ++next) {
-            hear(**next);
-        }
+        for (; next != inbox.end(); ++next) { hear(**next); }
     }
     Time next_event_time() const override { return beat_ < kBeats ? static_cast<Time>(beat_) * kPace : kTimeInfinity; }
     void fields(StateArchive& archive) override {

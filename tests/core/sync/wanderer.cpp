@@ -15,9 +15,7 @@ LOOKAHEAD_REGISTER_MESSAGE(Letter)
 Wanderer::Wanderer(std::uint64_t seed, unsigned ports, unsigned letters, std::uint64_t hops, Time first,
                    Time usual_delay, AtEvent at_event)
     : usual_delay_(usual_delay), at_event_(std::move(at_event)), events_(64), random_(seed * 2 + 1) {
-    for (unsigned i = 0; i < ports; ++i) {
-        add_out_port("port" + std::to_string(i));
-    }
+    for (unsigned i = 0; i < ports; ++i) { add_out_port("port" + std::to_string(i)); }
     for (unsigned i = 0; i < letters; ++i) {
         events_.push(first + static_cast<Time>(next_random() % static_cast<std::uint64_t>(usual_delay)),
                      {hops, next_random() % 20});
@@ -57,12 +55,8 @@ void Wanderer::advance(Inbox inbox, Time horizon) {
 void Wanderer::handle(Time now, Letter letter) {
     ++handled_;
     checksum_ = (checksum_ ^ static_cast<std::uint64_t>(now)) * 0xB504F333F9DE6485u;
-    if (at_event_) {
-        at_event_(*this, now);
-    }
-    if (letter.hops_left == 0) {
-        return;
-    }
+    if (at_event_) { at_event_(*this, now); }
+    if (letter.hops_left == 0) { return; }
     OutPort& port = out_port(static_cast<unsigned>(next_random() % out_ports()));
     const auto to = static_cast<unsigned>(next_random() % port.fan_out());
     const Time arrival = now + port.lookahead(to) + static_cast<Time>(next_random() % 3);
@@ -110,9 +104,7 @@ Model make_wanderers(const WandererOptions& options) {
             }
             for (std::uint64_t i = 1 + random() % 4; i > 0; --i) {
                 auto to = static_cast<LpId>(random() % options.processes);
-                if (options.two_sides && id % 2 != 0) {
-                    to -= to % 2;
-                }
+                if (options.two_sides && id % 2 != 0) { to -= to % 2; }
                 model.connect(id, port, to, 0, lookahead());
             }
         }
@@ -148,9 +140,7 @@ void check_same(const SimulationResult& result, const SimulationResult& expected
 
 std::uint64_t most_windows(const SimulationResult& result) {
     std::uint64_t most = 0;
-    for (const EngineStatistics& rank : result.per_rank) {
-        most = std::max({most, rank.windows, rank.inner_windows});
-    }
+    for (const EngineStatistics& rank : result.per_rank) { most = std::max({most, rank.windows, rank.inner_windows}); }
     return most;
 }
 

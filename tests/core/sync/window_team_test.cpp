@@ -37,15 +37,11 @@ struct Crew {
     void hire() {
         threads.emplace_back([this] {
             const auto member = team.join();
-            for (std::uint32_t last = 0; member && team.next_window(last); team.leave()) {
-                work(*member);
-            }
+            for (std::uint32_t last = 0; member && team.next_window(last); team.leave()) { work(*member); }
         });
     }
     void wait_for_member() const {
-        while (!team.has_members()) {
-            std::this_thread::yield();
-        }
+        while (!team.has_members()) { std::this_thread::yield(); }
     }
     void work(std::size_t member) {
         team.work_through(member, [&](std::size_t task) {
@@ -56,9 +52,7 @@ struct Crew {
     void open(std::size_t tasks) {
         const std::size_t parts = team.members();
         begins.clear();
-        for (std::size_t part = 0; part <= parts; ++part) {
-            begins.push_back(part * tasks / parts);
-        }
+        for (std::size_t part = 0; part <= parts; ++part) { begins.push_back(part * tasks / parts); }
         team.open(begins);
     }
     void run_window(std::size_t tasks) {
@@ -75,9 +69,7 @@ struct Crew {
     }
     void end() {
         team.dismiss();
-        for (std::thread& thread : threads) {
-            thread.join();
-        }
+        for (std::thread& thread : threads) { thread.join(); }
         threads.clear();
     }
 };
@@ -91,14 +83,10 @@ SimulationResult run_wanderers(const WandererOptions& options, Transport& transp
         Simulation simulation(model, spread(options.processes, transport.size(), false), transport,
                               {.sync = sync, .epoch_length = 10'000, .threads = threads, .shares_always = true});
         // One more than there is room for.
-        for (std::size_t i = 0; i < threads; ++i) {
-            helpers.emplace_back(simulation.helper());
-        }
+        for (std::size_t i = 0; i < threads; ++i) { helpers.emplace_back(simulation.helper()); }
         result = simulation.run();
     }
-    for (std::thread& helper : helpers) {
-        helper.join();
-    }
+    for (std::thread& helper : helpers) { helper.join(); }
     return result;
 }
 
@@ -107,7 +95,7 @@ SimulationResult run_wanderers(const WandererOptions& options, Transport& transp
 TEST_CASE("a thread without work looks for some time before it sleeps, and anew when it was woken or had some") {
     const auto looks_of = [](Patience& patience) {
         int looks = 1;
-        while (patience.after_a_look()) ++looks;
+        while (patience.after_a_look()) { ++looks; }
         return looks;
     };
     Patience patience;
@@ -122,9 +110,7 @@ TEST_CASE("a thread without work looks for some time before it sleeps, and anew 
 TEST_CASE("every task of a window is done once, whoever does it") {
     for (std::size_t most = 1; most <= 5; ++most) {
         Crew crew(most);
-        for (std::size_t i = 1; i < most; ++i) {
-            crew.hire();
-        }
+        for (std::size_t i = 1; i < most; ++i) { crew.hire(); }
         for (std::size_t window = 0; window < 2000; ++window) {
             const std::size_t tasks = 1 + window % kMostTasks;
             crew.run_window(tasks);
@@ -143,9 +129,7 @@ TEST_CASE("members help: while the leader is busy with one task they do the othe
     crew.open(kMostTasks);
     crew.team.work_through(0, [&](std::size_t task) {
         ++crew.done[task];
-        while (crew.by_member[1] + 1 < static_cast<int>(kMostTasks)) {
-            std::this_thread::yield();
-        }
+        while (crew.by_member[1] + 1 < static_cast<int>(kMostTasks)) { std::this_thread::yield(); }
     });
     crew.team.close();
     CHECK(crew.each_once(kMostTasks));
@@ -158,9 +142,7 @@ TEST_CASE("a member that sleeps is woken by the next window") {
     crew.wait_for_member();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     crew.open(1);
-    while (crew.by_member[1] == 0) {
-        std::this_thread::yield();
-    }
+    while (crew.by_member[1] == 0) { std::this_thread::yield(); }
     crew.team.close();
     CHECK(crew.by_member[0] == 0);
 }
@@ -257,9 +239,7 @@ TEST_CASE("what another thread of the team throws, the run throws") {
                 has_thrown = true;
                 throw InternalError("its state cannot be read");
             }
-            while (!has_thrown) {
-                std::this_thread::yield();
-            }
+            while (!has_thrown) { std::this_thread::yield(); }
         }
     };
     Model model;

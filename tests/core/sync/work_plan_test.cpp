@@ -30,9 +30,7 @@ std::vector<std::size_t> homes(const WorkPlan& plan, std::size_t items) {
 std::vector<std::uint64_t> loads(const WorkPlan& plan, const Costs& costs) {
     std::vector<std::uint64_t> loads(plan.parts(), 0);
     for (std::size_t part = 0; part < plan.parts(); ++part) {
-        for (const std::uint32_t item : plan.part(part)) {
-            loads[part] += costs[item];
-        }
+        for (const std::uint32_t item : plan.part(part)) { loads[part] += costs[item]; }
     }
     return loads;
 }

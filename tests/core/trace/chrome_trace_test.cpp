@@ -30,9 +30,7 @@ TEST_CASE("the trace is JSON with a row for each rank and its spans") {
 TEST_CASE("a trace keeps no more spans than it may") {
     ChromeTrace trace(0, 2);
     const auto now = TraceSink::Clock::now();
-    for (int i = 0; i < 5; ++i) {
-        trace.span(TraceActivity::compute, now, now, i);
-    }
+    for (int i = 0; i < 5; ++i) { trace.span(TraceActivity::compute, now, now, i); }
     CHECK(nlohmann::json::parse("[" + trace.events() + "]").size() == 2);
 }
 
@@ -45,9 +43,7 @@ TEST_CASE("processes have tracks of simulated time, by rank") {
     there.span("sm1", "warp 1", "ready", 0, 1);
     const auto events = nlohmann::json::parse(ChromeTrace::document({here.events(), there.events()}))["traceEvents"];
     std::map<std::string, nlohmann::json> named;
-    for (const auto& event : events) {
-        named[event["name"].get<std::string>()] = event;
-    }
+    for (const auto& event : events) { named[event["name"].get<std::string>()] = event; }
     const nlohmann::json& span = named.at("awaits_\"memory\"");
     CHECK(span["ts"].get<double>() == 1.0);
     CHECK(span["dur"].get<double>() == 0.5);

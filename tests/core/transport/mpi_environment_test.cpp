@@ -15,12 +15,8 @@ std::string asked_for(const char* ranks, const char* bound, const char* by_user)
     ::setenv("OMPI_COMM_WORLD_LOCAL_SIZE", ranks, 1);
     ::unsetenv("OMPI_MCA_orte_bound_at_launch");
     ::unsetenv(kYield);
-    if (bound != nullptr) {
-        ::setenv("OMPI_MCA_orte_bound_at_launch", bound, 1);
-    }
-    if (by_user != nullptr) {
-        ::setenv(kYield, by_user, 1);
-    }
+    if (bound != nullptr) { ::setenv("OMPI_MCA_orte_bound_at_launch", bound, 1); }
+    if (by_user != nullptr) { ::setenv(kYield, by_user, 1); }
     prepare_mpi_environment();
     return std::getenv(kYield);
 }

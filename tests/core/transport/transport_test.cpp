@@ -35,15 +35,11 @@ ByteBuffer packet_for(int to, std::uint64_t number, std::size_t words) {
 }
 
 bool is_packet(std::span<const std::byte> packet, int from, std::uint64_t number, std::size_t words) {
-    if (packet.size() != words * 8) {
-        return false;
-    }
+    if (packet.size() != words * 8) { return false; }
     for (std::size_t i = 0; i < words; ++i) {
         std::uint64_t word = 0;
         std::memcpy(&word, packet.data() + 8 * i, sizeof word);
-        if (word != word_of(from, transport().rank(), number, i)) {
-            return false;
-        }
+        if (word != word_of(from, transport().rank(), number, i)) { return false; }
     }
     return true;
 }
@@ -66,9 +62,7 @@ TEST_CASE("packets of all sizes arrive whole and in order when all ranks send at
                 }
             }
             for (int from = 0; from < transport().size(); ++from) {
-                if (from != transport().rank()) {
-                    REQUIRE(is_packet(transport().receive(from), from, number, words));
-                }
+                if (from != transport().rank()) { REQUIRE(is_packet(transport().receive(from), from, number, words)); }
             }
             ++number;
         }
@@ -101,9 +95,7 @@ TEST_CASE("all_gather gives every rank's words in the order of the ranks") {
     const std::uint64_t mine[2] = {rank * 10, rank * 10 + 1};
     std::vector<std::uint64_t> all(2 * static_cast<std::size_t>(transport().size()));
     transport().all_gather(mine, all);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        CHECK(all[i] == i / 2 * 10 + i % 2);
-    }
+    for (std::size_t i = 0; i < all.size(); ++i) { CHECK(all[i] == i / 2 * 10 + i % 2); }
 }
 
 TEST_CASE("gather brings strings of different lengths to rank 0 only") {
@@ -173,9 +165,7 @@ TEST_CASE("a rank that waits for others with patience learns whether they came")
     const auto mine = static_cast<std::uint64_t>(transport().rank());
     std::vector<std::uint64_t> all(static_cast<std::size_t>(transport().size()));
     REQUIRE(transport().try_all_gather({&mine, 1}, all, std::chrono::seconds(60)));
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        CHECK(all[i] == i);
-    }
+    for (std::size_t i = 0; i < all.size(); ++i) { CHECK(all[i] == i); }
 }
 
 TEST_CASE("ranks that give the same colour make a transport of their own") {
@@ -199,9 +189,7 @@ TEST_CASE("ranks that give the same colour make a transport of their own") {
         }
     }
     for (int from = 0; from < part->size(); ++from) {
-        if (from != part->rank()) {
-            CHECK(is_packet(part->receive(from), colour * kGroup + from, 7, 100));
-        }
+        if (from != part->rank()) { CHECK(is_packet(part->receive(from), colour * kGroup + from, 7, 100)); }
     }
     part->barrier();
 }
@@ -221,17 +209,13 @@ TEST_CASE("a shared counter gives every number to one rank") {
     std::vector<std::uint64_t> all(kCalls * ranks);
     transport().all_gather(mine, all);
     std::sort(all.begin(), all.end());
-    for (std::uint64_t i = 0; i < all.size(); ++i) {
-        REQUIRE(all[i] == i);
-    }
+    for (std::uint64_t i = 0; i < all.size(); ++i) { REQUIRE(all[i] == i); }
 }
 
 TEST_CASE("a shared counter's rank 0 may sleep: the others get their numbers meanwhile") {
     const std::unique_ptr<SharedCounter> counter = transport().make_counter();
     if (transport().rank() != 0) {
-        for (int i = 0; i < 100; ++i) {
-            counter->next();
-        }
+        for (int i = 0; i < 100; ++i) { counter->next(); }
     }
     counter->rest();
     CHECK(counter->value() == 100u * static_cast<std::uint64_t>(transport().size() - 1));

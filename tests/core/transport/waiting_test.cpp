@@ -11,9 +11,7 @@ constexpr int kPatience = 1'000'000;  // looks before the first yield
 constexpr std::chrono::milliseconds kSlice{5};
 
 void look(Waiting& waiting, int times) {
-    for (int i = 0; i < times; ++i) {
-        waiting.after_a_look();
-    }
+    for (int i = 0; i < times; ++i) { waiting.after_a_look(); }
 }
 
 /// A rank that lost its core for some milliseconds while it looked.

@@ -45,9 +45,7 @@ TEST_CASE("what mechanisms add costs what their papers say") {
     const EnergyTable table = fit_built_in_energy_table(built_in_energy_tables().front(), registered_statistics_sets());
     const auto picojoules = [&](const std::string& counter) {
         double sum = 0;
-        for (const EventEnergy& event : table.events) {
-            sum += event.counter == counter ? event.joules * 1e12 : 0;
-        }
+        for (const EventEnergy& event : table.events) { sum += event.counter == counter ? event.joules * 1e12 : 0; }
         return sum;
     };
     CHECK(picojoules("pmode.renamings") == doctest::Approx(2.94));
@@ -70,13 +68,16 @@ TEST_CASE("what mechanisms add costs what their papers say") {
 
 TEST_CASE("schedulers and request paths that are compared with the vectors cost energy in the tables of boards") {
     for (const BuiltInEnergyTable& built_in : built_in_energy_tables()) {
-        if (std::string(built_in.name) == "gpuwattch_gtx480") continue;  // what GPUWattch counts, alone
+        if (std::string(built_in.name) == "gpuwattch_gtx480") {
+            continue;  // what GPUWattch counts, alone
+        }
         CAPTURE(built_in.name);
         const std::set<std::string> charged = charged_by(built_in);
         for (const char* counter :
              {"ccws.probes", "ccws.insertions", "ccws.picks", "ccws.victim_hits", "batch.requests", "batch.with_data",
-              "held_grants.same_sender", "held_grants.other_sender"})
+              "held_grants.same_sender", "held_grants.other_sender"}) {
             CHECK_MESSAGE(charged.contains(counter), counter);
+        }
     }
 }
 
@@ -84,9 +85,7 @@ TEST_CASE("a table that a renamed statistic leaves behind is named, with its ent
     auto statistics = registered_statistics_sets();
     for (StatisticsSetEntry& set : statistics) {
         for (StatisticEntry& each : set.statistics) {
-            if (set.kind == "sm" && each.name == "fp32_fma") {
-                each.name = "fp32_fused";
-            }
+            if (set.kind == "sm" && each.name == "fp32_fma") { each.name = "fp32_fused"; }
         }
     }
     const BuiltInEnergyTable& table = built_in_energy_tables().front();

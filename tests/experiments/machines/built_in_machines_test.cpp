@@ -31,9 +31,7 @@ void read_all(const Configuration& configuration) {
 std::map<std::string, ParameterValue> effective_values(const Configuration& configuration) {
     read_all(configuration);
     std::map<std::string, ParameterValue> values;
-    for (const EffectiveEntry& entry : configuration.effective_entries()) {
-        values.emplace(entry.key, entry.value);
-    }
+    for (const EffectiveEntry& entry : configuration.effective_entries()) { values.emplace(entry.key, entry.value); }
     return values;
 }
 
@@ -71,25 +69,19 @@ TEST_CASE("every built-in machine can be built, and has no key that nobody reads
 
 std::vector<std::string> effective_keys(const Configuration& configuration) {
     std::vector<std::string> keys;
-    for (const EffectiveEntry& entry : configuration.effective_entries()) {
-        keys.push_back(entry.key);
-    }
+    for (const EffectiveEntry& entry : configuration.effective_entries()) { keys.push_back(entry.key); }
     return keys;
 }
 
 TEST_CASE("whatever variants fill the slots, processes read no key that is not known to be read without them") {
     for (const VariantEntry& variant : registered_variants()) {
         const auto& slots = registered_slots();
-        if (std::ranges::find(slots, variant.slot, &SlotEntry::name)->default_variant.empty()) {
-            continue;
-        }
+        if (std::ranges::find(slots, variant.slot, &SlotEntry::name)->default_variant.empty()) { continue; }
         CAPTURE(variant.slot);
         CAPTURE(variant.name);
         Configuration configuration = load_machine("gtx480");
         configuration.override_value(variant.slot + "=" + variant.name);
-        if (variant.name == "orch") {
-            configuration.override_value("sm.warp_scheduler=group_interleaved");
-        }
+        if (variant.name == "orch") { configuration.override_value("sm.warp_scheduler=group_interleaved"); }
         read_registered(configuration);
         const std::vector<std::string> known = effective_keys(configuration);
         gpu::Machine(configuration, {}, [](Device&) {}).check_processes();
@@ -166,9 +158,7 @@ TEST_CASE("the machines have the sizes of the published tables") {
 TEST_CASE("an issue extension brings the transform of its name, unless the key is set") {
     const auto transform = [](const std::vector<std::string>& options) {
         Configuration configuration = load_machine("dac_gtx480");
-        for (const std::string& option : options) {
-            configuration.override_value(option);
-        }
+        for (const std::string& option : options) { configuration.override_value(option); }
         bring_transforms(configuration);
         return configuration.is_set("kernel.transform") ? configuration.variant("kernel.transform", "none") : "unset";
     };

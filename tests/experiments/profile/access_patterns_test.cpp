@@ -128,7 +128,7 @@ TEST_CASE("a loop around another is not innermost") {
 
 TEST_CASE("A[B[i]] is regular indirect, and B[i] strided") {
     std::vector<std::uint32_t> words = zeros(64);
-    for (std::uint32_t i = 0; i < 8; ++i) words[i] = (i * i * 5) % 64;
+    for (std::uint32_t i = 0; i < 8; ++i) { words[i] = (i * i * 5) % 64; }
     const Run run(loop(at("%r1") + kLoad + at("%r2", "%rd2") + load("%r3", "%rd2"), "8"), words);
     CHECK(run.accesses()[0].verdict.pattern == Pattern::strided);
     CHECK(run.accesses()[1].verdict.pattern == Pattern::regular_indirect);
@@ -136,7 +136,7 @@ TEST_CASE("A[B[i]] is regular indirect, and B[i] strided") {
 
 TEST_CASE("A[B[i]] is indirect also where the indices are evenly spaced, and in stores") {
     std::vector<std::uint32_t> words = zeros(64);
-    for (std::uint32_t i = 0; i < 8; ++i) words[i] = 3 * i;
+    for (std::uint32_t i = 0; i < 8; ++i) { words[i] = 3 * i; }
     const Run run(
         loop(at("%r1") + kLoad + "add.u32 %r2, %r2, 32;\n" + at("%r2", "%rd2") + "st.global.u32 [%rd2], %r1;\n", "8"),
         words);
@@ -156,7 +156,7 @@ TEST_CASE("A[B[0] + i] is strided: a load that stays where it is hands on a cons
 
 TEST_CASE("the followed pointer is irregular, and so is what lies where it points") {
     std::vector<std::uint32_t> words = zeros(64);
-    for (std::uint32_t i = 0; i < 32; ++i) words[i] = (i * 13 + 7) % 32;
+    for (std::uint32_t i = 0; i < 32; ++i) { words[i] = (i * 13 + 7) % 32; }
     const std::string follow = at("%r2") + "ld.global.u32 %r2, [%rd1];\n";
     const Run run(
         "mov.u32 %r2, %r0;\n" + loop(follow + "add.u32 %r3, %r2, 32;\n" + at("%r3", "%rd2") + load("%r4", "%rd2"), "8"),
@@ -167,7 +167,7 @@ TEST_CASE("the followed pointer is irregular, and so is what lies where it point
 
 TEST_CASE("A[B[C[i]]] is regular: no load comes from itself") {
     std::vector<std::uint32_t> words = zeros(64);
-    for (std::uint32_t i = 0; i < 32; ++i) words[i] = (i * 13 + 7) % 32;
+    for (std::uint32_t i = 0; i < 32; ++i) { words[i] = (i * 13 + 7) % 32; }
     const Run run(
         loop(at("%r1") + kLoad + at("%r2", "%rd2") + load("%r3", "%rd2") + at("%r3", "%rd3") + load("%r4", "%rd3"),
              "8"),
@@ -186,7 +186,7 @@ TEST_CASE("what an atomic returns is no index that a list gave") {
 
 TEST_CASE("accesses further apart than the bound have no pattern") {
     std::string filler;
-    for (unsigned i = 0; i < 20; ++i) filler += "mul.lo.u32 %r5, %r5, %r1;\n";
+    for (unsigned i = 0; i < 20; ++i) { filler += "mul.lo.u32 %r5, %r5, %r1;\n"; }
     const Run run(loop(at("%r1") + kLoad + filler + "st.global.u32 [%rd0+128], %r5;\n", "8"), zeros(64));
     const std::uint64_t distance = run.accesses()[0].distance;
     CHECK(distance >= 20);

@@ -16,7 +16,7 @@ constexpr isa::LaneMask kAll = ~isa::LaneMask{0};
 
 Values affine(std::uint32_t base, std::uint32_t stride) {
     Values values;
-    for (std::uint32_t lane = 0; lane < 32; ++lane) values[lane] = base + lane * stride;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) { values[lane] = base + lane * stride; }
     return values;
 }
 VectorVerdict judge(const Values& values, isa::LaneMask lanes = kAll) {
@@ -61,7 +61,7 @@ TEST_CASE("sparse masks are those with a hole, and what the encoding unit does n
 
 TEST_CASE("generic vectors of two affine halves are counted") {
     Values blocks = affine(64, 4);
-    for (std::uint32_t lane = 16; lane < 32; ++lane) blocks[lane] = 4096 + 4 * (lane - 16);
+    for (std::uint32_t lane = 16; lane < 32; ++lane) { blocks[lane] = 4096 + 4 * (lane - 16); }
     CHECK(judge(blocks).value == VectorClass::generic);
     CHECK(judge(blocks).halves);
     CHECK_FALSE(judge(affine(64, 4)).halves);

@@ -65,9 +65,7 @@ RunRecord collected(int rank, int ranks, bool over_mpi) {
         gather(series);
     }
     RunRecord record;
-    for (int i = 0; i < kComponents; ++i) {
-        record.components.push_back({"box" + std::to_string(i), "box", -1});
-    }
+    for (int i = 0; i < kComponents; ++i) { record.components.push_back({"box" + std::to_string(i), "box", -1}); }
     if (!over_mpi || rank == 0) {
         statistics.write_into(record);
         series.write_into(record);
@@ -77,9 +75,7 @@ RunRecord collected(int rank, int ranks, bool over_mpi) {
 
 TEST_CASE("what rank 0 collects from all ranks is what one process collects") {
     const RunRecord parallel = collected(rank_of_world(), size_of_world(), true);
-    if (rank_of_world() != 0) {
-        return;
-    }
+    if (rank_of_world() != 0) { return; }
     const TemporaryFolder folder;
     write_run(parallel, folder.file("parallel.h5"));
     write_run(collected(0, 1, false), folder.file("serial.h5"));

@@ -68,9 +68,7 @@ class Totals {
   public:
     explicit Totals(std::size_t counters) : values(counters) {}
     void operator()(StatisticsVisitor& visitor) const {
-        for (const std::uint64_t& value : values) {
-            visitor.counter("sm0", "sm", kCycles, value);
-        }
+        for (const std::uint64_t& value : values) { visitor.counter("sm0", "sm", kCycles, value); }
     }
     std::vector<std::uint64_t> values;
 };

@@ -127,9 +127,7 @@ TEST_CASE("a large column is compared to its end") {
         return [last](RunRecord& record) {
             std::vector<std::uint64_t>& values = record.series[0].columns[0].values;
             record.series[0].cycles.resize(10'000);
-            for (std::size_t i = 0; i < record.series[0].cycles.size(); ++i) {
-                record.series[0].cycles[i] = i;
-            }
+            for (std::size_t i = 0; i < record.series[0].cycles.size(); ++i) { record.series[0].cycles[i] = i; }
             values.assign(10'000, 1);
             values.back() = last;
         };

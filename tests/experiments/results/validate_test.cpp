@@ -22,9 +22,7 @@ namespace {
 /// The violations, one a line, so that a failing check prints them.
 std::string lines(const std::vector<std::string>& violations) {
     std::string text;
-    for (const std::string& violation : violations) {
-        text += violation + "\n";
-    }
+    for (const std::string& violation : violations) { text += violation + "\n"; }
     return text;
 }
 
@@ -57,9 +55,7 @@ void remove_attribute(hid_t file, const char* path, const char* name) {
 /// A text attribute as the writer makes it.
 void set_text(hid_t file, const char* path, const char* name, const char* value) {
     const hid_t object = H5Oopen(file, path, H5P_DEFAULT);
-    if (H5Aexists(object, name) > 0) {
-        H5Adelete(object, name);
-    }
+    if (H5Aexists(object, name) > 0) { H5Adelete(object, name); }
     hdf5::Object(hdf5::Handle(object, H5Oclose)).set_attribute(name, value);
 }
 
@@ -185,9 +181,7 @@ void remove_additions_of_1_7(hid_t file) {
     remove_attribute(file, "/", "thread_ipc");
     const auto remove_from = [](hid_t root, const char* name, const H5O_info_t*, void*) -> herr_t {
         for (const char* attribute : {"NX_class", "signal", "axes", "long_name"}) {
-            if (H5Aexists_by_name(root, name, attribute, H5P_DEFAULT) > 0) {
-                remove_attribute(root, name, attribute);
-            }
+            if (H5Aexists_by_name(root, name, attribute, H5P_DEFAULT) > 0) { remove_attribute(root, name, attribute); }
         }
         return 0;
     };
@@ -196,17 +190,13 @@ void remove_additions_of_1_7(hid_t file) {
 
 TEST_CASE("a file is held against its own minor version") {
     // 1.1 added /energy; 1.2 /engine/per_process and /engine/per_window; 1.3 stalls, and counters and energy by kernel;
-    // 1.4 the sources of samples; 1.5 threads; 1.6 the program's hash; 1.7 what viewers draw. Here a file of one version has
-    // the additions up to another one.
+    // 1.4 the sources of samples; 1.5 threads; 1.6 the program's hash; 1.7 what viewers draw. Here a file of one
+    // version has the additions up to another one.
     const auto of_version = [](int version, int additions) {
         return violations_after([&](hid_t file) {
             set_text(file, "/", "schema_version", ("1." + std::to_string(version)).c_str());
-            if (additions < 7) {
-                remove_additions_of_1_7(file);
-            }
-            if (additions < 6) {
-                REQUIRE(H5Adelete_by_name(file, "/meta", "program_hash", H5P_DEFAULT) >= 0);
-            }
+            if (additions < 7) { remove_additions_of_1_7(file); }
+            if (additions < 6) { REQUIRE(H5Adelete_by_name(file, "/meta", "program_hash", H5P_DEFAULT) >= 0); }
             if (additions < 5) {
                 for (const char* name : {"/engine/threads", "/engine/shared_windows"}) {
                     detach(file, name, "/engine/rank", 0);
@@ -217,12 +207,8 @@ TEST_CASE("a file is held against its own minor version") {
                 detach(file, "/latency/source", "/latency/sample", 0);
                 remove(file, "/latency/source");
             }
-            if (additions < 3) {
-                remove_additions_of_1_3(file);
-            }
-            if (additions < 1) {
-                remove(file, "/energy");
-            }
+            if (additions < 3) { remove_additions_of_1_3(file); }
+            if (additions < 1) { remove(file, "/energy"); }
             if (additions < 2) {
                 remove(file, "/engine/per_process");
                 remove(file, "/engine/per_window");

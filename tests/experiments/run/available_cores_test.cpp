@@ -82,7 +82,7 @@ TEST_CASE("the affinity bounds the cores too") {
     cpu_set_t before;
     REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
     int core = 0;
-    while (!CPU_ISSET(core, &before)) ++core;
+    while (!CPU_ISSET(core, &before)) { ++core; }
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(core, &one);
@@ -115,7 +115,7 @@ TEST_CASE("a process knows its host and cores, and is told from one with other c
     CHECK(share_of_cores(all, std::vector{all, cores_of_process()}) == std::max(1, available_cores() / 2));
     if (CPU_COUNT(&before) > 1) {
         int core = 0;
-        while (!CPU_ISSET(core, &before)) ++core;
+        while (!CPU_ISSET(core, &before)) { ++core; }
         cpu_set_t one;
         CPU_ZERO(&one);
         CPU_SET(core, &one);

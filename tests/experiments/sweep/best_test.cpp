@@ -86,9 +86,7 @@ TEST_CASE("of equal figures the first in the axis's order is chosen") {
 TEST_CASE("points without a figure are never chosen, and counted") {
     std::vector<double> figures = kCycles;
     figures[2] = kNone;
-    for (std::size_t i = 6; i < 12; i += 2) {
-        figures[i] = kNone;
-    }
+    for (std::size_t i = 6; i < 12; i += 2) { figures[i] = kNone; }
     CHECK(rows(kOpt, figures) == Rows{"a 8 4", "a 2 1", "b  -1", "b 4 9"});
     const Study study = study_with(kOpt);
     const auto found = best_rows(study, study.bests[0], points_of(study), figures);

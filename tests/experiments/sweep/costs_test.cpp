@@ -80,9 +80,7 @@ values = ["lrr", "gto"]
     }
     const EarlierCosts costs(study, SweepFolder(folder.file("")), points);
     const double expected[] = {1, 2, 3, 8};
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        CHECK(costs.of(points[i]) == expected[i]);
-    }
+    for (std::size_t i = 0; i < points.size(); ++i) { CHECK(costs.of(points[i]) == expected[i]); }
 }
 
 }  // namespace

@@ -29,18 +29,14 @@ int obey(const std::vector<std::string>& arguments) {
         ::signal(SIGSEGV, SIG_DFL);
         ::raise(SIGSEGV);
     }
-    if (what == "sleep") {
-        std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(arguments.at(1))));
-    }
+    if (what == "sleep") { std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(arguments.at(1)))); }
     if (what == "take") {
         std::vector<char> memory(std::stoul(arguments.at(1)), 'x');
         std::this_thread::sleep_for(300ms);
         return memory.back() == 'x' ? 0 : 1;
     }
     if (what == "wait for a signal") {
-        while (!StopSignal::came()) {
-            std::this_thread::sleep_for(1ms);
-        }
+        while (!StopSignal::came()) { std::this_thread::sleep_for(1ms); }
         return 75;
     }
     return 0;
@@ -49,9 +45,7 @@ int obey(const std::vector<std::string>& arguments) {
 PointEnd end_of(PointServer& server, const PointOrder& order) {
     server.begin(order);
     while (true) {
-        if (const auto end = server.wait(100ms)) {
-            return *end;
-        }
+        if (const auto end = server.wait(100ms)) { return *end; }
     }
 }
 
@@ -95,9 +89,7 @@ TEST_CASE("a child hears the signal that asks it to stop") {
     CHECK(!server.wait(200ms));
     server.signal(SIGUSR1);
     std::optional<PointEnd> end;
-    while (!end) {
-        end = server.wait(100ms);
-    }
+    while (!end) { end = server.wait(100ms); }
     CHECK(end->exit_code == 75);
 }
 

@@ -47,7 +47,7 @@ TEST_CASE("an element's neighbour at a side has it as neighbour, there with the 
                     continue;
                 }
                 std::int64_t back = 0;
-                while (back < kSides && view.neighbour(other, back) != i) ++back;
+                while (back < kSides && view.neighbour(other, back) != i) { ++back; }
                 good = good && other < elements && other != i && back < kSides;
                 for (std::int64_t axis = 0; good && axis < 3; ++axis) {
                     good = std::abs(view.normal(i, side, axis) + view.normal(other, back, axis)) <=
@@ -66,10 +66,10 @@ TEST_CASE("an element's sides enclose it") {
         double worst = 0;
         for (std::int64_t i = 0; i < elements; ++i) {
             double all = 0;
-            for (std::int64_t side = 0; side < kSides; ++side) all += view.area(i, side);
+            for (std::int64_t side = 0; side < kSides; ++side) { all += view.area(i, side); }
             for (std::int64_t axis = 0; axis < 3; ++axis) {
                 double sum = 0;
-                for (std::int64_t side = 0; side < kSides; ++side) sum += double{view.normal(i, side, axis)};
+                for (std::int64_t side = 0; side < kSides; ++side) { sum += double{view.normal(i, side, axis)}; }
                 worst = std::max(worst, std::abs(sum) / all);
             }
         }

@@ -21,8 +21,9 @@ using namespace lookahead;
 
 namespace {
 
-/// Instructions in short: `{a,b}` stands for either, a lone `{a,}` for a or nothing. Operands: `=T` a destination, `T` a
-/// source of the type T that the mnemonic ends in, `U` of the one before; other words are types or stand for themselves.
+/// Instructions in short: `{a,b}` stands for either, a lone `{a,}` for a or nothing. Operands: `=T` a destination, `T`
+/// a source of the type T that the mnemonic ends in, `U` of the one before; other words are types or stand for
+/// themselves.
 struct Forms {
     const char* mnemonic;
     const char* operands;
@@ -271,12 +272,12 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 /// The bank of registers for a type; "" if `name` is no type.
 std::string bank(const std::string& name) {
-    if (name == "pred") return "p";
-    if (name == "f32") return "f";
-    if (name == "f64") return "d";
-    if (name == "f16x2") return "r";
-    if (name == "f16") return "h";
-    if (name.size() < 2 || std::string("bsu").find(name[0]) == std::string::npos) return "";
+    if (name == "pred") { return "p"; }
+    if (name == "f32") { return "f"; }
+    if (name == "f64") { return "d"; }
+    if (name == "f16x2") { return "r"; }
+    if (name == "f16") { return "h"; }
+    if (name.size() < 2 || std::string("bsu").find(name[0]) == std::string::npos) { return ""; }
     const std::string bits = name.substr(1);
     return bits == "64" ? "rd" : bits == "32" ? "r" : bits == "16" ? "h" : bits == "8" ? "r" : "";
 }
@@ -288,14 +289,15 @@ struct Statement {
 
 Statement statement_of(const std::string& mnemonic, std::string operands) {
     std::vector<std::string> types;
-    for (const std::string& word : split(mnemonic, '.'))
-        if (!bank(word).empty()) types.push_back(word);
+    for (const std::string& word : split(mnemonic, '.')) {
+        if (!bank(word).empty()) { types.push_back(word); }
+    }
     const std::string type = types.back();
     if (operands == "wide") {
         const std::string wide = type.substr(0, 1) + (type.substr(1) == "16" ? "32" : "64");
         operands = "=" + wide + " T T" + (mnemonic.starts_with("mad") ? " " + wide : "");
     }
-    if (operands == "mul24") operands = mnemonic.starts_with("mad") ? "=T T T T" : "=T T T";
+    if (operands == "mul24") { operands = mnemonic.starts_with("mad") ? "=T T T T" : "=T T T"; }
     if (operands == "setp" || operands == "set") {
         const bool combines = mnemonic.find(".and.") != std::string::npos ||
                               mnemonic.find(".or.") != std::string::npos || mnemonic.find(".xor.") != std::string::npos;
@@ -305,16 +307,16 @@ Statement statement_of(const std::string& mnemonic, std::string operands) {
     unsigned source = 1;
     for (std::string word : split(operands, ' ')) {
         const bool destination = word[0] == '=';
-        if (destination) word = word.substr(1);
-        if (word == "T") word = type;
-        if (word == "U") word = types[types.size() - 2];
+        if (destination) { word = word.substr(1); }
+        if (word == "T") { word = type; }
+        if (word == "U") { word = types[types.size() - 2]; }
         const std::string registers = bank(word);
         result.text += result.text.size() == mnemonic.size() ? " " : ", ";
         if (registers.empty()) {
             result.text += word;
         } else {
             result.text += "%" + registers + std::to_string(destination ? 0 : registers == "p" ? 1 : source++);
-            if (destination) result.destination = registers;
+            if (destination) { result.destination = registers; }
         }
     }
     result.text += ";";
@@ -364,14 +366,15 @@ mov.u32 %r0, 0;
 )";
     text += statement.text + "\n";
     text += "ld.shared.u64 %t, [%s]; st.global.u64 [%m+32], %t;\n";
-    if (statement.destination == "p")
+    if (statement.destination == "p") {
         text += "selp.u32 %r0, 1, 0, %p0;\nst.global.u32 [%m+40], %r0;\n";
-    else if (statement.destination == "h")
+    } else if (statement.destination == "h") {
         text += "cvt.u32.u16 %r0, %h0;\nst.global.u32 [%m+40], %r0;\n";
-    else if (statement.destination == "rd" || statement.destination == "d")
+    } else if (statement.destination == "rd" || statement.destination == "d") {
         text += "st.global.b64 [%m+40], %" + statement.destination + "0;\n";
-    else if (!statement.destination.empty())
+    } else if (!statement.destination.empty()) {
         text += "st.global.b32 [%m+40], %" + statement.destination + "0;\n";
+    }
     // Second destinations and the carry too.
     return text + R"(st.global.u32 [%m+52], %r3;
 selp.u32 %r3, 1, 0, %p0;
@@ -423,7 +426,7 @@ std::vector<std::uint64_t> inputs(std::mt19937_64& random) {
                                                0x03ff04007bff3c00,
                                                0xb80038013bff0001};
     std::vector<std::uint64_t> words(kThreads * kStride / 8);
-    for (std::uint64_t& word : words) word = random() % 3 == 0 ? kEdges[random() % std::size(kEdges)] : random();
+    for (std::uint64_t& word : words) { word = random() % 3 == 0 ? kEdges[random() % std::size(kEdges)] : random(); }
     return words;
 }
 
@@ -455,7 +458,7 @@ void try_statement(const Statement& statement, const std::vector<std::uint64_t>&
         tally.failures.push_back(statement.text + ": " + error.what());
         return;
     }
-    if (is_beyond(statement.text)) return;
+    if (is_beyond(statement.text)) { return; }
     std::vector<std::uint64_t> expected;
     try {
         test::ScalarInterpreter interpreter(module);
@@ -466,7 +469,7 @@ void try_statement(const Statement& statement, const std::vector<std::uint64_t>&
     }
     ++tally.compared;
     for (std::size_t i = 0; i < result.size(); ++i) {
-        if (result[i] == expected[i]) continue;
+        if (result[i] == expected[i]) { continue; }
         char text[160];
         std::snprintf(text, sizeof text, ": thread %zu, word %zu is %llx, the interpreter has %llx", i / 16, i % 16,
                       static_cast<unsigned long long>(result[i]), static_cast<unsigned long long>(expected[i]));
@@ -484,7 +487,7 @@ std::uint64_t seed() {
 void report(const Tally& tally, unsigned least) {
     MESSAGE(tally.executed << " executed, " << tally.compared << " compared with the interpreter");
     CHECK(tally.executed >= least);
-    for (const std::string& failure : tally.failures) FAIL_CHECK(failure);
+    for (const std::string& failure : tally.failures) { FAIL_CHECK(failure); }
 }
 
 }  // namespace
@@ -497,8 +500,9 @@ TEST_CASE("every arithmetic, comparison, conversion and warp instruction of the 
         expand(forms.mnemonic, mnemonics);
         for (const std::string& mnemonic : mnemonics) {
             std::string clean;
-            for (const char c : mnemonic)
-                if (c != '.' || clean.empty() || clean.back() != '.') clean += c;
+            for (const char c : mnemonic) {
+                if (c != '.' || clean.empty() || clean.back() != '.') { clean += c; }
+            }
             try_statement(statement_of(clean, forms.operands), inputs(random), tally);
         }
     }
@@ -513,8 +517,9 @@ TEST_CASE("every move, access, atomic, barrier and special register of the censu
         expand(pattern, texts);
         for (std::string text : texts) {
             const bool shared = text.find("shared") != std::string::npos;
-            for (std::size_t at; (at = text.find("[%q")) != std::string::npos;)
+            for (std::size_t at; (at = text.find("[%q")) != std::string::npos;) {
                 text.replace(at, 3, shared ? "[%s" : "[%m");
+            }
             const std::size_t destination = text.find("%d0"), wide = text.find("%rd0"), single = text.find("%f0"),
                               half = text.find("%h0"), word = text.find("%r0");
             const auto there = [](std::size_t at) { return at != std::string::npos; };

@@ -43,9 +43,7 @@ struct AuditSabotage {
     static void lose_l1_mshr(LogicalProcess& process) { unit(process).l1_.mshrs_.free_[0] &= ~std::uint64_t{1}; }
     static void lose_pin(LogicalProcess& process) {
         auto& tags = unit(process).l1_.tags_;
-        for (std::uint32_t way = 0; way < tags.size(); ++way) {
-            tags.info(way).pins = 1;
-        }
+        for (std::uint32_t way = 0; way < tags.size(); ++way) { tags.info(way).pins = 1; }
     }
     static void lose_line_of_l1(LogicalProcess& process) { unit(process).l1_.tags_.assign(0, 0, {.awaited = 1}); }
     static void lose_instruction(LogicalProcess& process) { ++unit(process).accepted_; }
@@ -106,9 +104,7 @@ struct AuditSabotage {
     /// Some line of the slice forgets that it was written.
     static void lose_written_bytes(LogicalProcess& process) {
         L2Cache& cache = slice(process).cache_;
-        for (std::uint32_t line = 0; line < 64 * 8; ++line) {
-            cache.dirty(line) = ByteMask{};
-        }
+        for (std::uint32_t line = 0; line < 64 * 8; ++line) { cache.dirty(line) = ByteMask{}; }
     }
     static void lose_write_back(LogicalProcess& process) { ++slice(process).books_.dram_writes; }
     static void lose_fetch(LogicalProcess& process) { ++slice(process).books_.dram_reads; }
@@ -149,9 +145,7 @@ class Saboteur final : public EpochObserver {
 
 SimulationResult run(const std::string& name, Saboteur* saboteur, const std::vector<std::string>& overrides = {}) {
     Configuration configuration;
-    for (const std::string& each : overrides) {
-        configuration.override_value(each);
-    }
+    for (const std::string& each : overrides) { configuration.override_value(each); }
     const auto workload = make_variant<Workload>(name, configuration, WorkloadContext{Size::tiny, 3});
     Machine machine(configuration, load_kernels(*workload, configuration),
                     [&](Device& device) { workload->run(device); });
@@ -220,9 +214,7 @@ TEST_CASE("the books balance with parts that other machines have") {
         {"sm.issue_extension=dac", "kernel.transform=dac", "dac.check=true"},
         {"sm.issue_extension=dac", "kernel.transform=dac", "l1d.sector_bytes=32", "l2.sector_bytes=32"}};
     for (const auto& overrides : machines) {
-        for (const char* workload : {"histogram", "bfs"}) {
-            check_balanced(workload, overrides);
-        }
+        for (const char* workload : {"histogram", "bfs"}) { check_balanced(workload, overrides); }
     }
 }
 

@@ -142,7 +142,7 @@ struct Session {
     }
     std::vector<std::uint32_t> read() {
         const auto reply = ask({.operation = Operation::copy_from_device, .address = counts, .bytes = 8});
-        if (reply.error != 0) return {};
+        if (reply.error != 0) { return {}; }
         std::vector<std::uint32_t> values(2);
         std::memcpy(values.data(), answer.data(), 8);
         return values;
@@ -155,7 +155,7 @@ TEST_CASE("The captures of real programs replay with what the programs got, at s
     unsigned captures = 0;
     for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
         const std::string path = entry.path();
-        if (!path.ends_with(".capture.h5")) continue;
+        if (!path.ends_with(".capture.h5")) { continue; }
         CAPTURE(path);
         ++captures;
         CHECK(validate_file(path).empty());
@@ -176,7 +176,7 @@ TEST_CASE("Contents read back as they were, and what repeats is kept once") {
     std::vector<std::pair<std::uint64_t, std::vector<std::byte>>> added;
     const auto add = [&](std::size_t bytes, unsigned salt) {
         std::vector<std::byte> more(bytes);
-        for (std::size_t i = 0; i < bytes; ++i) more[i] = static_cast<std::byte>(i * (i >> 8) + salt);
+        for (std::size_t i = 0; i < bytes; ++i) { more[i] = static_cast<std::byte>(i * (i >> 8) + salt); }
         const std::uint64_t place = contents.add(more);
         added.emplace_back(place, std::move(more));
     };
@@ -186,7 +186,7 @@ TEST_CASE("Contents read back as they were, and what repeats is kept once") {
     add(0, 0);
     const std::size_t once = contents.kept().size();
     CHECK(once == 4 * Contents::kBlockWords + 2);
-    for (unsigned i = 0; i < 10; ++i) add(3 * kBlock, 2);
+    for (unsigned i = 0; i < 10; ++i) { add(3 * kBlock, 2); }
     CHECK(contents.kept().size() == 5 * Contents::kBlockWords);  // the last block of before was filled up
     add(3 * kBlock, 3);
     CHECK(contents.kept().size() == 8 * Contents::kBlockWords);
@@ -344,7 +344,7 @@ TEST_CASE("Names that two modules define are told apart, and the newest version 
                       ".global .b8 table[4];\n.global .u64 at = table;\n.entry run(.param .u64 p) "
                       "{ mov.u64 %rd1, table; call vprintf; }\n.entry other() { .reg .b32 run1; }\n") == 1);
     std::string all;
-    for (const std::string& text : modules.texts()) all += text;
+    for (const std::string& text : modules.texts()) { all += text; }
     CHECK(all.starts_with(".version 9.0\n.target sm_75\n.address_size 64\n"));
     CHECK(all.find(".version 7.0") == std::string::npos);
     CHECK(all.find(".global .b8 table$1[4];\n.global .u64 at = table$1;\n.entry run$1(.param .u64 p)") !=
@@ -371,7 +371,7 @@ TEST_CASE("Parts of relocatable code become one module") {
     const std::string linked = link_parts(parts);
     const auto count = [&linked](const std::string& text) {
         std::size_t found = 0;
-        for (std::size_t at = linked.find(text); at != std::string::npos; at = linked.find(text, at + 1)) ++found;
+        for (std::size_t at = linked.find(text); at != std::string::npos; at = linked.find(text, at + 1)) { ++found; }
         return found;
     };
     CHECK(linked.starts_with(preamble + ".visible .global .align 4 .u32 calls = 7;"));
@@ -390,8 +390,9 @@ TEST_CASE("Parts of relocatable code become one module") {
         for (const char* part :
              {".extern .global .u32 calls;\n.visible .entry run() { .reg .b32 %r<2>; ld.global.u32 %r1, [calls]; "
               "add.u32 %r1, %r1, 1; st.global.u32 [calls], %r1; ret; }\n",
-              ".visible .global .u32 calls = 7;\n"})
+              ".visible .global .u32 calls = 7;\n"}) {
             std::ranges::copy(fat_binary(preamble + part), std::back_inserter(bytes));
+        }
         bytes.resize(bytes.size() - left_out);
         return bytes;
     };
@@ -453,7 +454,7 @@ TEST_CASE("A weak function that parts declare before its body has one body, whic
 
     Session session;
     std::vector<std::byte> binaries;
-    for (const std::string& part : parts) std::ranges::copy(fat_binary(part), std::back_inserter(binaries));
+    for (const std::string& part : parts) { std::ranges::copy(fat_binary(part), std::back_inserter(binaries)); }
     const auto number =
         static_cast<std::uint32_t>(session.ask({.operation = Operation::load_module, .value = 3}, binaries).address);
     const cudart::Request launch{
@@ -487,7 +488,7 @@ TEST_CASE("What the host writes to managed memory and to pinned memory that kern
 
     using Kind = CapturedCall::Kind;
     std::vector<Kind> kinds;
-    for (const CapturedCall& call : session.server.capture().calls) kinds.push_back(call.kind);
+    for (const CapturedCall& call : session.server.capture().calls) { kinds.push_back(call.kind); }
     // The first and last page of the managed memory, all of the pinned memory, and what kernels wrote after each round.
     CHECK(kinds == std::vector<Kind>{Kind::allocate, Kind::fill, Kind::allocate, Kind::fill, Kind::allocate,
                                      Kind::copy_to_device, Kind::copy_to_device, Kind::launch, Kind::copy_to_device,
@@ -577,8 +578,9 @@ TEST_CASE("What cannot be run here ends the program with its reason") {
 TEST_CASE("Of PTX for several architectures the newest that the device can take is used, or the oldest above it") {
     const auto used = [](std::vector<std::uint32_t> architectures) {
         std::vector<Entry> entries;
-        for (const std::uint32_t architecture : architectures)
+        for (const std::uint32_t architecture : architectures) {
             entries.push_back({architecture, ".version 8.0\n.target sm_" + std::to_string(architecture) + "\n"});
+        }
         CaptureServer server("program");
         std::vector<std::byte> answer;
         server.serve({.operation = Operation::load_module}, fat_binary(entries), answer);

@@ -26,7 +26,7 @@ inline int wrong = 0;
 
 /// The program's last line and exit status.
 inline int finish(const char* what) {
-    if (wrong != 0) std::printf("%s: %d wrong\n", what, wrong);
-    if (wrong == 0) std::printf("%s: correct\n", what);
+    if (wrong != 0) { std::printf("%s: %d wrong\n", what, wrong); }
+    if (wrong == 0) { std::printf("%s: correct\n", what); }
     return wrong != 0;
 }

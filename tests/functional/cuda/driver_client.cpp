@@ -7,7 +7,7 @@ extern "C" int cuModuleLoadData(void** module, const void* image);
 
 int main(int count, char**) {
     void* memory = nullptr;
-    if (cudaMalloc(&memory, 64) != cudaSuccess) return 1;
+    if (cudaMalloc(&memory, 64) != cudaSuccess) { return 1; }
     std::printf("runtime works\n");
     void* module = nullptr;
     return count > 1 ? cuModuleLoadData(&module, "") : 0;

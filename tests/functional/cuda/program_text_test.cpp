@@ -29,11 +29,13 @@ std::vector<std::string> printed_lines(const Capture& capture) {
     std::string text;
     PrintingDevice device(emulated, emulated.kernels().image, [&text](std::string_view more) { text += more; });
     for (const CapturedCall& call : capture.calls) {
-        if (call.kind == CapturedCall::Kind::allocate) REQUIRE(device.allocate(call.bytes) == call.address);
-        if (call.kind == CapturedCall::Kind::copy_to_device)
+        if (call.kind == CapturedCall::Kind::allocate) { REQUIRE(device.allocate(call.bytes) == call.address); }
+        if (call.kind == CapturedCall::Kind::copy_to_device) {
             device.copy_to_device(call.address, capture.contents(call));
-        if (call.kind == CapturedCall::Kind::launch)
+        }
+        if (call.kind == CapturedCall::Kind::launch) {
             device.launch(call.kernel, call.configuration, capture.contents(call));
+        }
     }
     std::vector<std::string> lines;
     for (std::size_t begin = 0; begin < text.size();) {
@@ -52,9 +54,9 @@ std::string formatted(const std::string& format, const std::vector<std::byte>& a
     const std::uint32_t header[4] = {0, static_cast<std::uint32_t>(arguments.size()),
                                      static_cast<std::uint32_t>(record.size()), 0};
     std::memcpy(record.data(), header, sizeof header);
-    for (const char c : format) record.push_back(static_cast<std::byte>(c));
+    for (const char c : format) { record.push_back(static_cast<std::byte>(c)); }
     record.push_back(std::byte{0});
-    for (const char c : texts) record.push_back(static_cast<std::byte>(c));
+    for (const char c : texts) { record.push_back(static_cast<std::byte>(c)); }
     return format_printed(record);
 }
 

@@ -97,8 +97,8 @@ class EmbeddedModule {
     }
     /// Relocatable device code: a fat binary for each part, and an array of them, behind which is nothing.
     explicit EmbeddedModule(const std::vector<std::string>& parts) {
-        for (const std::string& ptx : parts) add_binary(ptx);
-        for (const std::vector<char>& binary : binaries_) linked_.push_back(binary.data());
+        for (const std::string& ptx : parts) { add_binary(ptx); }
+        for (const std::vector<char>& binary : binaries_) { linked_.push_back(binary.data()); }
         linked_.push_back(nullptr);
         wrapper_.version = 2;
         wrapper_.linked = linked_.data();

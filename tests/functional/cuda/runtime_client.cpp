@@ -1,5 +1,6 @@
-// A CUDA program without nvcc: it registers PTX as nvcc's start-up code does and calls the runtime by its binary interface.
-// It is linked with each replacement library, so that those of CUDA 11 and 12 are tested where there is no such CUDA.
+// A CUDA program without nvcc: it registers PTX as nvcc's start-up code does and calls the runtime by its binary
+// interface. It is linked with each replacement library, so that those of CUDA 11 and 12 are tested where there is no
+// such CUDA.
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -41,7 +42,7 @@ int launch(unsigned threads, void* out, unsigned n) {
     dim3 grid, block;
     std::size_t shared_bytes;
     void* stream;
-    if (const int error = __cudaPopCallConfiguration(&grid, &block, &shared_bytes, &stream)) return error;
+    if (const int error = __cudaPopCallConfiguration(&grid, &block, &shared_bytes, &stream)) { return error; }
     void* arguments[] = {&out, &n};
     return cudaLaunchKernel(&fill_stub, grid, block, arguments, shared_bytes, stream);
 }
@@ -51,12 +52,13 @@ bool properties_fit(int version) {
     constexpr std::size_t kMajor = 360;  // the offset of `major` in all versions
     std::vector<unsigned char> bytes(2048, 0xab);
     const bool is_12 = version / 1000 == 12;
-    if ((is_12 ? cudaGetDeviceProperties_v2 : cudaGetDeviceProperties)(bytes.data(), 0) != 0) return false;
+    if ((is_12 ? cudaGetDeviceProperties_v2 : cudaGetDeviceProperties)(bytes.data(), 0) != 0) { return false; }
     const std::size_t size = version / 1000 == 13 ? 1008 : is_12 ? 1032 : 720;
     int major = 0;
     std::memcpy(&major, bytes.data() + kMajor, sizeof major);
-    for (std::size_t i = size; i < bytes.size(); ++i)
-        if (bytes[i] != 0xab) return false;
+    for (std::size_t i = size; i < bytes.size(); ++i) {
+        if (bytes[i] != 0xab) { return false; }
+    }
     return major == 7 && std::strlen(reinterpret_cast<const char*>(bytes.data())) > 0;
 }
 
@@ -64,7 +66,7 @@ bool properties_fit(int version) {
 bool versions_fit() {
     constexpr std::size_t kPtxVersion = 32;  // the offset of `ptxVersion`, before `binaryVersion`
     std::vector<unsigned char> bytes(512);
-    if (cudaFuncGetAttributes(bytes.data(), &fill_stub) != 0) return false;
+    if (cudaFuncGetAttributes(bytes.data(), &fill_stub) != 0) { return false; }
     int versions[2];
     std::memcpy(versions, bytes.data() + kPtxVersion, sizeof versions);
     return versions[0] == 50 && versions[1] == 50;
@@ -90,7 +92,7 @@ int main(int, char** arguments) {
     wrong += cudaDeviceSynchronize() != 0;
     wrong += cudaMemcpy(results, out, sizeof results, 2) != 0;
     wrong += cudaMemcpyFromSymbol(&calls, &calls_shadow, sizeof calls, 0, 2) != 0;
-    for (unsigned i = 0; i < kThreads; ++i) wrong += results[i] != 2 * i + 7;
+    for (unsigned i = 0; i < kThreads; ++i) { wrong += results[i] != 2 * i + 7; }
     wrong += calls != kThreads;
     wrong += launch(2000, out, 7) != 9 || cudaGetLastError() != 9;
     std::printf("CUDA %d: %s: %s\n", version, cudaGetErrorString(9), wrong == 0 ? "correct" : "wrong");

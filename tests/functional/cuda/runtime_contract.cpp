@@ -1,6 +1,6 @@
-// What CUDA's runtime promises programs besides results: error codes, handles, order, threads and processes. Each part is
-// a program of its own: runtime_contract PART, under `lookahead capture`. The codes are those that the CUDA Runtime API's
-// reference documents.
+// What CUDA's runtime promises programs besides results: error codes, handles, order, threads and processes. Each part
+// is a program of its own: runtime_contract PART, under `lookahead capture`. The codes are those that the CUDA Runtime
+// API's reference documents.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -125,8 +125,9 @@ void* new_cells() {
     return cells;
 }
 bool all_are(const Cells& cells, unsigned value) {
-    for (const std::uint32_t cell : cells)
-        if (cell != value) return false;
+    for (const std::uint32_t cell : cells) {
+        if (cell != value) { return false; }
+    }
     return true;
 }
 bool cells_are(void* cells, unsigned value) {
@@ -162,9 +163,7 @@ void errors() {
     EXPECT(fails(cudaDeviceGetAttribute(&value, 16, 3), kInvalidDevice));
     // Programs ask for all attributes there are: 44 and 92 to 94 are none of cudaDeviceAttr's numbers.
     for (int attribute = 1; attribute <= 91; ++attribute) {
-        if (attribute != 44) {
-            EXPECT(cudaDeviceGetAttribute(&value, attribute, 0) == cudaSuccess);
-        }
+        if (attribute != 44) { EXPECT(cudaDeviceGetAttribute(&value, attribute, 0) == cudaSuccess); }
     }
     for (const int attribute : {-1, 0, 44, 92, 1000}) {
         EXPECT(fails(cudaDeviceGetAttribute(&value, attribute, 0), kInvalidValue));
@@ -243,7 +242,7 @@ void copies() {
 void registered_heap() {
     constexpr std::size_t kPage = 4096, kBytes = 2 * kPage + 64;
     void* memory = nullptr;
-    if (posix_memalign(&memory, kPage, kBytes) != 0) std::abort();
+    if (posix_memalign(&memory, kPage, kBytes) != 0) { std::abort(); }
     char* const registered = static_cast<char*>(memory);
     void* const hole = std::malloc(16000);
     char* const behind = static_cast<char*>(std::malloc(64));
@@ -310,7 +309,7 @@ void host_function(void* data) {
     ++called.count;
 }
 void stream_callback(cudaStream_t, cudaError_t status, void* data) {
-    if (status == cudaSuccess) host_function(data);
+    if (status == cudaSuccess) { host_function(data); }
 }
 
 void streams() {
@@ -405,19 +404,21 @@ void threads() {
     constexpr unsigned kThreads = 8, kRounds = 20;
     std::atomic<unsigned> right = 0;
     std::vector<std::thread> all;
-    for (unsigned number = 0; number < kThreads; ++number)
+    for (unsigned number = 0; number < kThreads; ++number) {
         all.emplace_back([&right, number] {
             cudaStream_t stream = nullptr;
-            if (cudaStreamCreate(&stream) != cudaSuccess) return;
+            if (cudaStreamCreate(&stream) != cudaSuccess) { return; }
             void* const cells = new_cells();
-            for (unsigned round = 0; round < kRounds; ++round)
-                if (launch_add(cells, number, stream) != cudaSuccess) return;
+            for (unsigned round = 0; round < kRounds; ++round) {
+                if (launch_add(cells, number, stream) != cudaSuccess) { return; }
+            }
             const int failure = number % 2 == 0 ? cudaFree(&right) : cudaSetDevice(9);
             right += failure == (number % 2 == 0 ? kInvalidValue : kInvalidDevice) && cudaGetLastError() == failure &&
                      cudaStreamSynchronize(stream) == cudaSuccess && cells_are(cells, number * kRounds) &&
                      cudaFree(cells) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess;
         });
-    for (std::thread& thread : all) thread.join();
+    }
+    for (std::thread& thread : all) { thread.join(); }
     EXPECT(right == kThreads);
     std::uint32_t calls = 0;
     EXPECT(cudaMemcpyFromSymbol(&calls, &counter, 4, 0, cudaMemcpyDeviceToHost) == cudaSuccess);
@@ -485,7 +486,7 @@ void processes() {
 /// Two processes at once: the second is told that the device is taken.
 void two_processes() {
     int ready[2];
-    if (pipe(ready) != 0) std::exit(2);
+    if (pipe(ready) != 0) { std::exit(2); }
     const pid_t child = fork();
     if (child == 0) {
         char go = 0;
@@ -493,7 +494,7 @@ void two_processes() {
         _exit(read(ready[0], &go, 1) == 1 && cudaMalloc(&cells, 4) == kDevicesUnavailable ? 0 : 1);
     }
     void* const cells = new_cells();
-    if (write(ready[1], "g", 1) != 1) std::exit(2);
+    if (write(ready[1], "g", 1) != 1) { std::exit(2); }
     int status = -1;
     waitpid(child, &status, 0);
     EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -587,7 +588,7 @@ const std::map<std::string, void (*)()> kParts = {
 
 int main(int count, char** arguments) {
     const auto part = count == 2 ? kParts.find(arguments[1]) : kParts.end();
-    if (part == kParts.end()) return 2;
+    if (part == kParts.end()) { return 2; }
     static EmbeddedModule module(kPtx);
     module.add_kernel(&add, "add");
     module.add_kernel(&bounded, "bounded");

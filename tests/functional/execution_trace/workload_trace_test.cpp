@@ -1,5 +1,5 @@
-// Whole machines execute workloads as the functional emulator does: the same instructions of each warp in the same lanes,
-// with the same results, whatever runs beside the warps' own streams.
+// Whole machines execute workloads as the functional emulator does: the same instructions of each warp in the same
+// lanes, with the same results, whatever runs beside the warps' own streams.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -56,9 +56,7 @@ Comparison compare(const std::string& name, const std::string& extension, const 
     Simulation simulation(machine.model(), partition(machine.model(), 1, "linear"), transport, {});
     const SimulationResult result = simulation.run();
     Comparison comparison{checker.finish(), checker.steps_compared(), checker.words_compared()};
-    if (result.outcome != Outcome::finished) {
-        comparison.differences.push_back(result.message);
-    }
+    if (result.outcome != Outcome::finished) { comparison.differences.push_back(result.message); }
     return comparison;
 }
 
@@ -78,18 +76,14 @@ void check(const std::string& name) {
 
 /// A few that P-mode gains from, among them local memory (libor), divergence (mummer, bfs) and barriers (nw, stencil).
 TEST_CASE("workloads execute on a plain machine and with P-mode what the emulator executes, on both SIMT models") {
-    for (const char* name : {"MonteCarlo", "bfs", "libor", "mummer", "nw", "sgemm", "spmv", "stencil"}) {
-        check(name);
-    }
+    for (const char* name : {"MonteCarlo", "bfs", "libor", "mummer", "nw", "sgemm", "spmv", "stencil"}) { check(name); }
 }
 
 /// ccl has races of its algorithm; laplace3d moves words of shared memory that no one has written yet, which another
 /// launch's CTA has left there.
 TEST_CASE("so do all other workloads whose values the program alone decides" * doctest::skip()) {
     for (const ManifestEntry& entry : workload_manifest()) {
-        if (entry.name != "ccl" && entry.name != "laplace3d") {
-            check(std::string(entry.name));
-        }
+        if (entry.name != "ccl" && entry.name != "laplace3d") { check(std::string(entry.name)); }
     }
 }
 

@@ -28,9 +28,7 @@ class RandomProgram {
 
     RandomProgram(std::uint32_t seed, bool sectors) : random_(seed), sectors_(sectors) {
         for (unsigned sm = 0; sm < kSms; ++sm) {
-            for (unsigned i = 0; i < kAgentsPerSm; ++i) {
-                agents_.push_back({.sm = sm, .steps = random_steps()});
-            }
+            for (unsigned i = 0; i < kAgentsPerSm; ++i) { agents_.push_back({.sm = sm, .steps = random_steps()}); }
         }
         agents_ = jittered(agents_, seed * 31 + 5);
     }
@@ -90,20 +88,14 @@ class RandomProgram {
     using Knowledge = std::array<std::size_t, kLocations>;
 
     static void join(Knowledge& knowledge, const Knowledge& more) {
-        for (unsigned i = 0; i < kLocations; ++i) {
-            knowledge[i] = std::max(knowledge[i], more[i]);
-        }
+        for (unsigned i = 0; i < kLocations; ++i) { knowledge[i] = std::max(knowledge[i], more[i]); }
     }
 
     /// Where the value stands in the location's coherence order, or npos.
     std::size_t position(unsigned location, std::uint32_t value) const {
-        if (value == 0) {
-            return 0;
-        }
+        if (value == 0) { return 0; }
         const auto history = history_.find(address_of(location));
-        if (history == history_.end()) {
-            return std::string::npos;
-        }
+        if (history == history_.end()) { return std::string::npos; }
         const auto at = std::find(history->second.begin(), history->second.end(), value);
         return at == history->second.end() ? std::string::npos
                                            : static_cast<std::size_t>(at - history->second.begin()) + 1;
@@ -119,13 +111,9 @@ class RandomProgram {
             const auto before = told_;
             for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
                 const std::string found = check_agent(agent);
-                if (!found.empty()) {
-                    return found;
-                }
+                if (!found.empty()) { return found; }
             }
-            if (told_ == before) {
-                return "";
-            }
+            if (told_ == before) { return ""; }
         }
     }
 
@@ -154,14 +142,10 @@ class RandomProgram {
                 return fault("coherence or causality is broken", agent, i);
             }
             known[location] = where;
-            if (writes) {
-                join(told_[{location, where}], at_fence);
-            }
+            if (writes) { join(told_[{location, where}], at_fence); }
             if (step.what != &kCode.store) {
                 const std::size_t seen = step.what == &kCode.atomic_add ? where - 1 : where;
-                if (const auto told = told_.find({location, seen}); told != told_.end()) {
-                    join(heard, told->second);
-                }
+                if (const auto told = told_.find({location, seen}); told != told_.end()) { join(heard, told->second); }
             }
         }
         return "";

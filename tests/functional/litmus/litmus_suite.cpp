@@ -41,9 +41,7 @@ void add_message_passing(std::vector<Litmus>& tests) {
 /// Reads the flag y, and behind a fence x, again and again.
 std::vector<Step> polling() {
     std::vector<Step> steps = {load(kX)};
-    for (unsigned i = 0; i < 8; ++i) {
-        steps = steps + std::vector<Step>{relaxed_load(kY), fence(), load(kX)};
-    }
+    for (unsigned i = 0; i < 8; ++i) { steps = steps + std::vector<Step>{relaxed_load(kY), fence(), load(kX)}; }
     return steps;
 }
 
@@ -52,7 +50,7 @@ std::function<bool(const LitmusValues&)> polled_stale(std::size_t agent) {
     return [agent](const LitmusValues& values) {
         const auto& read = values[agent];
         for (std::size_t i = 1; i + 2 < read.size(); i += 3) {
-            if (read[i] == 2 && read[i + 2] == 0) return true;
+            if (read[i] == 2 && read[i + 2] == 0) { return true; }
         }
         return false;
     };
@@ -138,16 +136,12 @@ void add_store_buffering(std::vector<Litmus>& tests) {
 
 void add_coherence(std::vector<Litmus>& tests) {
     std::vector<Step> rising;
-    for (std::uint32_t value = 1; value <= 6; ++value) {
-        rising.push_back(store(kX, value));
-    }
+    for (std::uint32_t value = 1; value <= 6; ++value) { rising.push_back(store(kX, value)); }
     std::vector<Step> mixed_loads;
-    for (unsigned i = 0; i < 10; ++i) {
-        mixed_loads.push_back(i % 3 == 1 ? relaxed_load(kX) : load(kX));
-    }
+    for (unsigned i = 0; i < 10; ++i) { mixed_loads.push_back(i % 3 == 1 ? relaxed_load(kX) : load(kX)); }
     const auto reads_of_x = [](const LitmusValues& values) {
         std::vector<std::uint32_t> result;
-        for (std::size_t i = 0; i < values[1].size(); i += 3) result.push_back(values[1][i]);
+        for (std::size_t i = 0; i < values[1].size(); i += 3) { result.push_back(values[1][i]); }
         return result;
     };
     tests.push_back({"coherence of reads: x never goes back",
@@ -189,11 +183,11 @@ void add_atomics(std::vector<Litmus>& tests) {
                          std::vector<std::uint32_t> old_values;
                          for (const auto& read : values) {
                              old_values.insert(old_values.end(), {read[1], read[2], read[4]});
-                             if (read[3] <= read[2] || read[4] < read[3]) return true;
+                             if (read[3] <= read[2] || read[4] < read[3]) { return true; }
                          }
                          std::sort(old_values.begin(), old_values.end());
                          for (std::uint32_t i = 0; i < 9; ++i) {
-                             if (old_values[i] != i) return true;
+                             if (old_values[i] != i) { return true; }
                          }
                          return false;
                      }});
@@ -215,7 +209,7 @@ void add_ordered_loads(std::vector<Litmus>& tests) {
                       {.sm = 1, .steps = fetching_x(10)}},
                      [](const LitmusValues& values) {
                          for (std::size_t i = 0; i < values[1].size(); i += 2) {
-                             if (values[1][i] == 1 && values[1][i + 1] == 0) return true;
+                             if (values[1][i] == 1 && values[1][i + 1] == 0) { return true; }
                          }
                          return false;
                      }});

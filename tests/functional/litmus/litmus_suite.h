@@ -129,9 +129,7 @@ inline LitmusValues run_litmus(const Litmus& litmus, const std::string& policy, 
 /// Empty, or what is wrong with what a litmus test read.
 inline std::string fault_of(const Litmus& litmus, const LitmusValues& values, const std::string& policy,
                             std::uint32_t seed) {
-    if (!values.empty() && !litmus.forbidden(values)) {
-        return "";
-    }
+    if (!values.empty() && !litmus.forbidden(values)) { return ""; }
     return litmus.name + ", " + policy + ", seed " + std::to_string(seed) +
            (values.empty() ? ": never ends" : ": forbidden outcome");
 }

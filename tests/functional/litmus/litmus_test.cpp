@@ -11,9 +11,7 @@ std::string run_seeds(const Litmus& litmus, const std::string& policy, unsigned 
     bool seen = litmus.expected_some_time == nullptr;
     for (std::uint32_t seed = 1; seed <= seeds; ++seed) {
         const LitmusValues values = run_litmus(litmus, policy, seed);
-        if (const std::string fault = fault_of(litmus, values, policy, seed); !fault.empty()) {
-            return fault;
-        }
+        if (const std::string fault = fault_of(litmus, values, policy, seed); !fault.empty()) { return fault; }
         seen = seen || litmus.expected_some_time(values);
     }
     return seen ? "" : litmus.name + ", " + policy + ": an allowed outcome was never seen";
@@ -21,17 +19,13 @@ std::string run_seeds(const Litmus& litmus, const std::string& policy, unsigned 
 
 TEST_CASE("no litmus test shows what the contract forbids, and each shows what it is built to show") {
     for (const std::string& policy : kPolicies) {
-        for (const Litmus& litmus : litmus_tests()) {
-            CHECK(run_seeds(litmus, policy, 200) == "");
-        }
+        for (const Litmus& litmus : litmus_tests()) { CHECK(run_seeds(litmus, policy, 200) == ""); }
     }
 }
 
 TEST_CASE("random programs obey coherence, and causality through fences") {
     for (const std::string& policy : kPolicies) {
-        for (std::uint32_t seed = 1; seed <= 200; ++seed) {
-            CHECK(run_random_program(policy, seed) == "");
-        }
+        for (std::uint32_t seed = 1; seed <= 200; ++seed) { CHECK(run_random_program(policy, seed) == ""); }
     }
 }
 

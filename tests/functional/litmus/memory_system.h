@@ -34,9 +34,7 @@ struct Agent {
 class MemorySystem {
   public:
     MemorySystem(unsigned sms, const std::vector<std::string>& overrides) : memory(sms) {
-        for (unsigned sm = 0; sm < sms; ++sm) {
-            benches_.push_back(std::make_unique<Bench>(overrides, &memory, sm));
-        }
+        for (unsigned sm = 0; sm < sms; ++sm) { benches_.push_back(std::make_unique<Bench>(overrides, &memory, sm)); }
     }
 
     /// Runs all agents to their ends. Returns the value that each step read, by agent and step; empty if they did not
@@ -49,9 +47,7 @@ class MemorySystem {
                 issue_one(*bench, now);
                 bench->unit->cycle(now);
             }
-            if (all_done()) {
-                return values();
-            }
+            if (all_done()) { return values(); }
         }
         return {};
     }
@@ -117,9 +113,7 @@ class MemorySystem {
     }
 
     bool may_issue(const Running& each, Cycle now) const {
-        if (each.next == each.agent->steps.size() || each.fenced || !each.bench->unit->can_accept()) {
-            return false;
-        }
+        if (each.next == each.agent->steps.size() || each.fenced || !each.bench->unit->can_accept()) { return false; }
         const Step& step = each.agent->steps[each.next];
         return now >= step.earliest && (!step.after_values || each.loads == 0) &&
                (!step.after_barrier || others_are_past(each));

@@ -19,13 +19,9 @@ std::string first_fault(const std::string& policy) {
     for (std::uint32_t seed = 1; seed <= 400; ++seed) {
         for (const Litmus& litmus : tests) {
             const LitmusValues values = run_litmus(litmus, policy, seed);
-            if (const std::string fault = fault_of(litmus, values, policy, seed); !fault.empty()) {
-                return fault;
-            }
+            if (const std::string fault = fault_of(litmus, values, policy, seed); !fault.empty()) { return fault; }
         }
-        if (const std::string fault = run_random_program(policy, seed); !fault.empty()) {
-            return fault;
-        }
+        if (const std::string fault = run_random_program(policy, seed); !fault.empty()) { return fault; }
     }
     return "";
 }
@@ -35,14 +31,10 @@ std::set<std::string> rules_of_tables() {
     constexpr std::string_view kBegin = "[rule.";
     std::set<std::string> rules;
     for (const auto& file : std::filesystem::directory_iterator(LOOKAHEAD_SOURCE_DIR "/tests/mutation")) {
-        if (file.path().extension() != ".toml") {
-            continue;
-        }
+        if (file.path().extension() != ".toml") { continue; }
         std::ifstream table(file.path());
         for (std::string line; std::getline(table, line);) {
-            if (line.starts_with(kBegin)) {
-                rules.insert(line.substr(kBegin.size(), line.find(']') - kBegin.size()));
-            }
+            if (line.starts_with(kBegin)) { rules.insert(line.substr(kBegin.size(), line.find(']') - kBegin.size())); }
         }
     }
     return rules;
@@ -58,9 +50,7 @@ TEST_CASE("the clauses that can be taken away are those that the cache's page li
     const std::set<std::string> others = rules_of_tables();
     std::set<std::string> clauses;
     for (const std::string& rule : mutation::rules()) {
-        if (listed.contains(rule) || !others.contains(rule)) {
-            clauses.insert(rule);
-        }
+        if (listed.contains(rule) || !others.contains(rule)) { clauses.insert(rule); }
     }
     CHECK(listed == clauses);
     CHECK_THROWS_WITH(mutation::Without("no_such_rule"), doctest::Contains("no_such_rule"));

@@ -130,9 +130,7 @@ std::string held_up_message_fault(HeldUp what, std::uint32_t pause, Transport& t
     Simulation simulation(machine.model(), partition(machine.model(), transport.size(), "round_robin"), transport,
                           options);
     const SimulationResult result = simulation.run();
-    if (result.outcome != Outcome::finished) {
-        return result.message;
-    }
+    if (result.outcome != Outcome::finished) { return result.message; }
     const bool broken = !seen.empty() && (load ? seen[0] == 1 && seen[1] == 0 : seen[0] == 0);
     return broken ? "Causality: x is " + std::to_string(seen[0]) + " and y is " + std::to_string(seen[1]) : "";
 }

@@ -25,9 +25,7 @@ class Reachability {
         for (bool changed = true; changed;) {
             changed = false;
             for (std::size_t node = edges_.size(); node-- > 0;) {
-                for (const std::size_t next : edges_[node]) {
-                    changed |= join(node, next);
-                }
+                for (const std::size_t next : edges_[node]) { changed |= join(node, next); }
             }
         }
     }
@@ -40,9 +38,7 @@ class Reachability {
         std::uint64_t* own = &bits_[node * words_];
         const std::uint64_t* others = &bits_[next * words_];
         bool changed = set(own[next / 64], std::uint64_t{1} << (next % 64));
-        for (std::size_t word = 0; word < words_; ++word) {
-            changed |= set(own[word], others[word]);
-        }
+        for (std::size_t word = 0; word < words_; ++word) { changed |= set(own[word], others[word]); }
         return changed;
     }
     static bool set(std::uint64_t& word, std::uint64_t bits) {
@@ -71,9 +67,7 @@ class Checker {
     std::string check() {
         number_segments();
         std::string fault = collect();
-        if (!fault.empty()) {
-            return fault;
-        }
+        if (!fault.empty()) { return fault; }
         order_segments();
         for (std::uint32_t location = 0; location < accesses_.size() && fault.empty(); ++location) {
             fault = check_location(location);
@@ -168,9 +162,7 @@ class Checker {
         std::set<std::uint32_t> follows;
         for (const auto& [value, writer] : writers_[location]) {
             const Operation& operation = history_.threads[writer.thread][writer.position];
-            if (operation.kind != Kind::exchange) {
-                continue;
-            }
+            if (operation.kind != Kind::exchange) { continue; }
             if (!next.emplace(operation.read, value).second) {
                 return "Atomicity: two exchanges have read the same value" + place(writer.thread, writer.position);
             }
@@ -181,16 +173,12 @@ class Checker {
             std::size_t index = 0;
             for (std::uint32_t value = head;; value = next.at(value)) {
                 chains[value] = {head, index++};
-                if (!next.contains(value)) {
-                    return;
-                }
+                if (!next.contains(value)) { return; }
             }
         };
         chain_from(0);
         for (const auto& [value, writer] : writers_[location]) {
-            if (!follows.contains(value)) {
-                chain_from(value);
-            }
+            if (!follows.contains(value)) { chain_from(value); }
         }
         if (chains.size() != writers_[location].size() + 1) {
             return "Atomicity: exchanges of word " + std::to_string(location) + " have read each other in a circle";
@@ -215,9 +203,7 @@ class Checker {
         };
         const std::vector<Access>& all = accesses_[location];
         for (std::size_t i = 1; i < all.size(); ++i) {
-            if (all[i - 1].thread == all[i].thread) {
-                order(all[i - 1].sees, all[i].sees, all[i], "Coherence");
-            }
+            if (all[i - 1].thread == all[i].thread) { order(all[i - 1].sees, all[i].sees, all[i], "Coherence"); }
         }
         for (const Access& a : all) {
             for (const Access& b : all) {
@@ -243,15 +229,11 @@ class Checker {
         std::map<std::uint32_t, std::size_t> before;
         for (const auto& [head, others] : after) {
             before.try_emplace(head, 0);
-            for (const std::uint32_t other : others) {
-                ++before[other];
-            }
+            for (const std::uint32_t other : others) { ++before[other]; }
         }
         std::vector<std::uint32_t> free;
         for (const auto& [head, count] : before) {
-            if (count == 0) {
-                free.push_back(head);
-            }
+            if (count == 0) { free.push_back(head); }
         }
         std::size_t taken = 0;
         while (!free.empty()) {
@@ -260,9 +242,7 @@ class Checker {
             ++taken;
             if (const auto others = after.find(head); others != after.end()) {
                 for (const std::uint32_t other : others->second) {
-                    if (--before[other] == 0) {
-                        free.push_back(other);
-                    }
+                    if (--before[other] == 0) { free.push_back(other); }
                 }
             }
         }

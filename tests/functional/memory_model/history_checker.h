@@ -32,8 +32,8 @@ struct History {
 ///   CoWR: a read sees the thread's last write or a later one; CoRR: and no write older than those seen before;
 ///   and the word ends with the order's last write.
 /// - Atomicity: an exchange's write comes right after the write that it has read.
-/// - Causality: what precedes a fence of one thread, one of whose later writes another thread has read before a fence of
-///   its own, is ordered before what follows that fence, through any number of threads.
+/// - Causality: what precedes a fence of one thread, one of whose later writes another thread has read before a fence
+///   of its own, is ordered before what follows that fence, through any number of threads.
 std::string check_history(const History& history);
 
 }  // namespace lookahead::test

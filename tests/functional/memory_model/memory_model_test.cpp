@@ -36,9 +36,7 @@ const std::vector<std::vector<std::string>> kMachines{
 void check_keeps_axioms(std::uint32_t seed, const test::ProgramShape& shape, const std::vector<std::string>& options,
                         bool waits = false) {
     std::string what = "seed " + std::to_string(seed) + ", ";
-    for (const std::string& each : options) {
-        what += each + " ";
-    }
+    for (const std::string& each : options) { what += each + " "; }
     const std::string fault = test::random_program_fault(seed, shape, options, transport(), waits);
     const bool good = fault.empty();
     CHECK_MESSAGE(good, (what + ": " + fault));
@@ -63,9 +61,7 @@ TEST_CASE("random programs that use local memory keep the axioms, and read of it
             "l1d.local_write_policy=" + policies[program % 5],
             program % 3 == 0 ? "l1d.write_policy=write_through" : "l1d.write_policy=write_evict",
             program % 8 < 4 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32", "l2.sector_bytes=32"};
-        if (program % 8 != 1) {
-            options.insert(options.end(), tight.begin(), tight.end());
-        }
+        if (program % 8 != 1) { options.insert(options.end(), tight.begin(), tight.end()); }
         check_keeps_axioms(7000 + program, test::kLocal, options);
     }
 }

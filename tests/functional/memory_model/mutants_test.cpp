@@ -1,5 +1,5 @@
-// Takes clauses of the memory contract away one by one, on whole machines: the checker must notice each. On one rank, for
-// the mutants are the same on more.
+// Takes clauses of the memory contract away one by one, on whole machines: the checker must notice each. On one rank,
+// for the mutants are the same on more.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -173,9 +173,7 @@ class RandomKernel {
     std::string step_text(std::uint32_t number) const {
         const Step& step = steps_[number];
         std::string text = step.instruction;
-        if (step.kind == Kind::fence) {
-            return text + "\n";
-        }
+        if (step.kind == Kind::fence) { return text + "\n"; }
         const auto put = [&text](const std::string& name, const std::string& value) {
             if (const std::size_t at = text.find(name); at != std::string::npos) {
                 text.replace(at, name.size(), value);
@@ -217,9 +215,7 @@ std::string random_program_fault(std::uint32_t seed, const ProgramShape& shape, 
                                  Transport& transport, bool waits) {
     Configuration configuration;
     configuration.override_value("gpu.sms=4");
-    for (const std::string& each : options) {
-        configuration.override_value(each);
-    }
+    for (const std::string& each : options) { configuration.override_value(each); }
     const RandomKernel kernel(seed, shape, waits);
     std::vector<std::uint32_t> log;
     std::vector<std::uint32_t> memory;
@@ -234,9 +230,7 @@ std::string random_program_fault(std::uint32_t seed, const ProgramShape& shape, 
         device.launch("random", {{shape.ctas, 1, 1}, {shape.threads_of_cta, 1, 1}}, pack_parameters(words, out));
         log = device.download<std::uint32_t>(out, values);
         memory = device.download<std::uint32_t>(words, bytes / 4);
-        if (shape.local) {
-            digests = device.download<std::uint32_t>(out + std::uint64_t{values} * 4, shape.threads());
-        }
+        if (shape.local) { digests = device.download<std::uint32_t>(out + std::uint64_t{values} * 4, shape.threads()); }
     };
     Machine machine(
         configuration,
@@ -247,9 +241,7 @@ std::string random_program_fault(std::uint32_t seed, const ProgramShape& shape, 
     Simulation simulation(machine.model(), partition(machine.model(), transport.size(), "round_robin"), transport,
                           simulation_options);
     const SimulationResult result = simulation.run();
-    if (result.outcome != Outcome::finished) {
-        return result.message;
-    }
+    if (result.outcome != Outcome::finished) { return result.message; }
     const std::string local = local_fault(kernel, digests);
     return log.empty() || !local.empty() ? local : check_history(kernel.history(log, memory));
 }

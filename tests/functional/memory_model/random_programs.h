@@ -28,8 +28,8 @@ inline constexpr ProgramShape kLocal{8, 64, 24, 64, true};
 
 /// Runs a random program in PTX, whose own output says what every operation has read, on a machine of four SMs with
 /// these options, over all ranks. Empty, or how the run failed, or the axiom of the memory model that it breaks
-/// (history_checker.h). With `waits` a thread uses each value as soon as it has read it. On ranks without the host there
-/// is nothing to check.
+/// (history_checker.h). With `waits` a thread uses each value as soon as it has read it. On ranks without the host
+/// there is nothing to check.
 std::string random_program_fault(std::uint32_t seed, const ProgramShape& shape, const std::vector<std::string>& options,
                                  Transport& transport, bool waits = false);
 

@@ -70,9 +70,9 @@ Result under(int mode, Function function, Values... values) {
 /// PTX's min: the number where one is NaN, -0 below +0.
 template <class T>
 T lesser(T a, T b) {
-    if (std::isnan(a)) return b;
-    if (std::isnan(b)) return a;
-    if (a == 0 && b == 0) return std::signbit(a) ? a : b;
+    if (std::isnan(a)) { return b; }
+    if (std::isnan(b)) { return a; }
+    if (a == 0 && b == 0) { return std::signbit(a) ? a : b; }
     return a < b ? a : b;
 }
 
@@ -101,7 +101,7 @@ std::optional<T> arithmetic(const ptx::Instruction& instruction, T a, T b, T c) 
             break;
     }
     // Without a rounding these are approximations.
-    if (instruction.modifiers.rounding == Rounding::none) return std::nullopt;
+    if (instruction.modifiers.rounding == Rounding::none) { return std::nullopt; }
     switch (instruction.opcode) {
         case Opcode::div:
             return under<T>(
@@ -120,32 +120,33 @@ std::optional<T> arithmetic(const ptx::Instruction& instruction, T a, T b, T c) 
 /// Clamped to [0, 1]; NaN is 0.
 template <class T>
 T clamped(T value) {
-    if (std::isnan(value) || value <= 0) return 0;
+    if (std::isnan(value) || value <= 0) { return 0; }
     return value >= 1 ? T(1) : value;
 }
 
 std::optional<std::uint64_t> single_result(const ptx::Instruction& instruction, Sources sources) {
     const Modifiers& modifiers = instruction.modifiers;
-    if (modifiers.ftz)
-        for (std::uint64_t& bits : sources) bits = flushed(bits);
-    if (instruction.opcode == Opcode::neg) return sources[0] ^ 0x8000'0000u;
-    if (instruction.opcode == Opcode::abs) return sources[0] & 0x7FFF'FFFFu;
+    if (modifiers.ftz) {
+        for (std::uint64_t& bits : sources) { bits = flushed(bits); }
+    }
+    if (instruction.opcode == Opcode::neg) { return sources[0] ^ 0x8000'0000u; }
+    if (instruction.opcode == Opcode::abs) { return sources[0] & 0x7FFF'FFFFu; }
     std::optional<float> result =
         arithmetic<float>(instruction, as_float(sources[0]), as_float(sources[1]), as_float(sources[2]));
-    if (!result) return std::nullopt;
-    if (modifiers.saturate) result = clamped(*result);
+    if (!result) { return std::nullopt; }
+    if (modifiers.saturate) { result = clamped(*result); }
     const std::uint64_t bits = float_bits(*result);
     return modifiers.ftz ? flushed(bits) : bits;
 }
 
 std::optional<std::uint64_t> double_result(const ptx::Instruction& instruction, const Sources& sources) {
     constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-    if (instruction.opcode == Opcode::neg) return sources[0] ^ kSign;
-    if (instruction.opcode == Opcode::abs) return sources[0] & ~kSign;
+    if (instruction.opcode == Opcode::neg) { return sources[0] ^ kSign; }
+    if (instruction.opcode == Opcode::abs) { return sources[0] & ~kSign; }
     const std::optional<double> result =
         arithmetic<double>(instruction, std::bit_cast<double>(sources[0]), std::bit_cast<double>(sources[1]),
                            std::bit_cast<double>(sources[2]));
-    if (!result) return std::nullopt;
+    if (!result) { return std::nullopt; }
     return double_bits(*result);
 }
 
@@ -160,20 +161,20 @@ std::optional<std::uint16_t> half_result(const ptx::Instruction& instruction, co
     for (unsigned i = 0; i < 3; ++i) {
         const auto half = static_cast<std::uint16_t>(sources[i] >> shift);
         value[i] = value_of_half(modifiers.ftz ? flushed_half(half) : half);
-        if (i != 0) continue;
-        if (instruction.opcode == Opcode::neg) return (modifiers.ftz ? flushed_half(half) : half) ^ 0x8000;
-        if (instruction.opcode == Opcode::abs) return (modifiers.ftz ? flushed_half(half) : half) & 0x7fff;
+        if (i != 0) { continue; }
+        if (instruction.opcode == Opcode::neg) { return (modifiers.ftz ? flushed_half(half) : half) ^ 0x8000; }
+        if (instruction.opcode == Opcode::abs) { return (modifiers.ftz ? flushed_half(half) : half) & 0x7fff; }
     }
     std::optional<long double> exact = arithmetic<long double>(instruction, value[0], value[1], value[2]);
-    if (!exact) return std::nullopt;
-    if (modifiers.saturate) exact = clamped(*exact);
+    if (!exact) { return std::nullopt; }
+    if (modifiers.saturate) { exact = clamped(*exact); }
     const std::uint16_t result = nearest_half(*exact, isa::Rounding::rn);
     return modifiers.ftz ? flushed_half(result) : result;
 }
 
 std::optional<std::uint64_t> halves_result(const ptx::Instruction& instruction, const Sources& sources) {
     const std::optional<std::uint16_t> low = half_result(instruction, sources, 0);
-    if (!low || instruction.type() == Type::f16) return low;
+    if (!low || instruction.type() == Type::f16) { return low; }
     return *low | std::uint64_t{*half_result(instruction, sources, 16)} << 16;
 }
 
@@ -205,15 +206,16 @@ Wide integer_of(long double value, Type from, Type to, Rounding rounding) {
     }
     value = under<long double>(
         host_mode(rounding), [](long double x) { return std::rint(x); }, value);
-    if (value <= static_cast<long double>(least(to))) return least(to);
-    if (value >= static_cast<long double>(greatest(to))) return greatest(to);
+    if (value <= static_cast<long double>(least(to))) { return least(to); }
+    if (value >= static_cast<long double>(greatest(to))) { return greatest(to); }
     return static_cast<Wide>(value);
 }
 
 std::uint64_t floating_of(long double value, Type to, const Modifiers& modifiers) {
     const int mode = host_mode(modifiers.rounding);
-    if (to == Type::f16)
+    if (to == Type::f16) {
         return nearest_half(modifiers.saturate ? clamped(value) : value, half_rounding(modifiers.rounding));
+    }
     if (to == Type::f64) {
         const auto result = under<double>(
             mode, [](long double x) { return static_cast<double>(x); }, value);
@@ -231,10 +233,10 @@ std::optional<std::uint64_t> converted(const ptx::Instruction& instruction, std:
     const auto known = [](Type type) {
         return !ptx::is_floating(type) || type == Type::f16 || type == Type::f32 || type == Type::f64;
     };
-    if (!known(to) || !known(from)) return std::nullopt;
+    if (!known(to) || !known(from)) { return std::nullopt; }
     if (!ptx::is_floating(to) && !ptx::is_floating(from)) {
         Wide whole = as_integer(bits, from);
-        if (modifiers.saturate) whole = std::clamp(whole, least(to), greatest(to));
+        if (modifiers.saturate) { whole = std::clamp(whole, least(to), greatest(to)); }
         return static_cast<std::uint64_t>(as_integer(static_cast<std::uint64_t>(whole), to));
     }
     long double value = value_of(bits, from, modifiers.ftz);
@@ -242,9 +244,10 @@ std::optional<std::uint64_t> converted(const ptx::Instruction& instruction, std:
         const Wide whole = integer_of(value, from, to, modifiers.rounding);
         return static_cast<std::uint64_t>(as_integer(static_cast<std::uint64_t>(whole), to));
     }
-    if (to_whole_numbers(modifiers.rounding))
+    if (to_whole_numbers(modifiers.rounding)) {
         value = under<long double>(
             host_mode(modifiers.rounding), [](long double x) { return std::rint(x); }, value);
+    }
     return floating_of(value, to, modifiers);
 }
 
@@ -259,7 +262,7 @@ std::uint64_t half_set_result(const Modifiers& modifiers, const Sources& sources
             return float_bits(static_cast<float>(value_of_half(static_cast<std::uint16_t>(bits >> shift))));
         };
         const bool holds = comparison_holds(modifiers.comparison, Type::f32, single(sources[0]), single(sources[1]));
-        if (combined(modifiers, holds, sources[2])) result |= truth << shift;
+        if (combined(modifiers, holds, sources[2])) { result |= truth << shift; }
     }
     return result;
 }
@@ -267,13 +270,14 @@ std::uint64_t half_set_result(const Modifiers& modifiers, const Sources& sources
 /// d = ones or 1.0 where the comparison holds, zero elsewhere.
 std::uint64_t set_result(const ptx::Instruction& instruction, const Sources& sources) {
     const Modifiers& modifiers = instruction.modifiers;
-    if (modifiers.types[1] == Type::f16 || modifiers.types[1] == Type::f16x2)
+    if (modifiers.types[1] == Type::f16 || modifiers.types[1] == Type::f16x2) {
         return half_set_result(modifiers, sources);
+    }
     const bool flush = modifiers.ftz && modifiers.types[1] == Type::f32;
     const bool holds =
         comparison_holds(modifiers.comparison, modifiers.types[1], flush ? flushed(sources[0]) : sources[0],
                          flush ? flushed(sources[1]) : sources[1]);
-    if (!combined(modifiers, holds, sources[2])) return 0;
+    if (!combined(modifiers, holds, sources[2])) { return 0; }
     return modifiers.types[0] == Type::f32 ? float_bits(1.0f) : 0xffffffffu;
 }
 
@@ -335,9 +339,10 @@ std::uint64_t inserted(Type type, std::uint64_t a, std::uint64_t b, std::uint64_
 std::uint64_t found(const ptx::Instruction& instruction, std::uint64_t a) {
     const Type type = instruction.type();
     const unsigned top = ptx::bits(type) - 1;
-    if (ptx::is_signed(type) && (a >> top & 1) != 0) a = ~a;
-    for (unsigned i = top + 1; i-- > 0;)
-        if (a >> i & 1) return instruction.modifiers.shift_amount ? top - i : i;
+    if (ptx::is_signed(type) && (a >> top & 1) != 0) { a = ~a; }
+    for (unsigned i = top + 1; i-- > 0;) {
+        if (a >> i & 1) { return instruction.modifiers.shift_amount ? top - i : i; }
+    }
     return 0xffffffffu;
 }
 
@@ -355,8 +360,9 @@ std::uint64_t packed_differences(const ptx::Instruction& instruction, const Sour
         const Wide b = as_integer(sources[1] >> (width * i), type_of(ptx::is_signed(modifiers.types[2])));
         Wide difference = a < b ? b - a : a - b;
         sum += difference;
-        if (modifiers.saturate)
+        if (modifiers.saturate) {
             difference = std::min(difference, greatest(type_of(ptx::is_signed(modifiers.types[0]))));
+        }
         result |= truncated(static_cast<std::uint64_t>(difference), type_of(false)) << (width * i);
     }
     return modifiers.accumulate ? truncated(static_cast<std::uint64_t>(sum), Type::u32) : result;
@@ -382,15 +388,16 @@ std::optional<std::uint64_t> saturating(const ptx::Instruction& instruction, con
 }
 
 std::uint64_t selected(const ptx::Instruction& instruction, const Sources& sources) {
-    if (instruction.modifiers.types[1] == Type::s32)
+    if (instruction.modifiers.types[1] == Type::s32) {
         return as_integer(sources[2], Type::s32) >= 0 ? sources[0] : sources[1];
+    }
     return as_float(instruction.modifiers.ftz ? flushed(sources[2]) : sources[2]) >= 0 ? sources[0] : sources[1];
 }
 
 }  // namespace
 
 double as_double(std::uint64_t bits, Type type) {
-    if (type == Type::f16) return value_of_half(static_cast<std::uint16_t>(bits));
+    if (type == Type::f16) { return value_of_half(static_cast<std::uint16_t>(bits)); }
     return type == Type::f64 ? std::bit_cast<double>(bits) : static_cast<double>(as_float(bits));
 }
 
@@ -467,9 +474,9 @@ bool comparison_holds(ptx::Comparison comparison, Type type, std::uint64_t a, st
 }
 
 bool combined(const Modifiers& modifiers, bool holds, std::uint64_t predicate) {
-    if (modifiers.combine == ptx::Combine::and_) return holds && predicate != 0;
-    if (modifiers.combine == ptx::Combine::or_) return holds || predicate != 0;
-    if (modifiers.combine == ptx::Combine::xor_) return holds != (predicate != 0);
+    if (modifiers.combine == ptx::Combine::and_) { return holds && predicate != 0; }
+    if (modifiers.combine == ptx::Combine::or_) { return holds || predicate != 0; }
+    if (modifiers.combine == ptx::Combine::xor_) { return holds != (predicate != 0); }
     return holds;
 }
 
@@ -493,8 +500,8 @@ std::optional<Wide> reduced(ptx::AtomicOperation operation, Wide a, Wide b) {
 }
 
 std::optional<std::uint64_t> floating_result(const ptx::Instruction& instruction, const Sources& sources) {
-    if (instruction.modifiers.precision != ptx::Precision::none) return std::nullopt;
-    if (instruction.opcode == Opcode::cvt) return converted(instruction, sources[0]);
+    if (instruction.modifiers.precision != ptx::Precision::none) { return std::nullopt; }
+    if (instruction.opcode == Opcode::cvt) { return converted(instruction, sources[0]); }
     switch (instruction.type()) {
         case Type::f16:
         case Type::f16x2:
@@ -530,22 +537,22 @@ std::optional<std::uint64_t> bitwise_result(const ptx::Instruction& instruction,
             return found(instruction, truncated(sources[0], type));
         case Opcode::brev: {
             std::uint64_t result = 0;
-            for (unsigned i = 0; i < width; ++i) result |= (sources[0] >> i & 1) << (width - 1 - i);
+            for (unsigned i = 0; i < width; ++i) { result |= (sources[0] >> i & 1) << (width - 1 - i); }
             return result;
         }
         case Opcode::clz: {
             unsigned zeros = 0;
-            while (zeros < width && (sources[0] >> (width - 1 - zeros) & 1) == 0) ++zeros;
+            while (zeros < width && (sources[0] >> (width - 1 - zeros) & 1) == 0) { ++zeros; }
             return zeros;
         }
         case Opcode::prmt:
-            if (instruction.modifiers.permute == ptx::PermuteMode::generic) return std::nullopt;
+            if (instruction.modifiers.permute == ptx::PermuteMode::generic) { return std::nullopt; }
             return permuted(instruction.modifiers.permute, sources[0], sources[1], sources[2]);
         case Opcode::vabsdiff2:
         case Opcode::vabsdiff4:
             return packed_differences(instruction, sources);
         default:
-            if (instruction.modifiers.saturate && type == Type::s32) return saturating(instruction, sources);
+            if (instruction.modifiers.saturate && type == Type::s32) { return saturating(instruction, sources); }
             return std::nullopt;
     }
 }

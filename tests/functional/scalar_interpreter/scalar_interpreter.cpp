@@ -42,7 +42,7 @@ void ScalarInterpreter::place_variables() {
     for (const ptx::Variable& variable : module_.variables) {
         variable_addresses_.push_back(0);
         const bool constant = variable.space == ptx::StateSpace::constant;
-        if (variable.is_extern || (!constant && variable.space != ptx::StateSpace::global)) continue;
+        if (variable.is_extern || (!constant && variable.space != ptx::StateSpace::global)) { continue; }
         const std::uint64_t alignment = std::max(variable.alignment, 1u);
         DeviceAddress& place = next[constant];
         place = (place + alignment - 1) / alignment * alignment;
@@ -52,7 +52,7 @@ void ScalarInterpreter::place_variables() {
     }
     for (std::size_t i = 0; i < module_.variables.size(); ++i) {
         const ptx::Variable& variable = module_.variables[i];
-        if (variable_addresses_[i] == 0 || !variable.has_initialiser) continue;
+        if (variable_addresses_[i] == 0 || !variable.has_initialiser) { continue; }
         std::vector<std::byte>& contents = allocations_[variable_addresses_[i]];
         std::memcpy(contents.data(), variable.initialiser.data(), contents.size());
         for (const ptx::Relocation& relocation : variable.relocations) {
@@ -83,9 +83,7 @@ std::byte* ScalarInterpreter::global(DeviceAddress address, std::size_t bytes) {
     auto next = allocations_.upper_bound(address);
     if (next != allocations_.begin()) {
         auto& [base, contents] = *std::prev(next);
-        if (address - base + bytes <= contents.size()) {
-            return contents.data() + (address - base);
-        }
+        if (address - base + bytes <= contents.size()) { return contents.data() + (address - base); }
     }
     throw ProgramError("scalar interpreter: access to unallocated address " + std::to_string(address));
 }
@@ -104,7 +102,7 @@ void ScalarInterpreter::fill(DeviceAddress destination, std::byte value, std::ui
 
 DeviceAddress ScalarInterpreter::variable(std::string_view name) const {
     for (std::size_t i = 0; i < module_.variables.size(); ++i) {
-        if (module_.variables[i].name == name && variable_addresses_[i] != 0) return variable_addresses_[i];
+        if (module_.variables[i].name == name && variable_addresses_[i] != 0) { return variable_addresses_[i]; }
     }
     throw ProgramError("scalar interpreter: no variable " + std::string(name));
 }
@@ -112,9 +110,7 @@ DeviceAddress ScalarInterpreter::variable(std::string_view name) const {
 void ScalarInterpreter::launch(std::string_view name, const LaunchConfiguration& configuration,
                                std::span<const std::byte> parameters) {
     const ptx::Function* kernel = module_.find_kernel(name);
-    if (kernel == nullptr) {
-        throw ProgramError("scalar interpreter: no kernel " + std::string(name));
-    }
+    if (kernel == nullptr) { throw ProgramError("scalar interpreter: no kernel " + std::string(name)); }
     const isa::Dim3& grid = configuration.grid;
     const isa::Dim3& size = configuration.block;
     allocations_[kParameters].assign(parameters.begin(), parameters.end());
@@ -131,15 +127,15 @@ void ScalarInterpreter::launch(std::string_view name, const LaunchConfiguration&
         }
         while (!std::ranges::all_of(threads, &Thread::ended)) {
             bool goes_on = false;
-            for (Thread& thread : threads) goes_on |= run_thread(block, thread);
+            for (Thread& thread : threads) { goes_on |= run_thread(block, thread); }
             goes_on |= let_threads_meet(block, threads);
-            if (!goes_on) throw ProgramError("scalar interpreter: deadlock in kernel " + std::string(name));
+            if (!goes_on) { throw ProgramError("scalar interpreter: deadlock in kernel " + std::string(name)); }
         }
     }
 }
 
 bool ScalarInterpreter::run_thread(Block& block, Thread& thread) {
-    if (thread.ended || thread.waits_at != nullptr) return false;
+    if (thread.ended || thread.waits_at != nullptr) { return false; }
     for (unsigned i = 0; i < kTurn && !thread.ended && thread.waits_at == nullptr; ++i) {
         Frame& frame = thread.top();
         if (frame.next >= frame.function->instructions.size()) {
@@ -150,9 +146,7 @@ bool ScalarInterpreter::run_thread(Block& block, Thread& thread) {
         ++thread_instructions_;
         const bool acts =
             !instruction.guard || (frame.registers[instruction.guard->reg] != 0) != instruction.guard->negated;
-        if (acts) {
-            execute(block, thread, instruction);
-        }
+        if (acts) { execute(block, thread, instruction); }
     }
     return true;
 }
@@ -219,14 +213,14 @@ void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruc
     if (instruction.opcode == Opcode::mov && destination.kind == ptx::OperandKind::vector) {
         const std::uint64_t bits = value(block, thread, instruction.sources()[0]);
         const unsigned width = ptx::bits(instruction.type()) / static_cast<unsigned>(destination.elements.size());
-        for (std::size_t i = 0; i < destination.elements.size(); ++i)
-            if (destination.elements[i].kind == ptx::OperandKind::reg)
+        for (std::size_t i = 0; i < destination.elements.size(); ++i) {
+            if (destination.elements[i].kind == ptx::OperandKind::reg) {
                 thread.top().registers[destination.elements[i].reg] = bits << (64 - width * (i + 1)) >> (64 - width);
+            }
+        }
         return;
     }
-    if (destination.kind != ptx::OperandKind::reg) {
-        refuse(module_, instruction);
-    }
+    if (destination.kind != ptx::OperandKind::reg) { refuse(module_, instruction); }
     const Type type = thread.top().function->registers[destination.reg].type;
     const bool carries = instruction.modifiers.carry_out || instruction.opcode == Opcode::addc ||
                          instruction.opcode == Opcode::subc || instruction.opcode == Opcode::madc;
@@ -237,8 +231,8 @@ void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruc
     thread.top().registers[destination.reg] = truncated(result, type);
 }
 
-/// In twice the width, where the bit above the result is the carry. A difference is a + ~b + 1, as nvcc's 128-bit division
-/// takes it, which adds the carry of subc.cc with addc: it is set where nothing is borrowed.
+/// In twice the width, where the bit above the result is the carry. A difference is a + ~b + 1, as nvcc's 128-bit
+/// division takes it, which adds the carry of subc.cc with addc: it is set where nothing is borrowed.
 std::uint64_t ScalarInterpreter::with_carry(const Block& block, Thread& thread,
                                             const ptx::Instruction& instruction) const {
     const Type type = instruction.type();
@@ -265,7 +259,7 @@ std::uint64_t ScalarInterpreter::with_carry(const Block& block, Thread& thread,
             result = Wide{truncated(part, type)} + truncated(source(2), type) + in;
         }
     }
-    if (instruction.modifiers.carry_out) thread.carry = (result >> width & 1) != 0;
+    if (instruction.modifiers.carry_out) { thread.carry = (result >> width & 1) != 0; }
     return static_cast<std::uint64_t>(result);
 }
 
@@ -299,7 +293,7 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
     const unsigned width = ptx::bits(type);
     switch (instruction.opcode) {
         case Opcode::mov: {
-            if (sources[0].kind != ptx::OperandKind::vector) return source(0);
+            if (sources[0].kind != ptx::OperandKind::vector) { return source(0); }
             const std::size_t parts = sources[0].elements.size();
             std::uint64_t packed = 0;
             for (std::size_t i = parts; i-- > 0;) {
@@ -337,10 +331,10 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
             break;
     }
     Sources values{};
-    for (std::size_t i = 0; i < std::min(sources.size(), values.size()); ++i) values[i] = source(i);
-    if (const auto result = bitwise_result(instruction, values)) return *result;
-    if (const auto result = floating_result(instruction, values)) return *result;
-    if (ptx::is_floating(type) || modifiers.ftz || modifiers.saturate) refuse(module_, instruction);
+    for (std::size_t i = 0; i < std::min(sources.size(), values.size()); ++i) { values[i] = source(i); }
+    if (const auto result = bitwise_result(instruction, values)) { return *result; }
+    if (const auto result = floating_result(instruction, values)) { return *result; }
+    if (ptx::is_floating(type) || modifiers.ftz || modifiers.saturate) { refuse(module_, instruction); }
 
     const auto integer = [&](std::size_t i) { return as_integer(source(i), type); };
     switch (instruction.opcode) {
@@ -476,12 +470,13 @@ std::uint64_t ScalarInterpreter::symbol_address(const Block& block, const Thread
     if (in_module || symbol.kind == ptx::SymbolKind::function_variable) {
         const auto& variables = in_module ? module_.variables : thread.top().function->variables;
         const ptx::Variable& variable = variables[symbol.index];
-        if (variable.space == ptx::StateSpace::shared) return block.shared_offsets.at(&variable);
-        if (variable.space == ptx::StateSpace::local) return thread.top().local_addresses[symbol.index];
-        if (in_module && variable_addresses_[symbol.index] != 0) return variable_addresses_[symbol.index];
+        if (variable.space == ptx::StateSpace::shared) { return block.shared_offsets.at(&variable); }
+        if (variable.space == ptx::StateSpace::local) { return thread.top().local_addresses[symbol.index]; }
+        if (in_module && variable_addresses_[symbol.index] != 0) { return variable_addresses_[symbol.index]; }
     }
-    if (symbol.kind == ptx::SymbolKind::parameter && thread.frames.size() == 1)
+    if (symbol.kind == ptx::SymbolKind::parameter && thread.frames.size() == 1) {
         return kParameters + block.kernel.parameters[symbol.index].offset;
+    }
     throw InputError("scalar interpreter: the address of a symbol that has none");
 }
 
@@ -510,11 +505,13 @@ void ScalarInterpreter::call(Thread& thread, const ptx::Instruction& instruction
     thread.enter(function);
     Frame& frame = thread.top();
     frame.call = &instruction;
-    if (!entered.parameters.empty()) frame.parameters = std::move(entered.parameters);
-    for (std::size_t i = 0; i < function.parameters.size(); ++i)
-        if (function.parameters[i].in_register)
+    if (!entered.parameters.empty()) { frame.parameters = std::move(entered.parameters); }
+    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+        if (function.parameters[i].in_register) {
             std::memcpy(&frame.registers[function.parameters[i].reg], frame.parameters[i].data(),
                         frame.parameters[i].size());
+        }
+    }
 }
 
 void ScalarInterpreter::return_from(Thread& thread) {
@@ -524,11 +521,11 @@ void ScalarInterpreter::return_from(Thread& thread) {
     }
     Frame left = std::move(thread.top());
     thread.frames.pop_back();
-    if (left.call->destination_count == 0) return;
+    if (left.call->destination_count == 0) { return; }
     const auto& results = left.call->operands[0].elements;
     for (std::size_t i = 0; i < results.size(); ++i) {
         const ptx::Parameter& result = left.function->return_parameters[i];
-        if (result.in_register) std::memcpy(left.results[i].data(), &left.registers[result.reg], result.size);
+        if (result.in_register) { std::memcpy(left.results[i].data(), &left.registers[result.reg], result.size); }
         if (results[i].kind == ptx::OperandKind::symbol) {
             thread.top().variables[results[i].symbol.index] = left.results[i];
         } else if (results[i].kind == ptx::OperandKind::reg) {
@@ -567,8 +564,9 @@ std::uint64_t ScalarInterpreter::special(const Block& block, const Thread& threa
         {SpecialRegister::lanemask_ge, isa::kFullMask & ~lower},
         {SpecialRegister::lanemask_gt, isa::kFullMask & ~up_to_it},
     };
-    for (const auto& [known, bits] : values)
-        if (known == reg) return bits;
+    for (const auto& [known, bits] : values) {
+        if (known == reg) { return bits; }
+    }
     throw InputError("scalar interpreter: special register " + std::string(ptx::name_of(reg)));
 }
 
@@ -603,8 +601,9 @@ std::byte* ScalarInterpreter::parameter_memory(Block& block, Thread& thread, con
 std::byte* ScalarInterpreter::memory(Block& block, Thread& thread, const ptx::Instruction& instruction,
                                      const ptx::Operand& address, std::size_t bytes, std::int64_t displacement) {
     ptx::StateSpace space = instruction.modifiers.space;
-    if (space == ptx::StateSpace::param && !address.has_base)
+    if (space == ptx::StateSpace::param && !address.has_base) {
         return parameter_memory(block, thread, instruction, address, bytes);
+    }
     std::uint64_t place = address.value + static_cast<std::uint64_t>(displacement);
     if (address.has_base) {
         place += thread.top().registers[address.reg];
@@ -647,7 +646,7 @@ void ScalarInterpreter::load(Block& block, Thread& thread, const ptx::Instructio
         std::uint64_t bits = 0;
         std::memcpy(&bits, from, size);
         from += size;
-        if (to.kind != ptx::OperandKind::reg) continue;
+        if (to.kind != ptx::OperandKind::reg) { continue; }
         const std::uint64_t extended = static_cast<std::uint64_t>(as_integer(bits, type));
         thread.top().registers[to.reg] = truncated(extended, thread.top().function->registers[to.reg].type);
     }
@@ -676,7 +675,7 @@ std::vector<std::int64_t> ScalarInterpreter::element_displacements(const Block& 
     for (unsigned k = 0; k < instruction.modifiers.vector_width; ++k) {
         const bool listed = pattern.kind == ptx::OperandKind::vector;
         displacements.push_back(4 * (listed ? words(pattern.elements[k]) : along));
-        if (!listed) along += words(pattern);
+        if (!listed) { along += words(pattern); }
     }
     return displacements;
 }
@@ -688,8 +687,9 @@ void ScalarInterpreter::load_elements(Block& block, Thread& thread, const ptx::I
         std::memcpy(&word, memory(block, thread, instruction, instruction.sources()[0], 4, displacement), 4);
     }
     const std::vector<ptx::Operand>& to = instruction.operands[0].elements;
-    for (std::size_t k = 0; k < to.size(); ++k)
-        if (to[k].kind == ptx::OperandKind::reg) thread.top().registers[to[k].reg] = loaded[k];
+    for (std::size_t k = 0; k < to.size(); ++k) {
+        if (to[k].kind == ptx::OperandKind::reg) { thread.top().registers[to[k].reg] = loaded[k]; }
+    }
 }
 
 void ScalarInterpreter::store_elements(Block& block, Thread& thread, const ptx::Instruction& instruction) {
@@ -705,8 +705,8 @@ namespace {
 
 /// PTX ISA, "atom": additions of f32 in global memory flush subnormals, those in shared memory do not.
 std::uint64_t floating_sum(Type type, std::uint64_t a, std::uint64_t b, bool in_shared_memory) {
-    if (type == Type::f64) return double_bits(as_double(a, type) + as_double(b, type));
-    if (type != Type::f32) return half_sum(type, a, b);
+    if (type == Type::f64) { return double_bits(as_double(a, type) + as_double(b, type)); }
+    if (type != Type::f32) { return half_sum(type, a, b); }
     const bool flushes = !in_shared_memory;
     const auto in = [&](std::uint64_t bits) { return as_float(flushes ? flushed(bits) : bits); };
     const std::uint64_t sum = float_bits(in(a) + in(b));

@@ -32,7 +32,7 @@ std::uint32_t bit(std::size_t lane) {
 /// The last operand of the `.sync` forms; all lanes of the others.
 std::uint32_t ScalarInterpreter::members_of(const Block& block, const Thread& thread) const {
     const ptx::Instruction& instruction = *thread.waits_at;
-    if (instruction.opcode != Opcode::bar_warp_sync && !instruction.modifiers.sync) return 0xffffffffu;
+    if (instruction.opcode != Opcode::bar_warp_sync && !instruction.modifiers.sync) { return 0xffffffffu; }
     return static_cast<std::uint32_t>(value(block, thread, instruction.sources().back()));
 }
 
@@ -49,18 +49,18 @@ bool ScalarInterpreter::let_threads_meet(Block& block, std::vector<Thread>& thre
 bool ScalarInterpreter::let_lanes_meet(Block& block, std::span<Thread> warp) {
     bool goes_on = false;
     for (Thread& thread : warp) {
-        if (thread.waits_at == nullptr || is_barrier(*thread.waits_at)) continue;
+        if (thread.waits_at == nullptr || is_barrier(*thread.waits_at)) { continue; }
         const std::uint32_t members = members_of(block, thread);
         std::uint32_t there = 0;
         bool all = true;
         for (std::size_t lane = 0; lane < warp.size(); ++lane) {
             const Thread& other = warp[lane];
-            if ((members & bit(lane)) == 0 || other.ended) continue;
+            if ((members & bit(lane)) == 0 || other.ended) { continue; }
             there |= bit(lane);
             all = all && other.waits_at != nullptr && same_kind(*other.waits_at, *thread.waits_at) &&
                   members_of(block, other) == members;
         }
-        if (!all) continue;
+        if (!all) { continue; }
         execute_together(block, warp, there);
         goes_on = true;
     }
@@ -69,7 +69,7 @@ bool ScalarInterpreter::let_lanes_meet(Block& block, std::span<Thread> warp) {
 
 void ScalarInterpreter::set_result(Thread& thread, std::size_t destination, std::uint64_t bits) {
     const auto destinations = thread.waits_at->destinations();
-    if (destination >= destinations.size() || destinations[destination].kind != ptx::OperandKind::reg) return;
+    if (destination >= destinations.size() || destinations[destination].kind != ptx::OperandKind::reg) { return; }
     const std::uint32_t reg = destinations[destination].reg;
     thread.top().registers[reg] = truncated(bits, thread.top().function->registers[reg].type);
 }
@@ -96,8 +96,9 @@ int shuffled(ptx::ShuffleMode mode, int lane, int b, int c) {
 
 void ScalarInterpreter::execute_together(const Block& block, std::span<Thread> warp, std::uint32_t lanes) {
     const auto for_each = [&](auto&& act) {
-        for (std::size_t lane = 0; lane < warp.size(); ++lane)
-            if (lanes & bit(lane)) act(lane, warp[lane]);
+        for (std::size_t lane = 0; lane < warp.size(); ++lane) {
+            if (lanes & bit(lane)) { act(lane, warp[lane]); }
+        }
     };
     const auto source = [&](const Thread& thread, std::size_t i) {
         return value(block, thread, thread.waits_at->sources()[i]);
@@ -105,7 +106,7 @@ void ScalarInterpreter::execute_together(const Block& block, std::span<Thread> w
     std::vector<std::uint64_t> first(warp.size()), result(warp.size()), flag(warp.size());
     std::uint32_t ballot = 0;
     for_each([&](std::size_t lane, const Thread& thread) {
-        if (thread.waits_at->opcode != Opcode::bar_warp_sync) first[lane] = source(thread, 0);
+        if (thread.waits_at->opcode != Opcode::bar_warp_sync) { first[lane] = source(thread, 0); }
         ballot |= first[lane] != 0 ? bit(lane) : 0;
     });
     for_each([&](std::size_t lane, const Thread& thread) {
@@ -138,7 +139,7 @@ void ScalarInterpreter::execute_together(const Block& block, std::span<Thread> w
                 Wide all = as_integer(first[lane], instruction.type());
                 for_each([&](std::size_t other, const Thread&) {
                     const Wide operand = as_integer(first[other], instruction.type());
-                    if (other != lane) all = reduced(modifiers.atomic, all, operand).value();
+                    if (other != lane) { all = reduced(modifiers.atomic, all, operand).value(); }
                 });
                 result[lane] = static_cast<std::uint64_t>(all);
                 break;
@@ -158,12 +159,12 @@ void ScalarInterpreter::execute_together(const Block& block, std::span<Thread> w
 bool ScalarInterpreter::let_warp_arrive(Block& block, std::span<Thread> warp) {
     const Thread* one = nullptr;
     for (const Thread& thread : warp) {
-        if (thread.ended) continue;
-        if (thread.waits_at == nullptr || !is_barrier(*thread.waits_at) || thread.arrived) return false;
-        if (one != nullptr && !same_kind(*one->waits_at, *thread.waits_at)) return false;
+        if (thread.ended) { continue; }
+        if (thread.waits_at == nullptr || !is_barrier(*thread.waits_at) || thread.arrived) { return false; }
+        if (one != nullptr && !same_kind(*one->waits_at, *thread.waits_at)) { return false; }
         one = &thread;
     }
-    if (one == nullptr) return false;
+    if (one == nullptr) { return false; }
     const auto kind = one->waits_at->modifiers.barrier;
     const bool reduces = kind == ptx::BarrierKind::red;
     const auto number = value(block, *one, one->waits_at->sources()[0]);
@@ -172,15 +173,16 @@ bool ScalarInterpreter::let_warp_arrive(Block& block, std::span<Thread> warp) {
     barrier.expected = numbers > 1 ? value(block, *one, one->waits_at->sources()[1]) : 0;
     barrier.threads += isa::kWarpSize;
     for (Thread& thread : warp) {
-        if (thread.ended) continue;
+        if (thread.ended) { continue; }
         if (reduces) {
             ++barrier.asked_threads;
             barrier.true_threads += value(block, thread, thread.waits_at->sources().back()) != 0;
         }
-        if (kind == ptx::BarrierKind::arrive)
+        if (kind == ptx::BarrierKind::arrive) {
             thread.waits_at = nullptr;
-        else
+        } else {
             thread.arrived = true;
+        }
     }
     return true;
 }
@@ -190,14 +192,14 @@ bool ScalarInterpreter::open_barriers(Block& block, std::vector<Thread>& threads
     for (std::size_t first = 0; first < threads.size(); first += isa::kWarpSize) {
         const auto end = threads.begin() + static_cast<std::ptrdiff_t>(std::min(first + 32, threads.size()));
         const auto begin = threads.begin() + static_cast<std::ptrdiff_t>(first);
-        if (!std::all_of(begin, end, [](const Thread& thread) { return thread.ended; })) alive += isa::kWarpSize;
+        if (!std::all_of(begin, end, [](const Thread& thread) { return thread.ended; })) { alive += isa::kWarpSize; }
     }
     bool opened = false;
     for (std::size_t number = 0; number < block.barriers.size(); ++number) {
         Barrier& barrier = block.barriers[number];
-        if (barrier.threads == 0 || barrier.threads < (barrier.expected != 0 ? barrier.expected : alive)) continue;
+        if (barrier.threads == 0 || barrier.threads < (barrier.expected != 0 ? barrier.expected : alive)) { continue; }
         for (Thread& thread : threads) {
-            if (!thread.arrived || value(block, thread, thread.waits_at->sources()[0]) != number) continue;
+            if (!thread.arrived || value(block, thread, thread.waits_at->sources()[0]) != number) { continue; }
             const ptx::Combine combine = thread.waits_at->modifiers.combine;
             set_result(thread, 0,
                        combine == ptx::Combine::popc   ? barrier.true_threads

@@ -60,16 +60,14 @@ struct ScalarInterpreter::Thread {
         Frame& frame = frames.emplace_back();
         frame.function = &function;
         frame.registers.resize(function.registers.size());
-        for (const ptx::Parameter& parameter : function.parameters) frame.parameters.emplace_back(parameter.size);
-        for (const ptx::Parameter& result : function.return_parameters) frame.results.emplace_back(result.size);
+        for (const ptx::Parameter& parameter : function.parameters) { frame.parameters.emplace_back(parameter.size); }
+        for (const ptx::Parameter& result : function.return_parameters) { frame.results.emplace_back(result.size); }
         for (const ptx::Variable& variable : function.variables) {
             frame.variables.emplace_back(variable.space == ptx::StateSpace::param ? variable.size() : 0);
             const std::uint64_t alignment = std::max(variable.alignment, 1u);
             const std::uint64_t address = (local.size() + alignment - 1) / alignment * alignment;
             frame.local_addresses.push_back(address);
-            if (variable.space == ptx::StateSpace::local) {
-                local.resize(address + variable.size());
-            }
+            if (variable.space == ptx::StateSpace::local) { local.resize(address + variable.size()); }
         }
     }
 };
@@ -94,19 +92,22 @@ struct ScalarInterpreter::Block {
     /// Statically sized variables of the module and of every function, and behind them the launch's own bytes.
     void lay_out(const ptx::Module& module) {
         const auto place = [&](const ptx::Variable& variable) {
-            if (variable.space != ptx::StateSpace::shared || variable.is_extern) return;
+            if (variable.space != ptx::StateSpace::shared || variable.is_extern) { return; }
             const std::uint64_t alignment = std::max(variable.alignment, 1u);
             const std::uint64_t offset = (shared.size() + alignment - 1) / alignment * alignment;
             shared_offsets[&variable] = offset;
             shared.resize(offset + variable.size());
         };
-        for (const ptx::Variable& variable : module.variables) place(variable);
-        for (const ptx::Function& function : module.functions)
-            for (const ptx::Variable& variable : function.variables) place(variable);
+        for (const ptx::Variable& variable : module.variables) { place(variable); }
+        for (const ptx::Function& function : module.functions) {
+            for (const ptx::Variable& variable : function.variables) { place(variable); }
+        }
         shared.resize((shared.size() + 15) / 16 * 16);
-        for (const ptx::Variable& variable : module.variables)
-            if (variable.space == ptx::StateSpace::shared && variable.is_extern)
+        for (const ptx::Variable& variable : module.variables) {
+            if (variable.space == ptx::StateSpace::shared && variable.is_extern) {
                 shared_offsets[&variable] = shared.size();
+            }
+        }
         shared.resize(shared.size() + configuration.dynamic_shared_bytes);
     }
 };

@@ -18,8 +18,8 @@ void expect_deadlock(const Program& program, std::initializer_list<std::string_v
     }
 }
 
-/// Warps 0 and 1 produce, 2 and 3 consume, over 20 rounds with a buffer of one item a thread. Barrier 1: full, 2: empty.
-/// Without the barriers the consumers would see other rounds' items.
+/// Warps 0 and 1 produce, 2 and 3 consume, over 20 rounds with a buffer of one item a thread. Barrier 1: full, 2:
+/// empty. Without the barriers the consumers would see other rounds' items.
 std::string producers_and_consumers(const std::string& full, const std::string& empty, const std::string& setup = "") {
     return kernel(setup + R"(
     mov.u32 %r0, buffer;
@@ -59,9 +59,11 @@ DONE:
 
 std::vector<std::uint32_t> consumed(unsigned ctas) {
     std::vector<std::uint32_t> expected(128 * ctas);
-    for (std::uint32_t i = 0; i < expected.size(); ++i)
-        for (std::uint32_t round = 0; round < 20 && i % 128 >= 64; ++round)
+    for (std::uint32_t i = 0; i < expected.size(); ++i) {
+        for (std::uint32_t round = 0; round < 20 && i % 128 >= 64; ++round) {
             expected[i] = expected[i] * 3 + round * 64 + i % 64;
+        }
+    }
     return expected;
 }
 
@@ -107,8 +109,9 @@ LOOP:
     std::iota(values.begin(), values.end(), 0u);
     for (unsigned round = 0; round < 9; ++round) {
         std::vector<std::uint32_t> next = values;
-        for (unsigned t = 0; t < 128; ++t)
-            if (round < 9 - t / 64) next[t] = values[t] * 2 + values[t ^ 32];
+        for (unsigned t = 0; t < 128; ++t) {
+            if (round < 9 - t / 64) { next[t] = values[t] * 2 + values[t ^ 32]; }
+        }
         values = next;
     }
     expect_everywhere(program, values);

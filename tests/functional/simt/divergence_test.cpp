@@ -13,7 +13,7 @@ namespace {
 
 std::vector<std::uint32_t> of_lanes(unsigned count, auto value) {
     std::vector<std::uint32_t> result(count);
-    for (unsigned lane = 0; lane < count; ++lane) result[lane] = static_cast<std::uint32_t>(value(lane));
+    for (unsigned lane = 0; lane < count; ++lane) { result[lane] = static_cast<std::uint32_t>(value(lane)); }
     return result;
 }
 
@@ -81,8 +81,8 @@ JOIN:
     st.global.u32 [%out+256], %r2;
     st.global.u32 [%out+384], %r3;)");
     expect_with_convergence_barriers(program, of_lanes(128, [](unsigned i) -> std::uint32_t {
-                                         if (i < 32) return 0xfffff;
-                                         if (i < 64) return 0x11111111u << (i % 4);
+                                         if (i < 32) { return 0xfffff; }
+                                         if (i < 64) { return 0x11111111u << (i % 4); }
                                          return i < 96 ? 496 : 0;
                                      }));
 }
@@ -108,8 +108,8 @@ JOIN:
     st.global.u32 [%out+384], %r4;)");
     expect_everywhere(program, of_lanes(128, [=](unsigned i) -> std::uint32_t {
                           const unsigned lane = i % 32;
-                          if (i < 32) return lane < 10 ? 0x3ff : 0xffc00;
-                          if (i < 64) return lane < 10 ? 45 : 496 - 45;
+                          if (i < 32) { return lane < 10 ? 0x3ff : 0xffc00; }
+                          if (i < 64) { return lane < 10 ? 45 : 496 - 45; }
                           return 3 * (i < 96 ? 31 - lane : lane) + 100;
                       }));
 }
@@ -288,7 +288,7 @@ WAIT:
     ld.volatile.global.u32 %r1, [%base];
     setp.eq.u32 %p1, %r1, 0;
     @%p1 bra WAIT;)");
-    for (const SimtModel simt : kModels) check_mentions(ending_of_emulation(program, simt), {"livelock", "warp 2"});
+    for (const SimtModel simt : kModels) { check_mentions(ending_of_emulation(program, simt), {"livelock", "warp 2"}); }
 }
 
 namespace {
@@ -328,12 +328,14 @@ TEST_CASE("CTAs wait for later ones, at barriers meanwhile or counting their tur
 
 TEST_CASE("CTAs that all wait for what nobody writes are reported by the emulator") {
     const Program program{chain("", 9), {{4}, {64}}, 0, 6};
-    for (const SimtModel simt : kModels)
+    for (const SimtModel simt : kModels) {
         check_mentions(ending_of_emulation(program, simt), {"livelock", "CTA (0, 0, 0)", "warp 1"});
+    }
 }
 
 TEST_CASE("the timing model gives the same with one scheduler and other latencies") {
     const Program program = launched({{1}, {64}}, 2, kSpinLock);
-    for (const char* option : {"sm.schedulers=1", "sm.branch_latency=9", "sm.instruction_buffer=1"})
+    for (const char* option : {"sm.schedulers=1", "sm.branch_latency=9", "sm.instruction_buffer=1"}) {
         CHECK(simulate(program, SimtModel::convergence_barrier, {option}) == std::vector<std::uint32_t>{0, 64});
+    }
 }

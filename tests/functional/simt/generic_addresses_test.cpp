@@ -14,9 +14,9 @@ using isa::SimtModel;
 
 namespace {
 
-/// Sums of f32 in a word of shared and one of global memory, in generic and in plain form: a subnormal to a subnormal, a
-/// subnormal to a normal number, and normal numbers whose sum is subnormal. Words 0 to 7: what `atom` found and what is
-/// there at the end, in shared and then in global memory; 8 to 15 the same of the plain form.
+/// Sums of f32 in a word of shared and one of global memory, in generic and in plain form: a subnormal to a subnormal,
+/// a subnormal to a normal number, and normal numbers whose sum is subnormal. Words 0 to 7: what `atom` found and what
+/// is there at the end, in shared and then in global memory; 8 to 15 the same of the plain form.
 constexpr const char* kWord = ".shared .align 8 .b8 word[16];";
 
 std::string sums(const std::string& operation, const std::string& old_value, const std::string& operand) {
@@ -34,7 +34,7 @@ std::string sums(const std::string& operation, const std::string& old_value, con
         text += "st" + space + ".b32 [" + address + "], " + old_value + ";\n";
         text += operation + space + ".add.f32 " + (returns ? "%r1, [" : "[") + address + "], " + operand + ";\n";
         text += "ld" + space + ".b32 %r2, [" + address + "];\n";
-        if (returns) text += "st.global.b32 [%base+" + std::to_string(4 * to) + "], %r1;\n";
+        if (returns) { text += "st.global.b32 [%base+" + std::to_string(4 * to) + "], %r1;\n"; }
         text += "st.global.b32 [%base+" + std::to_string(4 * to + 4) + "], %r2;\n";
         to += 2;
     };
@@ -100,7 +100,7 @@ TEST_CASE("lanes of one generic atomic add f32 by the memory that each lane's ad
     st.global.b32 [%out+128], %r2;)",
                                      ".shared .align 4 .b8 words[128];");
     std::vector<std::uint32_t> expected(64, 2);
-    for (unsigned lane = 0; lane < 32; ++lane) expected[32 + lane] = lane % 2 == 0 ? 0 : 3;
+    for (unsigned lane = 0; lane < 32; ++lane) { expected[32 + lane] = lane % 2 == 0 ? 0 : 3; }
     CHECK(interpret(program) == expected);
     expect_everywhere(program, expected);
 }

@@ -70,11 +70,11 @@ void check_passes(const Program& program) {
 }  // namespace
 
 TEST_CASE("a member mask may name all lanes where all run together") {
-    for (const char* instruction : kInstructions) check_passes(program_of("", instruction, "-1"));
+    for (const char* instruction : kInstructions) { check_passes(program_of("", instruction, "-1")); }
 }
 
 TEST_CASE("on one side of a branch a member mask may name the lanes of that side") {
-    for (const char* instruction : kInstructions) check_passes(on_one_path(instruction, "0xfffffc00"));
+    for (const char* instruction : kInstructions) { check_passes(on_one_path(instruction, "0xfffffc00")); }
 }
 
 TEST_CASE("on a stack a member mask that names a lane of the other side of a branch ends the run") {
@@ -93,11 +93,12 @@ TEST_CASE("a member mask may name lanes that have exited, or that wait for nothi
 }
 
 TEST_CASE("on a stack lanes that have something left to do before their exit are missed") {
-    for (const char* instruction : kInstructions)
+    for (const char* instruction : kInstructions) {
         check_stops(launched(kOneWarp, 32,
                              kBegin + std::string("@%p0 bra LAST;\n") + instruction + "-1;\n" + kEnd +
                                  "\nret;\nLAST:\nst.global.u32 [%out], 7;"),
                     "0xfffffc00", "0x000003ff");
+    }
 }
 
 TEST_CASE("on a stack a guard that leaves named lanes out is like a branch round the instruction") {

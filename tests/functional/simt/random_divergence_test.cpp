@@ -1,4 +1,5 @@
-// Random programs: the scalar interpreter, the emulator and the timing model, both SIMT models, several register limits.
+// Random programs: the scalar interpreter, the emulator and the timing model, both SIMT models, several register
+// limits.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,7 +34,7 @@ namespace {
 std::vector<std::string> composition(std::mt19937_64& draw) {
     std::vector<std::string> options;
     const auto now_and_then = [&](unsigned times, std::initializer_list<const char*> choices) {
-        if (draw() % times == 0) options.emplace_back(choices.begin()[draw() % choices.size()]);
+        if (draw() % times == 0) { options.emplace_back(choices.begin()[draw() % choices.size()]); }
     };
     now_and_then(2, {"kernel.transform=vecmem"});
     now_and_then(2, {"sm.issue_extension=pmode", "sm.issue_extension=dac", "sm.issue_extension=cae",

@@ -21,17 +21,18 @@ class Generator {
     std::string text() {
         // %r0 to %r7 hold values; %r8 and up are counters and temporaries.
         emit(".reg .f32 %f<4>;\n.reg .f64 %d<4>;\n.reg .b16 %h<4>;\n.local .align 16 .b8 frame[64];");
-        for (int i = 0; i < 8; ++i)
+        for (int i = 0; i < 8; ++i) {
             emit("mad.lo.u32 %r" + std::to_string(i) + ", %n, " + number(1, 99) + ", " + number(0, 9999) + ";");
+        }
         for (int part = 0; part < 4; ++part) {
             block(3);
-            if (apart_) meet_apart({random_(), random_(), random_()}, 2);
+            if (apart_) { meet_apart({random_(), random_(), random_()}, 2); }
             meet();
         }
-        for (int i = 1; i < 8; ++i) emit("mad.lo.u32 %r0, %r0, 31, %r" + std::to_string(i) + ";");
+        for (int i = 1; i < 8; ++i) { emit("mad.lo.u32 %r0, %r0, 31, %r" + std::to_string(i) + ";"); }
         emit("st.global.u32 [%out], %r0;");
         std::string words = ".global .align 16 .u32 words[64] = {1";
-        for (int i = 1; i < 64; ++i) words += ", " + std::to_string(i * i * 2654435761u);
+        for (int i = 1; i < 64; ++i) { words += ", " + std::to_string(i * i * 2654435761u); }
         return kernel(body_, words + "};" + R"(
 .global .align 4 .u32 factors[4] = {3, 5, 7, 11};
 .const .align 4 .u32 addends[4] = {17, 170, 1700, 17000};
@@ -95,7 +96,9 @@ DONE:
     }
 
     void double_precision(const std::string& to) {
-        for (int i = 0; i < 3; ++i) emit("mov.b64 %d" + std::to_string(i) + ", {" + value() + ", " + value() + "};");
+        for (int i = 0; i < 3; ++i) {
+            emit("mov.b64 %d" + std::to_string(i) + ", {" + value() + ", " + value() + "};");
+        }
         const std::string form = one_of({".rn", ".rm", ".rp", ".rz"}) + ".f64 %d3, %d0";
         switch (below(4)) {
             case 0:
@@ -156,7 +159,9 @@ DONE:
                 break;
             case 2:
                 emit(one_of({"div.s64", "rem.u64", "mul.hi.s64", "mad.lo.s64"}) + " %rd3, %rd1, %rd2;");
-                if (body_.ends_with("mad.lo.s64 %rd3, %rd1, %rd2;\n")) body_.replace(body_.size() - 2, 1, ", %rd1;");
+                if (body_.ends_with("mad.lo.s64 %rd3, %rd1, %rd2;\n")) {
+                    body_.replace(body_.size() - 2, 1, ", %rd1;");
+                }
                 break;
             default:
                 emit(one_of({"add.s64", "sub.s64", "min.s64", "max.u64", "xor.b64"}) + " %rd3, %rd1, %rd2;");
@@ -209,13 +214,14 @@ DONE:
         emit("add.u32 %r21, %r21, 1;\nsetp.lt.u32 %p7, %r21, " + number(1, 32) + ";\n@%p7 bra " + again + ";");
     }
 
-    /// Vectors, bytes and halves of the thread's local memory and of the table, by addresses of their space or generic ones.
+    /// Vectors, bytes and halves of the thread's local memory and of the table, by addresses of their space or generic
+    /// ones.
     void memory_forms(const std::string& to) {
         const bool is_local = below(3) != 0, is_generic = below(2) != 0;
         const std::string space = is_local ? ".local" : ".global";
         emit("and.b32 %r20, " + value() + ", 48;\ncvt.u64.u32 %rd5, %r20;");
         emit(std::string("mov.u64 %rd4, ") + (is_local ? "frame" : "words") + ";");
-        if (is_generic) emit("cvta" + space + ".u64 %rd4, %rd4;");
+        if (is_generic) { emit("cvta" + space + ".u64 %rd4, %rd4;"); }
         emit("add.u64 %rd4, %rd4, %rd5;");
         const std::string kind = is_generic ? "" : space;
         const bool stores = is_local && below(2) == 0;
@@ -244,7 +250,7 @@ DONE:
     void indexed_parameter(const std::string& to) {
         emit("and.b32 %r20, " + value() + ", 112;\ncvt.u64.u32 %rd5, %r20;\nmov.b64 %rd4, table;");
         const bool is_generic = below(2) != 0;
-        if (is_generic) emit("cvta.param.u64 %rd4, %rd4;");
+        if (is_generic) { emit("cvta.param.u64 %rd4, %rd4;"); }
         emit("add.u64 %rd4, %rd4, %rd5;");
         const std::string load = is_generic ? "ld" : "ld.param";
         switch (below(4)) {
@@ -319,7 +325,7 @@ DONE:
         emit(condition() + "bra " + other + ";");
         block(depth - 1);
         // Now and then into the middle of what follows: not structured.
-        if (below(4) != 0) emit("bra.uni " + join + ";");
+        if (below(4) != 0) { emit("bra.uni " + join + ";"); }
         emit(other + ":");
         block(depth - 1);
         emit(join + ":");
@@ -331,8 +337,8 @@ DONE:
         emit("and.b32 " + counter + ", " + value() + ", 7;");
         emit(head + ":");
         block(depth - 1);
-        if (below(2)) emit(condition() + "bra " + out + ";");
-        if (below(3) == 0) emit(condition() + "bra " + next + ";");
+        if (below(2)) { emit(condition() + "bra " + out + ";"); }
+        if (below(3) == 0) { emit(condition() + "bra " + next + ";"); }
         arithmetic();
         emit(next + ":");
         emit("add.u32 " + counter + ", " + counter + ", 1;");
@@ -345,7 +351,7 @@ DONE:
         const unsigned parts = 1 + below(3);
         for (unsigned i = 0; i < parts; ++i) {
             arithmetic();
-            if (depth == 0) continue;
+            if (depth == 0) { continue; }
             switch (below(5)) {
                 case 0:
                 case 1:
@@ -367,7 +373,7 @@ DONE:
 
     /// Every lane executes `kinds` in turn, each on its own way.
     void meet_apart(std::vector<std::uint64_t> kinds, unsigned depth) {
-        if (kinds.empty()) return;
+        if (kinds.empty()) { return; }
         block(1);
         if (depth > 0 && below(2) == 0) {
             const std::string other = label(), join = label();
@@ -472,9 +478,7 @@ Program random_program(std::uint64_t seed, bool apart) {
     program.options = {"isa.registers=" + std::to_string(kLimits[seed % std::size(kLimits)]),
                        kMachines[seed / std::size(kLimits) % std::size(kMachines)]};
     std::uint32_t word = 0;
-    for (std::uint32_t& each : program.table.words) {
-        each = ++word * 2246822519U;
-    }
+    for (std::uint32_t& each : program.table.words) { each = ++word * 2246822519U; }
     return program;
 }
 

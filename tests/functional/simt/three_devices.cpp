@@ -45,7 +45,7 @@ LOOKAHEAD_REGISTER_VARIANT(Workload, PtxProgram, "ptx_program", "A kernel of the
 Configuration configuration_of(const Program& program, isa::SimtModel simt) {
     Configuration configuration = Configuration::from_toml("", "test.toml");
     configuration.override_value(std::string("sm.simt=") + name_of(simt));
-    for (const std::string& option : program.options) configuration.override_value(option);
+    for (const std::string& option : program.options) { configuration.override_value(option); }
     return configuration;
 }
 
@@ -57,9 +57,9 @@ RunOutcome outcome_of(const Program& program, isa::SimtModel simt, const std::ve
     request.workload = "ptx_program";
     request.partition = "linear";
     request.progress = ProgressMode::none;
-    if (transport.size() > 1) request.sync = "window";
+    if (transport.size() > 1) { request.sync = "window"; }
     request.configuration = configuration_of(program, simt);
-    for (const std::string& option : options) request.configuration.override_value(option);
+    for (const std::string& option : options) { request.configuration.override_value(option); }
     return run(request, transport);
 }
 
@@ -114,9 +114,7 @@ Ending ending_of_emulation(const Program& program, isa::SimtModel simt) {
     try {
         emulate(program, simt);
         return {};
-    } catch (const ProgramError& error) {
-        return {error.code(), error.what()};
-    }
+    } catch (const ProgramError& error) { return {error.code(), error.what()}; }
 }
 
 Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options) {
@@ -139,7 +137,7 @@ Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const s
 void check_mentions(const Ending& ending, std::initializer_list<std::string_view> words) {
     INFO(ending.message);
     CHECK(ending.code == ExitCode::program_misbehaved);
-    for (const std::string_view word : words) CHECK(ending.message.find(word) != std::string::npos);
+    for (const std::string_view word : words) { CHECK(ending.message.find(word) != std::string::npos); }
 }
 
 void expect(const Program& program, isa::SimtModel simt, const std::vector<std::uint32_t>& expected) {
@@ -149,7 +147,7 @@ void expect(const Program& program, isa::SimtModel simt, const std::vector<std::
 }
 
 void expect_everywhere(const Program& program, const std::vector<std::uint32_t>& expected) {
-    for (const isa::SimtModel simt : kModels) expect(program, simt, expected);
+    for (const isa::SimtModel simt : kModels) { expect(program, simt, expected); }
 }
 
 void expect_with_convergence_barriers(const Program& program, const std::vector<std::uint32_t>& expected) {

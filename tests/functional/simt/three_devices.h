@@ -19,8 +19,8 @@ struct alignas(16) ByValue {
     std::array<std::uint32_t, 32> words;
 };
 
-/// A kernel `k(u64 out, u32 a, ByValue table)` of PTX, a launch of it with `words` words at `out`, which are zero before,
-/// and where it runs.
+/// A kernel `k(u64 out, u32 a, ByValue table)` of PTX, a launch of it with `words` words at `out`, which are zero
+/// before, and where it runs.
 struct Program {
     std::string text;
     LaunchConfiguration configuration;

@@ -36,16 +36,18 @@ std::string Outcome::text() const {
 
 unsigned Outcome::count(std::string_view mnemonic) const {
     unsigned found = 0;
-    for (std::uint32_t pc = 0; pc < packed.code.size(); ++pc)
+    for (std::uint32_t pc = 0; pc < packed.code.size(); ++pc) {
         found += finaliser::print(packed, pc).find(mnemonic) != std::string::npos;
+    }
     return found;
 }
 
 std::set<std::string> Outcome::reasons() const {
     const std::string prefix = "vecmem.stays.";
     std::set<std::string> all;
-    for (const isa::Annotation& each : packed.annotations)
-        if (each.tag.starts_with(prefix)) all.insert(each.tag.substr(prefix.size()));
+    for (const isa::Annotation& each : packed.annotations) {
+        if (each.tag.starts_with(prefix)) { all.insert(each.tag.substr(prefix.size())); }
+    }
     return all;
 }
 
@@ -53,7 +55,7 @@ finaliser::FinaliserOptions with_pass(const std::string& length, finaliser::Fina
     Configuration configuration;
     configuration.override_value("kernel.transform=vecmem");
     std::istringstream words("length=" + length);
-    for (std::string word; words >> word;) configuration.override_value("vecmem." + word);
+    for (std::string word; words >> word;) { configuration.override_value("vecmem." + word); }
     options.transform = finaliser::configured_transform(configuration);
     return options;
 }
@@ -87,9 +89,11 @@ std::vector<std::uint32_t> emulated(const isa::Kernel& kernel, std::uint32_t a, 
     table.image = finaliser::finalise_module(module, {}).image;
     EmulatedDevice device(std::move(table), options);
     std::vector<std::uint32_t> words = words_after(device, a, b);
-    if (vectors != nullptr)
-        for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
-            if (isa::is_vector_memory(kernel.code[pc].operation)) *vectors += device.executed(0)[pc].warps;
+    if (vectors != nullptr) {
+        for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
+            if (isa::is_vector_memory(kernel.code[pc].operation)) { *vectors += device.executed(0)[pc].warps; }
+        }
+    }
     return words;
 }
 

@@ -33,8 +33,8 @@ finaliser::FinaliserOptions with_pass(const std::string& length, finaliser::Fina
 /// address is a multiple of 16, %gid its number, and %r, %f, %rd, %p registers.
 std::string kernel_text(const std::string& body);
 
-/// Runs the kernel with the pass and without, on the emulator, and requires that both leave the same words in a buffer of
-/// kThreads * kThreadWords words, which counted up from 1. In every thread's words.
+/// Runs the kernel with the pass and without, on the emulator, and requires that both leave the same words in a buffer
+/// of kThreads * kThreadWords words, which counted up from 1. In every thread's words.
 Outcome run(const std::string& body, const std::string& length = "4", std::uint32_t a = 0, std::uint32_t b = 0,
             const finaliser::FinaliserOptions& options = {});
 /// The words that a kernel leaves, with no pass at all, by the interpreter of PTX, which shares the parser only.

@@ -1,5 +1,5 @@
-// Each rule of packing straight-line code, from both sides (Crago et al., TACO 2018, sections 4 and 5.2). Every kernel runs with the
-// pass and without (bench.h).
+// Each rule of packing straight-line code, from both sides (Crago et al., TACO 2018, sections 4 and 5.2). Every kernel
+// runs with the pass and without (bench.h).
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ using Reasons = std::set<std::string>;
 
 std::string each(unsigned count, const std::function<std::string(unsigned)>& text) {
     std::string all;
-    for (unsigned i = 0; i < count; ++i) all += text(i);
+    for (unsigned i = 0; i < count; ++i) { all += text(i); }
     return all;
 }
 
@@ -229,7 +229,9 @@ TEST_CASE("indices from memory, signed and of elements") {
     CHECK(run(body("mul.wide.s32", 3)).count("LD.INDIRECT") == 0);
     CHECK(run(body("mul.wide.u32")).count("LD.INDIRECT") == 0);
     std::string fields = body("mul.wide.s32");
-    for (std::size_t at = 0; (at = fields.find(", 4; add", at)) != std::string::npos;) fields.replace(at, 4, ", 8;");
+    for (std::size_t at = 0; (at = fields.find(", 4; add", at)) != std::string::npos;) {
+        fields.replace(at, 4, ", 8;");
+    }
     CHECK(run(fields).count("LD.INDIRECT") == 0);
 }
 
@@ -394,12 +396,13 @@ TEST_CASE("barriers, fences and ordered accesses part what stands before and beh
 TEST_CASE("an element that needs another one's value stays") {
     const auto body = [](bool chase) {
         std::string text = "and.b32 %r9, %gid, 31;\n";
-        for (unsigned i = 0; i < 4; ++i)
+        for (unsigned i = 0; i < 4; ++i) {
             text += fmt::format(
                         "mul.wide.s32 %rd1, %r{}, 4; add.s64 %rd1, %mine, %rd1; ld.global.u32 %r{}, [%rd1]; and.b32 "
                         "%r{}, %r{}, {};\n",
                         chase ? 9 + i : 9, 10 + i, 10 + i, 10 + i, 31) +
                     (chase ? "" : fmt::format("add.u32 %r9, %r9, {};\n", i + 2));
+        }
         return text +
                "add.u32 %r10, %r10, %r11; add.u32 %r10, %r10, %r12; add.u32 %r10, %r10, %r13; st.global.u32 "
                "[%mine+800], %r10;\n";

@@ -1,5 +1,5 @@
-// Loops of several blocks: each rule by which they become rounds with masks, from both sides. Every kernel runs with the
-// pass and without (bench.h).
+// Loops of several blocks: each rule by which they become rounds with masks, from both sides. Every kernel runs with
+// the pass and without (bench.h).
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kMore = "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a; @%p1 bra LOOP;";
 
-/// Reads %r3 from the words at %rd1 on, does `body`, and goes on by `more`; behind it %r2 and %r8 are stored, and `behind`
-/// is done. %r3 & 1 alternates.
+/// Reads %r3 from the words at %rd1 on, does `body`, and goes on by `more`; behind it %r2 and %r8 are stored, and
+/// `behind` is done. %r3 & 1 alternates.
 std::string rounds_of(const std::string& body, const std::string& more = kMore, const std::string& behind = "") {
     return fmt::format(
         "mov.u32 %r1, 0; mov.u32 %r2, 1; mov.u32 %r8, 3; mov.u64 %rd1, %mine;\nLOOP:\n"
@@ -27,13 +27,13 @@ std::string rounds_of(const std::string& body, const std::string& more = kMore, 
 /// `then`, and if it is there `otherwise`, as %r4 is or is not 0.
 std::string choice(const std::string& then, const std::string& otherwise = "") {
     const std::string test = "setp.eq.u32 %p2, %r4, 0; @%p2 bra ELSE;\n" + then;
-    if (otherwise.empty()) return test + "\nELSE:\n";
+    if (otherwise.empty()) { return test + "\nELSE:\n"; }
     return test + "\nbra.uni END;\nELSE:\n" + otherwise + "\nEND:\n";
 }
 
 std::string times(unsigned count, const std::string& text) {
     std::string all;
-    for (unsigned i = 0; i < count; ++i) all += text;
+    for (unsigned i = 0; i < count; ++i) { all += text; }
     return all;
 }
 
@@ -59,8 +59,8 @@ TEST_CASE("loops with conditions go several rounds at once, and the rest as they
              choice("mad.lo.u32 %r2, %r2, 3, %r3;", "mad.lo.u32 %r2, %r2, 5, %r3;"),
              choice("add.u32 %r8, %r3, 3;", "mul.lo.u32 %r8, %r3, 5;") + "mad.lo.u32 %r2, %r2, 7, %r8;",
              choice("st.global.u32 [%rd1+400], %r3;", "st.global.u32 [%rd1+600], %r3;"),
-         })
-        for (const unsigned length : {4U, 8U, 16U})
+         }) {
+        for (const unsigned length : {4U, 8U, 16U}) {
             for (std::uint32_t rounds = 1; rounds <= 2 * length + 1; ++rounds) {
                 CAPTURE(body);
                 CAPTURE(length);
@@ -70,14 +70,17 @@ TEST_CASE("loops with conditions go several rounds at once, and the rest as they
                 CHECK(outcome.count(fmt::format("LD.STRIDE.GLOBAL.V{}", length)) == 1);
                 CHECK_FALSE(outcome.reasons().contains("control"));
             }
+        }
+    }
 }
 
 TEST_CASE("lanes that part in a round do so in each round of several") {
     const std::string body = "add.u32 %r4, %r3, %gid; and.b32 %r4, %r4, 2;\n" +
                              choice("mad.lo.u32 %r2, %r2, 3, %r3; st.global.u32 [%rd1+600], %r2;",
                                     "sub.u32 %r2, %r3, %r2; st.global.u32 [%rd1+400], %r2;");
-    for (std::uint32_t rounds = 1; rounds <= 9; ++rounds)
+    for (std::uint32_t rounds = 1; rounds <= 9; ++rounds) {
         CHECK(run(rounds_of(body), "4", rounds).executed == 2 * (rounds / 4));
+    }
 }
 
 TEST_CASE("what lanes that go another way need is not written over") {
@@ -126,7 +129,7 @@ TEST_CASE("conditions inside of conditions, of numbers and of what are none") {
         "setp.gt.u32 %p3, %r3, %b; selp.u32 %r9, 5, 9, %p3; @%p3 bra INNER;\n"
         "add.u32 %r2, %r2, 5; add.u32 %r8, %r8, %r2;\nINNER:\nselp.u32 %r10, 3, 1, %p3; "
         "add.u32 %r2, %r2, %r9; mad.lo.u32 %r2, %r2, %r10, %r8;\n");
-    for (const std::uint32_t bound : {0U, 260U, 4000U}) check_packed(rounds_of(chosen), bound);
+    for (const std::uint32_t bound : {0U, 260U, 4000U}) { check_packed(rounds_of(chosen), bound); }
     const std::string read_twice = choice(
         "setp.gt.u32 %p3, %r3, %b; @%p3 bra INNER;\nadd.u32 %r2, %r2, 5; add.u32 %r8, %r8, %r2;\nINNER:\n@%p3 add.u32 "
         "%r2, %r2, 1;\n");
@@ -136,7 +139,7 @@ TEST_CASE("conditions inside of conditions, of numbers and of what are none") {
                                         "setp.gt.u32 %p3, %r3, %b; @%p3 bra INNER;\nadd.u32 %r2, %r2, 5; add.u32 %r8, "
                                         "%r8, %r2;\nINNER:\n") +
                                     "@%p3 add.u32 %r2, %r2, 1;\n";
-    for (const std::uint32_t bound : {0U, 260U, 4000U}) check_packed(rounds_of(read_behind), bound);
+    for (const std::uint32_t bound : {0U, 260U, 4000U}) { check_packed(rounds_of(read_behind), bound); }
 }
 
 TEST_CASE("a condition of which nothing is left") {
@@ -166,11 +169,12 @@ TEST_CASE("a mask that the round changes is none") {
     check_stays("setp.eq.u32 %p2, %a, 0;\n" + rounds_of(late));
     // Set before the loop.
     const std::string fixed = "@%p2 bra ELSE;\nadd.u32 %r2, %r2, %r3; add.u32 %r8, %r8, 1;\nELSE:\n";
-    for (const std::uint32_t b : {0U, 1U}) check_packed("setp.eq.u32 %p2, %b, 0;\n" + rounds_of(fixed), b);
+    for (const std::uint32_t b : {0U, 1U}) { check_packed("setp.eq.u32 %p2, %b, 0;\n" + rounds_of(fixed), b); }
 }
 
 TEST_CASE("loops of other shapes stay") {
-    // A way out of the middle; two ways back; a loop inside; a block with two conditions; masked code under a condition.
+    // A way out of the middle; two ways back; a loop inside; a block with two conditions; masked code under a
+    // condition.
     check_stays(
         rounds_of("setp.eq.u32 %p2, %r3, 5; @%p2 bra OUT;\nadd.u32 %r2, %r2, %r3;", std::string(kMore) + "\nOUT:"));
     check_stays(rounds_of(
@@ -190,8 +194,9 @@ TEST_CASE("loops of other shapes stay") {
     check_packed(rounds_of("setp.gt.u32 %p3, %r3, 20; @%p3 add.u32 %r2, %r2, 4;\n" + choice("add.u32 %r8, %r8, 1;")));
     // What keeps loops of one block keeps these, in any of their blocks.
     for (const char* body : {"bar.warp.sync 0xffffffff;", "atom.global.add.u32 %r9, [%out], 0; add.u32 %r8, %r8, 1;",
-                             "ld.volatile.global.u32 %r9, [%mine];", "membar.cta;"})
+                             "ld.volatile.global.u32 %r9, [%mine];", "membar.cta;"}) {
         check_stays(rounds_of(choice(body)), "loop_code");
+    }
     check_stays(rounds_of(choice("activemask.b32 %r9; popc.b32 %r9, %r9; mad.lo.u32 %r2, %r2, 3, %r9;")));
 }
 
@@ -244,14 +249,15 @@ TEST_CASE("a loop with conditions in which nothing can be packed is left as it w
         "ld.global.u64 %rd3, [%rd1]; and.b64 %rd4, %rd3, 1; setp.eq.u64 %p2, %rd4, 0;\n@%p2 bra ELSE;\n"
         "add.s64 %rd2, %rd2, %rd3; st.global.u64 [%rd1+256], %rd2;\nELSE:\nadd.s64 %rd1, %rd1, 8;\n" +
         std::string(kMore) + "\nst.global.u64 [%mine+1000], %rd2;\n";
-    for (const char* length : {"4", "best"})
+    for (const char* length : {"4", "best"}) {
         CHECK(finaliser::print(finalised(wide, with_pass(length))) == finaliser::print(finalised(wide, {})));
+    }
 }
 
 TEST_CASE("what the source has unrolled keeps its vectors, and its rounds") {
     std::string body;
-    for (int u = 1; u < 4; ++u) body += fmt::format("ld.global.u32 %r{}, [%rd1+{}];\n", 20 + u, 4 * u - 4);
-    for (int u = 1; u < 4; ++u) body += fmt::format("mad.lo.u32 %r2, %r2, 3, %r{};\n", 20 + u);
+    for (int u = 1; u < 4; ++u) { body += fmt::format("ld.global.u32 %r{}, [%rd1+{}];\n", 20 + u, 4 * u - 4); }
+    for (int u = 1; u < 4; ++u) { body += fmt::format("mad.lo.u32 %r2, %r2, 3, %r{};\n", 20 + u); }
     body += choice("add.u32 %r8, %r8, %r3;") + "add.s64 %rd1, %rd1, 12;\n";
     const Outcome outcome = run(rounds_of(body), "4", 9);
     CHECK(outcome.executed == 2 * 9);
@@ -261,12 +267,14 @@ TEST_CASE("what the source has unrolled keeps its vectors, and its rounds") {
 
 TEST_CASE("vectors under a condition are given up for fewer, and the rounds left over keep them") {
     std::string table;
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 4; ++i) {
         table += fmt::format("ld.global.u32 %r{0}, [%rd1+{1}]; mad.lo.u32 %r2, %r2, 3, %r{0};\n", 20 + i, 400 + 12 * i);
+    }
     const auto text = [&](int fields) {
         std::string all;
-        for (int i = 0; i < fields; ++i)
+        for (int i = 0; i < fields; ++i) {
             all += fmt::format("ld.global.u32 %r9, [%rd1+{}]; mad.lo.u32 %r8, %r8, 5, %r9;\n", 100 + 44 * i);
+        }
         return rounds_of(all + choice(table));
     };
     // With that of %r3, three vectors for four rounds, in place of one a round.

@@ -19,8 +19,8 @@ using namespace lookahead::vecmem::test;
 
 namespace {
 
-/// Counts in %r1 from `first`; `more` ends with a comparison to %p1 that goes on. The rounds' words at %rd1, %rd1 + 4, ... are
-/// summed up in an order that matters.
+/// Counts in %r1 from `first`; `more` ends with a comparison to %p1 that goes on. The rounds' words at %rd1, %rd1 + 4,
+/// ... are summed up in an order that matters.
 std::string loop(const std::string& first, const std::string& more, const std::string& body = "") {
     return fmt::format(
         "mov.u32 %r1, {}; mov.u32 %r2, 1; mov.u64 %rd1, %mine; mov.u64 %rd4, %mine;\nLOOP:\n"
@@ -38,7 +38,7 @@ std::uint32_t word(int number) {
 }  // namespace
 
 TEST_CASE("any number of rounds: as many at once as the length, the rest one by one") {
-    for (const unsigned length : {4U, 8U, 16U})
+    for (const unsigned length : {4U, 8U, 16U}) {
         for (std::uint32_t rounds = 1; rounds <= 2 * length + 1; ++rounds) {
             CAPTURE(length);
             CAPTURE(rounds);
@@ -46,6 +46,7 @@ TEST_CASE("any number of rounds: as many at once as the length, the rest one by 
             CHECK(outcome.executed == 2 * (rounds / length));
             CHECK(outcome.count(fmt::format("LD.STRIDE.GLOBAL.V{}", length)) == 1);
         }
+    }
 }
 
 TEST_CASE("rounds that the longest vectors leave over are done with the shortest") {
@@ -89,7 +90,7 @@ TEST_CASE("all comparisons and directions of counters") {
         CAPTURE(more);
         const std::string bound = fmt::format("add.s32 %r4, %a, {};\n", each.bound);
         std::string text = bound + loop(each.first, more);
-        if (more.find("%p3") != std::string::npos) text.replace(text.find("@%p1"), 4, "@%p3");
+        if (more.find("%p3") != std::string::npos) { text.replace(text.find("@%p1"), 4, "@%p3"); }
         CHECK(run(text).executed == 4);
     }
     // Counters of 64 bits.
@@ -126,8 +127,9 @@ TEST_CASE("a bound near the least number has no rounds before it") {
     }
     // Likewise with a step that is not known.
     const std::string unknown = loop("0x80000000", "add.s32 %r1, %r1, %a; setp.lt.s32 %p1, %r1, %b;");
-    for (std::uint32_t rounds = 1; rounds < 6; ++rounds)
+    for (std::uint32_t rounds = 1; rounds < 6; ++rounds) {
         CHECK(run(unknown, "4", 5, 0x80000000U + 5 * rounds).executed == 2 * (rounds / 4));
+    }
 }
 
 TEST_CASE("a step that is not known goes up, and not too far") {
@@ -136,18 +138,18 @@ TEST_CASE("a step that is not known goes up, and not too far") {
     CHECK(run(text, "4", 1, 9).executed == 4);
     // Steps that wrap around: three steps are more than a number has, and the bound is in their way.
     for (const std::uint32_t step : {0x40000000U, 0x60000000U, 0x90000000U, 0xb0000000U, 0xc0000000U, 0xd0000000U,
-                                     0xfffffff0U, 0x55555557U, 0xaaaaaaabU})
+                                     0xfffffff0U, 0x55555557U, 0xaaaaaaabU}) {
         for (const int bound : {-2000000000, -1000, -3, 10, 1000, 101509731, 363698845, 2000000000}) {
             CAPTURE(step);
             CAPTURE(bound);
             // How many rounds it is, in wrapped sums.
             std::uint32_t at = 0;
             unsigned rounds = 0;
-            do at += step, ++rounds;
-            while (static_cast<std::int32_t>(at) < bound && rounds < 100);
-            if (rounds == 100) continue;
+            do { at += step, ++rounds; } while (static_cast<std::int32_t>(at) < bound && rounds < 100);
+            if (rounds == 100) { continue; }
             CHECK(run(text, "4", step, word(bound)).executed <= 2 * (rounds / 4));
         }
+    }
 }
 
 TEST_CASE("a counter that goes away from its bound is none") {
@@ -183,9 +185,7 @@ TEST_CASE("a kernel that was packed in as many ways as are tried keeps its loops
         vecmem::Planner(kernel, {4}, 63, {}, tried).run();
         std::uint32_t most = 0;
         for (const auto& [plan, blocks] : tried->outcomes) {
-            for (const vecmem::BlockOutcome& block : blocks) {
-                most = std::max(most, block.vectors);
-            }
+            for (const vecmem::BlockOutcome& block : blocks) { most = std::max(most, block.vectors); }
         }
         return most;
     };
@@ -312,7 +312,7 @@ TEST_CASE("arrays at words that are not known are compared, each pair once") {
             "add.s64 %rd1, %rd1, %rd8; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 9;\n@%p1 bra LOOP;\n",
             10, 10 + apart);
     };
-    for (const int stride : {-2, -1, 1, 2})
+    for (const int stride : {-2, -1, 1, 2}) {
         for (int apart = -10; apart <= 10; ++apart) {
             CAPTURE(stride);
             CAPTURE(apart);
@@ -320,14 +320,16 @@ TEST_CASE("arrays at words that are not known are compared, each pair once") {
             CHECK(outcome.count("LD.STRIDE") == 2);
             CHECK(outcome.count("ST.STRIDE") == 1);
             const int least = std::min(std::abs(apart), std::abs(apart + 16));
-            if (least > 3 * std::abs(stride)) CHECK(outcome.executed == 12);
+            if (least > 3 * std::abs(stride)) { CHECK(outcome.executed == 12); }
         }
+    }
 }
 
 TEST_CASE("loops with many vectors go through their rounds side by side where registers are few") {
     std::string body = "mov.u32 %r8, 0; ";
-    for (const int byte : {32, 44, 100, 180, 300, 420})
+    for (const int byte : {32, 44, 100, 180, 300, 420}) {
         body += fmt::format("ld.global.u32 %r9, [%rd1+{}]; mad.lo.u32 %r8, %r8, 3, %r9; ", byte);
+    }
     body += "mad.lo.u32 %r2, %r2, 5, %r8; ";
     const std::string text = loop("0", kCountsUp, body);
     finaliser::FinaliserOptions options;
@@ -377,14 +379,15 @@ TEST_CASE("strides that are not known: apart by as far as they reach, up and dow
         "[%rd7], %r2;\n"
         "add.s64 %rd1, %rd1, %rd8; add.s64 %rd7, %rd7, %rd8;\n"
         "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 9;\n@%p1 bra LOOP;\nst.global.u32 [%mine+1016], %r2;\n";
-    for (const int stride : {-3, -2, -1, 0, 1, 2, 3})
+    for (const int stride : {-3, -2, -1, 0, 1, 2, 3}) {
         for (int distance = -12; distance <= 12; ++distance) {
             CAPTURE(stride);
             CAPTURE(distance);
             const Outcome outcome = run(text, "4", word(stride), word(distance));
             CHECK(outcome.count("ST.STRIDE") == 1);
-            if (std::abs(distance) > 3 * std::abs(stride)) CHECK(outcome.executed == 8);
+            if (std::abs(distance) > 3 * std::abs(stride)) { CHECK(outcome.executed == 8); }
         }
+    }
 }
 
 TEST_CASE("in place: what is written is what was read, unless the stride is none") {

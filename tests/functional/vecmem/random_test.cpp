@@ -1,6 +1,6 @@
-// Random loops: strides of both signs, known and unknown steps, arrays that overlap in any way, indices from memory, rounds
-// that are left over, statements under conditions that are inside of one another. Each runs as it was and with the pass, at each length; some by the interpreter of PTX, too.
-// LOOKAHEAD_TEST_SEED repeats a run.
+// Random loops: strides of both signs, known and unknown steps, arrays that overlap in any way, indices from memory,
+// rounds that are left over, statements under conditions that are inside of one another. Each runs as it was and with
+// the pass, at each length; some by the interpreter of PTX, too. LOOKAHEAD_TEST_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -61,13 +61,14 @@ class Generator {
         const bool known = kind == 0;
         text += known ? "" : fmt::format("add.s32 %r5, %b, {};\n", last);
         const std::string bound = known ? std::to_string(last) : "%r5";
-        if (rounds_ == 0) text += "bra.uni DONE;\n";
+        if (rounds_ == 0) { text += "bra.uni DONE;\n"; }
         text += "LOOP:\n";
         const unsigned statements = 1 + below(4);
-        for (unsigned i = 0; i < statements; ++i) text += statement_or_condition(0);
-        for (unsigned i = 1; i <= 4; ++i)
+        for (unsigned i = 0; i < statements; ++i) { text += statement_or_condition(0); }
+        for (unsigned i = 1; i <= 4; ++i) {
             text += stride_[i] == 3 && steps_ ? fmt::format("add.s64 %rd{0}, %rd{0}, %rd9;\n", i)
                                               : fmt::format("add.s64 %rd{0}, %rd{0}, {1};\n", i, 4 * stride_[i]);
+        }
         text += fmt::format("add.s32 %r1, %r1, {};\n", sign * step_);
         static constexpr const char* kUp[] = {"lt.s32", "lt.s32", "ne.s32", "le.s32"};
         static constexpr const char* kDown[] = {"gt.s32", "gt.s32", "ne.s32", "ge.s32"};
@@ -86,10 +87,10 @@ class Generator {
 
     std::string statements_of(unsigned nested) {
         std::string text;
-        for (unsigned i = 0; i <= below(2); ++i) text += statement_or_condition(nested);
+        for (unsigned i = 0; i <= below(2); ++i) { text += statement_or_condition(nested); }
         // Both sides may write it, one may, or it is needed on one side only.
-        if (below(2) == 0) text += fmt::format("mad.lo.u32 %r14, %r2, {}, %r1;\n", 1 + 2 * below(5));
-        if (below(3) == 0) text += "xor.b32 %r2, %r2, %r14;\n";
+        if (below(2) == 0) { text += fmt::format("mad.lo.u32 %r14, %r2, {}, %r1;\n", 1 + 2 * below(5)); }
+        if (below(3) == 0) { text += "xor.b32 %r2, %r2, %r14;\n"; }
         return text;
     }
 
@@ -104,7 +105,7 @@ class Generator {
         std::string text = fmt::format("{} setp.eq.u32 %p{}, %r16, 0;\n@{}%p{} bra ELSE{};\n", kTests[below(4)],
                                        predicate, is_negated ? "!" : "", predicate, label);
         text += statements_of(nested);
-        if (below(2) == 0) return text + fmt::format("ELSE{}:\n", label);
+        if (below(2) == 0) { return text + fmt::format("ELSE{}:\n", label); }
         text += fmt::format("bra.uni END{0};\nELSE{0}:\n", label);
         return text + statements_of(nested) + fmt::format("END{}:\n", label);
     }
@@ -180,7 +181,7 @@ TEST_CASE("random loops do with vectors what they did without") {
         const auto step = static_cast<std::uint32_t>(static_cast<int>(seed % 7) - 3);
         std::vector<std::uint32_t> right;
         REQUIRE_NOTHROW(right = emulated(finalised(body, options), step, 0));
-        if (seed % 10 == 0) CHECK(interpreted(body, step, 0) == right);
+        if (seed % 10 == 0) { CHECK(interpreted(body, step, 0) == right); }
         for (const char* length : kLengths) {
             CAPTURE(length);
             isa::Kernel kernel;

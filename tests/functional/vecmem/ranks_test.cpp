@@ -20,8 +20,9 @@ RunRequest request_for(std::string_view workload, const std::string& length, con
     request.context = {Size::tiny, 3};
     request.configuration = load_machine("vecmem_nvidia");
     for (const std::string& option : {std::string("isa.expand_64bit=true"), std::string("kernel.transform=vecmem"),
-                                      "vecmem.length=" + length, std::string(workload) + ".form=looped"})
+                                      "vecmem.length=" + length, std::string(workload) + ".form=looped"}) {
         request.configuration.override_value(option);
+    }
     request.sync = sync;
     request.progress = ProgressMode::none;  // and no file
     return request;
@@ -34,9 +35,7 @@ TEST_CASE("the paper's workloads match their references, and the results do not 
     static constexpr const char* kLengths[] = {"4", "8", "16", "best"};
     unsigned runs = 0;
     for (const ManifestEntry& workload : workload_manifest()) {
-        if (!workload.is_in("vector memory")) {
-            continue;
-        }
+        if (!workload.is_in("vector memory")) { continue; }
         const std::string length = kLengths[runs++ % 4];
         CAPTURE(workload.name);
         CAPTURE(length);

@@ -1,5 +1,5 @@
-// The pass on all workloads, as they are and as loops that go over several elements (form=looped): at each length they give
-// the right outputs.
+// The pass on all workloads, as they are and as loops that go over several elements (form=looped): at each length they
+// give the right outputs.
 #include <doctest/doctest.h>
 
 #include "components/emulator/emulated_device.h"
@@ -27,17 +27,20 @@ std::uint64_t executed(std::string_view name, const std::string& length, unsigne
     CHECK_NOTHROW(workload->run(device));
     CHECK(workload->check().outputs != Outputs::mismatch);
     std::uint64_t vectors = 0;
-    for (std::uint32_t kernel = 0; kernel < device.kernels().size(); ++kernel)
-        for (std::size_t pc = 0; pc < device.executed(kernel).size(); ++pc)
-            if (isa::is_vector_memory(device.kernels()[kernel].code[pc].operation))
+    for (std::uint32_t kernel = 0; kernel < device.kernels().size(); ++kernel) {
+        for (std::size_t pc = 0; pc < device.executed(kernel).size(); ++pc) {
+            if (isa::is_vector_memory(device.kernels()[kernel].code[pc].operation)) {
                 vectors += device.executed(kernel)[pc].warps;
+            }
+        }
+    }
     return vectors;
 }
 
 void check_all(const std::string& length) {
     unsigned looped = 0, packed = 0;
     std::uint64_t vectors = 0;
-    for (const ManifestEntry& entry : workload_manifest())
+    for (const ManifestEntry& entry : workload_manifest()) {
         for (const unsigned unroll : {0U, 1U, 4U}) {
             if (unroll != 0 && !entry.is_in("vector memory")) {
                 continue;  // the paper's are there as loops
@@ -49,6 +52,7 @@ void check_all(const std::string& length) {
             packed += count != 0;
             vectors += count;
         }
+    }
     MESSAGE("vector memory instructions executed: " << vectors << ", in workloads and forms: " << packed);
     CHECK(looped == 16);
     CHECK(packed > 15);

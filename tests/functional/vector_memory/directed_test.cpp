@@ -23,7 +23,7 @@ VectorRun emulate(const VectorAccess& access, const VectorRun& run) {
 /// Each lane in 64 words of its own, from the middle on: words are their numbers, data are told apart.
 VectorRun lanes_apart(std::int32_t stride) {
     VectorRun run;
-    for (std::uint32_t i = 0; i < kMemoryWords; ++i) run.memory[i] = i;
+    for (std::uint32_t i = 0; i < kMemoryWords; ++i) { run.memory[i] = i; }
     for (unsigned lane = 0; lane < kLanes; ++lane) {
         Lane& each = run.lanes[lane];
         each.byte = static_cast<std::int32_t>(4 * (64 * lane + 32));
@@ -67,7 +67,7 @@ TEST_CASE("masked lanes touch nothing, wherever their addresses lead") {
             CAPTURE(mask);
             VectorRun run = lanes_apart(1);
             for (unsigned lane = 0; lane < kLanes; ++lane) {
-                if ((mask >> lane & 1) != 0) continue;
+                if ((mask >> lane & 1) != 0) { continue; }
                 run.lanes[lane].active = 0;
                 run.lanes[lane].byte = 0x40000002;
                 run.lanes[lane].stride = 0x7fffffff;
@@ -97,7 +97,7 @@ TEST_CASE("of a lane's stores to one place the later element's stays") {
             VectorRun run = lanes_apart(0);
             const VectorRun strided = emulate({false, true, length, shared, false}, run);
             CHECK(strided.memory[32] == 100'000 + length - 1);
-            for (Lane& lane : run.lanes) lane.indices = {5, 6, 5, 6};
+            for (Lane& lane : run.lanes) { lane.indices = {5, 6, 5, 6}; }
             const VectorRun indirect = emulate({false, false, length, shared, false}, run);
             CHECK(indirect.memory[37] == 100'002);
             CHECK(indirect.memory[38] == 100'003);
@@ -151,7 +151,7 @@ TEST_CASE("a fault names the element and the lane; one word less is none") {
             CHECK(sentence.find("illegal address") != std::string::npos);
             // The last of the words; of a stride, those behind the element would be outside.
             reach(end - 1);
-            if (!access.strided || element + 1 == access.length) CHECK(fault_of(access, run) == "no fault");
+            if (!access.strided || element + 1 == access.length) { CHECK(fault_of(access, run) == "no fault"); }
         }
     }
 }
@@ -203,7 +203,7 @@ TEST_CASE("an observer sees each element of each lane, in the instruction's orde
         void begin_launch(std::uint64_t) override {}
         void access(const ExecutionPlace& place, unsigned lane, Kind kind, std::uint64_t address,
                     unsigned bytes) override {
-            if (!isa::is_vector_memory(place.kernel.code[place.pc].operation)) return;
+            if (!isa::is_vector_memory(place.kernel.code[place.pc].operation)) { return; }
             CHECK(kind == Kind::write);
             CHECK(bytes == 4);
             first = words.empty() ? address : first;
@@ -212,7 +212,7 @@ TEST_CASE("an observer sees each element of each lane, in the instruction's orde
     } seen;
     const VectorAccess access{false, true, 4, false, false};
     VectorRun run = lanes_apart(3);
-    for (unsigned lane = 2; lane < kLanes; ++lane) run.lanes[lane].active = 0;
+    for (unsigned lane = 2; lane < kLanes; ++lane) { run.lanes[lane].active = 0; }
     EmulatedDevice device(finalised(access), {.observer = &seen});
     execute(device, access, run);
     CHECK(seen.words == std::vector<std::pair<unsigned, std::uint64_t>>{
@@ -232,8 +232,9 @@ TEST_CASE("nothing moves across a vector memory instruction, and it stays though
         "add.u32 %r3, %r2, %r1;\nst.global.u32 [%rd0+8], %r3;\nret;\n}\n";
     const isa::KernelTable table = finaliser::finalise_module(ptx::parse_module(text, "k.ptx"), {});
     std::vector<std::uint32_t> lines;
-    for (const isa::Instruction& instruction : table[0].code)
-        if (instruction.line >= 9) lines.push_back(instruction.line);
+    for (const isa::Instruction& instruction : table[0].code) {
+        if (instruction.line >= 9) { lines.push_back(instruction.line); }
+    }
     CAPTURE(finaliser::print(table[0]));
     CHECK(std::ranges::is_sorted(lines));
     CHECK(std::ranges::count_if(table[0].code, [](const isa::Instruction& instruction) {
@@ -267,7 +268,7 @@ TEST_CASE("a sum of a base that changes in the loop is folded into the address w
         CHECK(load->offset == offset);
         const auto run = [](Device& device) {
             std::vector<std::uint32_t> words(64);
-            for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = i * i;
+            for (std::uint32_t i = 0; i < words.size(); ++i) { words[i] = i * i; }
             const DeviceAddress from = device.upload(words), to = device.upload(std::vector<std::uint32_t>(3));
             device.launch("k", {{1, 1, 1}, {1, 1, 1}}, pack_parameters(from, to));
             return device.download<std::uint32_t>(to, 3);

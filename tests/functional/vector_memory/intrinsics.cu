@@ -1,6 +1,6 @@
 // Every intrinsic of vector_memory.cuh once, of every length, in a CTA of 32 threads: each thread reads and writes words of
 // its own. Compiled as inline PTX (intrinsics.ptx) and as plain code (intrinsics_plain.ptx) by regenerate_ptx.
-#include "../../../experiments/workloads/vector_memory.cuh"
+#include "../../../experiments/studies/vecmem/forms/vector_memory.cuh"
 
 constexpr int kOwn = 64;  // words of a thread in each array; `to` has three times as many
 

@@ -44,9 +44,9 @@ TEST_CASE("the intrinsics do as instructions what they do as plain code, and are
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     std::vector<std::int32_t> indices(16 * kThreads);
-    for (std::int32_t& index : indices) index = static_cast<std::int32_t>(random() % kOwn);
+    for (std::int32_t& index : indices) { index = static_cast<std::int32_t>(random() % kOwn); }
     std::vector<float> from(kOwn * kThreads);
-    for (float& value : from) value = static_cast<float>(random() % 1'000'000);
+    for (float& value : from) { value = static_cast<float>(random() % 1'000'000); }
 
     const isa::KernelTable with = kernels_of("intrinsics.ptx"), plain = kernels_of("intrinsics_plain.ptx");
     REQUIRE(with.size() == 3);

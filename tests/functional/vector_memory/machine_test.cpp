@@ -17,12 +17,12 @@ using isa::Operation;
 using isa::Space;
 using isa::Type;
 
-/// A kernel of one vector memory instruction on shared memory, its data from register `data` on and its indices, if any,
-/// from `indices` on.
+/// A kernel of one vector memory instruction on shared memory, its data from register `data` on and its indices, if
+/// any, from `indices` on.
 isa::Kernel hand_built(Operation operation, std::uint8_t length, std::uint16_t data, std::uint16_t indices) {
     KernelBuilder k("k", {});
     k.shared_bytes(1024);
-    for (unsigned i = 0; i < 64; ++i) k.reg();
+    for (unsigned i = 0; i < 64; ++i) { k.reg(); }
     const bool loads = operation == Operation::load_stride || operation == Operation::load_indirect;
     const Operand words{Operand::Kind::reg, length, data};
     const Operand pattern =
@@ -141,7 +141,7 @@ std::vector<std::uint32_t> loaded_over(const Build& build) {
     k.exit();
     EmulatedDevice device({k.finish()});
     std::vector<std::uint32_t> words(64), four(4);
-    for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = 10 * i;
+    for (std::uint32_t i = 0; i < words.size(); ++i) { words[i] = 10 * i; }
     const DeviceAddress from = device.upload(words), to = device.upload(four);
     device.launch("k", {{1, 1, 1}, {1, 1, 1}}, pack_parameters(from, to));
     return device.download<std::uint32_t>(to, 4);
@@ -154,7 +154,7 @@ TEST_CASE("a load may write over its indices, its stride and its address") {
     CHECK(loaded_over([&](KernelBuilder& k, Operand data, Operand elsewhere) -> Instruction& {
               const Operand address{Operand::Kind::reg, 2, elsewhere.index};
               k.op(Operation::mov, Type::b64, address, {k.parameter(0)});
-              for (unsigned i = 0; i < 4; ++i) set(k, KernelBuilder::word(data, i), 3 * i + 1);
+              for (unsigned i = 0; i < 4; ++i) { set(k, KernelBuilder::word(data, i), 3 * i + 1); }
               return k.op(Operation::load_indirect, Type::b32, data, {address, data});
           }) == std::vector<std::uint32_t>{10, 40, 70, 100});
     CHECK(loaded_over([&](KernelBuilder& k, Operand data, Operand) -> Instruction& {

@@ -22,7 +22,7 @@ VectorRun random_run(const VectorAccess& access, std::mt19937_64& random) {
         return from + static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(to - from + 1));
     };
     VectorRun run;
-    for (std::uint32_t& word : run.memory) word = static_cast<std::uint32_t>(random());
+    for (std::uint32_t& word : run.memory) { word = static_cast<std::uint32_t>(random()); }
     const auto mask = static_cast<std::uint32_t>(random() % 4 == 0 ? ~std::uint64_t{0} : random());
     const auto last = static_cast<std::int32_t>(access.length) - 1;
     for (unsigned l = 0; l < kLanes; ++l) {
@@ -32,9 +32,9 @@ VectorRun random_run(const VectorAccess& access, std::mt19937_64& random) {
         const std::int32_t word = pick(0, kOwnWords - 1);
         const std::int32_t widest = (kOwnWords - 1) / last;
         lane.stride = pick(-widest, widest);
-        while (word + last * lane.stride < 0 || word + last * lane.stride >= kOwnWords) lane.stride /= -2;
-        for (std::int32_t& index : lane.indices) index = pick(0, kOwnWords - 1) - word;
-        for (std::uint32_t& data : lane.data) data = static_cast<std::uint32_t>(random());
+        while (word + last * lane.stride < 0 || word + last * lane.stride >= kOwnWords) { lane.stride /= -2; }
+        for (std::int32_t& index : lane.indices) { index = pick(0, kOwnWords - 1) - word; }
+        for (std::uint32_t& data : lane.data) { data = static_cast<std::uint32_t>(random()); }
         lane.byte = 4 * (begin + word);
     }
     return run;
@@ -57,8 +57,9 @@ TEST_CASE("random strides, indices, masks: the emulator, the interpreter and C++
     const std::uint64_t seed = random_seed();
     std::mt19937_64 random(seed);
     std::vector<VectorAccess> all = all_vector_accesses();
-    for (const unsigned length : {4u, 8u, 16u})
-        for (const bool shared : {false, true}) all.push_back({true, false, length, shared, true});
+    for (const unsigned length : {4u, 8u, 16u}) {
+        for (const bool shared : {false, true}) { all.push_back({true, false, length, shared, true}); }
+    }
     unsigned spilled = 0;
     for (const VectorAccess& access : all) {
         const ptx::Module module = ptx::parse_module(kernel_text(access), access.name() + ".ptx");

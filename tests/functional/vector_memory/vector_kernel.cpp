@@ -12,7 +12,7 @@ namespace {
 
 std::string list(const char* prefix, unsigned count) {
     std::string text = "{";
-    for (unsigned i = 0; i < count; ++i) text += fmt::format("{}{}{}", i == 0 ? "" : ", ", prefix, i);
+    for (unsigned i = 0; i < count; ++i) { text += fmt::format("{}{}{}", i == 0 ? "" : ", ", prefix, i); }
     return text + "}";
 }
 
@@ -32,7 +32,7 @@ std::string instruction(const VectorAccess& access) {
     const std::string pattern = access.strided ? "%s" : list("%x", access.length);
     const std::string data = list(access.loads && access.aliased ? "%x" : "%d", access.length);
     const std::string mnemonic = "@%active " + access.name() + ".b32 ";
-    if (access.loads) return mnemonic + data + ", " + address + ", " + pattern + ";\n";
+    if (access.loads) { return mnemonic + data + ", " + address + ", " + pattern + ";\n"; }
     return mnemonic + address + ", " + pattern + ", " + data + ";\n";
 }
 
@@ -47,10 +47,13 @@ std::string VectorAccess::name() const {
 
 std::vector<VectorAccess> all_vector_accesses() {
     std::vector<VectorAccess> all;
-    for (const bool loads : {true, false})
-        for (const bool strided : {true, false})
-            for (const unsigned length : {4u, 8u, 16u})
-                for (const bool shared : {false, true}) all.push_back({loads, strided, length, shared, false});
+    for (const bool loads : {true, false}) {
+        for (const bool strided : {true, false}) {
+            for (const unsigned length : {4u, 8u, 16u}) {
+                for (const bool shared : {false, true}) { all.push_back({loads, strided, length, shared, false}); }
+            }
+        }
+    }
     return all;
 }
 
@@ -61,26 +64,29 @@ std::string kernel_text(const VectorAccess& access) {
         ".visible .entry k(.param .u64 p_memory, .param .u64 p_lanes)\n{\n"
         ".reg .pred %p, %active;\n.reg .b32 %x<16>, %d<16>, %s, %i, %w, %tile, %tile_at, %tile_address;\n"
         ".reg .b64 %memory, %lanes, %global, %at, %address;\n";
-    if (access.shared) text += fmt::format(".shared .align 16 .b8 words[{}];\n", 4 * kMemoryWords);
+    if (access.shared) { text += fmt::format(".shared .align 16 .b8 words[{}];\n", 4 * kMemoryWords); }
     text +=
         "ld.param.u64 %memory, [p_memory];\nld.param.u64 %lanes, [p_lanes];\n"
         "cvta.to.global.u64 %memory, %memory;\ncvta.to.global.u64 %lanes, %lanes;\n";
     text += fmt::format("mov.u32 %tile, {};\n", access.shared ? "words" : "0");
-    if (access.shared) text += copy("fill", "ld.global.u32 %w, [%global]", "st.shared.u32 [%tile_at], %w");
+    if (access.shared) { text += copy("fill", "ld.global.u32 %w, [%global]", "st.shared.u32 [%tile_at], %w"); }
     text +=
         fmt::format("mov.u32 %i, %tid.x;\nmul.wide.u32 %at, %i, {};\nadd.u64 %lanes, %lanes, %at;\n", 4 * kRecordWords);
     text +=
         "ld.global.u32 %w, [%lanes];\nsetp.ne.u32 %active, %w, 0;\n"
         "ld.global.s32 %w, [%lanes+4];\ncvt.s64.s32 %address, %w;\nadd.s64 %address, %address, %memory;\n"
         "add.s32 %tile_address, %tile, %w;\nld.global.u32 %s, [%lanes+8];\n";
-    for (unsigned i = 0; i < access.length; ++i)
+    for (unsigned i = 0; i < access.length; ++i) {
         text += fmt::format("ld.global.u32 %x{0}, [%lanes+{1}];\nld.global.u32 %d{0}, [%lanes+{2}];\n", i, 12 + 4 * i,
                             76 + 4 * i);
+    }
     text += instruction(access);
-    for (unsigned i = 0; i < access.length && access.loads; ++i)
+    for (unsigned i = 0; i < access.length && access.loads; ++i) {
         text += fmt::format("st.global.u32 [%lanes+{}], {}{};\n", 76 + 4 * i, access.aliased ? "%x" : "%d", i);
-    if (access.shared)
+    }
+    if (access.shared) {
         text += "bar.sync 0;\n" + copy("drain", "ld.shared.u32 %w, [%tile_at]", "st.global.u32 [%global], %w");
+    }
     return text + "ret;\n}\n";
 }
 
@@ -94,7 +100,7 @@ VectorRun execute(Device& device, const VectorAccess& access, const VectorRun& r
         records.push_back(lane.active);
         records.push_back(static_cast<std::uint32_t>(lane.byte));
         records.push_back(static_cast<std::uint32_t>(lane.stride));
-        for (const std::int32_t index : lane.indices) records.push_back(static_cast<std::uint32_t>(index));
+        for (const std::int32_t index : lane.indices) { records.push_back(static_cast<std::uint32_t>(index)); }
         records.insert(records.end(), lane.data.begin(), lane.data.end());
     }
     // In this order, so that nothing is allocated behind the memory.
@@ -104,9 +110,11 @@ VectorRun execute(Device& device, const VectorAccess& access, const VectorRun& r
     VectorRun result = run;
     result.memory = device.download<std::uint32_t>(memory, kMemoryWords);
     records = device.download<std::uint32_t>(lanes, records.size());
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-        for (unsigned i = 0; i < access.length; ++i)
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        for (unsigned i = 0; i < access.length; ++i) {
             result.lanes[lane].data[i] = records[std::size_t{lane} * kRecordWords + 19 + i];
+        }
+    }
     return result;
 }
 
@@ -117,16 +125,18 @@ VectorRun expected(const VectorAccess& access, const VectorRun& run) {
             const Lane& lane = run.lanes[l];
             if (lane.active == 0) {
                 // What an aliased register held: the index.
-                if (access.loads && access.aliased)
+                if (access.loads && access.aliased) {
                     result.lanes[l].data[k] = static_cast<std::uint32_t>(lane.indices[k]);
+                }
                 continue;
             }
             const std::int64_t steps = access.strided ? std::int64_t{lane.stride} * k : lane.indices[k];
             const auto word = static_cast<std::size_t>(lane.byte / 4 + steps);
-            if (access.loads)
+            if (access.loads) {
                 result.lanes[l].data[k] = run.memory.at(word);
-            else
+            } else {
                 result.memory.at(word) = lane.data[k];
+            }
         }
     }
     return result;

@@ -21,8 +21,9 @@ void sgemm(benchmark::State& state) {
     EmulatedDevice device({test::sgemm_kernel()});
     const auto n = static_cast<std::uint32_t>(state.range(0));
     const DeviceAddress matrix = device.upload(std::vector<float>(n * n, 0.5f)), result = device.allocate(n * n * 4);
-    for (auto _ : state)
+    for (auto _ : state) {
         device.launch("sgemm", {{n / 16, n / 16, 1}, {16, 16, 1}}, pack_parameters(matrix, matrix, result, n));
+    }
     count_instructions(state, device);
 }
 BENCHMARK(sgemm)->Arg(128)->Arg(256)->Unit(benchmark::kMillisecond);
@@ -31,7 +32,7 @@ void vecadd(benchmark::State& state) {
     EmulatedDevice device({test::vecadd_kernel()});
     const auto n = static_cast<std::uint32_t>(state.range(0));
     const DeviceAddress a = device.upload(std::vector<float>(n, 0.5f)), b = device.upload(std::vector<float>(n, 2.0f));
-    for (auto _ : state) device.launch("vecadd", {{n / 256, 1, 1}, {256, 1, 1}}, pack_parameters(a, b, a, n));
+    for (auto _ : state) { device.launch("vecadd", {{n / 256, 1, 1}, {256, 1, 1}}, pack_parameters(a, b, a, n)); }
     count_instructions(state, device);
 }
 BENCHMARK(vecadd)->Arg(1 << 18)->Unit(benchmark::kMillisecond);
@@ -40,9 +41,9 @@ void histogram(benchmark::State& state) {
     EmulatedDevice device({test::histogram_kernel()});
     const auto n = static_cast<std::uint32_t>(state.range(0));
     std::vector<std::uint32_t> values(n);
-    for (std::uint32_t i = 0; i < n; ++i) values[i] = i * 0x9e3779b9u >> 7;
+    for (std::uint32_t i = 0; i < n; ++i) { values[i] = i * 0x9e3779b9u >> 7; }
     const DeviceAddress in = device.upload(values), bins = device.upload(std::vector<std::uint32_t>(256));
-    for (auto _ : state) device.launch("histogram", {{60, 1, 1}, {256, 1, 1}}, pack_parameters(in, bins, n));
+    for (auto _ : state) { device.launch("histogram", {{60, 1, 1}, {256, 1, 1}}, pack_parameters(in, bins, n)); }
     count_instructions(state, device);
 }
 BENCHMARK(histogram)->Arg(1 << 17)->Unit(benchmark::kMillisecond);
@@ -56,13 +57,15 @@ void handler(benchmark::State& state, isa::Operation operation, isa::Type type, 
     instruction.rounding = rounding;
     instruction.comparison = isa::Comparison::lt;
     std::vector<isa::Row> registers(8);
-    for (std::uint32_t i = 0; i < 8; ++i)
-        for (std::uint32_t lane = 0; lane < isa::kWarpSize; ++lane)
+    for (std::uint32_t i = 0; i < 8; ++i) {
+        for (std::uint32_t lane = 0; lane < isa::kWarpSize; ++lane) {
             registers[i].lanes[lane] = 0x3f800000 + i * 99 + lane;
+        }
+    }
     isa::OperandRows rows{};
     for (unsigned i = 0; i < 2; ++i) {
         rows.destination[i] = registers[i].lanes;
-        for (unsigned s = 0; s < 3; ++s) rows.source[s][i] = registers[2 + s * 2 + i].lanes;
+        for (unsigned s = 0; s < 3; ++s) { rows.source[s][i] = registers[2 + s * 2 + i].lanes; }
     }
     const isa::AluHandler run = isa::select_handler(instruction);
     for (auto _ : state) {

@@ -65,9 +65,7 @@ void run(const Request& request, Transport& transport) {
         phold = run_phold(request.phold, transport, sync);
         mine = &phold.per_rank[0];
     }
-    if (transport.rank() != 0) {
-        return;
-    }
+    if (transport.rank() != 0) { return; }
     if (request.what == "window") {
         std::printf("window %s ranks=%d: %.3f us", sync.c_str(), transport.size(), window.microseconds_per_window);
     } else {
@@ -86,13 +84,9 @@ void run(const Request& request, Transport& transport) {
 int main(int argc, char** argv) {
     try {
         Request request;
-        for (int i = 1; i < argc; ++i) {
-            set(request, argv[i]);
-        }
+        for (int i = 1; i < argc; ++i) { set(request, argv[i]); }
         const std::unique_ptr<Transport> transport = make_transport();
-        for (int i = 0; i < request.repeats; ++i) {
-            run(request, *transport);
-        }
+        for (int i = 0; i < request.repeats; ++i) { run(request, *transport); }
     } catch (const Error& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return static_cast<int>(error.code());

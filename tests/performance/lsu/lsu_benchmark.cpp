@@ -76,9 +76,7 @@ MemoryInstruction make(const isa::Instruction& what, std::uint64_t base, std::ui
     result.instruction = &what;
     result.active = isa::kFullMask;
     result.shared_bytes = 49152;
-    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-        result.addresses[lane] = base + lane * stride;
-    }
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { result.addresses[lane] = base + lane * stride; }
     return result;
 }
 

@@ -36,9 +36,7 @@ isa::Kernel loop_of(F&& emit) {
 isa::Kernel fp32_loop() {
     return loop_of([](KernelBuilder& k) {
         std::vector<isa::Operand> x;
-        for (unsigned i = 0; i < 8; ++i) {
-            x.push_back(k.reg());
-        }
+        for (unsigned i = 0; i < 8; ++i) { x.push_back(k.reg()); }
         for (unsigned i = 0; i < 16; ++i) {
             k.op(Operation::fma, Type::f32, x[i % 8], {x[i % 8], x[(i + 1) % 8], k.literal_f32(1.5f)}).rounding =
                 isa::Rounding::rn;
@@ -77,9 +75,7 @@ void run(benchmark::State& state, const isa::Kernel& kernel) {
             sms.back()->launch({.grid = {8, 1, 1}, .block = {192, 1, 1}, .parameters = global_parameters()});
         }
         while (!sms.back()->done()) {
-            for (auto& sm : sms) {
-                sm->run_until(sm->now() + kWindow);
-            }
+            for (auto& sm : sms) { sm->run_until(sm->now() + kWindow); }
         }
         for (auto& sm : sms) {
             instructions += static_cast<double>(sm->counters().warp_instructions);

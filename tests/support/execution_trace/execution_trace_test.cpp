@@ -23,9 +23,7 @@ class Fault : public gpu::IssueExtension {
 
     void warp_started(unsigned context) override { attend(context, context == 0); }
     void before_execution(unsigned context, Cycle) override {
-        if (context != 0 || issued_++ != number) {
-            return;
-        }
+        if (context != 0 || issued_++ != number) { return; }
         gpu::Stream& stream = state_.warps.streams[0];
         const gpu::DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
         if (kind == Kind::bit_of_register) {

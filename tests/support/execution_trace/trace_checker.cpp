@@ -16,9 +16,7 @@ std::string hexadecimal(std::uint32_t word) {
 
 std::string describe(const WarpName& name) {
     std::string text = "launch " + std::to_string(name[0]) + ", CTA (";
-    for (unsigned i = 1; i < 4; ++i) {
-        text += std::to_string(name[i]) + (i < 3 ? ", " : "");
-    }
+    for (unsigned i = 1; i < 4; ++i) { text += std::to_string(name[i]) + (i < 3 ? ", " : ""); }
     return text + "), warp " + std::to_string(name[4] / isa::kWarpSize);
 }
 
@@ -29,9 +27,7 @@ std::string describe(const isa::Kernel& kernel, std::uint32_t pc) {
 
 /// What the instruction reads of a special register tells of the machine and the time.
 bool is_the_machines(const isa::Instruction& instruction) {
-    if (instruction.operation != isa::Operation::read_special) {
-        return false;
-    }
+    if (instruction.operation != isa::Operation::read_special) { return false; }
     return instruction.special >= isa::SpecialRegister::clock ||
            (instruction.special >= isa::SpecialRegister::warpid && instruction.special <= isa::SpecialRegister::nsmid);
 }
@@ -39,13 +35,9 @@ bool is_the_machines(const isa::Instruction& instruction) {
 /// The name of a word in the order of append_written(): "R5 of lane 3".
 std::string describe_word(const isa::Instruction& instruction, isa::LaneMask active, std::size_t word) {
     const auto lanes = static_cast<std::size_t>(std::popcount(active));
-    if (word >= instruction.destination_rows * lanes) {
-        return "the lanes of a predicate";
-    }
+    if (word >= instruction.destination_rows * lanes) { return "the lanes of a predicate"; }
     isa::LaneMask left = active;
-    for (std::size_t i = word % lanes; i > 0; --i) {
-        left &= left - 1;
-    }
+    for (std::size_t i = word % lanes; i > 0; --i) { left &= left - 1; }
     return "R" + std::to_string(instruction.destination + word / lanes) + " of lane " +
            std::to_string(std::countr_zero(left));
 }
@@ -64,18 +56,14 @@ TraceChecker::~TraceChecker() {
 }
 
 void TraceChecker::differ(const WarpName& name, const std::string& how) {
-    if (differences_.size() < kDifferences) {
-        differences_.push_back(describe(name) + ": " + how);
-    }
+    if (differences_.size() < kDifferences) { differences_.push_back(describe(name) + ": " + how); }
 }
 
 std::size_t TraceChecker::issued(const WarpName& name, const isa::Kernel& kernel, std::uint32_t pc,
                                  isa::LaneMask active) {
     Progress& warp = warps_[name];
     const std::size_t step = warp.issued++;
-    if (warp.lost) {
-        return step;
-    }
+    if (warp.lost) { return step; }
     ++steps_;
     const WarpTrace* trace = expected_.find(name);
     if (trace == nullptr || step >= trace->size()) {
@@ -98,14 +86,10 @@ void TraceChecker::written(const WarpName& name, const isa::Kernel& kernel, std:
                            std::span<const std::uint32_t> words) {
     Progress& warp = warps_[name];
     ++warp.written;
-    if (warp.lost) {
-        return;
-    }
+    if (warp.lost) { return; }
     const WarpTrace& trace = *expected_.find(name);
     const WarpTrace::Step& at = trace[step];
-    if (is_the_machines(kernel.code[at.pc])) {
-        return;
-    }
+    if (is_the_machines(kernel.code[at.pc])) { return; }
     const std::span<const std::uint32_t> expected = trace.written(step);
     LOOKAHEAD_ASSERT(words.size() == expected.size(), "what an instruction writes is known by it and its lanes");
     words_ += words.size();

@@ -93,9 +93,7 @@ void TracedExtension::written_back(unsigned context, std::uint32_t pc, bool all)
     std::vector<Step>& steps = warps_[context].steps;
     const auto load = std::find_if(steps.begin(), steps.end(),
                                    [&](const Step& step) { return step.pc == pc && awaits_memory(step); });
-    if (load == steps.end()) {
-        return;
-    }
+    if (load == steps.end()) { return; }
     if (all) {
         written(context, *load);
         steps.erase(load);

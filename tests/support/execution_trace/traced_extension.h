@@ -10,8 +10,8 @@
 namespace lookahead::test {
 
 /// Tells the current TraceChecker what warps execute by themselves, or have executed for them by another extension:
-/// "sm.issue_extension" = "traced" on a plain SM, "traced+pmode" with P-mode. It changes nothing; checkpoints do not hold
-/// what it knows.
+/// "sm.issue_extension" = "traced" on a plain SM, "traced+pmode" with P-mode. It changes nothing; checkpoints do not
+/// hold what it knows.
 class TracedExtension final : public gpu::IssueExtension {
   public:
     explicit TracedExtension(const gpu::IssueExtensionArguments& arguments);

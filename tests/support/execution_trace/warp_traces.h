@@ -23,15 +23,11 @@ void append_written(const isa::Instruction& instruction, isa::LaneMask active, c
     for (unsigned i = 0; i < instruction.destination_rows; ++i) {
         const std::uint32_t* lanes = row(i);
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            if ((active >> lane & 1) != 0) {
-                words.push_back(lanes[lane]);
-            }
+            if ((active >> lane & 1) != 0) { words.push_back(lanes[lane]); }
         }
     }
     for (const std::uint8_t predicate : {instruction.destination_predicate, instruction.destination_predicate2}) {
-        if (predicate < isa::kPredicateRegisters) {
-            words.push_back(predicates[predicate] & active);
-        }
+        if (predicate < isa::kPredicateRegisters) { words.push_back(predicates[predicate] & active); }
     }
 }
 
@@ -63,18 +59,16 @@ class WarpTrace {
     std::vector<std::uint32_t> words_;
 };
 
-/// The traces of all warps of a program that the functional emulator runs: EmulatorOptions::instructions. Against them a
-/// TraceChecker holds what an SM executes. They are an SM's, too, only if the program has no races and nothing depends on
-/// clocks, or on where it runs.
+/// The traces of all warps of a program that the functional emulator runs: EmulatorOptions::instructions. Against them
+/// a TraceChecker holds what an SM executes. They are an SM's, too, only if the program has no races and nothing
+/// depends on clocks, or on where it runs.
 class EmulatedTraces final : public InstructionObserver {
   public:
     /// Null for a warp that the program does not have.
     const WarpTrace* find(const WarpName& name) const;
     template <class F>
     void for_each(F&& f) const {
-        for (const auto& [name, trace] : traces_) {
-            f(name, trace);
-        }
+        for (const auto& [name, trace] : traces_) { f(name, trace); }
     }
 
     void begin_launch(std::uint64_t number) override { launch_ = static_cast<std::uint32_t>(number); }

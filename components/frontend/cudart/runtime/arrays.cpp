@@ -36,7 +36,7 @@ PitchedPointer rows_at(const void* pointer, std::size_t pitch, std::size_t width
 
 /// Widths and offsets of the plane functions are bytes; they must be whole elements, inside the array.
 bool fits(const Array* array, std::size_t byte, std::size_t row, std::size_t width, std::size_t height) {
-    if (array == nullptr) return false;
+    if (array == nullptr) { return false; }
     const std::size_t element = array->element_bytes();
     return byte % element == 0 && width % element == 0 && byte + width <= array->extent.width * element &&
            row + height <= array->height();
@@ -44,7 +44,7 @@ bool fits(const Array* array, std::size_t byte, std::size_t row, std::size_t wid
 
 CudaError copy_to_plane(Array* to, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
                         std::size_t height, int kind) {
-    if (!fits(to, x, y, width, height) || (height > 1 && pitch < width)) return remember(kInvalidValue);
+    if (!fits(to, x, y, width, height) || (height > 1 && pitch < width)) { return remember(kInvalidValue); }
     Copy3d box = plane_copy({width / to->element_bytes(), height, 1}, kind);
     box.destination_array = to;
     box.destination_position = position_in(*to, x, y);
@@ -54,7 +54,7 @@ CudaError copy_to_plane(Array* to, std::size_t x, std::size_t y, const void* fro
 
 CudaError copy_from_plane(void* to, std::size_t pitch, const Array* from, std::size_t x, std::size_t y,
                           std::size_t width, std::size_t height, int kind) {
-    if (!fits(from, x, y, width, height) || (height > 1 && pitch < width)) return remember(kInvalidValue);
+    if (!fits(from, x, y, width, height) || (height > 1 && pitch < width)) { return remember(kInvalidValue); }
     Copy3d box = plane_copy({width / from->element_bytes(), height, 1}, kind);
     box.source_array = const_cast<Array*>(from);
     box.source_position = position_in(*from, x, y);
@@ -65,8 +65,9 @@ CudaError copy_from_plane(void* to, std::size_t pitch, const Array* from, std::s
 CudaError copy_between_planes(Array* to, std::size_t to_x, std::size_t to_y, const Array* from, std::size_t x,
                               std::size_t y, std::size_t width, std::size_t height, int kind) {
     if (!fits(to, to_x, to_y, width, height) || !fits(from, x, y, width, height) ||
-        to->element_bytes() != from->element_bytes())
+        to->element_bytes() != from->element_bytes()) {
         return remember(kInvalidValue);
+    }
     Copy3d box = plane_copy({width / to->element_bytes(), height, 1}, kind);
     box.destination_array = to;
     box.destination_position = position_in(*to, to_x, to_y);
@@ -78,7 +79,7 @@ CudaError copy_between_planes(Array* to, std::size_t to_x, std::size_t to_y, con
 /// The functions without a width take bytes that run on from row to row.
 template <class CopyRows>
 CudaError copy_running(const Array* array, std::size_t x, std::size_t y, std::size_t bytes, CopyRows copy_rows) {
-    if (array == nullptr) return remember(kInvalidValue);
+    if (array == nullptr) { return remember(kInvalidValue); }
     const std::size_t row_bytes = array->extent.width * array->element_bytes();
     for (std::size_t done = 0; done < bytes; x = 0) {
         const std::size_t left = bytes - done;
@@ -86,7 +87,7 @@ CudaError copy_running(const Array* array, std::size_t x, std::size_t y, std::si
         const std::size_t width = whole ? row_bytes : std::min(left, row_bytes - x);
         const std::size_t height = whole ? left / row_bytes : 1;
         const CudaError error = copy_rows(done, x, y, width, height);
-        if (error != kSuccess) return error;
+        if (error != kSuccess) { return error; }
         done += width * height;
         y += height;
     }
@@ -97,14 +98,15 @@ CudaError copy_running(const Array* array, std::size_t x, std::size_t y, std::si
 
 bool read_format(const ChannelFormat& format, isa::TextureDescriptor& descriptor) {
     unsigned channels = 0;
-    while (channels < 4 && format.bits[channels] != 0) ++channels;
-    for (unsigned i = 0; i < 4; ++i)
-        if (format.bits[i] != (i < channels ? format.bits[0] : 0)) return false;
+    while (channels < 4 && format.bits[channels] != 0) { ++channels; }
+    for (unsigned i = 0; i < 4; ++i) {
+        if (format.bits[i] != (i < channels ? format.bits[0] : 0)) { return false; }
+    }
     const int bits = format.bits[0];
     const bool is_known = (channels == 1 || channels == 2 || channels == 4) &&
                           (bits == 8 || bits == 16 || bits == 32) && format.kind >= 0 && format.kind <= 2 &&
                           !(format.kind == 2 && bits == 8);
-    if (!is_known) return false;
+    if (!is_known) { return false; }
     descriptor.channels = static_cast<std::uint8_t>(channels);
     descriptor.channel_bytes = static_cast<std::uint8_t>(bits / 8);
     descriptor.kind = static_cast<isa::ChannelKind>(format.kind);
@@ -126,27 +128,28 @@ ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
     return {{x, y, z, w}, kind};
 }
 CudaError cudaGetChannelDesc(ChannelFormat* format, const Array* array) {
-    if (format == nullptr || array == nullptr) return remember(kInvalidValue);
+    if (format == nullptr || array == nullptr) { return remember(kInvalidValue); }
     *format = array->format;
     return kSuccess;
 }
 
 CudaError cudaMalloc3DArray(Array** array, const ChannelFormat* format, Extent extent, unsigned flags) {
-    if (array == nullptr || format == nullptr || extent.width == 0) return remember(kInvalidValue);
+    if (array == nullptr || format == nullptr || extent.width == 0) { return remember(kInvalidValue); }
     const bool is_cube = (flags & kCubemap) != 0;
-    if (is_cube && (flags & kLayered) != 0)
+    if (is_cube && (flags & kLayered) != 0) {
         Connection::get().refuse("it makes layers of cube maps, which are not supported");
-    if (is_cube && (extent.width != extent.height || extent.depth != kFaces)) return remember(kInvalidValue);
+    }
+    if (is_cube && (extent.width != extent.height || extent.depth != kFaces)) { return remember(kInvalidValue); }
     auto made = std::make_unique<Array>();
     made->extent = extent;
     made->format = *format;
     made->flags = flags;
     const std::size_t element = made->element_bytes();
-    if (element == 0) return remember(kInvalidChannelDescriptor);
+    if (element == 0) { return remember(kInvalidChannelDescriptor); }
     made->pitch = (extent.width * element + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
     const Reply reply = Connection::get().call(
         {.operation = Operation::allocate, .bytes = made->pitch * made->height() * made->depth()});
-    if (reply.error != kSuccess) return error_of(reply);
+    if (reply.error != kSuccess) { return error_of(reply); }
     made->address = reply.address;
     *array = made.release();
     return kSuccess;
@@ -156,16 +159,16 @@ CudaError cudaMallocArray(Array** array, const ChannelFormat* format, std::size_
     return cudaMalloc3DArray(array, format, {width, height, 0}, flags);
 }
 CudaError cudaFreeArray(Array* array) {
-    if (array == nullptr) return kSuccess;
+    if (array == nullptr) { return kSuccess; }
     const Reply reply = Connection::get().call({.operation = Operation::release, .address = array->address});
     delete array;
     return error_of(reply);
 }
 CudaError cudaArrayGetInfo(ChannelFormat* format, Extent* extent, unsigned* flags, const Array* array) {
-    if (array == nullptr) return remember(kInvalidValue);
-    if (format != nullptr) *format = array->format;
-    if (extent != nullptr) *extent = array->extent;
-    if (flags != nullptr) *flags = array->flags;
+    if (array == nullptr) { return remember(kInvalidValue); }
+    if (format != nullptr) { *format = array->format; }
+    if (extent != nullptr) { *extent = array->extent; }
+    if (flags != nullptr) { *flags = array->flags; }
     return kSuccess;
 }
 

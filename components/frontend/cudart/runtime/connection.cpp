@@ -69,7 +69,7 @@ Connection& Connection::get() {
 }
 
 Connection::Connection() : socket_(descriptor(kSocketVariable)), memory_(descriptor(kMemoryVariable)) {
-    if (socket_ >= 0 && memory_ >= 0) return;
+    if (socket_ >= 0 && memory_ >= 0) { return; }
     std::fprintf(stderr, "lookahead: this libcudart.so works under 'lookahead capture --out FILE -- PROGRAM' only\n");
     end_program();
 }
@@ -77,9 +77,9 @@ Connection::Connection() : socket_(descriptor(kSocketVariable)), memory_(descrip
 void Connection::send(std::span<const std::byte> bytes) const {
     while (!bytes.empty()) {
         const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent < 0 && errno == EFAULT) end_by_fault();
-        if (sent <= 0) end_program();
+        if (sent < 0 && errno == EINTR) { continue; }
+        if (sent < 0 && errno == EFAULT) { end_by_fault(); }
+        if (sent <= 0) { end_program(); }
         bytes = bytes.subspan(static_cast<std::size_t>(sent));
     }
 }
@@ -87,15 +87,15 @@ void Connection::send(std::span<const std::byte> bytes) const {
 void Connection::receive(std::span<std::byte> bytes) const {
     while (!bytes.empty()) {
         const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), 0);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0 && errno == EFAULT) end_by_fault();
-        if (got <= 0) end_program();
+        if (got < 0 && errno == EINTR) { continue; }
+        if (got < 0 && errno == EFAULT) { end_by_fault(); }
+        if (got <= 0) { end_program(); }
         bytes = bytes.subspan(static_cast<std::size_t>(got));
     }
 }
 
 Reply Connection::exchange(const Request& request, std::span<const std::byte> payload) {
-    if (prints_before(request.operation)) print_kernels_text();
+    if (prints_before(request.operation)) { print_kernels_text(); }
     Request complete = request;
     complete.payload_bytes = payload.size();
     complete.process = getpid();
@@ -103,7 +103,7 @@ Reply Connection::exchange(const Request& request, std::span<const std::byte> pa
     send(payload);
     Reply reply;
     receive(std::as_writable_bytes(std::span(&reply, 1)));
-    if (reply.fatal != 0) end_program();
+    if (reply.fatal != 0) { end_program(); }
     return reply;
 }
 
@@ -113,12 +113,12 @@ bool Connection::is_claimed_by_other() const {
 }
 
 CudaError Connection::claim() {
-    if (HostFunctions::get().is_running_here()) return kNotPermitted;
+    if (HostFunctions::get().is_running_here()) { return kNotPermitted; }
     HostFunctions::get().wait();
     const pid_t process = getpid();
     const pid_t owner = owner_;
-    if (owner == process) return kSuccess;
-    if (owner != 0) return kInitializationError;
+    if (owner == process) { return kSuccess; }
+    if (owner != 0) { return kInitializationError; }
     struct flock lock = device_lock();
     if (fcntl(memory_, F_SETLK, &lock) != 0) {
         static std::once_flag said;
@@ -134,7 +134,7 @@ Reply Connection::call(Request request, std::span<const std::byte> payload, std:
     const CudaError claimed = request.operation == Operation::load_module
                                   ? (is_claimed_by_other() ? kDevicesUnavailable : kSuccess)
                                   : claim();
-    if (claimed != kSuccess) return {.error = remember(claimed)};
+    if (claimed != kSuccess) { return {.error = remember(claimed)}; }
     const std::lock_guard lock(connection_mutex);
     const Reply reply = exchange(request, payload);
     receive(answer.first(reply.payload_bytes));
@@ -143,7 +143,7 @@ Reply Connection::call(Request request, std::span<const std::byte> payload, std:
 }
 
 Reply Connection::call(Request request, std::span<const std::byte> payload, std::vector<std::byte>& answer) {
-    if (const CudaError claimed = claim(); claimed != kSuccess) return {.error = remember(claimed)};
+    if (const CudaError claimed = claim(); claimed != kSuccess) { return {.error = remember(claimed)}; }
     const std::lock_guard lock(connection_mutex);
     const Reply reply = exchange(request, payload);
     answer.resize(reply.payload_bytes);
@@ -153,12 +153,12 @@ Reply Connection::call(Request request, std::span<const std::byte> payload, std:
 }
 
 Reply Connection::launch(const Request& request, std::span<const std::byte> payload) {
-    if (const CudaError claimed = claim(); claimed != kSuccess) return {.error = remember(claimed)};
+    if (const CudaError claimed = claim(); claimed != kSuccess) { return {.error = remember(claimed)}; }
     const std::lock_guard lock(connection_mutex);
     Reply reply = exchange(request, payload);
     kernels_text_.resize(reply.payload_bytes);
     receive(std::as_writable_bytes(std::span(kernels_text_)));
-    if (loses_device(reply.error)) reply.error = kSuccess;
+    if (loses_device(reply.error)) { reply.error = kSuccess; }
     remember(reply.error);
     return reply;
 }
@@ -170,9 +170,9 @@ void Connection::print_kernels_text() {
 
 void Connection::note(const std::string& sentence) {
     const std::lock_guard lock(connection_mutex);
-    if (std::ranges::find(noted_, sentence) != noted_.end()) return;
+    if (std::ranges::find(noted_, sentence) != noted_.end()) { return; }
     noted_.push_back(sentence);
-    if (is_claimed_by_other()) return say_unheard(sentence);
+    if (is_claimed_by_other()) { return say_unheard(sentence); }
     exchange({.operation = Operation::note}, std::as_bytes(std::span(sentence)));
 }
 
@@ -187,13 +187,13 @@ void Connection::refuse(const std::string& sentence) {
 }
 
 CudaError remember(std::int32_t error) {
-    if (error != kSuccess && !loses_device(kept_error)) kept_error = error;
+    if (error != kSuccess && !loses_device(kept_error)) { kept_error = error; }
     return static_cast<CudaError>(error);
 }
 
 CudaError last_error(bool clear) {
     const auto error = static_cast<CudaError>(kept_error);
-    if (clear && !loses_device(kept_error)) kept_error = kSuccess;
+    if (clear && !loses_device(kept_error)) { kept_error = kSuccess; }
     return error;
 }
 

@@ -84,8 +84,9 @@ Properties12 properties12() {
     return p;
 }
 
-/// cudaDeviceAttr's numbers of what is the same on every machine, by its value. Limits of textures and surfaces are those of
-/// capability 7.5 in the CUDA C++ Programming Guide; nothing of cube maps and mipmaps, which are not supported.
+/// cudaDeviceAttr's numbers of what is the same on every machine, by its value. Limits of textures and surfaces are
+/// those of capability 7.5 in the CUDA C++ Programming Guide; nothing of cube maps and mipmaps, which are not
+/// supported.
 struct FixedAttributes {
     int value;
     std::initializer_list<int> attributes;
@@ -165,8 +166,9 @@ constexpr FixedAttributes kFixedAttributes[] = {
 /// Nothing if no attribute has the number.
 std::optional<int> attribute_value(int attribute) {
     const DeviceInformation& device = device_information();
-    for (const auto& [value, attributes] : kFixedAttributes)
-        if (std::ranges::find(attributes, attribute) != attributes.end()) return value;
+    for (const auto& [value, attributes] : kFixedAttributes) {
+        if (std::ranges::find(attributes, attribute) != attributes.end()) { return value; }
+    }
     switch (attribute) {
         case 8:
             return signed_of(std::min(device.shared_bytes_per_block, kSharedBytesByDefault));
@@ -214,12 +216,12 @@ using namespace lookahead::cudart;
 extern "C" {
 
 CudaError cudaGetDeviceCount(int* count) {
-    if (count == nullptr) return remember(kInvalidValue);
+    if (count == nullptr) { return remember(kInvalidValue); }
     *count = 1;
     return kSuccess;
 }
 CudaError cudaGetDevice(int* device) {
-    if (device == nullptr) return remember(kInvalidValue);
+    if (device == nullptr) { return remember(kInvalidValue); }
     *device = 0;
     return kSuccess;
 }
@@ -243,13 +245,13 @@ CudaError cudaGetDeviceFlags(unsigned* flags) {
 }
 CudaError cudaGetDeviceProperties_v2(Properties12* properties, int device) {
     const CudaError error = check_device(device);
-    if (error == kSuccess) *properties = properties12();
+    if (error == kSuccess) { *properties = properties12(); }
     return error;
 }
 /// CUDA 12 has its own under the name above, and CUDA 11's under this one.
 CudaError cudaGetDeviceProperties(void* properties, int device) {
     const CudaError error = check_device(device);
-    if (error != kSuccess) return error;
+    if (error != kSuccess) { return error; }
     if (kRuntimeMajor >= 13) {
         Properties13 p{};
         fill_common(p);
@@ -262,37 +264,38 @@ CudaError cudaGetDeviceProperties(void* properties, int device) {
     return kSuccess;
 }
 CudaError cudaDeviceGetAttribute(int* value, int attribute, int device) {
-    if (value == nullptr) return remember(kInvalidValue);
-    if (check_device(device) != kSuccess) return kInvalidDevice;
+    if (value == nullptr) { return remember(kInvalidValue); }
+    if (check_device(device) != kSuccess) { return kInvalidDevice; }
     const std::optional<int> found = attribute_value(attribute);
-    if (!found) return remember(kInvalidValue);
+    if (!found) { return remember(kInvalidValue); }
     *value = *found;
     return kSuccess;
 }
 CudaError cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
     const CudaError error = check_device(device);
-    if (error == kSuccess) std::snprintf(text, static_cast<std::size_t>(bytes), "0000:00:00.0");
+    if (error == kSuccess) { std::snprintf(text, static_cast<std::size_t>(bytes), "0000:00:00.0"); }
     return error;
 }
 CudaError cudaDeviceGetByPCIBusId(int* device, const char* text) {
-    if (std::strcmp(text, "0000:00:00.0") != 0) return remember(kInvalidDevice);
+    if (std::strcmp(text, "0000:00:00.0") != 0) { return remember(kInvalidDevice); }
     *device = 0;
     return kSuccess;
 }
 CudaError cudaDeviceGetLimit(std::size_t* value, unsigned limit) {
-    if (value == nullptr) return remember(kInvalidValue);
-    if (limit >= limits.size()) return remember(kUnsupportedLimit);
+    if (value == nullptr) { return remember(kInvalidValue); }
+    if (limit >= limits.size()) { return remember(kUnsupportedLimit); }
     *value = limits[limit];
     return kSuccess;
 }
 CudaError cudaDeviceSetLimit(unsigned limit, std::size_t value) {
     constexpr unsigned kHeap = 2;
     constexpr std::size_t kHeapBytes = 128 << 20;  // frontend/ptx/device_library/heap.cu
-    if (limit >= limits.size()) return remember(kUnsupportedLimit);
+    if (limit >= limits.size()) { return remember(kUnsupportedLimit); }
     limits[limit] = value;  // nothing here is bounded by them
-    if (limit == kHeap && value > kHeapBytes)
+    if (limit == kHeap && value > kHeapBytes) {
         Connection::get().note("it asks for " + std::to_string(value) + " bytes for malloc in kernels, which have " +
                                std::to_string(kHeapBytes) + " here");
+    }
     return kSuccess;
 }
 CudaError cudaDeviceGetCacheConfig(int* preference) {
@@ -330,7 +333,7 @@ CudaError cudaDeviceDisablePeerAccess(int) {
 }
 
 CudaError cudaDriverGetVersion(int* version) {
-    if (version == nullptr) return remember(kInvalidValue);
+    if (version == nullptr) { return remember(kInvalidValue); }
     *version = kRuntimeMajor * 1000;
     return kSuccess;
 }

@@ -12,7 +12,7 @@ namespace {
 /// Libraries such as cuRAND and cuBLAS call the driver: then the program's user should know which.
 std::string caller(const void* place) {
     Dl_info information;
-    if (dladdr(place, &information) == 0 || information.dli_fname == nullptr) return "it";
+    if (dladdr(place, &information) == 0 || information.dli_fname == nullptr) { return "it"; }
     const std::string file = information.dli_fname;
     return file == program_invocation_name ? "it" : "its library " + file.substr(file.rfind('/') + 1);
 }

@@ -52,7 +52,7 @@ std::unordered_set<const GraphNode*> all_before(const std::vector<GraphNode*>& n
     while (!open.empty()) {
         const GraphNode* const node = open.back();
         open.pop_back();
-        if (!found.insert(node).second) continue;
+        if (!found.insert(node).second) { continue; }
         open.insert(open.end(), node->after.begin(), node->after.end());
     }
     return found;
@@ -62,12 +62,12 @@ std::unordered_set<const GraphNode*> all_before(const std::vector<GraphNode*>& n
 std::shared_ptr<GraphMemory> freed_before(const Graph& graph, const std::vector<GraphNode*>& after, std::size_t bytes) {
     const auto before = all_before(after);
     for (const auto& node : graph.nodes) {
-        if (node->kind != NodeKind::free || !before.contains(node.get()) || node->memory->bytes() < bytes) continue;
+        if (node->kind != NodeKind::free || !before.contains(node.get()) || node->memory->bytes() < bytes) { continue; }
         const auto earlier = all_before({node.get()});
         const bool taken = std::ranges::any_of(graph.nodes, [&](const auto& other) {
             return other->memory == node->memory && !earlier.contains(other.get());
         });
-        if (!taken) return node->memory;
+        if (!taken) { return node->memory; }
     }
     return nullptr;
 }
@@ -99,7 +99,7 @@ std::shared_ptr<GraphMemory> GraphMemory::find(const void* pointer) {
 
 CudaError GraphMemory::allocate() {
     const std::lock_guard lock(graph_memory_mutex);
-    if (allocated_) return remember(kInvalidValue);
+    if (allocated_) { return remember(kInvalidValue); }
     allocated_ = true;
     allocated().emplace(address_, shared_from_this());
     usage.now += bytes_;
@@ -111,7 +111,7 @@ CudaError GraphMemory::allocate() {
 CudaError GraphMemory::free() {
     std::shared_ptr<GraphMemory> last_user;  // outlives the lock
     const std::lock_guard lock(graph_memory_mutex);
-    if (!allocated_) return remember(kInvalidValue);
+    if (!allocated_) { return remember(kInvalidValue); }
     allocated_ = false;
     usage.now -= bytes_;
     last_user = std::move(allocated().at(address_));
@@ -120,11 +120,11 @@ CudaError GraphMemory::free() {
 }
 
 CudaError add_allocation(GraphNode*& node, Graph& graph, const std::vector<GraphNode*>& after, std::size_t bytes) {
-    if (bytes == 0) return remember(kInvalidValue);
+    if (bytes == 0) { return remember(kInvalidValue); }
     std::shared_ptr<GraphMemory> memory = freed_before(graph, after, bytes);
     if (memory == nullptr) {
         const Reply reply = Connection::get().call({.operation = Operation::allocate, .bytes = bytes});
-        if (reply.error != kSuccess) return error_of(reply);
+        if (reply.error != kSuccess) { return error_of(reply); }
         memory = std::make_shared<GraphMemory>(reply.address, bytes);
     }
     node = graph.add(
@@ -135,7 +135,7 @@ CudaError add_allocation(GraphNode*& node, Graph& graph, const std::vector<Graph
 
 CudaError add_free(GraphNode*& node, Graph& graph, const std::vector<GraphNode*>& after, const void* pointer) {
     std::shared_ptr<GraphMemory> memory = GraphMemory::find(pointer);
-    if (memory == nullptr) return remember(kInvalidValue);
+    if (memory == nullptr) { return remember(kInvalidValue); }
     node = graph.add(
         NodeKind::free, [memory] { return memory->free(); }, after);
     node->memory = std::move(memory);
@@ -150,19 +150,20 @@ extern "C" {
 
 CudaError cudaGraphAddMemAllocNode(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count,
                                    AllocationParameters* parameters) {
-    if (node == nullptr || graph == nullptr || parameters == nullptr || (after == nullptr && count != 0))
+    if (node == nullptr || graph == nullptr || parameters == nullptr || (after == nullptr && count != 0)) {
         return remember(kInvalidValue);
+    }
     const CudaError error = add_allocation(*node, *graph, {after, after + count}, parameters->bytes);
-    if (error == kSuccess) parameters->pointer = reinterpret_cast<void*>((*node)->memory->address());
+    if (error == kSuccess) { parameters->pointer = reinterpret_cast<void*>((*node)->memory->address()); }
     return error;
 }
 CudaError cudaGraphAddMemFreeNode(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count,
                                   void* pointer) {
-    if (node == nullptr || graph == nullptr || (after == nullptr && count != 0)) return remember(kInvalidValue);
+    if (node == nullptr || graph == nullptr || (after == nullptr && count != 0)) { return remember(kInvalidValue); }
     return add_free(*node, *graph, {after, after + count}, pointer);
 }
 CudaError cudaGraphMemAllocNodeGetParams(const GraphNode* node, AllocationParameters* parameters) {
-    if (!is_memory_node(node, NodeKind::allocate) || parameters == nullptr) return remember(kInvalidValue);
+    if (!is_memory_node(node, NodeKind::allocate) || parameters == nullptr) { return remember(kInvalidValue); }
     constexpr int kPinnedOnDevice[] = {1, 0, 1, 0};  // allocation type, handle types, location's type, device
     *parameters = {};
     std::memcpy(parameters->pool, kPinnedOnDevice, sizeof kPinnedOnDevice);
@@ -171,27 +172,28 @@ CudaError cudaGraphMemAllocNodeGetParams(const GraphNode* node, AllocationParame
     return kSuccess;
 }
 CudaError cudaGraphMemFreeNodeGetParams(const GraphNode* node, void** pointer) {
-    if (!is_memory_node(node, NodeKind::free) || pointer == nullptr) return remember(kInvalidValue);
+    if (!is_memory_node(node, NodeKind::free) || pointer == nullptr) { return remember(kInvalidValue); }
     *pointer = reinterpret_cast<void*>(node->memory->address());
     return kSuccess;
 }
 
 CudaError cudaDeviceGetGraphMemAttribute(int device, int attribute, std::uint64_t* value) {
-    if (value == nullptr || attribute < kUsedNow || attribute > kReservedMost) return remember(kInvalidValue);
-    if (device != 0) return remember(kInvalidDevice);
+    if (value == nullptr || attribute < kUsedNow || attribute > kReservedMost) { return remember(kInvalidValue); }
+    if (device != 0) { return remember(kInvalidDevice); }
     *value = attribute == kUsedMost || attribute == kReservedMost ? usage.most : usage.kept;
     return kSuccess;
 }
 /// The high marks may be set to zero.
 CudaError cudaDeviceSetGraphMemAttribute(int device, int attribute, const std::uint64_t* value) {
-    if (value == nullptr || *value != 0 || (attribute != kUsedMost && attribute != kReservedMost))
+    if (value == nullptr || *value != 0 || (attribute != kUsedMost && attribute != kReservedMost)) {
         return remember(kInvalidValue);
-    if (device != 0) return remember(kInvalidDevice);
+    }
+    if (device != 0) { return remember(kInvalidDevice); }
     usage.most = 0;
     return kSuccess;
 }
 CudaError cudaDeviceGraphMemTrim(int device) {
-    if (device != 0) return remember(kInvalidDevice);
+    if (device != 0) { return remember(kInvalidDevice); }
     usage.kept = usage.now;
     return kSuccess;
 }

@@ -28,11 +28,11 @@ std::vector<GraphNode*> Graph::ordered() const {
         for (const auto& node : nodes) {
             const bool ready =
                 std::ranges::all_of(node->after, [&](const GraphNode* other) { return placed.contains(other); });
-            if (!ready || placed.contains(node.get())) continue;
+            if (!ready || placed.contains(node.get())) { continue; }
             placed.insert(node.get());
             order.push_back(node.get());
         }
-        if (order.size() == before) return {};
+        if (order.size() == before) { return {}; }
     }
     return order;
 }
@@ -82,7 +82,7 @@ void begin_capture(Stream& stream, Graph* graph, std::vector<GraphNode*> after) 
 
 CudaError add_node(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count, NodeKind kind,
                    Work work) {
-    if (node == nullptr || graph == nullptr || (after == nullptr && count != 0)) return remember(kInvalidValue);
+    if (node == nullptr || graph == nullptr || (after == nullptr && count != 0)) { return remember(kInvalidValue); }
     *node = graph->add(kind, std::move(work), {after, after + count});
     return kSuccess;
 }
@@ -92,7 +92,7 @@ Work fill_work(const FillNodeParameters& fill) {
         for (std::size_t row = 0; row < fill.height; ++row) {
             const CudaError error = fill_now(static_cast<char*>(fill.to) + row * fill.pitch, fill.value,
                                              fill.value_bytes, fill.width * fill.value_bytes);
-            if (error != kSuccess) return error;
+            if (error != kSuccess) { return error; }
         }
         return kSuccess;
     };
@@ -104,39 +104,39 @@ Work host_work(const HostNodeParameters& host) {
 
 CudaError instantiate(ExecutableGraph** executable, const Graph* graph, std::uint64_t flags = 0) {
     constexpr std::uint64_t kFreeAtLaunch = 1;
-    if (executable == nullptr || graph == nullptr) return remember(kInvalidValue);
+    if (executable == nullptr || graph == nullptr) { return remember(kInvalidValue); }
     const std::vector<GraphNode*> order = graph->ordered();
-    if (order.size() != graph->nodes.size()) return remember(kInvalidValue);
+    if (order.size() != graph->nodes.size()) { return remember(kInvalidValue); }
     *executable = new ExecutableGraph{.frees_at_launch = (flags & kFreeAtLaunch) != 0};
     for (const GraphNode* node : order) {
         (*executable)->steps.emplace_back(node, node->work);
-        if (node->kind == NodeKind::allocate) (*executable)->allocations.push_back(node->memory);
+        if (node->kind == NodeKind::allocate) { (*executable)->allocations.push_back(node->memory); }
     }
     return kSuccess;
 }
 
 CudaError run(const ExecutableGraph& graph) {
     for (const auto& memory : graph.allocations) {
-        if (!memory->is_allocated()) continue;
-        if (!graph.frees_at_launch) return remember(kInvalidValue);
+        if (!memory->is_allocated()) { continue; }
+        if (!graph.frees_at_launch) { return remember(kInvalidValue); }
         memory->free();
     }
     for (const auto& [node, work] : graph.steps) {
         const CudaError error = work ? work() : kSuccess;
-        if (error != kSuccess) return error;
+        if (error != kSuccess) { return error; }
     }
     return kSuccess;
 }
 
 CudaError set_work(ExecutableGraph* graph, const GraphNode* node, Work work) {
     Work* const place = graph == nullptr ? nullptr : graph->find(node);
-    if (place == nullptr) return remember(kInvalidValue);
+    if (place == nullptr) { return remember(kInvalidValue); }
     *place = std::move(work);
     return kSuccess;
 }
 
 CudaError set_work(GraphNode* node, NodeKind kind, Work work) {
-    if (node == nullptr || node->kind != kind) return remember(kInvalidValue);
+    if (node == nullptr || node->kind != kind) { return remember(kInvalidValue); }
     node->work = std::move(work);
     return kSuccess;
 }
@@ -149,8 +149,9 @@ std::unique_ptr<Graph> clone(const Graph& graph) {
         made->copy_of = node.get();
         copies.emplace(node.get(), made);
     }
-    for (const auto& node : graph.nodes)
-        for (const GraphNode* const before : node->after) copies.at(node.get())->after.push_back(copies.at(before));
+    for (const auto& node : graph.nodes) {
+        for (const GraphNode* const before : node->after) { copies.at(node.get())->after.push_back(copies.at(before)); }
+    }
     return copy;
 }
 
@@ -159,7 +160,7 @@ Work copy_work(void* to, const void* from, std::size_t bytes, int kind) {
 }
 
 CudaError list(const std::vector<GraphNode*>& found, GraphNode** nodes, std::size_t* count) {
-    if (nodes != nullptr) std::copy_n(found.begin(), std::min(*count, found.size()), nodes);
+    if (nodes != nullptr) { std::copy_n(found.begin(), std::min(*count, found.size()), nodes); }
     *count = found.size();
     return kSuccess;
 }
@@ -177,32 +178,34 @@ CudaError cudaThreadExchangeStreamCaptureMode(int* mode) {
     return kSuccess;
 }
 CudaError cudaStreamBeginCapture(void* handle, int) {
-    if (address_of(handle) <= 1) return remember(kStreamCaptureUnsupported);  // the legacy default stream
-    if (!is_stream(handle)) return remember(kInvalidResourceHandle);
+    if (address_of(handle) <= 1) {
+        return remember(kStreamCaptureUnsupported);  // the legacy default stream
+    }
+    if (!is_stream(handle)) { return remember(kInvalidResourceHandle); }
     Stream& stream = stream_of(handle);
-    if (stream.is_captured()) return remember(kIllegalState);
+    if (stream.is_captured()) { return remember(kIllegalState); }
     begin_capture(stream, new Graph, {});
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamBeginCapture, _ptsz)
 CudaError cudaStreamBeginCaptureToGraph(void* handle, Graph* graph, GraphNode* const* after, const void*,
                                         std::size_t count, int) {
-    if (address_of(handle) <= 1) return remember(kStreamCaptureUnsupported);
-    if (!is_stream(handle)) return remember(kInvalidResourceHandle);
-    if (graph == nullptr || (after == nullptr && count != 0)) return remember(kInvalidValue);
+    if (address_of(handle) <= 1) { return remember(kStreamCaptureUnsupported); }
+    if (!is_stream(handle)) { return remember(kInvalidResourceHandle); }
+    if (graph == nullptr || (after == nullptr && count != 0)) { return remember(kInvalidValue); }
     Stream& stream = stream_of(handle);
-    if (stream.is_captured()) return remember(kIllegalState);
+    if (stream.is_captured()) { return remember(kIllegalState); }
     begin_capture(stream, graph, {after, after + count});
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz)
 /// The streams that joined leave the capture when they are next used (Stream::is_captured).
 CudaError cudaStreamEndCapture(void* handle, Graph** graph) {
-    if (!is_stream(handle)) return remember(kInvalidResourceHandle);
+    if (!is_stream(handle)) { return remember(kInvalidResourceHandle); }
     Stream& stream = stream_of(handle);
-    if (!stream.is_captured()) return remember(kIllegalState);
-    if (!stream.is_origin) return remember(kStreamCaptureUnmatched);
-    if (graph != nullptr) *graph = stream.capture->graph;
+    if (!stream.is_captured()) { return remember(kIllegalState); }
+    if (!stream.is_origin) { return remember(kStreamCaptureUnmatched); }
+    if (graph != nullptr) { *graph = stream.capture->graph; }
     stream.capture->graph = nullptr;
     stream.capture.reset();
     stream.is_origin = false;
@@ -211,7 +214,7 @@ CudaError cudaStreamEndCapture(void* handle, Graph** graph) {
 }
 LOOKAHEAD_PER_THREAD(cudaStreamEndCapture, _ptsz)
 CudaError cudaStreamIsCapturing(void* stream, int* status) {
-    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
+    if (!is_stream(stream)) { return remember(kInvalidResourceHandle); }
     *status = stream_of(stream).is_captured();
     return kSuccess;
 }
@@ -219,18 +222,18 @@ LOOKAHEAD_PER_THREAD(cudaStreamIsCapturing, _ptsz)
 /// CUDA 12's function of this name, before 13's.
 CudaError cudaStreamGetCaptureInfo_v3(void* handle, int* status, unsigned long long* id, Graph** graph,
                                       GraphNode* const** last, const std::uint64_t** edges, std::size_t* count) {
-    if (!is_stream(handle)) return remember(kInvalidResourceHandle);
-    if (status == nullptr) return remember(kInvalidValue);
+    if (!is_stream(handle)) { return remember(kInvalidResourceHandle); }
+    if (status == nullptr) { return remember(kInvalidValue); }
     Stream& stream = stream_of(handle);
     *status = stream.is_captured();
-    if (!stream.is_captured()) return kSuccess;
+    if (!stream.is_captured()) { return kSuccess; }
     static thread_local std::vector<std::uint64_t> plain_edges;
     plain_edges.assign(stream.last.size(), 0);
-    if (id != nullptr) *id = stream.capture->id;
-    if (graph != nullptr) *graph = stream.capture->graph;
-    if (last != nullptr) *last = stream.last.data();
-    if (edges != nullptr) *edges = plain_edges.data();
-    if (count != nullptr) *count = stream.last.size();
+    if (id != nullptr) { *id = stream.capture->id; }
+    if (graph != nullptr) { *graph = stream.capture->graph; }
+    if (last != nullptr) { *last = stream.last.data(); }
+    if (edges != nullptr) { *edges = plain_edges.data(); }
+    if (count != nullptr) { *count = stream.last.size(); }
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamGetCaptureInfo_v3, _ptsz)
@@ -249,11 +252,11 @@ LOOKAHEAD_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz)
 CudaError cudaStreamUpdateCaptureDependencies_v2(void* handle, GraphNode* const* nodes, const void*, std::size_t count,
                                                  unsigned flags) {
     constexpr unsigned kReplace = 1;
-    if (!is_stream(handle)) return remember(kInvalidResourceHandle);
-    if ((nodes == nullptr && count != 0) || flags > kReplace) return remember(kInvalidValue);
+    if (!is_stream(handle)) { return remember(kInvalidResourceHandle); }
+    if ((nodes == nullptr && count != 0) || flags > kReplace) { return remember(kInvalidValue); }
     Stream& stream = stream_of(handle);
-    if (!stream.is_captured()) return remember(kIllegalState);
-    if (flags == kReplace) stream.last.clear();
+    if (!stream.is_captured()) { return remember(kIllegalState); }
+    if (flags == kReplace) { stream.last.clear(); }
     stream.last.insert(stream.last.end(), nodes, nodes + count);
     return kSuccess;
 }
@@ -304,7 +307,7 @@ CudaError cudaGraphAddChildGraphNode(GraphNode** node, Graph* graph, GraphNode* 
                                      const Graph* child) {
     ExecutableGraph* executable = nullptr;
     const CudaError error = instantiate(&executable, child);
-    if (error != kSuccess) return error;
+    if (error != kSuccess) { return error; }
     return add_node(node, graph, after, count, NodeKind::graph,
                     [shared = std::shared_ptr<ExecutableGraph>(executable)] { return run(*shared); });
 }
@@ -312,48 +315,52 @@ CudaError cudaGraphAddChildGraphNode(GraphNode** node, Graph* graph, GraphNode* 
 CudaError cudaGraphAddDependencies(Graph*, GraphNode* const* from, GraphNode* const* to, std::uintptr_t fourth,
                                    std::size_t fifth) {
     const std::size_t count = kRuntimeMajor >= 13 ? fifth : fourth;
-    for (std::size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
+    for (std::size_t i = 0; i < count; ++i) { to[i]->after.push_back(from[i]); }
     return kSuccess;
 }
 CudaError cudaGraphRemoveDependencies(Graph*, GraphNode* const* from, GraphNode* const* to, std::uintptr_t fourth,
                                       std::size_t fifth) {
     const std::size_t count = kRuntimeMajor >= 13 ? fifth : fourth;
-    for (std::size_t i = 0; i < count; ++i)
-        if (std::erase(to[i]->after, from[i]) == 0) return remember(kInvalidValue);
+    for (std::size_t i = 0; i < count; ++i) {
+        if (std::erase(to[i]->after, from[i]) == 0) { return remember(kInvalidValue); }
+    }
     return kSuccess;
 }
 /// A node's copy is found by its place. As in CUDA, memory of one graph is not another's.
 CudaError cudaGraphClone(Graph** copy, const Graph* graph) {
-    if (copy == nullptr || graph == nullptr) return remember(kInvalidValue);
-    if (std::ranges::any_of(graph->nodes, [](const auto& node) { return node->memory != nullptr; }))
+    if (copy == nullptr || graph == nullptr) { return remember(kInvalidValue); }
+    if (std::ranges::any_of(graph->nodes, [](const auto& node) { return node->memory != nullptr; })) {
         return remember(kNotSupported);
+    }
     *copy = clone(*graph).release();
     return kSuccess;
 }
 CudaError cudaGraphNodeFindInClone(GraphNode** found, const GraphNode* node, const Graph* copy) {
-    if (found == nullptr || copy == nullptr) return remember(kInvalidValue);
-    for (const auto& candidate : copy->nodes)
+    if (found == nullptr || copy == nullptr) { return remember(kInvalidValue); }
+    for (const auto& candidate : copy->nodes) {
         if (candidate->copy_of == node) {
             *found = candidate.get();
             return kSuccess;
         }
+    }
     return remember(kInvalidValue);
 }
 CudaError cudaGraphDestroyNode(GraphNode* node) {
-    if (node == nullptr) return remember(kInvalidValue);
+    if (node == nullptr) { return remember(kInvalidValue); }
     Graph& graph = *node->graph;
-    for (const auto& other : graph.nodes) std::erase(other->after, node);
+    for (const auto& other : graph.nodes) { std::erase(other->after, node); }
     std::erase_if(graph.nodes, [node](const auto& other) { return other.get() == node; });
     return kSuccess;
 }
 /// CUDA 13 has a list of edge data before the count, as below.
 CudaError cudaGraphGetEdges(const Graph* graph, GraphNode** from, GraphNode** to, void* fourth, std::size_t* fifth) {
     std::vector<GraphNode*> begins, ends;
-    for (const auto& node : graph->nodes)
+    for (const auto& node : graph->nodes) {
         for (GraphNode* const before : node->after) {
             begins.push_back(before);
             ends.push_back(node.get());
         }
+    }
     auto* const count = kRuntimeMajor >= 13 ? fifth : static_cast<std::size_t*>(fourth);
     std::size_t room = *count;
     list(begins, from, &room);
@@ -364,13 +371,14 @@ CudaError cudaGraphNodeGetDependencies(const GraphNode* node, GraphNode** nodes,
 }
 CudaError cudaGraphGetNodes(const Graph* graph, GraphNode** nodes, std::size_t* count) {
     std::vector<GraphNode*> all;
-    for (const auto& node : graph->nodes) all.push_back(node.get());
+    for (const auto& node : graph->nodes) { all.push_back(node.get()); }
     return list(all, nodes, count);
 }
 CudaError cudaGraphGetRootNodes(const Graph* graph, GraphNode** nodes, std::size_t* count) {
     std::vector<GraphNode*> roots;
-    for (const auto& node : graph->nodes)
-        if (node->after.empty()) roots.push_back(node.get());
+    for (const auto& node : graph->nodes) {
+        if (node->after.empty()) { roots.push_back(node.get()); }
+    }
     return list(roots, nodes, count);
 }
 CudaError cudaGraphNodeGetType(const GraphNode* node, int* kind) {
@@ -389,12 +397,12 @@ CudaError cudaGraphInstantiateWithFlags(ExecutableGraph** executable, const Grap
 CudaError cudaGraphInstantiateWithParams(ExecutableGraph** executable, const Graph* graph, InstantiateParameters* how) {
     constexpr unsigned kUnordered = 2;  // cudaGraphInstantiateInvalidStructure
     const CudaError error = instantiate(executable, graph, how == nullptr ? 0 : how->flags);
-    if (how != nullptr) how->result = error == kSuccess ? 0 : kUnordered;
+    if (how != nullptr) { how->result = error == kSuccess ? 0 : kUnordered; }
     return error;
 }
 LOOKAHEAD_PER_THREAD(cudaGraphInstantiateWithParams, _ptsz)
 CudaError cudaGraphLaunch(const ExecutableGraph* executable, void* stream) {
-    if (executable == nullptr) return remember(kInvalidValue);
+    if (executable == nullptr) { return remember(kInvalidValue); }
     return submit(stream, NodeKind::graph, [copy = *executable] { return run(copy); });
 }
 LOOKAHEAD_PER_THREAD(cudaGraphLaunch, _ptsz)
@@ -446,9 +454,9 @@ CudaError cudaGraphExecUpdate(ExecutableGraph* executable, const Graph* graph, i
     constexpr auto kUpdateFailure = static_cast<CudaError>(910);
     const std::vector<GraphNode*> order = graph->ordered();
     const bool fits = order.size() == executable->steps.size();
-    if (result != nullptr && kRuntimeMajor >= 12) *result = fits ? 0 : kTopologyChanged;
-    if (!fits) return remember(kUpdateFailure);
-    for (std::size_t i = 0; i < order.size(); ++i) executable->steps[i].second = order[i]->work;
+    if (result != nullptr && kRuntimeMajor >= 12) { *result = fits ? 0 : kTopologyChanged; }
+    if (!fits) { return remember(kUpdateFailure); }
+    for (std::size_t i = 0; i < order.size(); ++i) { executable->steps[i].second = order[i]->work; }
     return kSuccess;
 }
 

@@ -33,7 +33,7 @@ void HostFunctions::start(std::function<void()> function) {
 void HostFunctions::wait() {
     std::unique_lock lock(mutex_);
     const auto done = [this] { return running_ == 0; };
-    if (done_.wait_for(lock, kLong, done)) return;
+    if (done_.wait_for(lock, kLong, done)) { return; }
     std::fprintf(
         stderr,
         "lookahead: a function of the host in a stream has run for %lld s; one that waits for work that the program "

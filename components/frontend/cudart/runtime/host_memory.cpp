@@ -41,14 +41,14 @@ bool map_device() {
 }
 
 CudaError allocate(void** pointer, std::size_t bytes, Visibility visibility, unsigned flags) {
-    if (pointer == nullptr) return remember(kInvalidValue);
+    if (pointer == nullptr) { return remember(kInvalidValue); }
     *pointer = nullptr;
-    if (bytes == 0) return visibility == Visibility::managed ? remember(kInvalidValue) : kSuccess;
+    if (bytes == 0) { return visibility == Visibility::managed ? remember(kInvalidValue) : kSuccess; }
     const Reply reply = Connection::get().call(
         {.operation = Operation::allocate, .value = static_cast<std::uint32_t>(visibility), .bytes = bytes});
-    if (reply.error != kSuccess) return error_of(reply);
+    if (reply.error != kSuccess) { return error_of(reply); }
     const std::lock_guard lock(host_memory_mutex);
-    if (!make_visible(reply.address, bytes)) return remember(kMemoryAllocation);
+    if (!make_visible(reply.address, bytes)) { return remember(kMemoryAllocation); }
     blocks()[reply.address].is_managed = visibility == Visibility::managed;
     blocks()[reply.address].flags = flags;
     blocks()[reply.address].allocation = reply.address;
@@ -63,7 +63,7 @@ CudaError release_allocation(std::uint64_t allocation) {
 CudaError release_block(void* pointer) {
     const CudaError error = release_allocation(address_of(pointer));
     const std::lock_guard lock(host_memory_mutex);
-    if (error == kSuccess) blocks().erase(address_of(pointer));
+    if (error == kSuccess) { blocks().erase(address_of(pointer)); }
     return error;
 }
 
@@ -71,10 +71,11 @@ HostBlock* find(std::uint64_t address) {
     auto above = blocks().upper_bound(address);
     if (above != blocks().begin()) {
         HostBlock& below = std::prev(above)->second;
-        if (address - below.address < below.bytes) return &below;
+        if (address - below.address < below.bytes) { return &below; }
     }
-    for (auto& [begin, block] : blocks())
-        if (block.registered != nullptr && address - address_of(block.registered) < block.bytes) return &block;
+    for (auto& [begin, block] : blocks()) {
+        if (block.registered != nullptr && address - address_of(block.registered) < block.bytes) { return &block; }
+    }
     return nullptr;
 }
 
@@ -91,7 +92,7 @@ struct Pages {
 bool remap(const Pages& pages, int file, std::uint64_t offset) {
     const int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
     void* const copy = mmap(nullptr, pages.bytes, PROT_READ | PROT_WRITE, flags, file, static_cast<off_t>(offset));
-    if (copy == MAP_FAILED) return false;
+    if (copy == MAP_FAILED) { return false; }
     std::memcpy(copy, pages.pointer(), pages.bytes);
     return mremap(copy, pages.bytes, pages.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages.pointer()) != MAP_FAILED;
 }
@@ -110,7 +111,7 @@ const HostBlock* host_block(const void* address) {
 bool make_visible(std::uint64_t address, std::uint64_t bytes) {
     const std::lock_guard lock(host_memory_mutex);
     const Pages pages(address, bytes);
-    if (!map_device() || mprotect(pages.pointer(), pages.bytes, PROT_READ | PROT_WRITE) != 0) return false;
+    if (!map_device() || mprotect(pages.pointer(), pages.bytes, PROT_READ | PROT_WRITE) != 0) { return false; }
     blocks()[address] = {.address = address, .bytes = bytes, .is_managed = true};
     return true;
 }
@@ -136,33 +137,36 @@ CudaError cudaMallocHost(void** pointer, std::size_t bytes) {
     return allocate(pointer, bytes, Visibility::pinned, 0);
 }
 CudaError cudaFree(void* pointer) {
-    if (pointer == nullptr) return kSuccess;
-    if (const auto memory = GraphMemory::find(pointer)) return memory->free();
+    if (pointer == nullptr) { return kSuccess; }
+    if (const auto memory = GraphMemory::find(pointer)) { return memory->free(); }
     const HostBlock* const block = host_block(pointer);
     return block != nullptr && !block->is_managed ? remember(kInvalidValue) : release_block(pointer);
 }
 CudaError cudaFreeHost(void* pointer) {
-    if (pointer == nullptr) return kSuccess;
+    if (pointer == nullptr) { return kSuccess; }
     const HostBlock* const block = host_block(pointer);
-    if (block == nullptr || block->is_managed || block->registered != nullptr || block->address != address_of(pointer))
+    if (block == nullptr || block->is_managed || block->registered != nullptr ||
+        block->address != address_of(pointer)) {
         return remember(kInvalidValue);
+    }
     return release_block(pointer);
 }
 
 /// The program's pages become pages of the device's memory, at another address there.
 CudaError cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
-    if (pointer == nullptr || bytes == 0) return remember(kInvalidValue);
-    if (host_block(pointer) != nullptr) return remember(kHostMemoryAlreadyRegistered);
+    if (pointer == nullptr || bytes == 0) { return remember(kInvalidValue); }
+    if (host_block(pointer) != nullptr) { return remember(kHostMemoryAlreadyRegistered); }
     const Pages pages(address_of(pointer), bytes);
     const Reply reply = Connection::get().call({.operation = Operation::allocate,
                                                 .value = static_cast<std::uint32_t>(Visibility::pinned),
                                                 .bytes = pages.bytes + kPage});
-    if (reply.error != kSuccess) return error_of(reply);
+    if (reply.error != kSuccess) { return error_of(reply); }
     const std::uint64_t there = (reply.address + kPage - 1) / kPage * kPage;
     const std::lock_guard lock(host_memory_mutex);
     if (!make_visible(reply.address, pages.bytes + kPage) ||
-        !remap(pages, Connection::get().memory(), there - isa::kGlobalBase))
+        !remap(pages, Connection::get().memory(), there - isa::kGlobalBase)) {
         return remember(kMemoryAllocation);
+    }
     blocks().erase(reply.address);
     const std::uint64_t address = there + (address_of(pointer) - pages.begin);
     blocks()[address] = {.address = address,
@@ -176,15 +180,15 @@ CudaError cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
 CudaError cudaHostUnregister(void* pointer) {
     const std::lock_guard lock(host_memory_mutex);
     const HostBlock* const found = find(address_of(pointer));
-    if (found == nullptr || found->registered != pointer) return remember(kHostMemoryNotRegistered);
+    if (found == nullptr || found->registered != pointer) { return remember(kHostMemoryNotRegistered); }
     const HostBlock block = *found;
-    if (!remap(Pages(address_of(pointer), block.bytes), -1, 0)) return remember(kInvalidValue);
+    if (!remap(Pages(address_of(pointer), block.bytes), -1, 0)) { return remember(kInvalidValue); }
     blocks().erase(block.address);
     return release_allocation(block.allocation);
 }
 CudaError cudaHostGetDevicePointer(void** device, void* host, unsigned) {
     const HostBlock* const block = host_block(host);
-    if (device == nullptr || block == nullptr) return remember(kInvalidValue);
+    if (device == nullptr || block == nullptr) { return remember(kInvalidValue); }
     share_with_kernels(block->allocation);
     const std::uint64_t begin = block->registered != nullptr ? address_of(block->registered) : block->address;
     *device = reinterpret_cast<void*>(block->address + (address_of(host) - begin));
@@ -192,7 +196,7 @@ CudaError cudaHostGetDevicePointer(void** device, void* host, unsigned) {
 }
 CudaError cudaHostGetFlags(unsigned* flags, void* host) {
     const HostBlock* const block = host_block(host);
-    if (block == nullptr || block->is_managed) return remember(kInvalidValue);
+    if (block == nullptr || block->is_managed) { return remember(kInvalidValue); }
     *flags = block->flags;
     return kSuccess;
 }
@@ -205,7 +209,7 @@ struct PointerAttributes {
 };
 CudaError cudaPointerGetAttributes(PointerAttributes* attributes, const void* pointer) {
     enum Type { kUnregistered, kHost, kDevice, kManaged };
-    if (attributes == nullptr) return remember(kInvalidValue);
+    if (attributes == nullptr) { return remember(kInvalidValue); }
     const HostBlock* const block = host_block(pointer);
     void* const address = const_cast<void*>(pointer);
     if (block == nullptr) {

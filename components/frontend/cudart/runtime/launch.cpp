@@ -39,8 +39,9 @@ static_assert(sizeof(LaunchAttribute) == 72);
 
 /// Static and dynamic shared memory that a block of the kernel may have.
 std::size_t shared_limit(const RegisteredKernel& kernel) {
-    if (kernel.max_dynamic_shared_bytes == 0)
+    if (kernel.max_dynamic_shared_bytes == 0) {
         return std::min(kSharedBytesByDefault, device_information().shared_bytes_per_block);
+    }
     return kernel.information.shared_bytes + kernel.max_dynamic_shared_bytes;
 }
 
@@ -49,9 +50,12 @@ CudaError check(const RegisteredKernel& kernel, const LaunchShape& shape) {
     const Dim3& grid = shape.grid;
     const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
     if (threads == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x > 1024 || block.y > 1024 || block.z > 64 ||
-        threads > kMaxThreadsPerBlock || grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
+        threads > kMaxThreadsPerBlock || grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535) {
         return kInvalidConfiguration;
-    if (threads > kernel.information.max_threads) return kLaunchOutOfResources;  // __launch_bounds__
+    }
+    if (threads > kernel.information.max_threads) {
+        return kLaunchOutOfResources;  // __launch_bounds__
+    }
     return kernel.information.shared_bytes + shape.shared_bytes > shared_limit(kernel) ? kInvalidValue : kSuccess;
 }
 
@@ -65,9 +69,9 @@ Request request_of(const RegisteredKernel& kernel, const LaunchShape& shape) {
 }
 
 CudaError launch(const void* function, const LaunchShape& shape, void** arguments, void* stream) {
-    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
+    if (!is_stream(stream)) { return remember(kInvalidResourceHandle); }
     RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return missing_kernel(function);
+    if (kernel == nullptr) { return missing_kernel(function); }
     CudaError error = kSuccess;
     Work work = launch_work(*kernel, shape, arguments, error);
     return error == kSuccess ? submit(stream, NodeKind::kernel, std::move(work)) : error;
@@ -86,11 +90,12 @@ std::uint64_t resident_blocks(const RegisteredKernel& kernel, int threads, std::
 /// All blocks of a cooperative launch must be resident at once.
 CudaError launch_cooperatively(const void* function, const LaunchShape& shape, void** arguments, void* stream) {
     const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return missing_kernel(function);
+    if (kernel == nullptr) { return missing_kernel(function); }
     const std::uint64_t blocks = std::uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z;
     const auto threads = static_cast<int>(shape.block.x * shape.block.y * shape.block.z);
-    if (blocks > resident_blocks(*kernel, threads, shape.shared_bytes) * device_information().multiprocessors)
+    if (blocks > resident_blocks(*kernel, threads, shape.shared_bytes) * device_information().multiprocessors) {
         return remember(kCooperativeLaunchTooLarge);
+    }
     return launch(function, shape, arguments, stream);
 }
 
@@ -100,12 +105,13 @@ bool is_cooperative(const LaunchConfiguration& configuration) {
     bool cooperative = false;
     for (unsigned i = 0; i < configuration.attribute_count; ++i) {
         const LaunchAttribute& attribute = configuration.attributes[i];
-        if (attribute.id == kCooperative) cooperative |= attribute.value.cooperative != 0;
+        if (attribute.id == kCooperative) { cooperative |= attribute.value.cooperative != 0; }
         const Dim3& cluster = attribute.value.cluster;
-        if (attribute.id == kCluster && std::uint64_t{cluster.x} * cluster.y * cluster.z > 1)
+        if (attribute.id == kCluster && std::uint64_t{cluster.x} * cluster.y * cluster.z > 1) {
             Connection::get().refuse(
                 "it launches thread block clusters (cudaLaunchAttributeClusterDimension), "
                 "which are not supported");
+        }
     }
     return cooperative;
 }
@@ -116,9 +122,10 @@ Work launch_work(RegisteredKernel& kernel, const LaunchShape& shape, void** argu
     error = check(kernel, shape);
     std::vector<std::byte> payload(kernel.name.size() + kernel.information.parameter_bytes);
     std::memcpy(payload.data(), kernel.name.data(), kernel.name.size());
-    for (std::size_t i = 0; i < kernel.places.size(); ++i)
+    for (std::size_t i = 0; i < kernel.places.size(); ++i) {
         std::memcpy(payload.data() + kernel.name.size() + kernel.places[i].offset, arguments[i],
                     kernel.places[i].bytes);
+    }
     if (error != kSuccess) {  // recorded all the same
         Request request = request_of(kernel, shape);
         request.value = static_cast<std::uint32_t>(error);
@@ -136,8 +143,9 @@ Work launch_work(const KernelNodeParameters& node, CudaError& error) {
         error = missing_kernel(node.function);
         return {};
     }
-    if (node.arguments == nullptr && kernel->information.parameters != 0)
+    if (node.arguments == nullptr && kernel->information.parameters != 0) {
         Connection::get().refuse("it gives a graph's kernel node its arguments in `extra`; give them in kernelParams");
+    }
     return launch_work(*kernel, {node.grid, node.block, node.shared_bytes}, node.arguments, error);
 }
 
@@ -152,7 +160,7 @@ unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, std::size_t shared_b
     return 0;
 }
 CudaError __cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* shared_bytes, void* stream) {
-    if (configurations.empty()) return remember(kMissingConfiguration);
+    if (configurations.empty()) { return remember(kMissingConfiguration); }
     const CallConfiguration top = configurations.back();
     configurations.pop_back();
     *grid = top.shape.grid;
@@ -181,7 +189,7 @@ CudaError cudaLaunchCooperativeKernel(const void* function, Dim3 grid, Dim3 bloc
 }
 LOOKAHEAD_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 CudaError cudaLaunchKernelExC(const LaunchConfiguration* configuration, const void* function, void** arguments) {
-    if (configuration == nullptr) return remember(kInvalidValue);
+    if (configuration == nullptr) { return remember(kInvalidValue); }
     const LaunchShape shape{configuration->grid, configuration->block, configuration->shared_bytes};
     return is_cooperative(*configuration) ? launch_cooperatively(function, shape, arguments, configuration->stream)
                                           : launch(function, shape, arguments, configuration->stream);
@@ -189,9 +197,9 @@ CudaError cudaLaunchKernelExC(const LaunchConfiguration* configuration, const vo
 LOOKAHEAD_PER_THREAD(cudaLaunchKernelExC, _ptsz)
 
 CudaError cudaFuncGetAttributes(FunctionAttributes* attributes, const void* function) {
-    if (attributes == nullptr) return remember(kInvalidValue);
+    if (attributes == nullptr) { return remember(kInvalidValue); }
     const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return missing_kernel(function);
+    if (kernel == nullptr) { return missing_kernel(function); }
     FunctionAttributes found{};
     found.shared_bytes = kernel->information.shared_bytes;
     found.constant_bytes = kernel->information.constant_bytes;
@@ -208,38 +216,38 @@ CudaError cudaFuncGetAttributes(FunctionAttributes* attributes, const void* func
 CudaError cudaFuncSetAttribute(const void* function, int attribute, int value) {
     constexpr int kMaxDynamicSharedBytes = 8, kCarveout = 9;
     RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return missing_kernel(function);
+    if (kernel == nullptr) { return missing_kernel(function); }
     if (attribute == kMaxDynamicSharedBytes) {
         const std::int64_t most =
             std::int64_t{device_information().shared_bytes_per_block} - std::int64_t{kernel->information.shared_bytes};
-        if (value < 0 || value > most) return remember(kInvalidValue);
+        if (value < 0 || value > most) { return remember(kInvalidValue); }
         kernel->max_dynamic_shared_bytes = static_cast<std::uint32_t>(value);
         return kSuccess;
     }
-    if (attribute != kCarveout) return remember(kInvalidValue);
+    if (attribute != kCarveout) { return remember(kInvalidValue); }
     kernel->carveout = value;  // a hint: each machine has one division between L1 and shared memory
     return kSuccess;
 }
 CudaError cudaFuncGetName(const char** name, const void* function) {
     const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return missing_kernel(function);
+    if (kernel == nullptr) { return missing_kernel(function); }
     *name = kernel->name.c_str();
     return kSuccess;
 }
 CudaError cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset, std::size_t* bytes) {
     const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return missing_kernel(function);
-    if (index >= kernel->places.size()) return remember(kInvalidValue);
+    if (kernel == nullptr) { return missing_kernel(function); }
+    if (index >= kernel->places.size()) { return remember(kInvalidValue); }
     *offset = kernel->places[index].offset;
-    if (bytes != nullptr) *bytes = kernel->places[index].bytes;
+    if (bytes != nullptr) { *bytes = kernel->places[index].bytes; }
     return kSuccess;
 }
 
 CudaError cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads,
                                                         std::size_t shared_bytes) {
     const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return missing_kernel(function);
-    if (blocks == nullptr || threads <= 0) return remember(kInvalidValue);
+    if (kernel == nullptr) { return missing_kernel(function); }
+    if (blocks == nullptr || threads <= 0) { return remember(kInvalidValue); }
     *blocks = static_cast<int>(resident_blocks(*kernel, threads, shared_bytes));
     return kSuccess;
 }
@@ -249,8 +257,8 @@ CudaError cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, co
 }
 CudaError cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function, int blocks, int threads) {
     const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return missing_kernel(function);
-    if (bytes == nullptr || blocks <= 0 || threads <= 0) return remember(kInvalidValue);
+    if (kernel == nullptr) { return missing_kernel(function); }
+    if (bytes == nullptr || blocks <= 0 || threads <= 0) { return remember(kInvalidValue); }
     const DeviceInformation& device = device_information();
     const std::size_t share = device.shared_bytes_per_multiprocessor / static_cast<unsigned>(blocks);
     const std::size_t all = std::min<std::size_t>(share, device.shared_bytes_per_block);

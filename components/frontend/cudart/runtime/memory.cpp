@@ -18,14 +18,14 @@ enum class Side { host, device, either };
 
 Side side_of(const void* address) {
     const HostBlock* const block = host_block(address);
-    if (block != nullptr) return block->is_managed ? Side::either : Side::host;
+    if (block != nullptr) { return block->is_managed ? Side::either : Side::host; }
     return is_on_device(address) ? Side::device : Side::host;
 }
 
 /// Whether a copy goes to, or comes from, the device; false as second value: `kind` contradicts the address.
 std::pair<bool, bool> on_device(const void* address, int kind, bool kind_says_device) {
     const Side side = side_of(address);
-    if (kind == kDefault) return {side != Side::host, true};
+    if (kind == kDefault) { return {side != Side::host, true}; }
     // A kernel's view of pinned memory may be named as the device's, too.
     const bool pinned = side == Side::host && is_on_device(address);
     return {kind_says_device, side == Side::either || pinned || kind_says_device == (side == Side::device)};
@@ -43,22 +43,22 @@ char* begin_of(const PitchedPointer& pointer, const Position& position) {
 /// Rows of `width` bytes; one copy if they lie without gaps.
 CudaError copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                     std::size_t height, int kind) {
-    if (height > 1 && (width > to_pitch || width > from_pitch)) return remember(kInvalidPitch);
-    if (width == to_pitch && width == from_pitch) return copy_now(to, from, width * height, kind);
+    if (height > 1 && (width > to_pitch || width > from_pitch)) { return remember(kInvalidPitch); }
+    if (width == to_pitch && width == from_pitch) { return copy_now(to, from, width * height, kind); }
     for (std::size_t row = 0; row < height; ++row) {
         const CudaError error = copy_now(static_cast<char*>(to) + row * to_pitch,
                                          static_cast<const char*>(from) + row * from_pitch, width, kind);
-        if (error != kSuccess) return error;
+        if (error != kSuccess) { return error; }
     }
     return kSuccess;
 }
 
 CudaError fill_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-    if (height > 1 && width > pitch) return remember(kInvalidValue);
-    if (width == pitch) return fill_now(to, static_cast<unsigned char>(value), 1, width * height);
+    if (height > 1 && width > pitch) { return remember(kInvalidValue); }
+    if (width == pitch) { return fill_now(to, static_cast<unsigned char>(value), 1, width * height); }
     for (std::size_t row = 0; row < height; ++row) {
         const CudaError error = fill_now(byte_at(to, row * pitch), static_cast<unsigned char>(value), 1, width);
-        if (error != kSuccess) return error;
+        if (error != kSuccess) { return error; }
     }
     return kSuccess;
 }
@@ -72,8 +72,8 @@ CudaError copy_in(void* stream, void* to, const void* from, std::size_t bytes, i
 CudaError find_place(void** place, const void* symbol, std::size_t bytes, std::size_t offset) {
     std::uint64_t address = 0;
     std::uint64_t size = 0;
-    if (const CudaError error = find_symbol(symbol, address, size); error != kSuccess) return error;
-    if (offset > size || bytes > size - offset) return remember(kInvalidValue);
+    if (const CudaError error = find_symbol(symbol, address, size); error != kSuccess) { return error; }
+    if (offset > size || bytes > size - offset) { return remember(kInvalidValue); }
     *place = reinterpret_cast<void*>(address + offset);
     return kSuccess;
 }
@@ -85,34 +85,39 @@ std::size_t pitch_of(std::size_t width) {
 }  // namespace
 
 CudaError copy_now(void* to, const void* from, std::size_t bytes, int kind) {
-    if (bytes == 0) return kSuccess;
-    if (kind < kHostToHost || kind > kDefault) return remember(kInvalidCopyDirection);
-    if (to == nullptr || from == nullptr) return remember(kInvalidValue);
+    if (bytes == 0) { return kSuccess; }
+    if (kind < kHostToHost || kind > kDefault) { return remember(kInvalidCopyDirection); }
+    if (to == nullptr || from == nullptr) { return remember(kInvalidValue); }
     const auto [to_device, to_fits] = on_device(to, kind, kind == kHostToDevice || kind == kDeviceToDevice);
     const auto [from_device, from_fits] = on_device(from, kind, kind == kDeviceToHost || kind == kDeviceToDevice);
-    if (!to_fits || !from_fits) return remember(kInvalidValue);
+    if (!to_fits || !from_fits) { return remember(kInvalidValue); }
     Connection& connection = Connection::get();
-    if (to_device && from_device)
+    if (to_device && from_device) {
         return error_of(connection.call({.operation = Operation::copy_on_device,
                                          .address = address_of(to),
                                          .source = address_of(from),
                                          .bytes = bytes}));
-    if (to_device)
+    }
+    if (to_device) {
         return error_of(connection.call({.operation = Operation::copy_to_device, .address = address_of(to)},
                                         {static_cast<const std::byte*>(from), bytes}));
-    if (from_device)
+    }
+    if (from_device) {
         return error_of(
             connection.call({.operation = Operation::copy_from_device, .address = address_of(from), .bytes = bytes}, {},
                             std::span(static_cast<std::byte*>(to), bytes)));
+    }
     std::memmove(to, from, bytes);
     return kSuccess;
 }
 
 CudaError fill_now(void* to, std::uint32_t value, unsigned value_bytes, std::size_t bytes) {
-    if (bytes == 0) return kSuccess;
+    if (bytes == 0) { return kSuccess; }
     if (side_of(to) == Side::host) {
-        if (!is_on_device(to)) return remember(kInvalidValue);
-        for (std::size_t i = 0; i < bytes; ++i) *byte_at(to, i) = static_cast<char>(value >> (8 * (i % value_bytes)));
+        if (!is_on_device(to)) { return remember(kInvalidValue); }
+        for (std::size_t i = 0; i < bytes; ++i) {
+            *byte_at(to, i) = static_cast<char>(value >> (8 * (i % value_bytes)));
+        }
         return kSuccess;
     }
     return error_of(Connection::get().call({.operation = Operation::fill,
@@ -135,13 +140,13 @@ CudaError copy_box_now(const Copy3d& asked) {
         box.destination = to->pointer();
         box.destination_position.x *= to->element_bytes();
     }
-    if (from != nullptr || to != nullptr) box.extent.width *= (from != nullptr ? from : to)->element_bytes();
+    if (from != nullptr || to != nullptr) { box.extent.width *= (from != nullptr ? from : to)->element_bytes(); }
     for (std::size_t z = 0; z < box.extent.depth; ++z) {
         const CudaError error = copy_rows(
             begin_of(box.destination, box.destination_position) + z * box.destination.height * box.destination.pitch,
             box.destination.pitch, begin_of(box.source, box.source_position) + z * box.source.height * box.source.pitch,
             box.source.pitch, box.extent.width, box.extent.height, box.kind);
-        if (error != kSuccess) return error;
+        if (error != kSuccess) { return error; }
     }
     return kSuccess;
 }
@@ -154,39 +159,39 @@ using namespace lookahead::cudart;
 extern "C" {
 
 CudaError cudaMalloc(void** pointer, std::size_t bytes) {
-    if (pointer == nullptr) return remember(kInvalidValue);
+    if (pointer == nullptr) { return remember(kInvalidValue); }
     *pointer = nullptr;
-    if (bytes == 0) return kSuccess;
+    if (bytes == 0) { return kSuccess; }
     const Reply reply = Connection::get().call({.operation = Operation::allocate, .bytes = bytes});
     *pointer = reinterpret_cast<void*>(reply.address);
     return error_of(reply);
 }
 CudaError cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
-    if (pitch == nullptr) return remember(kInvalidValue);
+    if (pitch == nullptr) { return remember(kInvalidValue); }
     *pitch = pitch_of(width);
     return cudaMalloc(pointer, *pitch * height);
 }
 CudaError cudaMalloc3D(PitchedPointer* pointer, Extent extent) {
-    if (pointer == nullptr) return remember(kInvalidValue);
+    if (pointer == nullptr) { return remember(kInvalidValue); }
     *pointer = {nullptr, pitch_of(extent.width), extent.width, extent.height};
     return cudaMalloc(&pointer->pointer, pointer->pitch * extent.height * extent.depth);
 }
 CudaError cudaMemGetInfo(std::size_t* left, std::size_t* all) {
     const Reply reply = Connection::get().call({.operation = Operation::memory_left});
-    if (reply.error == kSuccess && left != nullptr) *left = reply.bytes;
-    if (reply.error == kSuccess && all != nullptr) *all = reply.address;
+    if (reply.error == kSuccess && left != nullptr) { *left = reply.bytes; }
+    if (reply.error == kSuccess && all != nullptr) { *all = reply.address; }
     return error_of(reply);
 }
 
 /// All pools take memory from where cudaMalloc does (pools.cpp).
 CudaError cudaMallocAsync(void** pointer, std::size_t bytes, void* stream) {
-    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
+    if (!is_stream(stream)) { return remember(kInvalidResourceHandle); }
     Stream& place = stream_of(stream);
-    if (!place.is_captured()) return cudaMalloc(pointer, bytes);
-    if (pointer == nullptr) return remember(kInvalidValue);
+    if (!place.is_captured()) { return cudaMalloc(pointer, bytes); }
+    if (pointer == nullptr) { return remember(kInvalidValue); }
     GraphNode* node = nullptr;
     const CudaError error = add_allocation(node, *place.capture->graph, place.last, bytes);
-    if (error != kSuccess) return error;
+    if (error != kSuccess) { return error; }
     place.last = {node};
     *pointer = reinterpret_cast<void*>(node->memory->address());
     return kSuccess;
@@ -198,13 +203,14 @@ CudaError cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, void*, void
 LOOKAHEAD_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 CudaError cudaFree(void* pointer);
 CudaError cudaFreeAsync(void* pointer, void* stream) {
-    if (pointer == nullptr) return remember(kInvalidValue);
-    if (!is_stream(stream) || !stream_of(stream).is_captured() || GraphMemory::find(pointer) == nullptr)
+    if (pointer == nullptr) { return remember(kInvalidValue); }
+    if (!is_stream(stream) || !stream_of(stream).is_captured() || GraphMemory::find(pointer) == nullptr) {
         return submit(stream, NodeKind::empty, [pointer] { return cudaFree(pointer); });
+    }
     Stream& place = stream_of(stream);
     GraphNode* node = nullptr;
     const CudaError error = add_free(node, *place.capture->graph, place.last, pointer);
-    if (error == kSuccess) place.last = {node};
+    if (error == kSuccess) { place.last = {node}; }
     return error;
 }
 LOOKAHEAD_PER_THREAD(cudaFreeAsync, _ptsz)
@@ -264,7 +270,7 @@ CudaError cudaMemset3D(PitchedPointer to, int value, Extent extent) {
     for (std::size_t z = 0; z < extent.depth; ++z) {
         const CudaError error =
             fill_rows(byte_at(to.pointer, z * to.height * to.pitch), to.pitch, value, extent.width, extent.height);
-        if (error != kSuccess) return error;
+        if (error != kSuccess) { return error; }
     }
     return kSuccess;
 }
@@ -302,9 +308,9 @@ CudaError cudaGetSymbolAddress(void** pointer, const void* symbol) {
 CudaError cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
     std::uint64_t address = 0;
     std::uint64_t size = 0;
-    if (bytes == nullptr) return remember(kInvalidValue);
+    if (bytes == nullptr) { return remember(kInvalidValue); }
     const CudaError error = find_symbol(symbol, address, size);
-    if (error == kSuccess) *bytes = size;
+    if (error == kSuccess) { *bytes = size; }
     return error;
 }
 

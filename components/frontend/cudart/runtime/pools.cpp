@@ -48,9 +48,10 @@ bool is_this_device(const Location& location) {
 
 /// Where the attribute is kept, and its bytes; nullptr: nowhere.
 std::pair<void*, std::size_t> place_of(MemoryPool& pool, int attribute) {
-    if (attribute >= kFollowEvents && attribute <= kAllowInternal)
+    if (attribute >= kFollowEvents && attribute <= kAllowInternal) {
         return {&pool.reuse[attribute - kFollowEvents], sizeof(int)};
-    if (attribute == kReleaseThreshold) return {&pool.release_threshold, sizeof pool.release_threshold};
+    }
+    if (attribute == kReleaseThreshold) { return {&pool.release_threshold, sizeof pool.release_threshold}; }
     return {nullptr, 0};
 }
 
@@ -67,64 +68,70 @@ using namespace lookahead::cudart;
 extern "C" {
 
 CudaError cudaDeviceGetDefaultMemPool(MemoryPool** pool, int device) {
-    if (pool == nullptr) return remember(kInvalidValue);
-    if (device != 0) return remember(kInvalidDevice);
+    if (pool == nullptr) { return remember(kInvalidValue); }
+    if (device != 0) { return remember(kInvalidDevice); }
     *pool = &default_pool();
     return kSuccess;
 }
 CudaError cudaDeviceGetMemPool(MemoryPool** pool, int device) {
-    if (pool == nullptr) return remember(kInvalidValue);
-    if (device != 0) return remember(kInvalidDevice);
+    if (pool == nullptr) { return remember(kInvalidValue); }
+    if (device != 0) { return remember(kInvalidDevice); }
     *pool = current_pool;
     return kSuccess;
 }
 CudaError cudaDeviceSetMemPool(int device, MemoryPool* pool) {
-    if (device != 0) return remember(kInvalidDevice);
-    if (pool == nullptr) return remember(kInvalidValue);
+    if (device != 0) { return remember(kInvalidDevice); }
+    if (pool == nullptr) { return remember(kInvalidValue); }
     current_pool = pool;
     return kSuccess;
 }
 CudaError cudaMemPoolCreate(MemoryPool** pool, const PoolProperties* properties) {
     if (pool == nullptr || properties == nullptr || properties->allocation != kPinnedAllocation ||
-        !is_this_device(properties->location))
+        !is_this_device(properties->location)) {
         return remember(kInvalidValue);
-    if (properties->handles != 0)
+    }
+    if (properties->handles != 0) {
         Connection::get().refuse("it makes a memory pool that processes can share, which is not supported");
+    }
     *pool = new MemoryPool;
     return kSuccess;
 }
 CudaError cudaMemPoolDestroy(MemoryPool* pool) {
-    if (pool == nullptr || pool == &default_pool()) return remember(kInvalidValue);
-    if (pool == current_pool) current_pool = &default_pool();
+    if (pool == nullptr || pool == &default_pool()) { return remember(kInvalidValue); }
+    if (pool == current_pool) { current_pool = &default_pool(); }
     delete pool;
     return kSuccess;
 }
 CudaError cudaMemPoolSetAttribute(MemoryPool* pool, int attribute, const void* value) {
     constexpr int kHighMarks[] = {6, 8};  // which may be set to zero
-    if (pool == nullptr || value == nullptr) return remember(kInvalidValue);
+    if (pool == nullptr || value == nullptr) { return remember(kInvalidValue); }
     const auto [place, bytes] = place_of(*pool, attribute);
-    if (place != nullptr) std::memcpy(place, value, bytes);
+    if (place != nullptr) { std::memcpy(place, value, bytes); }
     return place != nullptr || attribute == kHighMarks[0] || attribute == kHighMarks[1] ? kSuccess
                                                                                         : remember(kInvalidValue);
 }
 CudaError cudaMemPoolGetAttribute(MemoryPool* pool, int attribute, void* value) {
     constexpr int kLast = 8;
-    if (pool == nullptr || value == nullptr || attribute < kFollowEvents || attribute > kLast)
+    if (pool == nullptr || value == nullptr || attribute < kFollowEvents || attribute > kLast) {
         return remember(kInvalidValue);
+    }
     const auto [place, bytes] = place_of(*pool, attribute);
-    if (place == nullptr) refuse_usage();
+    if (place == nullptr) { refuse_usage(); }
     std::memcpy(value, place, bytes);
     return kSuccess;
 }
 /// The device itself always has access.
 CudaError cudaMemPoolSetAccess(MemoryPool* pool, const Access* accesses, std::size_t count) {
-    if (pool == nullptr || (accesses == nullptr && count != 0)) return remember(kInvalidValue);
-    for (std::size_t i = 0; i < count; ++i)
-        if (!is_this_device(accesses[i].location) || accesses[i].flags != kReadWrite) return remember(kInvalidDevice);
+    if (pool == nullptr || (accesses == nullptr && count != 0)) { return remember(kInvalidValue); }
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!is_this_device(accesses[i].location) || accesses[i].flags != kReadWrite) {
+            return remember(kInvalidDevice);
+        }
+    }
     return kSuccess;
 }
 CudaError cudaMemPoolGetAccess(int* flags, MemoryPool* pool, const Location* location) {
-    if (flags == nullptr || pool == nullptr || location == nullptr) return remember(kInvalidValue);
+    if (flags == nullptr || pool == nullptr || location == nullptr) { return remember(kInvalidValue); }
     *flags = is_this_device(*location) ? kReadWrite : 0;
     return kSuccess;
 }

@@ -45,17 +45,18 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 }
 
 void ask_for(RegisteredKernel& kernel) {
-    if (kernel.known) return;
+    if (kernel.known) { return; }
     std::vector<std::byte> answer;
     kernel.error = error_of(Connection::get().call({.operation = Operation::find_kernel, .module = kernel.module},
                                                    bytes_of(kernel.name), answer));
     kernel.known = kernel.error == kSuccess || kernel.error == kInvalidDeviceFunction;
-    if (kernel.error != kSuccess) return;
+    if (kernel.error != kSuccess) { return; }
     std::memcpy(&kernel.information, answer.data(), sizeof kernel.information);
     kernel.places.resize(kernel.information.parameters);
-    if (!kernel.places.empty())
+    if (!kernel.places.empty()) {
         std::memcpy(kernel.places.data(), answer.data() + sizeof kernel.information,
                     kernel.places.size() * sizeof(ParameterPlace));
+    }
 }
 
 void append_fat_binary(const void* data, std::vector<std::byte>& binaries) {
@@ -74,7 +75,7 @@ RegisteredModule& module_of(void** handle) {
 RegisteredKernel* find_kernel(const void* function) {
     const std::lock_guard lock(registry_mutex);
     const auto found = kernels().find(function);
-    if (found == kernels().end()) return nullptr;
+    if (found == kernels().end()) { return nullptr; }
     ask_for(found->second);
     return found->second.error == kSuccess ? &found->second : nullptr;
 }
@@ -88,12 +89,12 @@ CudaError missing_kernel(const void* function) {
 CudaError find_symbol(const void* symbol, std::uint64_t& address, std::uint64_t& bytes) {
     const std::lock_guard lock(registry_mutex);
     const auto found = variables().find(symbol);
-    if (found == variables().end()) return remember(kInvalidSymbol);
+    if (found == variables().end()) { return remember(kInvalidSymbol); }
     RegisteredVariable& variable = found->second;
     if (variable.address == 0) {
         const Reply reply = Connection::get().call({.operation = Operation::find_variable, .module = variable.module},
                                                    bytes_of(variable.name));
-        if (reply.error != kSuccess) return error_of(reply);
+        if (reply.error != kSuccess) { return error_of(reply); }
         variable.address = reply.address;
         variable.bytes = reply.bytes;
     }
@@ -113,9 +114,11 @@ void** __cudaRegisterFatBinary(void* data) {
     FatBinaryWrapper wrapper;
     std::memcpy(&wrapper, data, sizeof wrapper);
     const bool is_relocatable = wrapper.version == FatBinaryWrapper::kRelocatableVersion;
-    if (wrapper.magic != FatBinaryWrapper::kMagic || (wrapper.version != FatBinaryWrapper::kVersion && !is_relocatable))
+    if (wrapper.magic != FatBinaryWrapper::kMagic ||
+        (wrapper.version != FatBinaryWrapper::kVersion && !is_relocatable)) {
         Connection::get().refuse("its fat binary's wrapper is of version " + std::to_string(wrapper.version) +
                                  "; 1 and 2 are supported");
+    }
     std::vector<std::byte> binaries;
     Request request{.operation = Operation::load_module};
     if (is_relocatable) {
@@ -154,7 +157,7 @@ char __cudaInitModule(void** handle) {
     for (const auto& [pointer, symbol] : module_of(handle).managed) {
         std::uint64_t address = 0;
         std::uint64_t bytes = 0;
-        if (find_symbol(symbol, address, bytes) != kSuccess || !make_visible(address, bytes)) return 0;
+        if (find_symbol(symbol, address, bytes) != kSuccess || !make_visible(address, bytes)) { return 0; }
         share_with_kernels(address);
         *pointer = reinterpret_cast<void*>(address);
         variables()[*pointer] = variables()[symbol];

@@ -64,8 +64,8 @@ CudaError ask_device() {
 
 CudaError make_stream(void** handle, unsigned flags, int priority) {
     constexpr unsigned kNonBlocking = 1;
-    if (handle == nullptr || flags > kNonBlocking) return remember(kInvalidValue);
-    if (const CudaError error = ask_device(); error != kSuccess) return error;
+    if (handle == nullptr || flags > kNonBlocking) { return remember(kInvalidValue); }
+    if (const CudaError error = ask_device(); error != kSuccess) { return error; }
     *handle = new Stream{.flags = flags, .priority = priority, .id = handles().next_id()};
     handles().add(*handle);
     return kSuccess;
@@ -77,7 +77,7 @@ bool is_event(const Event* event) {
 
 CudaError record(Event& event) {
     const Reply reply = Connection::get().call({.operation = Operation::read_clock});
-    if (reply.error != kSuccess) return error_of(reply);
+    if (reply.error != kSuccess) { return error_of(reply); }
     event.recorded = true;
     event.nanoseconds = reply.nanoseconds;
     return error_of(reply);
@@ -95,9 +95,9 @@ Stream& stream_of(void* handle) {
 }
 
 CudaError submit(void* handle, NodeKind kind, Work work) {
-    if (!is_stream(handle)) return remember(kInvalidResourceHandle);
+    if (!is_stream(handle)) { return remember(kInvalidResourceHandle); }
     Stream& stream = stream_of(handle);
-    if (!stream.is_captured()) return work();
+    if (!stream.is_captured()) { return work(); }
     stream.last = {stream.capture->graph->add(kind, std::move(work), stream.last)};
     return kSuccess;
 }
@@ -112,12 +112,12 @@ CudaError and_wait(CudaError error) {
 
 CudaError call_on_host(std::function<void()> function) {
     const CudaError error = synchronise_device();
-    if (error == kSuccess) HostFunctions::get().start(std::move(function));
+    if (error == kSuccess) { HostFunctions::get().start(std::move(function)); }
     return error;
 }
 
 CudaError synchronise(void* stream) {
-    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
+    if (!is_stream(stream)) { return remember(kInvalidResourceHandle); }
     return stream_of(stream).is_captured() ? remember(kStreamCaptureUnsupported) : synchronise_device();
 }
 
@@ -142,7 +142,7 @@ CudaError cudaStreamCreateWithPriority(void** stream, unsigned flags, int priori
     return make_stream(stream, flags, priority);
 }
 CudaError cudaStreamDestroy(void* stream) {
-    if (!handles().remove(stream)) return remember(kInvalidResourceHandle);
+    if (!handles().remove(stream)) { return remember(kInvalidResourceHandle); }
     delete static_cast<Stream*>(stream);
     return kSuccess;
 }
@@ -154,22 +154,22 @@ LOOKAHEAD_PER_THREAD(cudaStreamSynchronize, _ptsz)
 LOOKAHEAD_SECOND_NAME(cudaStreamSynchronize, cudaStreamQuery)
 LOOKAHEAD_SECOND_NAME(cudaStreamSynchronize, cudaStreamQuery_ptsz)
 CudaError cudaStreamGetFlags(void* stream, unsigned* flags) {
-    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
-    if (flags == nullptr) return remember(kInvalidValue);
+    if (!is_stream(stream)) { return remember(kInvalidResourceHandle); }
+    if (flags == nullptr) { return remember(kInvalidValue); }
     *flags = stream_of(stream).flags;
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamGetFlags, _ptsz)
 CudaError cudaStreamGetPriority(void* stream, int* priority) {
-    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
-    if (priority == nullptr) return remember(kInvalidValue);
+    if (!is_stream(stream)) { return remember(kInvalidResourceHandle); }
+    if (priority == nullptr) { return remember(kInvalidValue); }
     *priority = stream_of(stream).priority;
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamGetPriority, _ptsz)
 CudaError cudaStreamGetId(void* stream, unsigned long long* id) {
-    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
-    if (id == nullptr) return remember(kInvalidValue);
+    if (!is_stream(stream)) { return remember(kInvalidResourceHandle); }
+    if (id == nullptr) { return remember(kInvalidValue); }
     *id = stream_of(stream).id;
     return kSuccess;
 }
@@ -180,16 +180,18 @@ CudaError cudaStreamGetDevice(void*, int* device) {
 }
 LOOKAHEAD_PER_THREAD(cudaStreamGetDevice, _ptsz)
 CudaError cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-    if (least != nullptr) *least = 0;
-    if (greatest != nullptr) *greatest = -5;  // as GPUs of compute capability 7.5 answer
+    if (least != nullptr) { *least = 0; }
+    if (greatest != nullptr) {
+        *greatest = -5;  // as GPUs of compute capability 7.5 answer
+    }
     return kSuccess;
 }
 
 CudaError cudaStreamWaitEvent(void* handle, Event* event, unsigned) {
-    if (!is_event(event) || !is_stream(handle)) return remember(kInvalidResourceHandle);
-    if (event->capture == nullptr || event->capture->graph == nullptr) return kSuccess;
+    if (!is_event(event) || !is_stream(handle)) { return remember(kInvalidResourceHandle); }
+    if (event->capture == nullptr || event->capture->graph == nullptr) { return kSuccess; }
     Stream& stream = stream_of(handle);
-    if (!stream.is_captured()) stream.last.clear();
+    if (!stream.is_captured()) { stream.last.clear(); }
     stream.capture = event->capture;  // so the event's capture spreads to other streams
     stream.last.insert(stream.last.end(), event->after.begin(), event->after.end());
     return kSuccess;
@@ -197,21 +199,21 @@ CudaError cudaStreamWaitEvent(void* handle, Event* event, unsigned) {
 LOOKAHEAD_PER_THREAD(cudaStreamWaitEvent, _ptsz)
 
 CudaError cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
-    if (function == nullptr) return remember(kInvalidValue);
+    if (function == nullptr) { return remember(kInvalidValue); }
     return submit(stream, NodeKind::host, [=] { return call_on_host([=] { function(data); }); });
 }
 LOOKAHEAD_PER_THREAD(cudaLaunchHostFunc, _ptsz)
 CudaError cudaStreamAddCallback(void* stream, void (*callback)(void*, CudaError, void*), void* data, unsigned) {
-    if (callback == nullptr) return remember(kInvalidValue);
-    if (const CudaError error = synchronise(stream); error != kSuccess) return error;
+    if (callback == nullptr) { return remember(kInvalidValue); }
+    if (const CudaError error = synchronise(stream); error != kSuccess) { return error; }
     HostFunctions::get().start([=] { callback(stream, kSuccess, data); });
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamAddCallback, _ptsz)
 
 CudaError cudaEventCreateWithFlags(Event** event, unsigned flags) {
-    if (event == nullptr) return remember(kInvalidValue);
-    if (const CudaError error = ask_device(); error != kSuccess) return error;
+    if (event == nullptr) { return remember(kInvalidValue); }
+    if (const CudaError error = ask_device(); error != kSuccess) { return error; }
     *event = new Event{.flags = flags};
     handles().add(*event);
     return kSuccess;
@@ -220,12 +222,12 @@ CudaError cudaEventCreate(Event** event) {
     return cudaEventCreateWithFlags(event, 0);
 }
 CudaError cudaEventDestroy(Event* event) {
-    if (!handles().remove(event)) return remember(kInvalidResourceHandle);
+    if (!handles().remove(event)) { return remember(kInvalidResourceHandle); }
     delete event;
     return kSuccess;
 }
 CudaError cudaEventRecord(Event* event, void* handle) {
-    if (!is_event(event) || !is_stream(handle)) return remember(kInvalidResourceHandle);
+    if (!is_event(event) || !is_stream(handle)) { return remember(kInvalidResourceHandle); }
     Stream& stream = stream_of(handle);
     const bool captured = stream.is_captured();
     event->capture = stream.capture;
@@ -236,8 +238,8 @@ LOOKAHEAD_PER_THREAD(cudaEventRecord, _ptsz)
 /// In a capture an external event's record is a node of the graph.
 CudaError cudaEventRecordWithFlags(Event* event, void* stream, unsigned flags) {
     constexpr unsigned kExternal = 1;
-    if (!is_event(event)) return remember(kInvalidResourceHandle);
-    if (flags != kExternal) return cudaEventRecord(event, stream);
+    if (!is_event(event)) { return remember(kInvalidResourceHandle); }
+    if (flags != kExternal) { return cudaEventRecord(event, stream); }
     return submit(stream, NodeKind::record, [event] { return record(*event); });
 }
 LOOKAHEAD_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
@@ -246,10 +248,11 @@ CudaError cudaEventSynchronize(Event* event) {
 }
 LOOKAHEAD_SECOND_NAME(cudaEventSynchronize, cudaEventQuery)
 CudaError cudaEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
-    if (milliseconds == nullptr) return remember(kInvalidValue);
+    if (milliseconds == nullptr) { return remember(kInvalidValue); }
     if (!is_event(begin) || !is_event(end) || !begin->recorded || !end->recorded ||
-        ((begin->flags | end->flags) & kDisableTiming) != 0)
+        ((begin->flags | end->flags) & kDisableTiming) != 0) {
         return remember(kInvalidResourceHandle);
+    }
     *milliseconds =
         static_cast<float>(static_cast<double>(end->nanoseconds) - static_cast<double>(begin->nanoseconds)) / 1e6f;
     return kSuccess;

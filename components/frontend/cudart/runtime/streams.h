@@ -59,7 +59,7 @@ struct Stream {
 
     /// Whether the stream is captured. A stream that joined a capture leaves it when the capture has ended.
     bool is_captured() {
-        if (capture != nullptr && capture->graph == nullptr) capture.reset();
+        if (capture != nullptr && capture->graph == nullptr) { capture.reset(); }
         return capture != nullptr;
     }
 };

@@ -1,4 +1,5 @@
-// Texture and surface objects: descriptors in the device's memory (components/isa/texture.h), whose addresses are the handles.
+// Texture and surface objects: descriptors in the device's memory (components/isa/texture.h), whose addresses are the
+// handles.
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
@@ -75,8 +76,8 @@ const Texture* texture_of(std::uint64_t handle) {
 }
 
 CudaError describe_array(const Array* array, isa::TextureDescriptor& to) {
-    if (array == nullptr) return kInvalidValue;
-    if (!read_format(array->format, to)) return kInvalidChannelDescriptor;
+    if (array == nullptr) { return kInvalidValue; }
+    if (!read_format(array->format, to)) { return kInvalidChannelDescriptor; }
     to.base = array->address;
     to.row_pitch = static_cast<std::uint32_t>(array->pitch);
     to.slice_pitch = array->pitch * array->height();
@@ -88,7 +89,7 @@ CudaError describe_array(const Array* array, isa::TextureDescriptor& to) {
 
 /// Beyond its end linear memory reads as zero.
 CudaError describe_linear(const Resource& resource, isa::TextureDescriptor& to) {
-    if (!read_format(resource.linear.format, to)) return kInvalidChannelDescriptor;
+    if (!read_format(resource.linear.format, to)) { return kInvalidChannelDescriptor; }
     to.base = address_of(resource.linear.pointer);
     to.width = static_cast<std::uint32_t>(resource.linear.bytes / to.texel_bytes());
     std::ranges::fill(to.address, isa::AddressMode::border);
@@ -97,7 +98,7 @@ CudaError describe_linear(const Resource& resource, isa::TextureDescriptor& to) 
 }
 
 CudaError describe_pitch_2d(const Resource& resource, isa::TextureDescriptor& to) {
-    if (!read_format(resource.pitch_2d.format, to)) return kInvalidChannelDescriptor;
+    if (!read_format(resource.pitch_2d.format, to)) { return kInvalidChannelDescriptor; }
     to.base = address_of(resource.pitch_2d.pointer);
     to.width = static_cast<std::uint32_t>(resource.pitch_2d.width);
     to.height = static_cast<std::uint32_t>(resource.pitch_2d.height);
@@ -121,8 +122,8 @@ CudaError describe(const Resource& resource, isa::TextureDescriptor& to) {
 }
 
 CudaError take_sampling(const Sampling& sampling, isa::TextureDescriptor& to) {
-    if (sampling.srgb != 0) Connection::get().refuse("it makes a texture in sRGB, which is not supported");
-    for (unsigned i = 0; i < 3; ++i) to.address[i] = static_cast<isa::AddressMode>(sampling.address[i]);
+    if (sampling.srgb != 0) { Connection::get().refuse("it makes a texture in sRGB, which is not supported"); }
+    for (unsigned i = 0; i < 3; ++i) { to.address[i] = static_cast<isa::AddressMode>(sampling.address[i]); }
     to.filter = static_cast<isa::FilterMode>(sampling.filter);
     to.normalised_coordinates = sampling.normalised_coordinates != 0;
     std::ranges::copy(sampling.border, to.border);
@@ -132,7 +133,7 @@ CudaError take_sampling(const Sampling& sampling, isa::TextureDescriptor& to) {
 /// What CUDA refuses: fractions of 32-bit integers, and filtering of what is no number between others.
 bool can_be_read(const isa::TextureDescriptor& descriptor) {
     const bool is_integer = descriptor.kind != isa::ChannelKind::floating;
-    if (descriptor.normalised_values != 0 && is_integer && descriptor.channel_bytes == 4) return false;
+    if (descriptor.normalised_values != 0 && is_integer && descriptor.channel_bytes == 4) { return false; }
     return descriptor.filter == isa::FilterMode::point || !is_integer || descriptor.normalised_values != 0;
 }
 
@@ -140,7 +141,7 @@ bool can_be_read(const isa::TextureDescriptor& descriptor) {
 CudaError place(const isa::TextureDescriptor& descriptor, std::uint64_t& handle) {
     Connection& connection = Connection::get();
     const Reply reply = connection.call({.operation = Operation::allocate, .bytes = sizeof descriptor});
-    if (reply.error != kSuccess) return error_of(reply);
+    if (reply.error != kSuccess) { return error_of(reply); }
     handle = reply.address;
     return error_of(connection.call({.operation = Operation::copy_to_device, .address = reply.address},
                                     std::as_bytes(std::span(&descriptor, 1))));
@@ -161,56 +162,59 @@ extern "C" {
 
 CudaError cudaCreateTextureObject(std::uint64_t* handle, const Resource* resource, const WholeSampling* sampling,
                                   const void* view) {
-    if (handle == nullptr || resource == nullptr || sampling == nullptr) return remember(kInvalidValue);
-    if (view != nullptr) Connection::get().refuse("it makes a texture with a resource view, which is not supported");
+    if (handle == nullptr || resource == nullptr || sampling == nullptr) { return remember(kInvalidValue); }
+    if (view != nullptr) {
+        Connection::get().refuse("it makes a texture with a resource view, which is not supported");
+    }
     isa::TextureDescriptor descriptor;
     take_sampling(sampling->sampling, descriptor);
     const CudaError error = describe(*resource, descriptor);
-    if (error != kSuccess) return remember(error);
+    if (error != kSuccess) { return remember(error); }
     descriptor.normalised_values = sampling->sampling.read_mode != 0 && descriptor.kind != isa::ChannelKind::floating;
-    if (!descriptor.is_valid() || !can_be_read(descriptor)) return remember(kInvalidValue);
+    if (!descriptor.is_valid() || !can_be_read(descriptor)) { return remember(kInvalidValue); }
     const CudaError placed = place(descriptor, *handle);
-    if (placed == kSuccess) textures()[*handle] = {*resource, *sampling};
+    if (placed == kSuccess) { textures()[*handle] = {*resource, *sampling}; }
     return placed;
 }
 CudaError cudaDestroyTextureObject(std::uint64_t handle) {
-    if (handle == 0) return kSuccess;
-    if (textures().erase(handle) == 0) return remember(kInvalidValue);
+    if (handle == 0) { return kSuccess; }
+    if (textures().erase(handle) == 0) { return remember(kInvalidValue); }
     return release_texture(handle);
 }
 CudaError cudaGetTextureObjectResourceDesc(Resource* resource, std::uint64_t handle) {
     const Texture* const texture = texture_of(handle);
-    if (texture == nullptr || resource == nullptr) return remember(kInvalidValue);
+    if (texture == nullptr || resource == nullptr) { return remember(kInvalidValue); }
     *resource = texture->resource;
     return kSuccess;
 }
 CudaError cudaGetTextureObjectTextureDesc(WholeSampling* sampling, std::uint64_t handle) {
     const Texture* const texture = texture_of(handle);
-    if (texture == nullptr || sampling == nullptr) return remember(kInvalidValue);
+    if (texture == nullptr || sampling == nullptr) { return remember(kInvalidValue); }
     *sampling = texture->sampling;
     return kSuccess;
 }
 CudaError cudaCreateSurfaceObject(std::uint64_t* handle, const Resource* resource) {
     if (handle == nullptr || resource == nullptr || resource->type != ResourceType::array ||
-        resource->array.array == nullptr || (resource->array.array->flags & kSurfaceLoadStore) == 0)
+        resource->array.array == nullptr || (resource->array.array->flags & kSurfaceLoadStore) == 0) {
         return remember(kInvalidValue);
+    }
     isa::TextureDescriptor descriptor;
     const CudaError error = describe(*resource, descriptor);
-    if (error != kSuccess) return remember(error);
+    if (error != kSuccess) { return remember(error); }
     descriptor.row_bytes = descriptor.width * descriptor.texel_bytes();
-    if (!descriptor.is_valid()) return remember(kInvalidValue);
+    if (!descriptor.is_valid()) { return remember(kInvalidValue); }
     const CudaError placed = place(descriptor, *handle);
-    if (placed == kSuccess) surfaces()[*handle] = *resource;
+    if (placed == kSuccess) { surfaces()[*handle] = *resource; }
     return placed;
 }
 CudaError cudaDestroySurfaceObject(std::uint64_t handle) {
-    if (handle == 0) return kSuccess;
-    if (surfaces().erase(handle) == 0) return remember(kInvalidValue);
+    if (handle == 0) { return kSuccess; }
+    if (surfaces().erase(handle) == 0) { return remember(kInvalidValue); }
     return release_texture(handle);
 }
 CudaError cudaGetSurfaceObjectResourceDesc(Resource* resource, std::uint64_t handle) {
     const auto found = surfaces().find(handle);
-    if (found == surfaces().end() || resource == nullptr) return remember(kInvalidValue);
+    if (found == surfaces().end() || resource == nullptr) { return remember(kInvalidValue); }
     *resource = found->second;
     return kSuccess;
 }

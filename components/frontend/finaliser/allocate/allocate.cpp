@@ -29,17 +29,20 @@ class RegisterFile {
     /// one; taken from now on.
     std::uint32_t take(std::span<const RangeSet> wanted, std::uint32_t alignment, std::span<const Held> held = {}) {
         std::uint32_t base = 0;
-        while (base + wanted.size() <= unheld_ && (!is_free(base, wanted) || is_held(base, wanted))) base += alignment;
-        if (base + wanted.size() > unheld_) base = 0;
-        while (!is_free(base, wanted)) base += alignment;
+        while (base + wanted.size() <= unheld_ && (!is_free(base, wanted) || is_held(base, wanted))) {
+            base += alignment;
+        }
+        if (base + wanted.size() > unheld_) { base = 0; }
+        while (!is_free(base, wanted)) { base += alignment; }
         for (std::size_t i = 0; i < wanted.size(); ++i) {
-            if (wanted[i].empty()) continue;
-            if (base + i >= taken_.size()) taken_.resize(base + i + 1);
+            if (wanted[i].empty()) { continue; }
+            if (base + i >= taken_.size()) { taken_.resize(base + i + 1); }
             taken_[base + i].unite(wanted[i]);
         }
-        if (held_.size() < base + held.size()) held_.resize(base + held.size());
-        for (std::size_t i = 0; i < held.size(); ++i)
+        if (held_.size() < base + held.size()) { held_.resize(base + held.size()); }
+        for (std::size_t i = 0; i < held.size(); ++i) {
             held_[base + i].insert(held_[base + i].end(), held[i].begin(), held[i].end());
+        }
         return base;
     }
 
@@ -47,16 +50,20 @@ class RegisterFile {
 
   private:
     bool is_free(std::uint32_t base, std::span<const RangeSet> wanted) const {
-        for (std::size_t i = 0; i < wanted.size() && base + i < taken_.size(); ++i)
-            if (taken_[base + i].overlaps(wanted[i])) return false;
+        for (std::size_t i = 0; i < wanted.size() && base + i < taken_.size(); ++i) {
+            if (taken_[base + i].overlaps(wanted[i])) { return false; }
+        }
         return true;
     }
 
     bool is_held(std::uint32_t base, std::span<const RangeSet> wanted) const {
-        for (std::size_t i = 0; i < wanted.size() && base + i < held_.size(); ++i)
-            for (const LiveRange& held : held_[base + i])
-                for (const LiveRange& range : wanted[i].ranges())
-                    if (held.start <= range.start && range.start < held.end) return true;
+        for (std::size_t i = 0; i < wanted.size() && base + i < held_.size(); ++i) {
+            for (const LiveRange& held : held_[base + i]) {
+                for (const LiveRange& range : wanted[i].ranges()) {
+                    if (held.start <= range.start && range.start < held.end) { return true; }
+                }
+            }
+        }
         return false;
     }
 
@@ -75,17 +82,19 @@ std::uint32_t holder_of(const VirtualKernel& kernel, std::span<const Merged> mer
 /// access's own result may have a source's register.
 std::vector<Held> held_by_accesses(const VirtualKernel& kernel, std::span<const Merged> merged, unsigned instructions) {
     std::vector<Held> held(kernel.rows());
-    if (instructions == 0) return held;
+    if (instructions == 0) { return held; }
     std::uint32_t position = 0;
     for (const VirtualBlock& block : kernel.blocks) {
         const std::uint32_t end = position + static_cast<std::uint32_t>(block.code.size());
         for (const VirtualInstruction& instruction : block.code) {
             const std::uint32_t behind = ++position;
-            if (!isa::is_memory(instruction.machine.operation)) continue;
-            for (const VirtualOperand& operand : instruction.source)
-                for (std::uint32_t i = 0; operand.kind == isa::Operand::Kind::reg && i < operand.rows; ++i)
+            if (!isa::is_memory(instruction.machine.operation)) { continue; }
+            for (const VirtualOperand& operand : instruction.source) {
+                for (std::uint32_t i = 0; operand.kind == isa::Operand::Kind::reg && i < operand.rows; ++i) {
                     held[holder_of(kernel, merged, operand.index + i)].push_back(
                         {2 * behind, 2 * std::min(end, behind + instructions)});
+                }
+            }
         }
     }
     return held;
@@ -94,8 +103,9 @@ std::vector<Held> held_by_accesses(const VirtualKernel& kernel, std::span<const 
 /// When the first row of a group begins to live; kNone if none ever does.
 std::uint32_t start_of(std::span<const RangeSet> rows) {
     std::uint32_t start = kNone;
-    for (const RangeSet& set : rows)
-        if (!set.empty()) start = std::min(start, set.start());
+    for (const RangeSet& set : rows) {
+        if (!set.empty()) { start = std::min(start, set.start()); }
+    }
     return start;
 }
 
@@ -110,9 +120,12 @@ void allocate_rows(const VirtualKernel& kernel, std::vector<RangeSet> ranges, co
     const auto rows_of_group = [&](std::uint32_t group) {
         return std::span<const RangeSet>(ranges).subspan(kernel.groups[group].first, kernel.groups[group].rows);
     };
-    for (std::uint32_t group = 0; group < merged.size(); ++group)
-        if (const std::uint32_t start = start_of(rows_of_group(group)); merged[group].group == group && start != kNone)
+    for (std::uint32_t group = 0; group < merged.size(); ++group) {
+        if (const std::uint32_t start = start_of(rows_of_group(group));
+            merged[group].group == group && start != kNone) {
             order.push_back({start, group});
+        }
+    }
     std::ranges::stable_sort(order, {}, [&](const Entry& entry) {
         return std::pair(kernel.groups[entry.group].alignment <= kUsualAlignment, entry.start);
     });
@@ -135,12 +148,15 @@ void allocate_rows(const VirtualKernel& kernel, std::vector<RangeSet> ranges, co
 
 void allocate_predicates(const VirtualKernel& kernel, std::span<const RangeSet> ranges, Allocation& result) {
     std::vector<std::uint32_t> order;
-    for (std::uint32_t predicate = 0; predicate < ranges.size(); ++predicate)
-        if (!ranges[predicate].empty()) order.push_back(predicate);
+    for (std::uint32_t predicate = 0; predicate < ranges.size(); ++predicate) {
+        if (!ranges[predicate].empty()) { order.push_back(predicate); }
+    }
     std::ranges::stable_sort(order, {}, [&](std::uint32_t predicate) { return ranges[predicate].start(); });
     RegisterFile file;
     result.predicate_of.resize(kernel.predicates);
-    for (std::uint32_t predicate : order) result.predicate_of[predicate] = file.take(ranges.subspan(predicate, 1), 1);
+    for (std::uint32_t predicate : order) {
+        result.predicate_of[predicate] = file.take(ranges.subspan(predicate, 1), 1);
+    }
     result.predicates = file.size();
 }
 

@@ -48,12 +48,11 @@ class Analysis {
 
     std::vector<Affinity> run() {
         // Upwards only: what turns out to part lanes makes values more general, and these may part more.
-        do solve();
-        while (find_divergence());
+        do { solve(); } while (find_divergence());
         std::vector<Affinity> rows(kernel_.rows(), Affinity::none);
         for (ValueId id = 0; id < values_.size(); ++id) {
             const Value& value = values_[id];
-            if (value.kind == Value::Kind::start || value.unit >= kernel_.rows()) continue;
+            if (value.kind == Value::Kind::start || value.unit >= kernel_.rows()) { continue; }
             rows[value.unit] = std::max(rows[value.unit], of_[id]);
         }
         return rows;
@@ -95,10 +94,10 @@ class Analysis {
         const VirtualInstruction& instruction = values_.instruction(value.at);
         Affinity made = computed(value.at);
         // The upper half of an address is one number, wherever its lower half is no generic one.
-        if (value.word > 0 && made == Affinity::affine) made = Affinity::uniform;
-        if (value.unit >= kernel_.rows() && made == Affinity::affine) made = Affinity::generic;
-        if (!instruction.guarded() || made == Affinity::none) return made;
-        if (predicate(values_.reads(value.at).guard) == Affinity::generic) return Affinity::generic;
+        if (value.word > 0 && made == Affinity::affine) { made = Affinity::uniform; }
+        if (value.unit >= kernel_.rows() && made == Affinity::affine) { made = Affinity::generic; }
+        if (!instruction.guarded() || made == Affinity::none) { return made; }
+        if (predicate(values_.reads(value.at).guard) == Affinity::generic) { return Affinity::generic; }
         return std::max(made, of_[value.before]);
     }
 
@@ -107,8 +106,8 @@ class Analysis {
     /// The low word's: what it is decides, and constants are the same in all lanes.
     Affinity source(Position at, std::size_t which) const {
         const VirtualOperand& operand = values_.instruction(at).source[which];
-        if (operand.kind != Operand::Kind::reg) return Affinity::uniform;
-        if (operand.rows > 2) return Affinity::generic;
+        if (operand.kind != Operand::Kind::reg) { return Affinity::uniform; }
+        if (operand.rows > 2) { return Affinity::generic; }
         return of_[values_.reads(at).source[which][0]];
     }
 
@@ -121,8 +120,8 @@ class Analysis {
     Affinity product(Position at) const {
         const Affinity a = source(at, 0), b = source(at, 1);
         const Affinity most = std::max(a, b);
-        if (most != Affinity::affine) return most;
-        if (a == b) return Affinity::generic;
+        if (most != Affinity::affine) { return most; }
+        if (a == b) { return Affinity::generic; }
         return is_power_of_two(at, a == Affinity::affine ? 1 : 0) ? Affinity::affine : Affinity::generic;
     }
 
@@ -131,9 +130,9 @@ class Analysis {
         const isa::Instruction& machine = instruction.machine;
         const Reads& reads = values_.reads(at);
         std::array<Affinity, 6> all{};
-        for (std::size_t i = 0; i < 4; ++i) all[i] = source(at, i);
-        for (std::size_t i = 0; i < 2; ++i) all[4 + i] = predicate(reads.source_predicate[i]);
-        if (std::ranges::count(all, Affinity::none) > 0) return Affinity::none;
+        for (std::size_t i = 0; i < 4; ++i) { all[i] = source(at, i); }
+        for (std::size_t i = 0; i < 2; ++i) { all[4 + i] = predicate(reads.source_predicate[i]); }
+        if (std::ranges::count(all, Affinity::none) > 0) { return Affinity::none; }
         const Affinity most = std::ranges::max(all);
         switch (machine.operation) {
             case Operation::read_special:
@@ -158,8 +157,8 @@ class Analysis {
             default:
                 break;
         }
-        if (most != Affinity::affine) return most;
-        if (!is_whole_number(machine.type)) return machine.operation == Operation::mov ? most : Affinity::generic;
+        if (most != Affinity::affine) { return most; }
+        if (!is_whole_number(machine.type)) { return machine.operation == Operation::mov ? most : Affinity::generic; }
         switch (machine.operation) {
             case Operation::mov:
             case Operation::convert:
@@ -188,11 +187,11 @@ class Analysis {
         bool changed = false;
         for (const std::uint32_t block : flow_.order()) {
             const VirtualInstruction* const branch = flow_.branch(block);
-            if (branch == nullptr || parts_[block]) continue;
+            if (branch == nullptr || parts_[block]) { continue; }
             const auto last = static_cast<std::uint32_t>(kernel_.blocks[block].code.size() - 1);
-            if (predicate(values_.reads({block, last}).guard) != Affinity::generic) continue;
+            if (predicate(values_.reads({block, last}).guard) != Affinity::generic) { continue; }
             parts_[block] = changed = true;
-            for (const std::uint32_t join : flow_.joins_of(block)) meets_[join] = true;
+            for (const std::uint32_t join : flow_.joins_of(block)) { meets_[join] = true; }
         }
         return changed;
     }

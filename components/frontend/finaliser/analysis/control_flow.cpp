@@ -17,12 +17,16 @@ void split_at_jumps(VirtualKernel& kernel) {
         blocks.emplace_back();
         for (std::size_t i = 0; i < block.code.size(); ++i) {
             blocks.back().code.push_back(block.code[i]);
-            if (is_jump(block.code[i]) && i + 1 < block.code.size()) blocks.emplace_back();
+            if (is_jump(block.code[i]) && i + 1 < block.code.size()) { blocks.emplace_back(); }
         }
     }
-    for (VirtualBlock& block : blocks)
-        for (VirtualInstruction& instruction : block.code)
-            if (instruction.machine.operation == isa::Operation::bra) instruction.target = first[instruction.target];
+    for (VirtualBlock& block : blocks) {
+        for (VirtualInstruction& instruction : block.code) {
+            if (instruction.machine.operation == isa::Operation::bra) {
+                instruction.target = first[instruction.target];
+            }
+        }
+    }
     kernel.blocks = std::move(blocks);
 }
 
@@ -33,11 +37,13 @@ Flow::Flow(const VirtualKernel& kernel)
       reachable_(graph_.size(), false),
       post_dominators_(ptx::immediate_post_dominators(graph_)),
       branches_(graph_.size(), nullptr) {
-    for (std::uint32_t block : order_) reachable_[block] = true;
-    for (auto& list : predecessors_) std::erase_if(list, [this](std::uint32_t block) { return !reachable_[block]; });
+    for (std::uint32_t block : order_) { reachable_[block] = true; }
+    for (auto& list : predecessors_) {
+        std::erase_if(list, [this](std::uint32_t block) { return !reachable_[block]; });
+    }
     for (std::uint32_t block = 0; block < blocks(); ++block) {
         const auto& code = kernel.blocks[block].code;
-        if (!code.empty() && is_jump(code.back()) && code.back().guarded()) branches_[block] = &code.back();
+        if (!code.empty() && is_jump(code.back()) && code.back().guarded()) { branches_[block] = &code.back(); }
     }
     find_loops();
     find_controllers();
@@ -48,14 +54,15 @@ void Flow::find_loops() {
     for (std::uint32_t header : order_) {
         Loop loop{header, BitSet(blocks())};
         std::vector<std::uint32_t> open;
-        for (std::uint32_t latch : predecessors_[header])
-            if (dominators.dominates(header, latch)) open.push_back(latch);
-        if (open.empty()) continue;
+        for (std::uint32_t latch : predecessors_[header]) {
+            if (dominators.dominates(header, latch)) { open.push_back(latch); }
+        }
+        if (open.empty()) { continue; }
         loop.blocks.insert(header);
         while (!open.empty()) {
             const std::uint32_t block = open.back();
             open.pop_back();
-            if (loop.blocks.contains(block)) continue;
+            if (loop.blocks.contains(block)) { continue; }
             loop.blocks.insert(block);
             open.insert(open.end(), predecessors_[block].begin(), predecessors_[block].end());
         }
@@ -66,10 +73,14 @@ void Flow::find_loops() {
 void Flow::find_controllers() {
     controllers_.resize(blocks());
     for (std::uint32_t from : order_) {
-        if (branches_[from] == nullptr) continue;
-        for (std::uint32_t next : graph_.successors[from])
-            for (std::uint32_t at = next; at != kNoNode && at != post_dominators_[from]; at = post_dominators_[at])
-                if (auto& list = controllers_[at]; std::ranges::find(list, from) == list.end()) list.push_back(from);
+        if (branches_[from] == nullptr) { continue; }
+        for (std::uint32_t next : graph_.successors[from]) {
+            for (std::uint32_t at = next; at != kNoNode && at != post_dominators_[from]; at = post_dominators_[at]) {
+                if (auto& list = controllers_[at]; std::ranges::find(list, from) == list.end()) {
+                    list.push_back(from);
+                }
+            }
+        }
     }
 }
 
@@ -78,14 +89,14 @@ std::vector<std::uint32_t> Flow::names_from(std::uint32_t block, std::vector<std
     const auto& ways = graph_.successors[block];
     std::vector<std::uint32_t> names(blocks(), kNoNode);
     std::vector<bool> joined(blocks(), false);
-    for (std::uint32_t next : ways) names[next] = next;
+    for (std::uint32_t next : ways) { names[next] = next; }
     // The name that comes from all predecessors that have one; two make it a join, which it stays.
     const auto name_of = [&](std::uint32_t at) {
         const bool begins = std::ranges::find(ways, at) != ways.end();
         std::uint32_t name = begins ? at : kNoNode;
         for (std::uint32_t before : predecessors_[at]) {
-            if (before == meeting || before == block || names[before] == kNoNode) continue;
-            if (name != kNoNode && names[before] != name) joined[at] = true;
+            if (before == meeting || before == block || names[before] == kNoNode) { continue; }
+            if (name != kNoNode && names[before] != name) { joined[at] = true; }
             name = names[before];
         }
         return joined[at] || begins ? at : name;
@@ -94,13 +105,14 @@ std::vector<std::uint32_t> Flow::names_from(std::uint32_t block, std::vector<std
         changed = false;
         for (std::uint32_t at : order_) {
             const std::uint32_t name = name_of(at);
-            if (name == names[at]) continue;
+            if (name == names[at]) { continue; }
             names[at] = name;
             changed = true;
         }
     }
-    for (std::uint32_t at : order_)
-        if (joined[at]) joins.push_back(at);
+    for (std::uint32_t at : order_) {
+        if (joined[at]) { joins.push_back(at); }
+    }
     return names;
 }
 
@@ -115,12 +127,13 @@ std::vector<std::uint32_t> Flow::loops_left_at(std::uint32_t block) const {
     const std::vector<std::uint32_t> names = names_from(block, joins);
     std::vector<std::uint32_t> left;
     for (std::uint32_t i = 0; i < loops_.size(); ++i) {
-        if (!loops_[i].blocks.contains(block)) continue;
+        if (!loops_[i].blocks.contains(block)) { continue; }
         const std::uint32_t meeting = post_dominators_[block];
         bool leaves = meeting == kNoNode || !loops_[i].blocks.contains(meeting);
-        for (std::uint32_t at = 0; at < blocks() && !leaves; ++at)
+        for (std::uint32_t at = 0; at < blocks() && !leaves; ++at) {
             leaves = names[at] != kNoNode && !loops_[i].blocks.contains(at);
-        if (leaves) left.push_back(i);
+        }
+        if (leaves) { left.push_back(i); }
     }
     return left;
 }
@@ -131,11 +144,11 @@ BitSet Flow::behind(std::uint32_t block) const {
 
 BitSet Flow::up_to(std::uint32_t block, std::uint32_t end) const {
     BitSet reached(blocks());
-    if (block == end) return reached;
+    if (block == end) { return reached; }
     reached.insert(block);
-    if (end != kNoNode) reached.insert(end);
+    if (end != kNoNode) { reached.insert(end); }
     reached = reached_from({block}, std::move(reached));
-    if (end != kNoNode) reached.erase(end);
+    if (end != kNoNode) { reached.erase(end); }
     return reached;
 }
 
@@ -145,7 +158,7 @@ BitSet Flow::reached_from(std::vector<std::uint32_t> open, BitSet reached) const
         const std::uint32_t at = open.back();
         open.pop_back();
         for (std::uint32_t next : graph_.successors[at]) {
-            if (reached.contains(next)) continue;
+            if (reached.contains(next)) { continue; }
             reached.insert(next);
             open.push_back(next);
         }

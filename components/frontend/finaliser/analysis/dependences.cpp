@@ -51,8 +51,8 @@ struct Access {
 };
 
 bool may_overlap(const Access& a, const Access& b) {
-    if (a.space != b.space) return a.space == Space::generic || b.space == Space::generic;
-    if (a.base != b.base || a.base_version != b.base_version) return true;
+    if (a.space != b.space) { return a.space == Space::generic || b.space == Space::generic; }
+    if (a.base != b.base || a.base_version != b.base_version) { return true; }
     return a.first < b.end && b.first < a.end;
 }
 
@@ -67,10 +67,11 @@ class DependencesBuilder {
 
     Dependences run() {
         for (std::uint32_t i = 0; i < code_.size(); ++i) {
-            if (holds_memory(code_[i]))
+            if (holds_memory(code_[i])) {
                 order_fence(i);
-            else if (isa::is_memory(code_[i].machine.operation))
+            } else if (isa::is_memory(code_[i].machine.operation)) {
                 order_access(i);
+            }
             order_queue(i);
             order_meeting(i);
             order_units(i);
@@ -86,22 +87,24 @@ class DependencesBuilder {
     static bool holds_memory(const VirtualInstruction& instruction) {
         const isa::Instruction& machine = instruction.machine;
         if (machine.operation == Operation::barrier || machine.operation == Operation::membar ||
-            machine.operation == Operation::warp_sync)
+            machine.operation == Operation::warp_sync) {
             return true;
-        if (!isa::is_memory(machine.operation)) return false;
+        }
+        if (!isa::is_memory(machine.operation)) { return false; }
         const bool atomic = machine.operation == Operation::atomic || machine.operation == Operation::reduce;
         return atomic ? machine.order > isa::Order::relaxed : machine.order != isa::Order::weak;
     }
 
-    /// What goes through queues comes out in the program's order, which is that of the other program too: of both queues
-    /// together, or a warp might wait for one thing while what fills the other is held up by it. And a load is enqueued on
-    /// the side of a barrier that it was on.
+    /// What goes through queues comes out in the program's order, which is that of the other program too: of both
+    /// queues together, or a warp might wait for one thing while what fills the other is held up by it. And a load is
+    /// enqueued on the side of a barrier that it was on.
     void order_queue(std::uint32_t i) {
         const isa::Instruction& machine = code_[i].machine;
-        if (machine.operation != Operation::enqueue && machine.operation != Operation::dequeue && !machine.dequeues)
+        if (machine.operation != Operation::enqueue && machine.operation != Operation::dequeue && !machine.dequeues) {
             return;
-        if (queued_ != kNone) add_edge(queued_, i, 1);
-        if (fence_ != kNone) add_edge(fence_, i, 1);
+        }
+        if (queued_ != kNone) { add_edge(queued_, i, 1); }
+        if (fence_ != kNone) { add_edge(fence_, i, 1); }
         queued_ = i;
     }
 
@@ -111,20 +114,21 @@ class DependencesBuilder {
     }
 
     void order_fence(std::uint32_t i) {
-        for (const Access& access : accesses_) add_edge(access.index, i, 1);
-        if (fence_ != kNone) add_edge(fence_, i, 1);
-        if (meeting_ != kNone) add_edge(meeting_, i, 1);
-        if (queued_ != kNone) add_edge(queued_, i, 1);
+        for (const Access& access : accesses_) { add_edge(access.index, i, 1); }
+        if (fence_ != kNone) { add_edge(fence_, i, 1); }
+        if (meeting_ != kNone) { add_edge(meeting_, i, 1); }
+        if (queued_ != kNone) { add_edge(queued_, i, 1); }
         accesses_.clear();
         fence_ = i;
     }
 
     void order_access(std::uint32_t i) {
         const Access access = access_at(i);
-        if (fence_ != kNone) add_edge(fence_, i, 1);
-        if (access.writes && meeting_ != kNone) add_edge(meeting_, i, 1);
-        for (const Access& earlier : accesses_)
-            if ((earlier.writes || access.writes) && may_overlap(earlier, access)) add_edge(earlier.index, i, 1);
+        if (fence_ != kNone) { add_edge(fence_, i, 1); }
+        if (access.writes && meeting_ != kNone) { add_edge(meeting_, i, 1); }
+        for (const Access& earlier : accesses_) {
+            if ((earlier.writes || access.writes) && may_overlap(earlier, access)) { add_edge(earlier.index, i, 1); }
+        }
         accesses_.push_back(access);
     }
 
@@ -135,38 +139,44 @@ class DependencesBuilder {
         access.space = machine.space;
         access.writes = machine.operation != Operation::load;
         access.base = code_[i].source[0];
-        if (access.base.kind == Operand::Kind::reg)
-            for (unsigned row = 0; row < access.base.rows; ++row)
+        if (access.base.kind == Operand::Kind::reg) {
+            for (unsigned row = 0; row < access.base.rows; ++row) {
                 access.base_version += units_[access.base.index + row].writes;
-        if (machine.dequeues) access.base_version = i;  // any address
+            }
+        }
+        if (machine.dequeues) {
+            access.base_version = i;  // any address
+        }
         access.first = machine.offset;
         access.end = access.first + isa::lane_bytes(machine);
         return access;
     }
 
-    /// Lanes on another path meet the same instructions, CTA barriers among them, in the program's order. Who waits there
-    /// may wait for what others do after seeing a store: a lane must not wait before it releases a lock, nor after it
-    /// has taken one that the program takes later.
+    /// Lanes on another path meet the same instructions, CTA barriers among them, in the program's order. Who waits
+    /// there may wait for what others do after seeing a store: a lane must not wait before it releases a lock, nor
+    /// after it has taken one that the program takes later.
     void order_meeting(std::uint32_t i) {
-        if (!meets_lanes(code_[i])) return;
-        if (meeting_ != kNone) add_edge(meeting_, i, 1);
-        if (fence_ != kNone && fence_ != i) add_edge(fence_, i, 1);
-        for (const Access& access : accesses_)
-            if (access.writes) add_edge(access.index, i, 1);
+        if (!meets_lanes(code_[i])) { return; }
+        if (meeting_ != kNone) { add_edge(meeting_, i, 1); }
+        if (fence_ != kNone && fence_ != i) { add_edge(fence_, i, 1); }
+        for (const Access& access : accesses_) {
+            if (access.writes) { add_edge(access.index, i, 1); }
+        }
         meeting_ = i;
     }
 
     void order_units(std::uint32_t i) {
         for_each_read(kernel_, code_[i], [&](std::uint32_t unit) {
             UnitHistory& state = units_[unit];
-            if (state.writer != kNone) add_edge(state.writer, i, latency_of(code_[state.writer].machine));
+            if (state.writer != kNone) { add_edge(state.writer, i, latency_of(code_[state.writer].machine)); }
             state.readers.push_back(i);
         });
         for_each_write(kernel_, code_[i], [&](std::uint32_t unit) {
             UnitHistory& state = units_[unit];
-            for (std::uint32_t reader : state.readers)
-                if (reader != i) add_edge(reader, i, 0);
-            if (state.writer != kNone) add_edge(state.writer, i, 1);
+            for (std::uint32_t reader : state.readers) {
+                if (reader != i) { add_edge(reader, i, 0); }
+            }
+            if (state.writer != kNone) { add_edge(state.writer, i, 1); }
             state.readers.clear();
             state.writer = i;
             ++state.writes;
@@ -187,8 +197,9 @@ class DependencesBuilder {
 
 bool holds_everything(const VirtualInstruction& instruction) {
     if (is_jump(instruction) || instruction.machine.operation == Operation::nop ||
-        instruction.machine.operation == Operation::warp_sync || isa::is_vector_memory(instruction.machine.operation))
+        instruction.machine.operation == Operation::warp_sync || isa::is_vector_memory(instruction.machine.operation)) {
         return true;
+    }
     switch (instruction.machine.special) {
         case isa::SpecialRegister::clock:
         case isa::SpecialRegister::clock64:

@@ -18,16 +18,16 @@ class LiveRangesBuilder {
     std::vector<RangeSet> run() {
         const Liveness liveness(kernel_);
         std::uint32_t last = 0;
-        for (const VirtualBlock& block : kernel_.blocks) last += static_cast<std::uint32_t>(block.code.size());
+        for (const VirtualBlock& block : kernel_.blocks) { last += static_cast<std::uint32_t>(block.code.size()); }
         for (std::size_t block = kernel_.blocks.size(); block-- > 0;) {
             const auto& code = kernel_.blocks[block].code;
             const std::uint32_t first = last - static_cast<std::uint32_t>(code.size());
             liveness.for_each_out(block, [&](std::uint32_t unit) { end_[unit] = 2 * last; });
-            for (std::uint32_t i = last; i-- > first;) visit(code[i - first], i);
+            for (std::uint32_t i = last; i-- > first;) { visit(code[i - first], i); }
             liveness.for_each_in(block, [&](std::uint32_t unit) { close(unit, 2 * first); });
             last = first;
         }
-        for (RangeSet& set : ranges_) set.finish();
+        for (RangeSet& set : ranges_) { set.finish(); }
         return std::move(ranges_);
     }
 
@@ -35,19 +35,20 @@ class LiveRangesBuilder {
     bool is_live(std::uint32_t unit) const { return end_[unit] != 0; }
 
     void close(std::uint32_t unit, std::uint32_t start) {
-        if (start < end_[unit]) ranges_[unit].prepend({start, end_[unit]});
+        if (start < end_[unit]) { ranges_[unit].prepend({start, end_[unit]}); }
         end_[unit] = 0;
     }
 
     void visit(const VirtualInstruction& instruction, std::uint32_t i) {
         for_each_write(kernel_, instruction, [&](std::uint32_t unit) {
-            if (!is_live(unit))
+            if (!is_live(unit)) {
                 ranges_[unit].prepend({2 * i + 1, 2 * i + 2});
-            else if (!instruction.guarded())
+            } else if (!instruction.guarded()) {
                 close(unit, 2 * i + 1);
+            }
         });
         for_each_read(kernel_, instruction, [&](std::uint32_t unit) {
-            if (!is_live(unit)) end_[unit] = 2 * i + 1;
+            if (!is_live(unit)) { end_[unit] = 2 * i + 1; }
         });
     }
 
@@ -59,10 +60,11 @@ class LiveRangesBuilder {
 }  // namespace
 
 void RangeSet::prepend(LiveRange range) {
-    if (!ranges_.empty() && range.end >= ranges_.back().start)
+    if (!ranges_.empty() && range.end >= ranges_.back().start) {
         ranges_.back().start = std::min(range.start, ranges_.back().start);
-    else
+    } else {
         ranges_.push_back(range);
+    }
 }
 
 void RangeSet::finish() {
@@ -70,22 +72,22 @@ void RangeSet::finish() {
 }
 
 bool RangeSet::overlaps(const RangeSet& other) const {
-    if (empty() || other.empty()) return false;
+    if (empty() || other.empty()) { return false; }
     // Most often one begins behind the other's end, or in its last range.
     const LiveRange &last = ranges_.back(), &other_last = other.ranges_.back();
-    if (other.start() >= last.end || start() >= other_last.end) return false;
-    if (other.start() >= last.start || start() >= other_last.start) return true;
+    if (other.start() >= last.end || start() >= other_last.end) { return false; }
+    if (other.start() >= last.start || start() >= other_last.start) { return true; }
     const RangeSet& few = ranges_.size() < other.ranges_.size() ? *this : other;
     const RangeSet& many = ranges_.size() < other.ranges_.size() ? other : *this;
     for (const LiveRange& range : few.ranges_) {
         const auto next = std::ranges::upper_bound(many.ranges_, range.start, {}, &LiveRange::end);
-        if (next != many.ranges_.end() && next->start < range.end) return true;
+        if (next != many.ranges_.end() && next->start < range.end) { return true; }
     }
     return false;
 }
 
 void RangeSet::unite(const RangeSet& other) {
-    if (other.empty()) return;
+    if (other.empty()) { return; }
     if (empty() || ranges_.back().end < other.start()) {
         ranges_.insert(ranges_.end(), other.ranges_.begin(), other.ranges_.end());
         return;
@@ -96,10 +98,11 @@ void RangeSet::unite(const RangeSet& other) {
     ranges_.clear();
     for (const LiveRange& range : merged) {
         LOOKAHEAD_ASSERT(ranges_.empty() || ranges_.back().end <= range.start, "live ranges must not overlap");
-        if (!ranges_.empty() && ranges_.back().end == range.start)
+        if (!ranges_.empty() && ranges_.back().end == range.start) {
             ranges_.back().end = range.end;
-        else
+        } else {
             ranges_.push_back(range);
+        }
     }
 }
 

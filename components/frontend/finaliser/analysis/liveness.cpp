@@ -12,16 +12,18 @@ Liveness::Liveness(const VirtualKernel& kernel) : unit_count_(unit_count(kernel)
 void Liveness::number_units(const VirtualKernel& kernel) {
     number_of_.assign(unit_count_, kNone);
     std::vector<std::uint32_t> written_in(unit_count_, kNone);  // the last block so far that surely writes the unit
-    for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block)
+    for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
         for (const VirtualInstruction& instruction : kernel.blocks[block].code) {
             for_each_read(kernel, instruction, [&](std::uint32_t unit) {
-                if (written_in[unit] != block) number_of_[unit] = 0;
+                if (written_in[unit] != block) { number_of_[unit] = 0; }
             });
-            if (!instruction.guarded())
+            if (!instruction.guarded()) {
                 for_each_write(kernel, instruction, [&](std::uint32_t unit) { written_in[unit] = block; });
+            }
         }
+    }
     for (std::uint32_t unit = 0; unit < unit_count_; ++unit) {
-        if (number_of_[unit] == kNone) continue;
+        if (number_of_[unit] == kNone) { continue; }
         number_of_[unit] = static_cast<std::uint32_t>(units_.size());
         units_.push_back(unit);
     }
@@ -39,18 +41,12 @@ void Liveness::solve(const VirtualKernel& kernel) {
         for (const VirtualInstruction& instruction : kernel.blocks[block].code) {
             for_each_read(kernel, instruction, [&](std::uint32_t unit) {
                 const std::uint32_t number = number_of_[unit];
-                if (number != kNone) {
-                    in_[first + number / 64] |= bit(number) & ~writes[first + number / 64];
-                }
+                if (number != kNone) { in_[first + number / 64] |= bit(number) & ~writes[first + number / 64]; }
             });
-            if (instruction.guarded()) {
-                continue;
-            }
+            if (instruction.guarded()) { continue; }
             for_each_write(kernel, instruction, [&](std::uint32_t unit) {
                 const std::uint32_t number = number_of_[unit];
-                if (number != kNone) {
-                    writes[first + number / 64] |= bit(number);
-                }
+                if (number != kNone) { writes[first + number / 64] |= bit(number); }
             });
         }
     }
@@ -61,22 +57,18 @@ void Liveness::solve(const VirtualKernel& kernel) {
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t block = count; block-- > 0;) {
-            if (!waits[block]) continue;
+            if (!waits[block]) { continue; }
             waits[block] = false;
             const std::size_t first = block * words_;
             std::uint64_t added = 0;
             for (std::size_t i = 0; i < words_; ++i) {
-                for (const std::uint32_t next : graph.successors[block]) {
-                    out_[first + i] |= in_[next * words_ + i];
-                }
+                for (const std::uint32_t next : graph.successors[block]) { out_[first + i] |= in_[next * words_ + i]; }
                 added |= out_[first + i] & ~writes[first + i] & ~in_[first + i];
                 in_[first + i] |= out_[first + i] & ~writes[first + i];
             }
-            if (added == 0) {
-                continue;
-            }
+            if (added == 0) { continue; }
             changed = true;
-            for (std::uint32_t earlier : before[block]) waits[earlier] = true;
+            for (std::uint32_t earlier : before[block]) { waits[earlier] = true; }
         }
     }
 }
@@ -88,7 +80,9 @@ BitSet Liveness::out(std::size_t block) const {
 }
 
 void step_back(const VirtualKernel& kernel, const VirtualInstruction& instruction, BitSet& live) {
-    if (!instruction.guarded()) for_each_write(kernel, instruction, [&](std::uint32_t unit) { live.erase(unit); });
+    if (!instruction.guarded()) {
+        for_each_write(kernel, instruction, [&](std::uint32_t unit) { live.erase(unit); });
+    }
     for_each_read(kernel, instruction, [&](std::uint32_t unit) { live.insert(unit); });
 }
 

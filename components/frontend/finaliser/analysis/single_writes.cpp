@@ -11,16 +11,17 @@ SingleWrites::SingleWrites(const VirtualKernel& kernel)
       place_(kernel.rows()) {
     for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
         const auto& code = kernel.blocks[block].code;
-        for (std::uint32_t index = 0; index < code.size(); ++index)
+        for (std::uint32_t index = 0; index < code.size(); ++index) {
             for (std::uint32_t i = 0; i < code[index].destination_rows; ++i) {
                 ++count_[code[index].destination + i];
                 place_[code[index].destination + i] = {block, index};
             }
+        }
     }
 }
 
 std::optional<Place> SingleWrites::place(std::uint32_t row) const {
-    if (count_[row] != 1) return std::nullopt;
+    if (count_[row] != 1) { return std::nullopt; }
     return place_[row];
 }
 
@@ -29,10 +30,10 @@ bool SingleWrites::before(Place a, Place b) const {
 }
 
 bool SingleWrites::is_stable(const VirtualOperand& operand, Place write) const {
-    if (operand.kind == isa::Operand::Kind::constant) return true;
+    if (operand.kind == isa::Operand::Kind::constant) { return true; }
     for (std::uint32_t i = 0; i < operand.rows; ++i) {
         const auto source = place(operand.index + i);
-        if (!source || !before(*source, write)) return false;
+        if (!source || !before(*source, write)) { return false; }
     }
     return true;
 }

@@ -9,21 +9,23 @@ Values::Values(const VirtualKernel& kernel, const Flow& flow, AllRows all_rows)
     : kernel_(kernel), flow_(flow), all_rows_(all_rows), start_(flow.blocks()), end_(flow.blocks()) {
     reads_.resize(flow.blocks());
     written_.resize(flow.blocks());
-    for (std::uint32_t block : flow.order()) number_block(block);
-    for (std::uint32_t block : flow.order()) read_block(block);
+    for (std::uint32_t block : flow.order()) { number_block(block); }
+    for (std::uint32_t block : flow.order()) { read_block(block); }
     fill_joins();
     drop_trivial_joins();
-    for (auto& block : reads_)
+    for (auto& block : reads_) {
         for (Reads& reads : block) {
-            for (auto& source : reads.source)
-                for (ValueId& id : source) id = resolved(id);
-            for (ValueId& id : reads.source_predicate) id = resolved(id);
-            for (ValueId& id : reads.further) id = resolved(id);
+            for (auto& source : reads.source) {
+                for (ValueId& id : source) { id = resolved(id); }
+            }
+            for (ValueId& id : reads.source_predicate) { id = resolved(id); }
+            for (ValueId& id : reads.further) { id = resolved(id); }
             reads.guard = resolved(reads.guard);
         }
+    }
     for (Value& value : values_) {
         value.before = resolved(value.before);
-        for (ValueId& id : value.inputs) id = resolved(id);
+        for (ValueId& id : value.inputs) { id = resolved(id); }
     }
 }
 
@@ -34,7 +36,7 @@ ValueId Values::add(Value value) {
 }
 
 ValueId Values::resolved(ValueId id) const {
-    while (id != kNoValue && same_as_[id] != id) id = same_as_[id];
+    while (id != kNoValue && same_as_[id] != id) { id = same_as_[id]; }
     return id;
 }
 
@@ -50,11 +52,11 @@ void Values::number_block(std::uint32_t block) {
             written_[block][index].push_back(id);
             end_[block][unit] = id;
         };
-        for (unsigned i = 0; i < code[index].destination_rows; ++i) define(code[index].destination + i);
+        for (unsigned i = 0; i < code[index].destination_rows; ++i) { define(code[index].destination + i); }
         word = 0;
         for (std::uint32_t predicate : code[index].destination_predicate) {
-            if (predicate != kNone) define(predicate_unit(kernel_, predicate));
-            if (predicate == kNone) ++word;
+            if (predicate != kNone) { define(predicate_unit(kernel_, predicate)); }
+            if (predicate == kNone) { ++word; }
         }
     }
 }
@@ -74,14 +76,17 @@ void Values::read_block(std::uint32_t block) {
         Reads& reads = reads_[block][index];
         for (std::size_t s = 0; s < instruction.source.size(); ++s) {
             const auto& operand = instruction.source[s];
-            if (operand.kind != isa::Operand::Kind::reg) continue;
-            for (unsigned row = 0; row < std::min<unsigned>(operand.rows, 2); ++row)
+            if (operand.kind != isa::Operand::Kind::reg) { continue; }
+            for (unsigned row = 0; row < std::min<unsigned>(operand.rows, 2); ++row) {
                 reads.source[s][row] = current(operand.index + row);
-            for (unsigned row = 2; all_rows_ == AllRows::yes && row < operand.rows; ++row)
+            }
+            for (unsigned row = 2; all_rows_ == AllRows::yes && row < operand.rows; ++row) {
                 reads.further.push_back(current(operand.index + row));
+            }
         }
-        for (std::size_t i = 0; i < 2; ++i)
+        for (std::size_t i = 0; i < 2; ++i) {
             reads.source_predicate[i] = predicate(instruction.source_predicate[i].index);
+        }
         reads.guard = predicate(instruction.guard.index);
         for (ValueId id : written_[block][index]) {
             if (instruction.guarded()) {
@@ -113,13 +118,13 @@ ValueId Values::at_start(std::uint32_t block, std::uint32_t unit) {
             id = add({Value::Kind::start, 0, {}, unit, kNoValue, {}});
         } else if (at != 0 && before.size() == 1) {
             at = before.front();
-            if (const auto found = end_[at].find(unit); found != end_[at].end()) id = found->second;
+            if (const auto found = end_[at].find(unit); found != end_[at].end()) { id = found->second; }
         } else {
             id = add({Value::Kind::join, 0, {at, 0}, unit, kNoValue, {}});
             open_.push_back(id);
         }
     }
-    for (std::uint32_t at : passed) start_[at][unit] = id;
+    for (std::uint32_t at : passed) { start_[at][unit] = id; }
     return id;
 }
 
@@ -130,9 +135,9 @@ void Values::fill_joins() {
         open_.pop_back();
         const std::uint32_t block = values_[id].at.block, unit = values_[id].unit;
         std::vector<ValueId> inputs;
-        for (std::uint32_t before : flow_.predecessors(block)) inputs.push_back(at_end(before, unit));
+        for (std::uint32_t before : flow_.predecessors(block)) { inputs.push_back(at_end(before, unit)); }
         // The entry can be a loop's header: its registers begin at zero.
-        if (block == 0) inputs.push_back(add({Value::Kind::start, 0, {}, unit, kNoValue, {}}));
+        if (block == 0) { inputs.push_back(add({Value::Kind::start, 0, {}, unit, kNoValue, {}})); }
         values_[id].inputs = std::move(inputs);
     }
 }
@@ -141,16 +146,16 @@ void Values::drop_trivial_joins() {
     for (bool changed = true; changed;) {
         changed = false;
         for (ValueId id = 0; id < size(); ++id) {
-            if (values_[id].kind != Value::Kind::join || same_as_[id] != id) continue;
+            if (values_[id].kind != Value::Kind::join || same_as_[id] != id) { continue; }
             ValueId only = kNoValue;
             bool several = false;
             for (ValueId input : values_[id].inputs) {
                 input = resolved(input);
-                if (input == id || input == only) continue;
+                if (input == id || input == only) { continue; }
                 several |= only != kNoValue;
                 only = input;
             }
-            if (several || only == kNoValue) continue;
+            if (several || only == kNoValue) { continue; }
             same_as_[id] = only;
             changed = true;
         }

@@ -53,14 +53,16 @@ class Copies {
 
     Function make() {
         for (Instruction& instruction : kernel_.instructions) {
-            for (Operand& operand : instruction.operands)
-                if (is_parameter_address(operand))
+            for (Operand& operand : instruction.operands) {
+                if (is_parameter_address(operand)) {
                     operand.symbol = {SymbolKind::function_variable, copy_of(operand.symbol.index, instruction)};
-            if (instruction.modifiers.space != StateSpace::param) continue;
+                }
+            }
+            if (instruction.modifiers.space != StateSpace::param) { continue; }
             const bool by_register = std::ranges::any_of(instruction.sources(), [](const Operand& operand) {
                 return operand.kind == OperandKind::address && operand.has_base;
             });
-            if (by_register || instruction.opcode == Opcode::cvta) instruction.modifiers.space = StateSpace::local;
+            if (by_register || instruction.opcode == Opcode::cvta) { instruction.modifiers.space = StateSpace::local; }
         }
         put_at_the_beginning();
         return std::move(kernel_);
@@ -70,7 +72,7 @@ class Copies {
     /// The local variable that is the parameter's copy.
     std::uint32_t copy_of(std::uint32_t index, const Instruction& origin) {
         const auto [found, is_new] = copies_.emplace(index, static_cast<std::uint32_t>(kernel_.variables.size()));
-        if (!is_new) return found->second;
+        if (!is_new) { return found->second; }
         const ptx::Parameter& parameter = kernel_.parameters[index];
         ptx::Variable& variable = kernel_.variables.emplace_back();
         variable.name = parameter.name;
@@ -102,11 +104,11 @@ class Copies {
         const auto shift = static_cast<std::uint32_t>(prologue_.size());
         for (Instruction& instruction : kernel_.instructions) {
             for (Operand& operand : instruction.operands) {
-                if (operand.kind == OperandKind::label) operand.target += shift;
-                for (std::uint32_t& target : operand.targets) target += shift;
+                if (operand.kind == OperandKind::label) { operand.target += shift; }
+                for (std::uint32_t& target : operand.targets) { target += shift; }
             }
         }
-        for (ptx::Label& label : kernel_.labels) label.instruction += shift;
+        for (ptx::Label& label : kernel_.labels) { label.instruction += shift; }
         kernel_.instructions.insert(kernel_.instructions.begin(), prologue_.begin(), prologue_.end());
     }
 
@@ -118,16 +120,22 @@ class Copies {
 /// A .param variable of a call whose address the callee takes is in local memory.
 void put_call_variables_into_local(Function& kernel) {
     std::vector<bool> addressed(kernel.variables.size());
-    for (const Instruction& instruction : kernel.instructions)
-        for (const Operand& operand : instruction.operands)
-            if (is_call_variable_address(kernel, operand)) addressed[operand.symbol.index] = true;
-    for (Instruction& instruction : kernel.instructions)
-        for (const Operand& operand : instruction.operands)
+    for (const Instruction& instruction : kernel.instructions) {
+        for (const Operand& operand : instruction.operands) {
+            if (is_call_variable_address(kernel, operand)) { addressed[operand.symbol.index] = true; }
+        }
+    }
+    for (Instruction& instruction : kernel.instructions) {
+        for (const Operand& operand : instruction.operands) {
             if (operand.kind == OperandKind::address && operand.symbol.kind == SymbolKind::function_variable &&
-                addressed[operand.symbol.index])
+                addressed[operand.symbol.index]) {
                 instruction.modifiers.space = StateSpace::local;
-    for (std::size_t i = 0; i < addressed.size(); ++i)
-        if (addressed[i]) kernel.variables[i].space = StateSpace::local;
+            }
+        }
+    }
+    for (std::size_t i = 0; i < addressed.size(); ++i) {
+        if (addressed[i]) { kernel.variables[i].space = StateSpace::local; }
+    }
 }
 
 /// Registers that are set once, to a parameter's address and a number.
@@ -136,28 +144,31 @@ class KnownAddresses {
     explicit KnownAddresses(const Function& kernel) : known_(kernel.registers.size()) {
         std::vector<std::uint32_t> writes(kernel.registers.size());
         const auto count = [&writes](const auto& self, const Operand& operand) -> void {
-            if (operand.kind == OperandKind::reg) ++writes[operand.reg];
-            for (const Operand& element : operand.elements) self(self, element);
+            if (operand.kind == OperandKind::reg) { ++writes[operand.reg]; }
+            for (const Operand& element : operand.elements) { self(self, element); }
         };
-        for (const Instruction& instruction : kernel.instructions)
-            for (const Operand& operand : instruction.destinations()) count(count, operand);
-        for (const Instruction& instruction : kernel.instructions)
-            if (const auto place = result_of(instruction); place && writes[instruction.operands[0].reg] == 1)
+        for (const Instruction& instruction : kernel.instructions) {
+            for (const Operand& operand : instruction.destinations()) { count(count, operand); }
+        }
+        for (const Instruction& instruction : kernel.instructions) {
+            if (const auto place = result_of(instruction); place && writes[instruction.operands[0].reg] == 1) {
                 known_[instruction.operands[0].reg] = place;
+            }
+        }
     }
 
     /// [register + number] is [parameter + number] then, as the machine's instructions take it.
     void name(const Function& kernel, Instruction& load) const {
-        if (!is_weak_load(load)) return;
+        if (!is_weak_load(load)) { return; }
         Operand& address = load.operands[load.destination_count];
-        if (!address.has_base || !known_[address.reg]) return;
+        if (!address.has_base || !known_[address.reg]) { return; }
         const Place& place = *known_[address.reg];
         const ptx::Parameter& parameter = kernel.parameters[place.parameter];
         const std::uint64_t offset = place.offset + address.value;
         const std::uint64_t element = ptx::bytes(load.type());
         const std::uint64_t bytes = element * load.modifiers.vector_width;
         const bool inside = bytes <= parameter.size && offset <= parameter.size - bytes;
-        if (!inside || (parameter.offset + offset) % element != 0) return;
+        if (!inside || (parameter.offset + offset) % element != 0) { return; }
         address = address_operand({SymbolKind::parameter, place.parameter}, offset);
         load.modifiers.space = StateSpace::param;
     }
@@ -169,18 +180,22 @@ class KnownAddresses {
     };
 
     std::optional<Place> place_of(const Operand& operand) const {
-        if (is_parameter_address(operand)) return Place{operand.symbol.index, operand.value};
+        if (is_parameter_address(operand)) { return Place{operand.symbol.index, operand.value}; }
         return operand.kind == OperandKind::reg ? known_[operand.reg] : std::nullopt;
     }
 
     std::optional<Place> result_of(const Instruction& instruction) const {
-        if (instruction.destination_count != 1 || instruction.operands[0].kind != OperandKind::reg) return std::nullopt;
-        if (instruction.opcode == Opcode::mov || instruction.opcode == Opcode::cvta)
-            return place_of(instruction.sources()[0]);
-        if (instruction.opcode != Opcode::add || instruction.sources()[1].kind != OperandKind::immediate)
+        if (instruction.destination_count != 1 || instruction.operands[0].kind != OperandKind::reg) {
             return std::nullopt;
+        }
+        if (instruction.opcode == Opcode::mov || instruction.opcode == Opcode::cvta) {
+            return place_of(instruction.sources()[0]);
+        }
+        if (instruction.opcode != Opcode::add || instruction.sources()[1].kind != OperandKind::immediate) {
+            return std::nullopt;
+        }
         std::optional<Place> place = place_of(instruction.sources()[0]);
-        if (place) place->offset += instruction.sources()[1].value;
+        if (place) { place->offset += instruction.sources()[1].value; }
         return place;
     }
 
@@ -192,10 +207,11 @@ bool read_as_constants(Function& kernel, const ParameterAddresses& addresses) {
     bool reads = false;
     for (Instruction& instruction : kernel.instructions) {
         const Operand* const address = address_of(instruction);
-        if (address == nullptr || !address->has_base) continue;
+        if (address == nullptr || !address->has_base) { continue; }
         const bool by_space = instruction.modifiers.space == StateSpace::param;
-        if (by_space || (is_weak_load(instruction) && addresses.are_all_of(address->reg)))
+        if (by_space || (is_weak_load(instruction) && addresses.are_all_of(address->reg))) {
             instruction.modifiers.space = StateSpace::constant;
+        }
         reads |= by_space || addresses.are_possible_in(address->reg);
     }
     return reads;
@@ -220,7 +236,7 @@ PlacedParameters place_addressed_parameters(const Function& kernel, Type address
         return placed;
     }
     const KnownAddresses known(kernel);
-    for (Instruction& instruction : placed.function.instructions) known.name(kernel, instruction);
+    for (Instruction& instruction : placed.function.instructions) { known.name(kernel, instruction); }
     placed.in_memory = read_as_constants(placed.function, addresses);
     return placed;
 }

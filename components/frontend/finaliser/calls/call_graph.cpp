@@ -16,14 +16,18 @@ namespace {
 std::vector<bool> functions_with_address(const ptx::Module& module) {
     std::vector<bool> taken(module.functions.size(), false);
     const auto take = [&taken](const ptx::SymbolReference& symbol) {
-        if (symbol.kind == SymbolKind::function) taken[symbol.index] = true;
+        if (symbol.kind == SymbolKind::function) { taken[symbol.index] = true; }
     };
-    for (const ptx::Variable& variable : module.variables)
-        for (const ptx::Relocation& relocation : variable.relocations) take(relocation.symbol);
-    for (const Function& function : module.functions)
-        for (const Instruction& instruction : function.instructions)
-            if (instruction.opcode != Opcode::call)
-                for (const ptx::Operand& operand : instruction.operands) take(operand.symbol);
+    for (const ptx::Variable& variable : module.variables) {
+        for (const ptx::Relocation& relocation : variable.relocations) { take(relocation.symbol); }
+    }
+    for (const Function& function : module.functions) {
+        for (const Instruction& instruction : function.instructions) {
+            if (instruction.opcode != Opcode::call) {
+                for (const ptx::Operand& operand : instruction.operands) { take(operand.symbol); }
+            }
+        }
+    }
     return taken;
 }
 
@@ -46,8 +50,9 @@ std::vector<std::uint32_t> CallGraph::targets_of(const ptx::Prototype& prototype
     std::vector<std::uint32_t> targets;
     for (std::uint32_t index = 0; index < module_.functions.size(); ++index) {
         const Function& function = module_.functions[index];
-        if (address_taken_[index] && function.is_defined && !function.is_kernel && fits(function, prototype))
+        if (address_taken_[index] && function.is_defined && !function.is_kernel && fits(function, prototype)) {
             targets.push_back(index);
+        }
     }
     return targets;
 }
@@ -60,7 +65,7 @@ std::vector<std::uint32_t> CallGraph::callees_of(std::uint32_t function) const {
     std::vector<std::uint32_t> callees;
     const Function& caller = module_.functions[function];
     for (const Instruction& instruction : caller.instructions) {
-        if (instruction.opcode != Opcode::call) continue;
+        if (instruction.opcode != Opcode::call) { continue; }
         const auto sources = instruction.sources();
         if (sources[0].kind == OperandKind::reg) {
             const auto targets = targets_of(caller.prototypes[sources.back().target]);
@@ -76,12 +81,12 @@ const BitSet& CallGraph::reached_from(std::uint32_t function) {
     const auto [found, is_new] = reached_.try_emplace(function, module_.functions.size());
     BitSet& reached = found->second;
     std::vector<std::uint32_t> waiting;
-    if (is_new) waiting.push_back(function);
+    if (is_new) { waiting.push_back(function); }
     while (!waiting.empty()) {
         const std::uint32_t caller = waiting.back();
         waiting.pop_back();
         for (const std::uint32_t callee : callees_of(caller)) {
-            if (reached.contains(callee)) continue;
+            if (reached.contains(callee)) { continue; }
             reached.insert(callee);
             waiting.push_back(callee);
         }

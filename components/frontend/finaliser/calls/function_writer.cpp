@@ -77,7 +77,7 @@ void FunctionWriter::append_access(const Instruction& origin, Opcode opcode, std
     const bool loads = opcode == Opcode::ld;
     access.destination_count = loads ? 1 : 0;
     access.operands = {parameter_operand(variable, offset), std::move(value)};
-    if (loads) std::swap(access.operands[0], access.operands[1]);
+    if (loads) { std::swap(access.operands[0], access.operands[1]); }
 }
 
 void FunctionWriter::append_comparison(const Instruction& origin, ptx::Comparison comparison, std::uint32_t predicate,

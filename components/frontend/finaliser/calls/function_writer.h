@@ -40,7 +40,7 @@ class FunctionWriter {
         const auto size = static_cast<std::uint32_t>(result_.variables[variable].size());
         std::uint32_t part = std::clamp(result_.variables[variable].alignment, 1U, 8U);
         for (std::uint32_t offset = 0; offset < size; offset += part) {
-            while (offset + part > size) part /= 2;
+            while (offset + part > size) { part /= 2; }
             visit(offset, ptx::with_bits(ptx::Type::b32, part * 8));
         }
     }

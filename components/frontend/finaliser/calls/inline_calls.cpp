@@ -36,12 +36,12 @@ class Inliner : private CallStackWriter {
         : CallStackWriter(kernel, module.address_type()), module_(module), graph_(module) {}
 
     Function run(const Function& kernel) {
-        for (std::uint32_t i = 0; i < kernel.variables.size(); ++i) variable_of(kernel, i);
+        for (std::uint32_t i = 0; i < kernel.variables.size(); ++i) { variable_of(kernel, i); }
         const bool recurses = graph_.leads_to_recursion(kernel);
-        if (recurses) append_stack();
+        if (recurses) { append_stack(); }
         Body body{kernel, 0, {}, {}, nullptr, nullptr};
         append(body);
-        if (recurses) append_subroutines();
+        if (recurses) { append_subroutines(); }
         return std::move(result_);
     }
 
@@ -86,7 +86,7 @@ class Inliner : private CallStackWriter {
     /// Functions that are called more than once share their variables: no two calls are active at once.
     std::uint32_t variable_of(const Function& function, std::uint32_t index) {
         const auto [place, is_new] = variables_.try_emplace({&function, index}, result_.variables.size());
-        if (is_new) result_.variables.push_back(function.variables[index]);
+        if (is_new) { result_.variables.push_back(function.variables[index]); }
         return static_cast<std::uint32_t>(place->second);
     }
 
@@ -110,8 +110,9 @@ class Inliner : private CallStackWriter {
             append(body, instruction, branches);
         }
         place.push_back(next());
-        for (const Branch& branch : branches)
+        for (const Branch& branch : branches) {
             result_.instructions[branch.instruction].operands[0].target = place[branch.target];
+        }
     }
 
     void append(const Body& body, const Instruction& instruction, std::vector<Branch>& branches) {
@@ -126,7 +127,7 @@ class Inliner : private CallStackWriter {
                 branches.push_back({next(), instruction.operands[0].target});
                 break;
             case Opcode::ret:
-                if (!is_callee(body)) break;
+                if (!is_callee(body)) { break; }
                 branches.push_back({next(), static_cast<std::uint32_t>(body.function.instructions.size())});
                 append_branch(instruction, guard_of(body, instruction));
                 return;
@@ -135,7 +136,7 @@ class Inliner : private CallStackWriter {
         }
         Instruction copy = instruction;
         copy.guard = guard_of(body, instruction);
-        for (Operand& operand : copy.operands) operand = moved(body, operand, instruction);
+        for (Operand& operand : copy.operands) { operand = moved(body, operand, instruction); }
         if (body.library_call != nullptr) {
             copy.line = body.library_call->line;
             copy.text = body.library_call->text;
@@ -147,44 +148,48 @@ class Inliner : private CallStackWriter {
 
     static std::optional<ptx::Guard> guard_of(const Body& body, const Instruction& instruction) {
         std::optional<ptx::Guard> guard = instruction.guard;
-        if (guard) guard->reg += body.first_register;
+        if (guard) { guard->reg += body.first_register; }
         return guard;
     }
 
     Operand moved(const Body& body, Operand operand, const Instruction& origin) {
         operand.reg += body.first_register;
         const std::uint32_t index = operand.symbol.index;
-        if (operand.symbol.kind == SymbolKind::function_variable && is_in_frame(body, index))
+        if (operand.symbol.kind == SymbolKind::function_variable && is_in_frame(body, index)) {
             return place_in_frame(operand, body.subroutine->frame.variable_offset[index], origin);
-        if (operand.symbol.kind == SymbolKind::function_variable)
+        }
+        if (operand.symbol.kind == SymbolKind::function_variable) {
             operand.symbol.index = variable_of(body.function, index);
-        else if (operand.symbol.kind == SymbolKind::parameter && is_callee(body))
+        } else if (operand.symbol.kind == SymbolKind::parameter && is_callee(body)) {
             operand.symbol = {SymbolKind::function_variable, body.parameters[index]};
-        else if (operand.symbol.kind == SymbolKind::return_parameter)
+        } else if (operand.symbol.kind == SymbolKind::return_parameter) {
             operand.symbol = {SymbolKind::function_variable, body.results[index]};
-        for (Operand& element : operand.elements) element = moved(body, element, origin);
+        }
+        for (Operand& element : operand.elements) { element = moved(body, element, origin); }
         return operand;
     }
 
     /// A branch past what follows, where the instruction's guard fails.
     std::optional<std::uint32_t> skip_unless_guarded(const Body& body, const Instruction& instruction) {
         std::optional<ptx::Guard> guard = guard_of(body, instruction);
-        if (!guard) return std::nullopt;
+        if (!guard) { return std::nullopt; }
         guard->negated = !guard->negated;
         return append_branch(instruction, guard);
     }
     void end_skip(std::optional<std::uint32_t> branch) {
-        if (branch) result_.instructions[*branch].operands[0].target = next();
+        if (branch) { result_.instructions[*branch].operands[0].target = next(); }
     }
 
     const Function& callee_of(const Instruction& call) const {
         const Operand& callee = call.sources()[0];
         const Function& function = module_.functions[callee.symbol.index];
-        if (function.name.starts_with("__cuda_syscall_cnp"))  // the device runtime's, for CUDA nested parallelism
+        if (function.name.starts_with("__cuda_syscall_cnp")) {  // the device runtime's, for CUDA nested parallelism
             refuse(call, "kernels that launch kernels (dynamic parallelism) are not supported");
-        if (!function.is_defined)
+        }
+        if (!function.is_defined) {
             refuse(call, fmt::format("{} has no body in this file; calls of functions that have one are supported",
                                      function.name));
+        }
         return function;
     }
 
@@ -195,8 +200,8 @@ class Inliner : private CallStackWriter {
     }
 
     void append_call(const Body& caller, const Instruction& call) {
-        if (is_failed_assertion(call)) return append_failed_assertion(caller, call);
-        if (call.sources()[0].kind == OperandKind::reg) return append_indirect_call(caller, call);
+        if (is_failed_assertion(call)) { return append_failed_assertion(caller, call); }
+        if (call.sources()[0].kind == OperandKind::reg) { return append_indirect_call(caller, call); }
         const Function& function = callee_of(call);
         const auto skip = skip_unless_guarded(caller, call);
         append_callee(caller, call, function);
@@ -205,11 +210,12 @@ class Inliner : private CallStackWriter {
 
     /// The callee's body with what passes arguments and results.
     void append_callee(const Body& caller, const Instruction& call, const Function& function) {
-        if (!function.problem.empty()) throw InputError(function.problem);
-        if (++calls_ + result_.instructions.size() > kMostInstructions)
+        if (!function.problem.empty()) { throw InputError(function.problem); }
+        if (++calls_ + result_.instructions.size() > kMostInstructions) {
             refuse(call,
                    fmt::format("with this call in place the kernel has more than {} instructions", kMostInstructions));
-        if (graph_.is_recursive(function)) return append_subroutine_call(caller, call, function);
+        }
+        if (graph_.is_recursive(function)) { return append_subroutine_call(caller, call, function); }
         Body callee{function,
                     static_cast<std::uint32_t>(result_.registers.size()),
                     {},
@@ -219,20 +225,23 @@ class Inliner : private CallStackWriter {
         static const std::vector<Operand> kNone;
         const auto& arguments = arguments_of(call);
         const auto& results = call.destination_count == 1 ? call.operands[0].elements : kNone;
-        for (std::size_t i = 0; i < function.parameters.size(); ++i)
+        for (std::size_t i = 0; i < function.parameters.size(); ++i) {
             callee.parameters.push_back(pass(call, callee, function.parameters[i], moved(caller, arguments[i], call)));
-        for (std::size_t i = 0; i < function.return_parameters.size(); ++i)
+        }
+        for (std::size_t i = 0; i < function.return_parameters.size(); ++i) {
             callee.results.push_back(results[i].kind == OperandKind::symbol
                                          ? moved(caller, results[i], call).symbol.index
                                          : new_parameter_variable(function.return_parameters[i]));
+        }
         append(callee);
-        for (std::size_t i = 0; i < function.return_parameters.size(); ++i)
+        for (std::size_t i = 0; i < function.return_parameters.size(); ++i) {
             take_result(call, callee, i, moved(caller, results[i], call));
+        }
     }
 
     /// Comparisons with the addresses of all functions that the call may mean: those that have an address taken and the
-    /// prototype's parameters and results. There are few of them in real programs, and so their bodies may stand here like
-    /// those of other calls: no calling convention, no return addresses in registers or on stacks, and lanes with
+    /// prototype's parameters and results. There are few of them in real programs, and so their bodies may stand here
+    /// like those of other calls: no calling convention, no return addresses in registers or on stacks, and lanes with
     /// different targets diverge and meet again like at any branch.
     void append_indirect_call(const Body& caller, const Instruction& call) {
         const ptx::Prototype& prototype = caller.function.prototypes[call.sources().back().target];
@@ -246,7 +255,7 @@ class Inliner : private CallStackWriter {
             result_.instructions[next_target].operands[0].target = next();
         }
         append_like(call, Opcode::trap, Type::none).operands = {target};
-        for (const std::uint32_t end : ends) result_.instructions[end].operands[0].target = next();
+        for (const std::uint32_t end : ends) { result_.instructions[end].operands[0].target = next(); }
         end_skip(skip);
     }
 
@@ -268,13 +277,14 @@ class Inliner : private CallStackWriter {
         const bool in_memory = argument.kind == OperandKind::symbol;
         const Operand reg = register_operand(callee.first_register + parameter.reg, parameter.type);
         if (parameter.in_register) {
-            if (in_memory)
+            if (in_memory) {
                 append_access(call, Opcode::ld, argument.symbol.index, reg, parameter.type);
-            else
+            } else {
                 append_move(call, reg, argument, parameter.type);
+            }
             return 0;
         }
-        if (in_memory) return argument.symbol.index;
+        if (in_memory) { return argument.symbol.index; }
         const std::uint32_t variable = new_parameter_variable(parameter);
         append_access(call, Opcode::st, variable, argument, parameter.type);
         return variable;
@@ -283,17 +293,18 @@ class Inliner : private CallStackWriter {
     void take_result(const Instruction& call, const Body& callee, std::size_t index, const Operand& to) {
         const ptx::Parameter& result = callee.function.return_parameters[index];
         const Operand reg = register_operand(callee.first_register + result.reg, result.type);
-        if (result.in_register && to.kind == OperandKind::symbol)
+        if (result.in_register && to.kind == OperandKind::symbol) {
             append_access(call, Opcode::st, to.symbol.index, reg, result.type);
-        else if (result.in_register && to.kind == OperandKind::reg)
+        } else if (result.in_register && to.kind == OperandKind::reg) {
             append_move(call, to, reg, result.type);
-        else if (to.kind == OperandKind::reg)
+        } else if (to.kind == OperandKind::reg) {
             append_access(call, Opcode::ld, callee.results[index], to, result.type);
+        }
     }
 
     bool is_failed_assertion(const Instruction& call) const {
         const Operand& callee = call.sources()[0];
-        if (callee.kind != OperandKind::symbol) return false;
+        if (callee.kind != OperandKind::symbol) { return false; }
         const Function& function = module_.functions[callee.symbol.index];
         return function.name == "__assertfail" && !function.is_defined && function.parameters.size() == 5;
     }
@@ -307,10 +318,11 @@ class Inliner : private CallStackWriter {
             const Operand argument = moved(caller, arguments_of(call)[i], call);
             const Type type = function.parameters[i].type;
             operands.push_back(register_operand(new_register("assertion", type), type));
-            if (argument.kind == OperandKind::symbol)
+            if (argument.kind == OperandKind::symbol) {
                 append_access(call, Opcode::ld, argument.symbol.index, operands.back(), type);
-            else
+            } else {
                 append_move(call, operands.back(), argument, type);
+            }
         }
         append_like(call, Opcode::trap, Type::none).operands = std::move(operands);
         end_skip(skip);
@@ -341,10 +353,11 @@ class Inliner : private CallStackWriter {
         const std::uint32_t frame = append_frame_address(call);
         append_frame_access(call, opcode, frame, 0, register_operand(function.return_place, Type::u32), Type::u32);
         for (const KeptValue& kept : function.frame.kept.at(&call)) {
-            if (kept.is_parameter)
+            if (kept.is_parameter) {
                 append_kept_parameter(function, call, opcode, frame, kept);
-            else
+            } else {
                 append_kept_register(function, call, opcode, frame, kept);
+            }
         }
     }
 
@@ -364,7 +377,7 @@ class Inliner : private CallStackWriter {
             select.operands = {number, number_operand(1, Type::u32), number_operand(0, Type::u32), reg};
         }
         append_frame_access(call, opcode, frame, kept.offset, number, Type::u32);
-        if (opcode == Opcode::ld) append_comparison(call, ptx::Comparison::ne, reg.reg, number, 0);
+        if (opcode == Opcode::ld) { append_comparison(call, ptx::Comparison::ne, reg.reg, number, 0); }
     }
 
     void append_kept_parameter(const Subroutine& function, const Instruction& call, Opcode opcode, std::uint32_t frame,
@@ -372,15 +385,16 @@ class Inliner : private CallStackWriter {
         const std::uint32_t variable = function.parameters[kept.index];
         for_each_part(variable, [&](std::uint32_t offset, Type type) {
             const Operand value = part_register(type);
-            if (opcode == Opcode::st) append_access(call, Opcode::ld, variable, value, type, offset);
+            if (opcode == Opcode::st) { append_access(call, Opcode::ld, variable, value, type, offset); }
             append_frame_access(call, opcode, frame, kept.offset + offset, value, type);
-            if (opcode == Opcode::ld) append_access(call, Opcode::st, variable, value, type, offset);
+            if (opcode == Opcode::ld) { append_access(call, Opcode::st, variable, value, type, offset); }
         });
     }
 
     Subroutine& subroutine_of(const Function& function) {
-        for (Subroutine& subroutine : subroutines_)
-            if (&subroutine.function == &function) return subroutine;
+        for (Subroutine& subroutine : subroutines_) {
+            if (&subroutine.function == &function) { return subroutine; }
+        }
         Subroutine subroutine{
             function,
             new_registers(function),
@@ -388,10 +402,12 @@ class Inliner : private CallStackWriter {
             {},
             new_register("return", Type::u32),
             lay_out_frame(function, [&](const Instruction& call) { return leads_to(call, function); })};
-        for (const ptx::Parameter& parameter : function.parameters)
+        for (const ptx::Parameter& parameter : function.parameters) {
             subroutine.parameters.push_back(parameter.in_register ? 0 : new_parameter_variable(parameter));
-        for (const ptx::Parameter& result : function.return_parameters)
+        }
+        for (const ptx::Parameter& result : function.return_parameters) {
             subroutine.results.push_back(result.in_register ? 0 : new_parameter_variable(result));
+        }
         return subroutines_.emplace_back(std::move(subroutine));
     }
 
@@ -401,7 +417,7 @@ class Inliner : private CallStackWriter {
             return &callee == &caller || graph_.leads_to(callee, caller);
         };
         const Operand& callee = call.sources()[0];
-        if (callee.kind != OperandKind::reg) return leads(module_.functions[callee.symbol.index]);
+        if (callee.kind != OperandKind::reg) { return leads(module_.functions[callee.symbol.index]); }
         return std::ranges::any_of(graph_.targets_of(caller.prototypes[call.sources().back().target]),
                                    [&](std::uint32_t index) { return leads(module_.functions[index]); });
     }
@@ -412,15 +428,15 @@ class Inliner : private CallStackWriter {
         Subroutine& callee = subroutine_of(function);
         const Subroutine* const home = caller.subroutine;
         const bool keeps = home != nullptr && &home->function == &caller.function && home->frame.kept.contains(&call);
-        if (keeps) append_kept_values(*home, call, Opcode::st);
+        if (keeps) { append_kept_values(*home, call, Opcode::st); }
         append_arguments(caller, call, callee);
-        if (home != nullptr) append_stack_move(call, home->frame.bytes);
+        if (home != nullptr) { append_stack_move(call, home->frame.bytes); }
         append_move(call, register_operand(callee.return_place, Type::u32),
                     number_operand(callee.returns.size(), Type::u32), Type::u32);
         callee.calls.push_back(append_branch(call, std::nullopt));
         callee.returns.push_back(next());
-        if (home != nullptr) append_stack_move(call, 0U - home->frame.bytes);
-        if (keeps) append_kept_values(*home, call, Opcode::ld);
+        if (home != nullptr) { append_stack_move(call, 0U - home->frame.bytes); }
+        if (keeps) { append_kept_values(*home, call, Opcode::ld); }
         append_results(caller, call, callee);
     }
 
@@ -435,10 +451,11 @@ class Inliner : private CallStackWriter {
             if (parameter.in_register) {
                 values[i] = new_register("argument", parameter.type);
                 const Operand value = register_operand(values[i], parameter.type);
-                if (in_memory)
+                if (in_memory) {
                     append_access(call, Opcode::ld, argument.symbol.index, value, parameter.type);
-                else
+                } else {
                     append_move(call, value, argument, parameter.type);
+                }
             } else if (in_memory) {
                 append_variable_copy(call, callee.parameters[i], argument.symbol.index);
             } else {
@@ -447,9 +464,10 @@ class Inliner : private CallStackWriter {
         }
         for (std::size_t i = 0; i < callee.function.parameters.size(); ++i) {
             const ptx::Parameter& parameter = callee.function.parameters[i];
-            if (parameter.in_register)
+            if (parameter.in_register) {
                 append_move(call, register_operand(callee.first_register + parameter.reg, parameter.type),
                             register_operand(values[i], parameter.type), parameter.type);
+            }
         }
     }
 
@@ -457,10 +475,11 @@ class Inliner : private CallStackWriter {
         const Body body = body_of(callee);
         for (std::size_t i = 0; i < callee.function.return_parameters.size(); ++i) {
             const Operand to = moved(caller, call.operands[0].elements[i], call);
-            if (to.kind == OperandKind::symbol && !callee.function.return_parameters[i].in_register)
+            if (to.kind == OperandKind::symbol && !callee.function.return_parameters[i].in_register) {
                 append_variable_copy(call, to.symbol.index, callee.results[i]);
-            else
+            } else {
                 take_result(call, body, i, to);
+            }
         }
     }
 
@@ -480,8 +499,9 @@ class Inliner : private CallStackWriter {
             subroutine.end = append_branch(place_of(subroutine.function), std::nullopt);
         }
         for (std::size_t i = 0; i < subroutines_.size(); ++i) {
-            for (const std::uint32_t call : subroutines_[i].calls)
+            for (const std::uint32_t call : subroutines_[i].calls) {
                 result_.instructions[call].operands[0].target = begins_[i];
+            }
             append_returns(subroutines_[i]);
         }
     }

@@ -38,7 +38,7 @@ ParameterAddresses::ParameterAddresses(const ptx::Function& kernel) : kernel_(ke
     possible_.resize(nodes, false);
     for (std::uint32_t i = 0; i < kernel.instructions.size(); ++i) {
         steps_.push_back(step_of(kernel.instructions[i]));
-        for (const std::uint32_t node : steps_.back().from) users_[node].push_back(i);
+        for (const std::uint32_t node : steps_.back().from) { users_[node].push_back(i); }
     }
     find_possible();
     find_certain();
@@ -46,14 +46,15 @@ ParameterAddresses::ParameterAddresses(const ptx::Function& kernel) : kernel_(ke
 }
 
 void ParameterAddresses::add_sources(const Operand& operand, Nodes& nodes) const {
-    if (operand.kind == OperandKind::reg) nodes.push_back(operand.reg);
-    for (const Operand& element : operand.elements) add_sources(element, nodes);
+    if (operand.kind == OperandKind::reg) { nodes.push_back(operand.reg); }
+    for (const Operand& element : operand.elements) { add_sources(element, nodes); }
 }
 
 void ParameterAddresses::add_destinations(const Operand& operand, Nodes& nodes) const {
-    if (operand.kind == OperandKind::reg && registers_[operand.reg].type != ptx::Type::pred)
+    if (operand.kind == OperandKind::reg && registers_[operand.reg].type != ptx::Type::pred) {
         nodes.push_back(operand.reg);
-    for (const Operand& element : operand.elements) add_destinations(element, nodes);
+    }
+    for (const Operand& element : operand.elements) { add_destinations(element, nodes); }
 }
 
 /// What memory gives is no address, as long as none is given away.
@@ -61,10 +62,11 @@ ParameterAddresses::Step ParameterAddresses::step_of(const Instruction& instruct
     Step step;
     const Operand* const address = address_of(instruction);
     const bool of_call = address != nullptr && is_call_variable(instruction, *address);
-    for (const Operand& operand : instruction.sources()) add_sources(operand, step.from);
-    for (const Operand& operand : instruction.destinations())
+    for (const Operand& operand : instruction.sources()) { add_sources(operand, step.from); }
+    for (const Operand& operand : instruction.destinations()) {
         add_destinations(operand, address == nullptr || of_call ? step.to : step.loaded);
-    if (of_call) (reads_only(instruction.opcode) ? step.from : step.to).push_back(variable(address->symbol.index));
+    }
+    if (of_call) { (reads_only(instruction.opcode) ? step.from : step.to).push_back(variable(address->symbol.index)); }
     return step;
 }
 
@@ -72,16 +74,17 @@ void ParameterAddresses::find_possible() {
     Nodes open;
     const auto reach = [&](const Step& step) {
         for (const std::uint32_t node : step.to) {
-            if (!possible_[node]) open.push_back(node);
+            if (!possible_[node]) { open.push_back(node); }
             possible_[node] = true;
         }
     };
-    for (std::size_t i = 0; i < steps_.size(); ++i)
-        if (takes_address(kernel_.instructions[i])) reach(steps_[i]);
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        if (takes_address(kernel_.instructions[i])) { reach(steps_[i]); }
+    }
     while (!open.empty()) {
         const std::uint32_t node = open.back();
         open.pop_back();
-        for (const std::uint32_t i : users_[node]) reach(steps_[i]);
+        for (const std::uint32_t i : users_[node]) { reach(steps_[i]); }
     }
 }
 
@@ -116,26 +119,26 @@ void ParameterAddresses::find_certain() {
     Nodes open;
     const auto drop = [&](const Nodes& nodes) {
         for (const std::uint32_t node : nodes) {
-            if (only_[node]) open.push_back(node);
+            if (only_[node]) { open.push_back(node); }
             only_[node] = false;
         }
     };
     const auto check = [&](std::uint32_t i) {
-        if (!carries_address(kernel_.instructions[i], steps_[i])) drop(steps_[i].to);
+        if (!carries_address(kernel_.instructions[i], steps_[i])) { drop(steps_[i].to); }
         drop(steps_[i].loaded);
     };
-    for (std::uint32_t i = 0; i < steps_.size(); ++i) check(i);
+    for (std::uint32_t i = 0; i < steps_.size(); ++i) { check(i); }
     while (!open.empty()) {
         const std::uint32_t node = open.back();
         open.pop_back();
-        for (const std::uint32_t i : users_[node]) check(i);
+        for (const std::uint32_t i : users_[node]) { check(i); }
     }
 }
 
 void ParameterAddresses::judge_uses() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const Operand* const address = address_of(kernel_.instructions[i]);
-        if (address == nullptr) continue;
+        if (address == nullptr) { continue; }
         const bool at_address = address->has_base && possible_[address->reg];
         const bool with_address = takes_address(kernel_.instructions[i]) ||
                                   std::ranges::any_of(steps_[i].from, [this](auto node) { return possible_[node]; });

@@ -23,7 +23,7 @@ class LiveValues {
         add_results(before_.back());
         for (bool changed = true; changed;) {
             changed = false;
-            for (std::size_t i = function.instructions.size(); i-- > 0;) changed |= visit(i);
+            for (std::size_t i = function.instructions.size(); i-- > 0;) { changed |= visit(i); }
         }
     }
 
@@ -31,12 +31,13 @@ class LiveValues {
         BitSet live(values());
         const Instruction& code = function_.instructions[instruction];
         const bool may_go_on = code.guard.has_value() || !leaves(code);
-        if (may_go_on) live.unite(before_[instruction + 1]);
-        if (code.opcode == Opcode::bra || code.opcode == Opcode::brx_idx)
+        if (may_go_on) { live.unite(before_[instruction + 1]); }
+        if (code.opcode == Opcode::bra || code.opcode == Opcode::brx_idx) {
             for (const Operand& operand : code.operands) {
-                if (operand.kind == OperandKind::label) live.unite(before_[operand.target]);
-                for (const std::uint32_t target : operand.targets) live.unite(before_[target]);
+                if (operand.kind == OperandKind::label) { live.unite(before_[operand.target]); }
+                for (const std::uint32_t target : operand.targets) { live.unite(before_[target]); }
             }
+        }
         return live;
     }
 
@@ -44,8 +45,8 @@ class LiveValues {
 
     /// Takes out what the instruction writes in all threads.
     static void remove_destinations(const Instruction& instruction, BitSet& live) {
-        if (instruction.guard) return;
-        for (const Operand& operand : instruction.destinations()) remove(operand, live);
+        if (instruction.guard) { return; }
+        for (const Operand& operand : instruction.destinations()) { remove(operand, live); }
     }
 
   private:
@@ -57,31 +58,34 @@ class LiveValues {
     }
 
     static void remove(const Operand& operand, BitSet& live) {
-        if (operand.kind == OperandKind::reg) live.erase(operand.reg);
-        for (const Operand& element : operand.elements) remove(element, live);
+        if (operand.kind == OperandKind::reg) { live.erase(operand.reg); }
+        for (const Operand& element : operand.elements) { remove(element, live); }
     }
 
     void add(const Operand& operand, BitSet& live) const {
-        if (operand.kind == OperandKind::reg || (operand.kind == OperandKind::address && operand.has_base))
+        if (operand.kind == OperandKind::reg || (operand.kind == OperandKind::address && operand.has_base)) {
             live.insert(operand.reg);
-        if (operand.symbol.kind == SymbolKind::parameter)
+        }
+        if (operand.symbol.kind == SymbolKind::parameter) {
             live.insert(static_cast<std::uint32_t>(registers() + operand.symbol.index));
-        for (const Operand& element : operand.elements) add(element, live);
+        }
+        for (const Operand& element : operand.elements) { add(element, live); }
     }
 
     /// Results in registers are read by the return.
     void add_results(BitSet& live) const {
-        for (const ptx::Parameter& result : function_.return_parameters)
-            if (result.in_register) live.insert(result.reg);
+        for (const ptx::Parameter& result : function_.return_parameters) {
+            if (result.in_register) { live.insert(result.reg); }
+        }
     }
 
     bool visit(std::size_t i) {
         const Instruction& instruction = function_.instructions[i];
         BitSet live = after(i);
         remove_destinations(instruction, live);
-        if (instruction.opcode == Opcode::ret) add_results(live);
-        if (instruction.guard) live.insert(instruction.guard->reg);
-        for (const Operand& operand : instruction.sources()) add(operand, live);
+        if (instruction.opcode == Opcode::ret) { add_results(live); }
+        if (instruction.guard) { live.insert(instruction.guard->reg); }
+        for (const Operand& operand : instruction.sources()) { add(operand, live); }
         return before_[i].unite(live);
     }
 
@@ -135,7 +139,7 @@ RecursiveFrame lay_out_frame(const Function& function, const std::function<bool(
     frame.variable_offset.resize(function.variables.size());
     for (std::size_t i = 0; i < function.variables.size(); ++i) {
         const ptx::Variable& variable = function.variables[i];
-        if (variable.space != ptx::StateSpace::local) continue;
+        if (variable.space != ptx::StateSpace::local) { continue; }
         frame.variable_offset[i] = layout.place(static_cast<std::uint32_t>(variable.size()),
                                                 std::clamp(variable.alignment, 1U, kFrameAlignment));
     }
@@ -143,7 +147,7 @@ RecursiveFrame lay_out_frame(const Function& function, const std::function<bool(
     const std::uint32_t variables_end = layout.end();
     for (std::size_t i = 0; i < function.instructions.size(); ++i) {
         const Instruction& call = function.instructions[i];
-        if (call.opcode != Opcode::call || !leads_back(call)) continue;
+        if (call.opcode != Opcode::call || !leads_back(call)) { continue; }
         BitSet live = values.after(i);
         LiveValues::remove_destinations(call, live);
         layout.go_back_to(variables_end);

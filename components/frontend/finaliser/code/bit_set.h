@@ -39,12 +39,13 @@ class BitSet {
 
     /// The number of members in [first, end).
     std::uint32_t count(std::uint32_t first, std::uint32_t end) const {
-        if (first >= end) return 0;
+        if (first >= end) { return 0; }
         const std::size_t last = (end - 1) / 64;
         std::uint64_t word = words_[first / 64] & (~std::uint64_t{0} << (first % 64));
         std::uint32_t result = 0;
-        for (std::size_t i = first / 64; i < last; word = words_[++i])
+        for (std::size_t i = first / 64; i < last; word = words_[++i]) {
             result += static_cast<std::uint32_t>(std::popcount(word));
+        }
         return result + static_cast<std::uint32_t>(std::popcount(word & (~std::uint64_t{0} >> (63 - (end - 1) % 64))));
     }
 

@@ -16,7 +16,7 @@ class Lists {
     template <typename VisitAll>
     Lists(std::size_t count, VisitAll visit_all) : first_(count + 2, 0) {
         visit_all([this](std::uint32_t list, const Element&) { ++first_[list + 2]; });
-        for (std::size_t i = 2; i < first_.size(); ++i) first_[i] += first_[i - 1];
+        for (std::size_t i = 2; i < first_.size(); ++i) { first_[i] += first_[i - 1]; }
         elements_.resize(first_.back());
         visit_all([this](std::uint32_t list, const Element& element) { elements_[first_[list + 1]++] = element; });
     }

@@ -39,7 +39,7 @@ bool is_copy(const VirtualInstruction& instruction) {
 
 bool meets_lanes(const VirtualInstruction& instruction) {
     isa::Instruction machine = instruction.machine;
-    for (std::size_t i = 0; i < instruction.source.size(); ++i) machine.source[i].kind = instruction.source[i].kind;
+    for (std::size_t i = 0; i < instruction.source.size(); ++i) { machine.source[i].kind = instruction.source[i].kind; }
     return isa::member_source(machine) >= 0;
 }
 
@@ -70,7 +70,7 @@ bool has_side_effect(const VirtualInstruction& instruction) {
         case Operation::load_indirect:
             return true;
         case Operation::load:
-            if (instruction.machine.dequeues) return true;
+            if (instruction.machine.dequeues) { return true; }
             return instruction.machine.order != isa::Order::weak;
         // Other lanes may wait in theirs for this one.
         default:

@@ -112,20 +112,22 @@ inline std::uint32_t unit_count(const VirtualKernel& kernel) {
 template <typename Visit>
 void for_each_read(const VirtualKernel& kernel, const VirtualInstruction& instruction, Visit visit) {
     for (const VirtualOperand& operand : instruction.source) {
-        if (operand.kind != isa::Operand::Kind::reg) continue;
-        for (unsigned i = 0; i < operand.rows; ++i) visit(operand.index + i);
+        if (operand.kind != isa::Operand::Kind::reg) { continue; }
+        for (unsigned i = 0; i < operand.rows; ++i) { visit(operand.index + i); }
     }
     for (const PredicateUse& use :
-         {instruction.guard, instruction.source_predicate[0], instruction.source_predicate[1]})
-        if (use.index < kAlways) visit(predicate_unit(kernel, use.index));
+         {instruction.guard, instruction.source_predicate[0], instruction.source_predicate[1]}) {
+        if (use.index < kAlways) { visit(predicate_unit(kernel, use.index)); }
+    }
 }
 
 /// Calls `visit(unit)` for every row and predicate that `instruction` writes.
 template <typename Visit>
 void for_each_write(const VirtualKernel& kernel, const VirtualInstruction& instruction, Visit visit) {
-    for (unsigned i = 0; i < instruction.destination_rows; ++i) visit(instruction.destination + i);
-    for (std::uint32_t predicate : instruction.destination_predicate)
-        if (predicate != kNone) visit(predicate_unit(kernel, predicate));
+    for (unsigned i = 0; i < instruction.destination_rows; ++i) { visit(instruction.destination + i); }
+    for (std::uint32_t predicate : instruction.destination_predicate) {
+        if (predicate != kNone) { visit(predicate_unit(kernel, predicate)); }
+    }
 }
 
 /// Whether the instruction is a plain, unguarded copy of rows.

@@ -14,14 +14,17 @@ using isa::Instruction;
 using isa::Operand;
 
 void move_targets(Instruction& instruction, std::uint32_t entry) {
-    for (std::uint32_t* target : {&instruction.target, &instruction.reconvergence})
-        if (*target != isa::kNoTarget) *target += entry;
+    for (std::uint32_t* target : {&instruction.target, &instruction.reconvergence}) {
+        if (*target != isa::kNoTarget) { *target += entry; }
+    }
 }
 
 void move_literals(Instruction& instruction, std::uint32_t first_literal, std::uint32_t distance) {
-    for (Operand& operand : instruction.source)
-        if (operand.kind == Operand::Kind::constant && operand.index >= first_literal)
+    for (Operand& operand : instruction.source) {
+        if (operand.kind == Operand::Kind::constant && operand.index >= first_literal) {
             operand.index = static_cast<std::uint16_t>(operand.index + distance);
+        }
+    }
 }
 
 }  // namespace
@@ -46,9 +49,11 @@ void append_program(isa::Kernel& kernel, const std::string& name, const isa::Ker
                      "a launch's constant rows have numbers of 16 bits");
     kernel.local_bytes = program.local_bytes;
     kernel.spill_bytes += program.spill_bytes;
-    for (const std::uint32_t offset : program.pointer_parameters)
-        if (std::ranges::find(kernel.pointer_parameters, offset) == kernel.pointer_parameters.end())
+    for (const std::uint32_t offset : program.pointer_parameters) {
+        if (std::ranges::find(kernel.pointer_parameters, offset) == kernel.pointer_parameters.end()) {
             kernel.pointer_parameters.push_back(offset);
+        }
+    }
     kernel.programs.push_back(
         {name, entry, static_cast<std::uint32_t>(kernel.code.size()), program.registers, program.predicates});
 }

@@ -16,16 +16,17 @@ Operand real_operand(const VirtualOperand& operand, const Allocation& allocation
     Operand result;
     result.kind = operand.kind;
     result.rows = operand.rows;
-    if (operand.kind == Operand::Kind::reg)
+    if (operand.kind == Operand::Kind::reg) {
         result.index = static_cast<std::uint16_t>(allocation.register_of[operand.index]);
-    else if (operand.kind == Operand::Kind::constant)
+    } else if (operand.kind == Operand::Kind::constant) {
         result.index = static_cast<std::uint16_t>(operand.index);
+    }
     return result;
 }
 
 std::uint8_t real_predicate(std::uint32_t predicate, const Allocation& allocation) {
-    if (predicate == kNone) return isa::kNoPredicate;
-    if (predicate == kAlways) return isa::kTruePredicate;
+    if (predicate == kNone) { return isa::kNoPredicate; }
+    if (predicate == kAlways) { return isa::kTruePredicate; }
     return static_cast<std::uint8_t>(allocation.predicate_of[predicate]);
 }
 
@@ -40,9 +41,12 @@ Instruction real_instruction(const VirtualInstruction& from, const Allocation& a
     result.destination_predicate = real_predicate(from.destination_predicate[0], allocation);
     result.destination_predicate2 = real_predicate(from.destination_predicate[1], allocation);
     result.destination_rows = from.destination_rows;
-    if (from.destination_rows != 0)
+    if (from.destination_rows != 0) {
         result.destination = static_cast<std::uint16_t>(allocation.register_of[from.destination]);
-    for (std::size_t i = 0; i < from.source.size(); ++i) result.source[i] = real_operand(from.source[i], allocation);
+    }
+    for (std::size_t i = 0; i < from.source.size(); ++i) {
+        result.source[i] = real_operand(from.source[i], allocation);
+    }
     result.target = from.target;  // the block until place_branches
     return result;
 }
@@ -61,18 +65,21 @@ using Blocks = std::vector<std::vector<Placed>>;
 
 /// Whether all blocks between `from` and `to` are empty, so that control falls from one to the other.
 bool falls_into(const Blocks& blocks, std::uint32_t from, std::uint32_t to) {
-    if (to <= from) return false;
-    for (std::uint32_t block = from + 1; block < to; ++block)
-        if (!blocks[block].empty()) return false;
+    if (to <= from) { return false; }
+    for (std::uint32_t block = from + 1; block < to; ++block) {
+        if (!blocks[block].empty()) { return false; }
+    }
     return true;
 }
 
 void drop_branches_to_next(Blocks& blocks) {
     // From the end: a block that becomes empty makes the branches over it vanish too.
-    for (auto block = static_cast<std::uint32_t>(blocks.size()); block-- > 0;)
+    for (auto block = static_cast<std::uint32_t>(blocks.size()); block-- > 0;) {
         while (!blocks[block].empty() && blocks[block].back().machine.operation == Operation::bra &&
-               falls_into(blocks, block, blocks[block].back().machine.target))
+               falls_into(blocks, block, blocks[block].back().machine.target)) {
             blocks[block].pop_back();
+        }
+    }
 }
 
 bool uses(const Instruction& instruction, std::uint8_t predicate) {
@@ -84,19 +91,22 @@ bool uses(const Instruction& instruction, std::uint8_t predicate) {
 /// A predicate that is dequeued for the branch at the end of the block is dequeued by that, and stays in its register
 /// for others: `@deq.pred bra`, Wang and Lin, ISCA 2017, figure 7b.
 void dequeue_in_branch(std::vector<Placed>& code) {
-    if (code.empty()) return;
+    if (code.empty()) { return; }
     Placed& branch = code.back();
     const std::uint8_t guard = branch.machine.guard;
-    if (branch.machine.operation != Operation::bra || guard == isa::kTruePredicate) return;
+    if (branch.machine.operation != Operation::bra || guard == isa::kTruePredicate) { return; }
     for (std::size_t i = code.size() - 1; i-- > 0;) {
         const Instruction& earlier = code[i].machine;
         const bool dequeues = earlier.operation == Operation::dequeue &&
                               earlier.mode == static_cast<std::uint8_t>(isa::QueueMode::predicate);
-        if (earlier.dequeues) return;  // what comes out of the queues keeps its order
-        if (!uses(earlier, guard) && !dequeues) continue;
+        if (earlier.dequeues) {
+            return;  // what comes out of the queues keeps its order
+        }
+        if (!uses(earlier, guard) && !dequeues) { continue; }
         if (!dequeues || earlier.destination_predicate != guard || earlier.guard != isa::kTruePredicate ||
-            earlier.destination_predicate2 != isa::kNoPredicate)
+            earlier.destination_predicate2 != isa::kNoPredicate) {
             return;
+        }
         branch.machine.dequeues = true;
         branch.machine.destination_predicate = guard;
         branch.from = code[i].from;
@@ -107,8 +117,9 @@ void dequeue_in_branch(std::vector<Placed>& code) {
 
 void place_annotations(const VirtualKernel& kernel, const VirtualInstruction& from, isa::Kernel& result) {
     const auto instruction = static_cast<std::uint32_t>(result.code.size() - 1);
-    for (std::uint32_t next = from.annotations; next != kNone; next = kernel.annotations[next].before)
+    for (std::uint32_t next = from.annotations; next != kNone; next = kernel.annotations[next].before) {
         result.annotations.push_back({instruction, kernel.annotations[next].tag, kernel.annotations[next].value});
+    }
 }
 
 void lay_out(const VirtualKernel& kernel, const Blocks& blocks, isa::Kernel& result) {
@@ -123,26 +134,29 @@ void lay_out(const VirtualKernel& kernel, const Blocks& blocks, isa::Kernel& res
             place_annotations(kernel, *placed.from, result);
         }
     }
-    for (Instruction& instruction : result.code)
-        if (instruction.operation == Operation::bra) instruction.target = first[instruction.target];
+    for (Instruction& instruction : result.code) {
+        if (instruction.operation == Operation::bra) { instruction.target = first[instruction.target]; }
+    }
 }
 
 void drop_unused_literals(isa::Kernel& kernel) {
     const std::uint32_t base = kernel.first_literal_row();
     std::vector<bool> used(kernel.literals.size(), false);
     const auto for_each_literal = [&](auto&& visit) {
-        for (Instruction& instruction : kernel.code)
-            for (Operand& operand : instruction.source)
-                if (operand.kind == Operand::Kind::constant && operand.index >= base) visit(operand);
+        for (Instruction& instruction : kernel.code) {
+            for (Operand& operand : instruction.source) {
+                if (operand.kind == Operand::Kind::constant && operand.index >= base) { visit(operand); }
+            }
+        }
     };
     for_each_literal([&](const Operand& operand) {
-        for (unsigned i = 0; i < operand.rows; ++i) used[operand.index - base + i] = true;
+        for (unsigned i = 0; i < operand.rows; ++i) { used[operand.index - base + i] = true; }
     });
     std::vector<std::uint32_t> kept;
     std::vector<std::uint32_t> new_index(used.size());
     for (std::size_t i = 0; i < used.size(); ++i) {
         new_index[i] = static_cast<std::uint32_t>(kept.size());
-        if (used[i]) kept.push_back(kernel.literals[i]);
+        if (used[i]) { kept.push_back(kernel.literals[i]); }
     }
     for_each_literal(
         [&](Operand& operand) { operand.index = static_cast<std::uint16_t>(base + new_index[operand.index - base]); });
@@ -157,11 +171,11 @@ isa::Kernel emit(const VirtualKernel& kernel, const Allocation& allocation) {
         auto& code = blocks.emplace_back();
         for (const VirtualInstruction& instruction : block.code) {
             const Instruction real = real_instruction(instruction, allocation);
-            if (!is_copy_to_itself(real)) code.push_back({real, &instruction});
+            if (!is_copy_to_itself(real)) { code.push_back({real, &instruction}); }
         }
     }
     drop_branches_to_next(blocks);
-    for (auto& block : blocks) dequeue_in_branch(block);
+    for (auto& block : blocks) { dequeue_in_branch(block); }
     isa::Kernel result = kernel.frame;
     lay_out(kernel, blocks, result);
     result.registers = allocation.registers;

@@ -22,9 +22,9 @@ std::vector<bool> block_starts(const std::vector<Instruction>& code) {
     std::vector<bool> starts(code.size() + 1, false);
     starts[0] = true;
     for (std::size_t i = 0; i < code.size(); ++i) {
-        if (!is_jump(code[i])) continue;
+        if (!is_jump(code[i])) { continue; }
         starts[i + 1] = true;
-        if (code[i].operation == Operation::bra && code[i].target < code.size()) starts[code[i].target] = true;
+        if (code[i].operation == Operation::bra && code[i].target < code.size()) { starts[code[i].target] = true; }
     }
     return starts;
 }
@@ -38,7 +38,7 @@ std::vector<bool> that_reach(std::uint32_t block, const std::vector<std::vector<
         const std::uint32_t next = open.back();
         open.pop_back();
         for (std::uint32_t before : predecessors[next]) {
-            if (reach[before]) continue;
+            if (reach[before]) { continue; }
             reach[before] = true;
             open.push_back(before);
         }
@@ -60,17 +60,18 @@ MainWays main_ways(const ptx::Graph& graph) {
     const auto consider = [&](std::uint32_t block) {
         std::vector<bool> reach = that_reach(block, predecessors);
         const auto size = std::ranges::count(reach, true);
-        if (size < most) return;
+        if (size < most) { return; }
         most = size;
         main_exit = block;
         ways.contains = std::move(reach);
     };
-    for (std::uint32_t block = 0; block < graph.size(); ++block)
-        if (graph.exits[block] && graph.successors[block].empty()) consider(block);
-    // A kernel that never ends: its last block stands for the exit.
-    if (main_exit == ptx::kNoNode) consider(graph.size() - 1);
     for (std::uint32_t block = 0; block < graph.size(); ++block) {
-        if (!ways.contains[block]) continue;
+        if (graph.exits[block] && graph.successors[block].empty()) { consider(block); }
+    }
+    // A kernel that never ends: its last block stands for the exit.
+    if (main_exit == ptx::kNoNode) { consider(graph.size() - 1); }
+    for (std::uint32_t block = 0; block < graph.size(); ++block) {
+        if (!ways.contains[block]) { continue; }
         std::erase_if(ways.graph.successors[block], [&](std::uint32_t next) { return !ways.contains[next]; });
         ways.graph.exits[block] = block == main_exit;
     }
@@ -97,7 +98,7 @@ MachineCfg machine_cfg(const std::vector<Instruction>& code) {
     MachineCfg cfg;
     const std::vector<bool> starts = block_starts(code);
     for (std::uint32_t i = 0; i < code.size(); ++i) {
-        if (starts[i]) cfg.first.push_back(i);
+        if (starts[i]) { cfg.first.push_back(i); }
         cfg.block_of.push_back(static_cast<std::uint32_t>(cfg.first.size() - 1));
     }
     const auto blocks = static_cast<std::uint32_t>(cfg.first.size());
@@ -107,15 +108,17 @@ MachineCfg machine_cfg(const std::vector<Instruction>& code) {
         const std::uint32_t end = block + 1 < blocks ? cfg.first[block + 1] : static_cast<std::uint32_t>(code.size());
         const Instruction& last = code[end - 1];
         auto& next = cfg.graph.successors[block];
-        if (last.operation == Operation::bra && last.target < code.size())
+        if (last.operation == Operation::bra && last.target < code.size()) {
             next.push_back(cfg.block_of[last.target]);
-        else if (is_jump(last))
+        } else if (is_jump(last)) {
             cfg.graph.exits[block] = true;
-        if (is_jump(last) && !is_guarded(last)) continue;
-        if (block + 1 == blocks)
+        }
+        if (is_jump(last) && !is_guarded(last)) { continue; }
+        if (block + 1 == blocks) {
             cfg.graph.exits[block] = true;
-        else if (std::ranges::find(next, block + 1) == next.end())
+        } else if (std::ranges::find(next, block + 1) == next.end()) {
             next.push_back(block + 1);
+        }
     }
     return cfg;
 }
@@ -136,7 +139,7 @@ void set_reconvergence(std::vector<Instruction>& code) {
     const std::vector<std::uint32_t> elsewhere = ptx::immediate_post_dominators(cfg.graph);
     set_yields(code);
     for (std::uint32_t i = 0; i < code.size(); ++i) {
-        if (code[i].operation != Operation::bra || !is_guarded(code[i])) continue;
+        if (code[i].operation != Operation::bra || !is_guarded(code[i])) { continue; }
         const std::uint32_t block = cfg.block_of[i];
         const std::uint32_t join = ways.contains[block] ? on_main_ways[block] : elsewhere[block];
         code[i].reconvergence = join == ptx::kNoNode ? isa::kNoTarget : cfg.first[join];

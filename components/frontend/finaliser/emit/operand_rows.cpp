@@ -72,16 +72,18 @@ OperandShape shape_of(const isa::Instruction& instruction) {
         case Operation::membar:
             return {};
         case Operation::enqueue:
-            if (instruction.mode >= static_cast<std::uint8_t>(isa::QueueMode::predicate)) return {};
+            if (instruction.mode >= static_cast<std::uint8_t>(isa::QueueMode::predicate)) { return {}; }
             return {0, {kAddress, kAbsent, kAbsent, kAbsent}};
         case Operation::dequeue:
             return {0, {kAbsent, kAbsent, kAbsent, kAbsent}, true};
         case Operation::trap:
             if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::plain) ||
-                instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::stack))
+                instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::stack)) {
                 return {};
-            if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::call))
+            }
+            if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::call)) {
                 return {0, {kAddress, kAbsent, kAbsent, kAbsent}};
+            }
             return {0, {exactly(4), exactly(3), kAbsent, kAbsent}};
         case Operation::warp_sync:
             return {0, {word, kAbsent, kAbsent, kAbsent}};

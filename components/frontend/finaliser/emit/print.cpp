@@ -112,15 +112,15 @@ bool type_is_implied(Operation operation) {
 std::string mnemonic(const Instruction& instruction) {
     std::string text = kOperations[static_cast<std::size_t>(instruction.operation)];
     text += mode_suffix(instruction);
-    if (instruction.operation == Operation::setp && instruction.mode != 0) text += ".EX";
+    if (instruction.operation == Operation::setp && instruction.mode != 0) { text += ".EX"; }
     text += suffix(kComparisons, instruction.comparison) + suffix(kCombines, instruction.combine);
     text += suffix(kSpaces, instruction.space) + suffix(kAtomics, instruction.atomic);
     text += suffix(kOrders, instruction.order) + suffix(kScopes, instruction.scope);
-    if (instruction.vector > 1) text += fmt::format(".V{}", instruction.vector);
-    if (!type_is_implied(instruction.operation)) text += suffix(kTypes, instruction.type);
+    if (instruction.vector > 1) { text += fmt::format(".V{}", instruction.vector); }
+    if (!type_is_implied(instruction.operation)) { text += suffix(kTypes, instruction.type); }
     text += suffix(kTypes, instruction.source_type) + suffix(kRoundings, instruction.rounding);
-    if (instruction.flush_to_zero) text += ".FTZ";
-    if (instruction.saturate) text += ".SAT";
+    if (instruction.flush_to_zero) { text += ".FTZ"; }
+    if (instruction.saturate) { text += ".SAT"; }
     return text;
 }
 
@@ -135,53 +135,64 @@ std::string predicate_text(std::uint8_t predicate, bool negated) {
 
 std::string constant_text(const isa::Kernel& kernel, const Operand& operand) {
     const std::uint32_t index = operand.index;
-    if (operand.rows == 1 && index == static_cast<std::uint32_t>(isa::LaunchRow::zero)) return "RZ";
-    if (index < isa::kFirstParameterRow) return fmt::format("c[{}]", kLaunchRows[index]);
-    if (index < kernel.first_literal_row()) return fmt::format("c[param+{:#x}]", (index - isa::kFirstParameterRow) * 4);
+    if (operand.rows == 1 && index == static_cast<std::uint32_t>(isa::LaunchRow::zero)) { return "RZ"; }
+    if (index < isa::kFirstParameterRow) { return fmt::format("c[{}]", kLaunchRows[index]); }
+    if (index < kernel.first_literal_row()) {
+        return fmt::format("c[param+{:#x}]", (index - isa::kFirstParameterRow) * 4);
+    }
     const std::uint32_t literal = index - kernel.first_literal_row();
-    if (literal + operand.rows > kernel.literals.size()) return fmt::format("c[row {}?]", index);
-    if (operand.rows == 2)
+    if (literal + operand.rows > kernel.literals.size()) { return fmt::format("c[row {}?]", index); }
+    if (operand.rows == 2) {
         return fmt::format("{:#x}", kernel.literals[literal] | std::uint64_t{kernel.literals[literal + 1]} << 32);
+    }
     return fmt::format("{:#x}", kernel.literals[literal]);
 }
 
 std::string operand_text(const isa::Kernel& kernel, const Operand& operand) {
-    if (operand.kind == Operand::Kind::reg) return register_text(operand.index, operand.rows);
+    if (operand.kind == Operand::Kind::reg) { return register_text(operand.index, operand.rows); }
     return constant_text(kernel, operand);
 }
 
 std::string address_text(const isa::Kernel& kernel, const Instruction& instruction) {
     std::string text = "[" + operand_text(kernel, instruction.source[0]);
-    if (instruction.offset > 0) text += fmt::format("+{:#x}", instruction.offset);
-    if (instruction.offset < 0) text += fmt::format("-{:#x}", -std::int64_t{instruction.offset});
+    if (instruction.offset > 0) { text += fmt::format("+{:#x}", instruction.offset); }
+    if (instruction.offset < 0) { text += fmt::format("-{:#x}", -std::int64_t{instruction.offset}); }
     return text + "]";
 }
 
 std::vector<std::string> operands_of(const isa::Kernel& kernel, const Instruction& instruction) {
     std::vector<std::string> parts;
-    if (instruction.destination_rows != 0)
+    if (instruction.destination_rows != 0) {
         parts.push_back(register_text(instruction.destination, instruction.destination_rows));
-    for (std::uint8_t predicate : {instruction.destination_predicate, instruction.destination_predicate2})
-        if (predicate != isa::kNoPredicate) parts.push_back(predicate_text(predicate, false));
-    if (instruction.operation == Operation::read_special)
+    }
+    for (std::uint8_t predicate : {instruction.destination_predicate, instruction.destination_predicate2}) {
+        if (predicate != isa::kNoPredicate) { parts.push_back(predicate_text(predicate, false)); }
+    }
+    if (instruction.operation == Operation::read_special) {
         parts.push_back(fmt::format("SR_{}", kSpecials[static_cast<std::size_t>(instruction.special)]));
-    if (instruction.operation == Operation::barrier && instruction.source[0].kind == Operand::Kind::none)
+    }
+    if (instruction.operation == Operation::barrier && instruction.source[0].kind == Operand::Kind::none) {
         parts.push_back(fmt::format("{:#x}", instruction.mode));
-    if (instruction.dequeues && isa::is_memory(instruction.operation))
+    }
+    if (instruction.dequeues && isa::is_memory(instruction.operation)) {
         parts.emplace_back(instruction.operation == Operation::load ? "[deq.data]" : "[deq.addr]");
+    }
     const bool has_address = isa::is_memory(instruction.operation) || instruction.operation == Operation::enqueue;
     for (std::size_t i = 0; i < std::size(instruction.source); ++i) {
-        if (instruction.source[i].kind == Operand::Kind::none) continue;
+        if (instruction.source[i].kind == Operand::Kind::none) { continue; }
         parts.push_back(i == 0 && has_address ? address_text(kernel, instruction)
                                               : operand_text(kernel, instruction.source[i]));
     }
-    if (instruction.operation == Operation::lop3) parts.push_back(fmt::format("{:#04x}", instruction.mode));
-    if (instruction.source_predicate != isa::kNoPredicate)
+    if (instruction.operation == Operation::lop3) { parts.push_back(fmt::format("{:#04x}", instruction.mode)); }
+    if (instruction.source_predicate != isa::kNoPredicate) {
         parts.push_back(predicate_text(instruction.source_predicate, instruction.source_predicate_negated));
-    if (instruction.source_predicate2 != isa::kNoPredicate)
+    }
+    if (instruction.source_predicate2 != isa::kNoPredicate) {
         parts.push_back(predicate_text(instruction.source_predicate2, instruction.source_predicate2_negated));
-    if (instruction.operation == Operation::bra)
+    }
+    if (instruction.operation == Operation::bra) {
         parts.push_back(fmt::format("{:#06x}", instruction.target * isa::kInstructionBytes));
+    }
     return parts;
 }
 
@@ -190,10 +201,12 @@ std::vector<std::string> operands_of(const isa::Kernel& kernel, const Instructio
 std::string print(const isa::Kernel& kernel, std::uint32_t index) {
     const Instruction& instruction = kernel.code[index];
     std::string text;
-    if (instruction.guard != isa::kTruePredicate)
+    if (instruction.guard != isa::kTruePredicate) {
         text = fmt::format("@{} ", predicate_text(instruction.guard, instruction.guard_negated));
-    if (instruction.operation == Operation::bra && instruction.dequeues)
+    }
+    if (instruction.operation == Operation::bra && instruction.dequeues) {
         text = instruction.guard_negated ? "@!deq.pred " : "@deq.pred ";
+    }
     text += mnemonic(instruction);
     const char* separator = " ";
     for (const std::string& part : operands_of(kernel, instruction)) {
@@ -201,16 +214,18 @@ std::string print(const isa::Kernel& kernel, std::uint32_t index) {
         separator = ", ";
     }
     text += " ;";
-    if (instruction.reconvergence != isa::kNoTarget)
+    if (instruction.reconvergence != isa::kNoTarget) {
         text += fmt::format("  // joins at {:#06x}", instruction.reconvergence * isa::kInstructionBytes);
+    }
     return text;
 }
 
 std::string print(const isa::Kernel& kernel) {
     std::string text = fmt::format("// {}: {} registers, {} predicates, {} bytes of shared memory\n", kernel.name,
                                    kernel.registers, kernel.predicates, kernel.static_shared_bytes);
-    for (std::uint32_t i = 0; i < kernel.code.size(); ++i)
+    for (std::uint32_t i = 0; i < kernel.code.size(); ++i) {
         text += fmt::format("/*{:04x}*/  {}\n", i * isa::kInstructionBytes, print(kernel, i));
+    }
     return text;
 }
 

@@ -28,7 +28,7 @@ class Verifier {
     explicit Verifier(const isa::Kernel& kernel) : kernel_(kernel) {}
 
     void run() {
-        if (kernel_.code.empty()) throw InternalError(fmt::format("kernel {} has no code", kernel_.name));
+        if (kernel_.code.empty()) { throw InternalError(fmt::format("kernel {} has no code", kernel_.name)); }
         std::vector<Instruction> expected = kernel_.code;
         for (pc_ = 0; pc_ < kernel_.code.size(); ++pc_) {
             check_registers();
@@ -39,15 +39,16 @@ class Verifier {
         pc_ = static_cast<std::uint32_t>(kernel_.code.size() - 1);
         require(is_end(kernel_.code.back()), "control can run off the end of the code");
         set_reconvergence(expected);
-        for (pc_ = 0; pc_ < kernel_.code.size(); ++pc_)
+        for (pc_ = 0; pc_ < kernel_.code.size(); ++pc_) {
             require(kernel_.code[pc_].reconvergence == expected[pc_].reconvergence &&
                         kernel_.code[pc_].yields == expected[pc_].yields,
                     "the reconvergence point is not the immediate post-dominator");
+        }
     }
 
   private:
     void require(bool holds, std::string_view rule) const {
-        if (holds) return;
+        if (holds) { return; }
         throw InternalError(fmt::format("kernel {}, instruction {} ({}, PTX line {}): {}", kernel_.name, pc_,
                                         print(kernel_, pc_), kernel_.code[pc_].line, rule));
     }
@@ -60,12 +61,13 @@ class Verifier {
 
     void check_registers() const {
         const Instruction& instruction = kernel_.code[pc_];
-        if (instruction.destination_rows != 0) check_span(instruction.destination, instruction.destination_rows);
+        if (instruction.destination_rows != 0) { check_span(instruction.destination, instruction.destination_rows); }
         for (const Operand& operand : instruction.source) {
-            if (operand.kind == Operand::Kind::reg) check_span(operand.index, operand.rows);
-            if (operand.kind == Operand::Kind::constant)
+            if (operand.kind == Operand::Kind::reg) { check_span(operand.index, operand.rows); }
+            if (operand.kind == Operand::Kind::constant) {
                 require(operand.rows >= 1 && operand.index + std::uint32_t{operand.rows} <= kernel_.constant_rows(),
                         "a constant row is out of range");
+            }
         }
     }
 
@@ -74,10 +76,12 @@ class Verifier {
         const auto readable = [&](std::uint8_t p) { return p < kernel_.predicates || p == isa::kTruePredicate; };
         require(kernel_.predicates <= isa::kPredicateRegisters, "there are too many predicates");
         require(readable(instruction.guard), "the guard is out of range");
-        for (std::uint8_t p : {instruction.source_predicate, instruction.source_predicate2})
+        for (std::uint8_t p : {instruction.source_predicate, instruction.source_predicate2}) {
             require(p == isa::kNoPredicate || readable(p), "a source predicate is out of range");
-        for (std::uint8_t p : {instruction.destination_predicate, instruction.destination_predicate2})
+        }
+        for (std::uint8_t p : {instruction.destination_predicate, instruction.destination_predicate2}) {
             require(p == isa::kNoPredicate || p < kernel_.predicates, "a destination predicate is out of range");
+        }
     }
 
     void check_rows() const {
@@ -90,7 +94,7 @@ class Verifier {
             require(rows <= isa::kMostOperandRows && (shape.source[i] >> rows & 1) != 0,
                     "a source's rows do not match the type");
         }
-        if (isa::is_vector_memory(instruction.operation)) check_vector_memory();
+        if (isa::is_vector_memory(instruction.operation)) { check_vector_memory(); }
         require(!shape.writes_predicate || instruction.destination_predicate != isa::kNoPredicate ||
                     instruction.destination_predicate2 != isa::kNoPredicate,
                 "a predicate operation without a destination");
@@ -108,11 +112,12 @@ class Verifier {
 
     void check_target() const {
         const Instruction& instruction = kernel_.code[pc_];
-        if (instruction.operation == Operation::bra)
+        if (instruction.operation == Operation::bra) {
             require(instruction.target < kernel_.code.size(), "the branch target is out of range");
-        else
+        } else {
             require(instruction.target == isa::kNoTarget && instruction.reconvergence == isa::kNoTarget,
                     "only branches have targets");
+        }
     }
 
     const isa::Kernel& kernel_;

@@ -9,7 +9,7 @@ LocalLayout lay_out_local(const ptx::Function& kernel) {
     layout.offset.resize(kernel.variables.size());
     for (std::size_t i = 0; i < kernel.variables.size(); ++i) {
         const ptx::Variable& variable = kernel.variables[i];
-        if (variable.space != ptx::StateSpace::local) continue;
+        if (variable.space != ptx::StateSpace::local) { continue; }
         const std::uint32_t alignment = std::max(variable.alignment, 1U);
         layout.offset[i] = (layout.bytes + alignment - 1) / alignment * alignment;
         layout.bytes = layout.offset[i] + static_cast<std::uint32_t>(variable.size());

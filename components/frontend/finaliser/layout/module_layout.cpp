@@ -25,10 +25,11 @@ class Region {
         const std::uint64_t address = (next_ + alignment - 1) / alignment * alignment;
         // A variable of no bytes still has an address of its own.
         const std::uint64_t bytes = std::max<std::uint64_t>(variable.size(), 1);
-        if (address > end_ || bytes > end_ - address)
+        if (address > end_ || bytes > end_ - address) {
             throw InputError(fmt::format("{}:{}: {} of {} bytes does not fit: a module's variables may take {} bytes",
                                          module.file_name, variable.line, variable.name, variable.size(),
                                          isa::kModuleBytes));
+        }
         next_ = address + bytes;
         return address;
     }
@@ -44,18 +45,20 @@ bool is_in_image(const ptx::Variable& variable) {
 void relocate(const ptx::Module& module, const std::vector<std::uint64_t>& addresses, const ptx::Variable& variable,
               const ptx::Relocation& relocation, std::vector<std::byte>& contents) {
     const bool is_variable = relocation.symbol.kind == ptx::SymbolKind::module_variable;
-    if (is_variable && addresses[relocation.symbol.index] == 0)
+    if (is_variable && addresses[relocation.symbol.index] == 0) {
         throw InputError(fmt::format(
             "{}:{}: the initial value of {} names {}; addresses of device functions and of .global and .const "
             "variables "
             "of this file are supported",
             module.file_name, variable.line, variable.name, module.variables[relocation.symbol.index].name));
+    }
     const std::uint64_t symbol =
         is_variable ? addresses[relocation.symbol.index] : isa::code_address(relocation.symbol.index);
     const std::uint64_t address =
         (symbol + static_cast<std::uint64_t>(relocation.addend)) >> (8 * relocation.first_byte);
-    for (unsigned i = 0; i < relocation.size; ++i)
+    for (unsigned i = 0; i < relocation.size; ++i) {
         contents[relocation.offset + i] = static_cast<std::byte>(address >> (8 * i));
+    }
 }
 
 }  // namespace
@@ -76,16 +79,17 @@ isa::ModuleImage module_image(const ptx::Module& module) {
     isa::ModuleImage image;
     for (std::size_t i = 0; i < module.variables.size(); ++i) {
         const ptx::Variable& variable = module.variables[i];
-        if (!is_in_image(variable) || variable.size() == 0) continue;
+        if (!is_in_image(variable) || variable.size() == 0) { continue; }
         isa::ModuleVariable& placed = image.emplace_back();
         placed.name = variable.name;
         placed.address = addresses[i];
         placed.bytes = variable.size();
         placed.has_initial_value = variable.name != ptx::kHeapStorage;
         placed.is_constant = variable.space == StateSpace::constant;
-        for (std::uint8_t byte : variable.initialiser) placed.contents.push_back(std::byte{byte});
-        for (const ptx::Relocation& relocation : variable.relocations)
+        for (std::uint8_t byte : variable.initialiser) { placed.contents.push_back(std::byte{byte}); }
+        for (const ptx::Relocation& relocation : variable.relocations) {
             relocate(module, addresses, variable, relocation, placed.contents);
+        }
     }
     std::ranges::sort(image, {}, &isa::ModuleVariable::address);
     return image;

@@ -15,14 +15,15 @@ bool is_dynamic(const ptx::Variable& variable) {
 }
 
 void mark_named(const ptx::Operand& operand, std::vector<bool>& named) {
-    if (operand.symbol.kind == ptx::SymbolKind::module_variable) named[operand.symbol.index] = true;
-    for (const ptx::Operand& element : operand.elements) mark_named(element, named);
+    if (operand.symbol.kind == ptx::SymbolKind::module_variable) { named[operand.symbol.index] = true; }
+    for (const ptx::Operand& element : operand.elements) { mark_named(element, named); }
 }
 
 std::vector<bool> module_variables_named_in(const ptx::Module& module, const ptx::Function& kernel) {
     std::vector<bool> named(module.variables.size(), false);
-    for (const ptx::Instruction& instruction : kernel.instructions)
-        for (const ptx::Operand& operand : instruction.operands) mark_named(operand, named);
+    for (const ptx::Instruction& instruction : kernel.instructions) {
+        for (const ptx::Operand& operand : instruction.operands) { mark_named(operand, named); }
+    }
     return named;
 }
 
@@ -44,17 +45,21 @@ SharedLayout lay_out_shared(const ptx::Module& module, const ptx::Function& kern
         layout.static_bytes = offset + static_cast<std::uint32_t>(variable.size());
     };
     const auto for_each_shared = [&](auto&& visit) {
-        for (std::size_t i = 0; i < module.variables.size(); ++i)
-            if (module.variables[i].space == ptx::StateSpace::shared && named[i])
+        for (std::size_t i = 0; i < module.variables.size(); ++i) {
+            if (module.variables[i].space == ptx::StateSpace::shared && named[i]) {
                 visit(module.variables[i], layout.module_offset[i]);
-        for (std::size_t i = 0; i < kernel.variables.size(); ++i)
-            if (kernel.variables[i].space == ptx::StateSpace::shared)
+            }
+        }
+        for (std::size_t i = 0; i < kernel.variables.size(); ++i) {
+            if (kernel.variables[i].space == ptx::StateSpace::shared) {
                 visit(kernel.variables[i], layout.function_offset[i]);
+            }
+        }
     };
     for_each_shared(place);
     layout.static_bytes = align_up(layout.static_bytes, dynamic_alignment);
     for_each_shared([&](const ptx::Variable& variable, std::uint32_t& offset) {
-        if (is_dynamic(variable)) offset = layout.static_bytes;
+        if (is_dynamic(variable)) { offset = layout.static_bytes; }
     });
     return layout;
 }

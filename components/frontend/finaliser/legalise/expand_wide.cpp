@@ -166,7 +166,7 @@ class Expander {
     /// The pair is the instruction's result. The allocator makes most of these copies vanish.
     void give(const Pair& pair) {
         unsigned i = 0;
-        for (const VirtualOperand& word : {pair.low, pair.high}) give_word(word, original_.destination + i++);
+        for (const VirtualOperand& word : {pair.low, pair.high}) { give_word(word, original_.destination + i++); }
     }
 
     void give_word(const VirtualOperand& word, std::uint32_t row) {
@@ -184,8 +184,9 @@ class Expander {
             word.machine.type = Type::b32;
             word.destination += i;
             word.destination_rows = 1;
-            for (VirtualOperand& operand : word.source)
-                if (operand.rows == 2) operand = word_of(operand, i);
+            for (VirtualOperand& operand : word.source) {
+                if (operand.rows == 2) { operand = word_of(operand, i); }
+            }
             sequence_.push_back(word);
         }
         return true;
@@ -193,8 +194,8 @@ class Expander {
 
     Pair sum(bool subtract, const Pair& a, const Pair& b) {
         const Operation plain = subtract ? Operation::sub : Operation::add;
-        if (is_zero(b.low)) return {a.low, result(plain, Type::u32, {a.high, b.high})};
-        if (is_zero(a.low) && !subtract) return {b.low, result(plain, Type::u32, {a.high, b.high})};
+        if (is_zero(b.low)) { return {a.low, result(plain, Type::u32, {a.high, b.high})}; }
+        if (is_zero(a.low) && !subtract) { return {b.low, result(plain, Type::u32, {a.high, b.high})}; }
         VirtualInstruction low = make(carrying(subtract), Type::u32, {a.low, b.low});
         low.source_predicate[0] = subtract ? PredicateUse{kAlways, false} : kNever;
         const std::uint32_t carry = kernel_.new_predicate();
@@ -283,7 +284,7 @@ class Expander {
 
     bool expand_convert() {
         const isa::Instruction& machine = original_.machine;
-        if (machine.saturate || !is_any_integer(machine.type) || !is_any_integer(machine.source_type)) return false;
+        if (machine.saturate || !is_any_integer(machine.type) || !is_any_integer(machine.source_type)) { return false; }
         if (isa::is_pair(machine.source_type) && !isa::is_pair(machine.type)) {
             VirtualInstruction narrow = original_;
             narrow.machine.source_type = isa::is_signed(machine.source_type) ? Type::s32 : Type::u32;
@@ -291,7 +292,7 @@ class Expander {
             sequence_.push_back(narrow);
             return true;
         }
-        if (!isa::is_pair(machine.type) || isa::is_pair(machine.source_type)) return false;
+        if (!isa::is_pair(machine.type) || isa::is_pair(machine.source_type)) { return false; }
         VirtualOperand low = original_.source[0];
         const bool with_sign = isa::is_signed(machine.source_type);
         if (isa::type_bytes(machine.source_type) < 4) {
@@ -324,7 +325,7 @@ class Expander {
             VirtualInstruction whole = make(addend ? Operation::mad_wide : Operation::mul_wide,
                                             type == Type::s32 ? Type::s64 : Type::u64, {a, b});
             whole.machine.source_type = type;
-            if (addend) whole.source[2] = *addend;
+            if (addend) { whole.source[2] = *addend; }
             return words_of(append(whole, 2));
         }
         const VirtualOperand low = result(Operation::mul_lo, type, {a, b});
@@ -342,8 +343,9 @@ class Expander {
     /// Low 64 bits of a * b + addend.
     Pair product(const Pair& a, const Pair& b, const std::optional<VirtualOperand>& addend) {
         Pair words = wide_product(Type::u32, a.low, b.low, addend);
-        for (const auto& [low, high] : {std::pair{a.low, b.high}, std::pair{b.low, a.high}})
-            if (!is_zero(high)) words.high = result(Operation::mad_lo, Type::u32, {low, high, words.high});
+        for (const auto& [low, high] : {std::pair{a.low, b.high}, std::pair{b.low, a.high}}) {
+            if (!is_zero(high)) { words.high = result(Operation::mad_lo, Type::u32, {low, high, words.high}); }
+        }
         return words;
     }
 
@@ -367,7 +369,7 @@ class Expander {
         const Pair second = wide_product(Type::u32, a.high, b.low, widened(first.low));
         const Pair third = wide_product(Type::u32, a.high, b.high, widened(second.high));
         Pair high = sum(false, third, words_of(widened(first.high)));
-        if (!isa::is_signed(original_.machine.type)) return high;
+        if (!isa::is_signed(original_.machine.type)) { return high; }
         for (const auto& [factor, other] : {std::pair{a, b}, std::pair{b, a}}) {
             const VirtualOperand sign = result(Operation::shr, Type::s32, {factor.high, number(31)});
             const VirtualOperand masked = result(Operation::bit_and, Type::b32, {sign, other.low});
@@ -385,7 +387,7 @@ class Expander {
         if (known && *known >= 32) {
             // Amounts of 64 and more are 32 and more here, and shift everything out as they must.
             const VirtualOperand rest = number(static_cast<std::uint32_t>(*known - 32));
-            if (left) return {zero().low, result(plain, type, {value.low, rest})};
+            if (left) { return {zero().low, result(plain, type, {value.low, rest})}; }
             return {result(plain, type, {value.high, rest}),
                     with_sign ? result(plain, type, {value.high, number(31)}) : zero().high};
         }
@@ -402,7 +404,7 @@ class Expander {
     void keep_sources_until_read() {
         const std::size_t count = sequence_.size();
         for (std::size_t i = 0; i < count; ++i) {
-            if (sequence_[i].destination_rows != 1 || !is_destination(sequence_[i].destination)) continue;
+            if (sequence_[i].destination_rows != 1 || !is_destination(sequence_[i].destination)) { continue; }
             const std::uint32_t row = sequence_[i].destination;
             const auto reads_it = [row](const VirtualInstruction& later) {
                 return std::ranges::any_of(later.source, [row](const VirtualOperand& operand) {
@@ -411,8 +413,9 @@ class Expander {
                 });
             };
             if (std::none_of(sequence_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                             sequence_.begin() + static_cast<std::ptrdiff_t>(count), reads_it))
+                             sequence_.begin() + static_cast<std::ptrdiff_t>(count), reads_it)) {
                 continue;
+            }
             const std::uint32_t aside = kernel_.new_rows(1);
             sequence_[i].destination = aside;
             sequence_[i].guard = {kAlways, false};
@@ -438,17 +441,20 @@ void expand_wide_operations(VirtualKernel& kernel, const IsaOptions& options) {
 
 void split_groups(VirtualKernel& kernel) {
     std::vector<bool> together(kernel.groups.size(), false);
-    for (const VirtualBlock& block : kernel.blocks)
+    for (const VirtualBlock& block : kernel.blocks) {
         for (const VirtualInstruction& instruction : block.code) {
-            if (instruction.destination_rows > 1) together[kernel.group_of[instruction.destination]] = true;
-            for (const VirtualOperand& operand : instruction.source)
-                if (operand.kind == Operand::Kind::reg && operand.rows > 1)
+            if (instruction.destination_rows > 1) { together[kernel.group_of[instruction.destination]] = true; }
+            for (const VirtualOperand& operand : instruction.source) {
+                if (operand.kind == Operand::Kind::reg && operand.rows > 1) {
                     together[kernel.group_of[operand.index]] = true;
+                }
+            }
         }
+    }
     const auto count = static_cast<std::uint32_t>(kernel.groups.size());
     for (std::uint32_t group = 0; group < count; ++group) {
         const RowGroup whole = kernel.groups[group];
-        if (whole.rows == 1 || together[group]) continue;
+        if (whole.rows == 1 || together[group]) { continue; }
         kernel.groups[group] = {whole.first, 1, 1};
         for (std::uint32_t row = whole.first + 1; row < whole.first + whole.rows; ++row) {
             kernel.group_of[row] = static_cast<std::uint32_t>(kernel.groups.size());

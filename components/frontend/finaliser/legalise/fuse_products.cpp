@@ -22,24 +22,30 @@ class Fuser {
           reads_(kernel.rows(), 0) {}
 
     void run() {
-        for (const VirtualBlock& block : kernel_.blocks)
-            for (const VirtualInstruction& instruction : block.code)
-                for (const VirtualOperand& operand : instruction.source)
-                    if (operand.kind == Operand::Kind::reg)
-                        for (std::uint32_t i = 0; i < operand.rows; ++i) ++reads_[operand.index + i];
-        for (std::uint32_t block = 0; block < kernel_.blocks.size(); ++block)
-            for (std::uint32_t index = 0; index < kernel_.blocks[block].code.size(); ++index)
+        for (const VirtualBlock& block : kernel_.blocks) {
+            for (const VirtualInstruction& instruction : block.code) {
+                for (const VirtualOperand& operand : instruction.source) {
+                    if (operand.kind == Operand::Kind::reg) {
+                        for (std::uint32_t i = 0; i < operand.rows; ++i) { ++reads_[operand.index + i]; }
+                    }
+                }
+            }
+        }
+        for (std::uint32_t block = 0; block < kernel_.blocks.size(); ++block) {
+            for (std::uint32_t index = 0; index < kernel_.blocks[block].code.size(); ++index) {
                 fuse(kernel_.blocks[block].code[index], {block, index});
+            }
+        }
     }
 
   private:
     void fuse(VirtualInstruction& sum, Place place) {
         const isa::Instruction& machine = sum.machine;
-        if (machine.operation != Operation::add || machine.saturate) return;
-        if (!isa::is_word(machine.type) && !isa::is_pair(machine.type)) return;
+        if (machine.operation != Operation::add || machine.saturate) { return; }
+        if (!isa::is_word(machine.type) && !isa::is_pair(machine.type)) { return; }
         for (std::size_t i = 0; i < 2; ++i) {
             const auto product = product_at(sum.source[i], place);
-            if (!product) continue;
+            if (!product) { continue; }
             const VirtualOperand addend = sum.source[1 - i];
             VirtualInstruction fused = *product;
             fused.guard = sum.guard;
@@ -56,18 +62,21 @@ class Fuser {
     /// The fused form, still without addend, of the product that `operand`, read at `place`, holds; nothing if others
     /// read it too and fusing would save no instruction.
     std::optional<VirtualInstruction> product_at(const VirtualOperand& operand, Place place) {
-        if (operand.kind != Operand::Kind::reg) return std::nullopt;
+        if (operand.kind != Operand::Kind::reg) { return std::nullopt; }
         const auto write = writes_.place(operand.index);
-        if (!write || write->block != place.block || !writes_.before(*write, place)) return std::nullopt;
+        if (!write || write->block != place.block || !writes_.before(*write, place)) { return std::nullopt; }
         VirtualInstruction product = writes_.at(*write);
         if (product.guarded() || product.machine.saturate || product.destination != operand.index ||
-            product.destination_rows != operand.rows)
+            product.destination_rows != operand.rows) {
             return std::nullopt;
+        }
         const bool repeats = repeats_pairs_ && operand.rows == 2;
-        for (std::uint32_t i = 0; i < operand.rows; ++i)
-            if (reads_[operand.index + i] != 1 && !repeats) return std::nullopt;
-        for (const VirtualOperand& factor : product.source)
-            if (factor.kind == Operand::Kind::reg && !writes_.is_stable(factor, *write)) return std::nullopt;
+        for (std::uint32_t i = 0; i < operand.rows; ++i) {
+            if (reads_[operand.index + i] != 1 && !repeats) { return std::nullopt; }
+        }
+        for (const VirtualOperand& factor : product.source) {
+            if (factor.kind == Operand::Kind::reg && !writes_.is_stable(factor, *write)) { return std::nullopt; }
+        }
         return fused_form(product) ? std::optional(product) : std::nullopt;
     }
 
@@ -77,14 +86,14 @@ class Fuser {
             machine.operation = Operation::mad_wide;
             return true;
         }
-        if (!isa::is_word(machine.type)) return false;
+        if (!isa::is_word(machine.type)) { return false; }
         if (machine.operation == Operation::mul_lo) {
             machine.operation = Operation::mad_lo;
             return true;
         }
         const auto amount = machine.operation == Operation::shl ? literal_value(kernel_.frame, product.source[1])
                                                                 : std::optional<std::uint64_t>();
-        if (!amount || *amount >= 32) return false;
+        if (!amount || *amount >= 32) { return false; }
         machine.operation = Operation::mad_lo;
         machine.type = Type::u32;
         product.source[1] = literal(kernel_.frame, std::uint64_t{1} << *amount, 1);

@@ -27,7 +27,7 @@ bool is_known(const isa::Kernel& frame, const VirtualOperand& operand) {
 /// An address that is a number becomes an offset from zero.
 void move_address_to_offset(const isa::Kernel& frame, VirtualInstruction& access) {
     const auto address = literal_value(frame, access.source[0]);
-    if (!address || access.source[0].rows != 1) return;
+    if (!address || access.source[0].rows != 1) { return; }
     access.machine.offset = static_cast<std::int32_t>(static_cast<std::uint32_t>(*address) +
                                                       static_cast<std::uint32_t>(access.machine.offset));
     access.source[0] = launch_row(isa::LaunchRow::zero);
@@ -39,13 +39,13 @@ std::size_t constant_to_keep(const isa::Kernel& frame, const VirtualInstruction&
     std::size_t keep = 3;
     for (std::size_t i = 0; i < 3; ++i) {
         const VirtualOperand& operand = instruction.source[i];
-        if (!is_constant(frame, operand)) continue;
+        if (!is_constant(frame, operand)) { continue; }
         if (keep == 3) {
             keep = i;
             continue;
         }
         const VirtualOperand& kept = instruction.source[keep];
-        if (operand.rows > kept.rows || (operand.rows == kept.rows && is_known(frame, kept))) keep = i;
+        if (operand.rows > kept.rows || (operand.rows == kept.rows && is_known(frame, kept))) { keep = i; }
     }
     return keep;
 }
@@ -53,7 +53,7 @@ std::size_t constant_to_keep(const isa::Kernel& frame, const VirtualInstruction&
 /// Whether source `i` must be a register.
 bool must_be_register(const isa::Kernel& frame, const VirtualInstruction& instruction, std::size_t i) {
     const VirtualOperand& operand = instruction.source[i];
-    if (!is_constant(frame, operand)) return false;
+    if (!is_constant(frame, operand)) { return false; }
     switch (instruction.machine.operation) {
         case Operation::load:
         case Operation::store:
@@ -95,13 +95,17 @@ class Legaliser {
         for (std::uint32_t block = 0; block < kernel_.blocks.size(); ++block) {
             auto& code = kernel_.blocks[block].code;
             for (std::uint32_t index = 0; index < code.size(); ++index) {
-                if (isa::is_memory(code[index].machine.operation)) move_address_to_offset(kernel_.frame, code[index]);
-                for (std::size_t i = 0; i < code[index].source.size(); ++i)
-                    if (must_be_register(kernel_.frame, code[index], i))
+                if (isa::is_memory(code[index].machine.operation)) {
+                    move_address_to_offset(kernel_.frame, code[index]);
+                }
+                for (std::size_t i = 0; i < code[index].source.size(); ++i) {
+                    if (must_be_register(kernel_.frame, code[index], i)) {
                         uses[{code[index].source[i].index, code[index].source[i].rows}].push_back({{block, index}, i});
+                    }
+                }
             }
         }
-        for (const auto& [constant, places] : uses) materialise(places);
+        for (const auto& [constant, places] : uses) { materialise(places); }
         insert();
     }
 
@@ -110,20 +114,21 @@ class Legaliser {
         const VirtualOperand constant = source_at(uses[0]);
         const std::uint32_t rows = kernel_.new_rows(constant.rows);
         std::uint32_t block = uses[0].place.block;
-        for (const Use& use : uses) block = common_dominator(block, use.place.block);
+        for (const Use& use : uses) { block = common_dominator(block, use.place.block); }
         block = out_of_loops(block);
         std::uint32_t index = first_jump(block);
-        for (const Use& use : uses)
-            if (use.place.block == block) index = std::min(index, use.place.index);
+        for (const Use& use : uses) {
+            if (use.place.block == block) { index = std::min(index, use.place.index); }
+        }
         add_moves(constant, rows, {block, index}, instruction_at(uses[0].place));
-        for (const Use& use : uses) source_at(use) = {Operand::Kind::reg, constant.rows, rows};
+        for (const Use& use : uses) { source_at(use) = {Operand::Kind::reg, constant.rows, rows}; }
     }
 
     VirtualInstruction& instruction_at(Place place) { return kernel_.blocks[place.block].code[place.index]; }
     VirtualOperand& source_at(const Use& use) { return instruction_at(use.place).source[use.source]; }
 
     std::uint32_t common_dominator(std::uint32_t a, std::uint32_t b) const {
-        while (!dominators_.dominates(a, b)) a = dominators_.immediate(a);
+        while (!dominators_.dominates(a, b)) { a = dominators_.immediate(a); }
         return a;
     }
 
@@ -131,7 +136,7 @@ class Legaliser {
     std::uint32_t out_of_loops(std::uint32_t block) const {
         for (std::uint32_t up = block; depths_[block] > 0 && up != 0;) {
             up = dominators_.immediate(up);
-            if (depths_[up] < depths_[block]) block = up;
+            if (depths_[up] < depths_[block]) { block = up; }
         }
         return block;
     }
@@ -167,9 +172,10 @@ class Legaliser {
             std::vector<VirtualInstruction> code;
             const auto& old_code = kernel_.blocks[block].code;
             for (std::uint32_t index = 0; index <= old_code.size(); ++index) {
-                if (const auto found = by_index.find(index); found != by_index.end())
+                if (const auto found = by_index.find(index); found != by_index.end()) {
                     code.insert(code.end(), found->second.begin(), found->second.end());
-                if (index < old_code.size()) code.push_back(old_code[index]);
+                }
+                if (index < old_code.size()) { code.push_back(old_code[index]); }
             }
             kernel_.blocks[block].code = std::move(code);
         }

@@ -47,8 +47,9 @@ struct Origin {
 };
 
 Origin join(const Origin& a, const Origin& b) {
-    if (a.kind == Origin::Kind::window && b.kind == Origin::Kind::window && a.window != b.window)
+    if (a.kind == Origin::Kind::window && b.kind == Origin::Kind::window && a.window != b.window) {
         return {Origin::Kind::many};
+    }
     return std::max(a, b);
 }
 
@@ -86,7 +87,7 @@ unsigned carried_sources(const isa::Instruction& machine) {
 /// Whether the result's low word depends on the sources' low words only.
 bool is_narrowable(const VirtualInstruction& instruction) {
     const isa::Instruction& machine = instruction.machine;
-    if (!isa::is_pair(machine.type) || instruction.destination_rows != 2 || machine.saturate) return false;
+    if (!isa::is_pair(machine.type) || instruction.destination_rows != 2 || machine.saturate) { return false; }
     switch (machine.operation) {
         case Operation::convert:
             return isa::is_pair(machine.source_type) || is_word_or_less(machine.source_type);
@@ -148,8 +149,9 @@ class Narrower {
   private:
     template <typename Visit>
     void for_each(Visit visit) {
-        for (VirtualBlock& block : kernel_.blocks)
-            for (VirtualInstruction& instruction : block.code) visit(instruction);
+        for (VirtualBlock& block : kernel_.blocks) {
+            for (VirtualInstruction& instruction : block.code) { visit(instruction); }
+        }
     }
 
     /// Goes on with `visit(instruction)`, true where something changed, until nothing does.
@@ -162,10 +164,10 @@ class Narrower {
     }
 
     Origin origin_of(const VirtualOperand& operand) const {
-        if (operand.kind == Operand::Kind::reg) return origins_[operand.index];
+        if (operand.kind == Operand::Kind::reg) { return origins_[operand.index]; }
         const auto value = literal_value(kernel_.frame, operand);
-        if (!value) return {Origin::Kind::given};
-        if (operand.rows != 2 || *value >> 40 != 0 || !is_window(window_of(*value))) return {Origin::Kind::integer};
+        if (!value) { return {Origin::Kind::given}; }
+        if (operand.rows != 2 || *value >> 40 != 0 || !is_window(window_of(*value))) { return {Origin::Kind::integer}; }
         return {Origin::Kind::window, window_of(*value)};
     }
 
@@ -176,18 +178,19 @@ class Narrower {
                                                  : Origin::Kind::given};
         for (std::size_t i = 0; i < instruction.source.size(); ++i) {
             const VirtualOperand& operand = instruction.source[i];
-            if (carried >> i & 1)
+            if (carried >> i & 1) {
                 result = join(result, origin_of(operand));
-            else if (operand.rows == 2 && !isa::is_memory(instruction.machine.operation) &&
-                     origin_of(operand).kind >= Origin::Kind::window)
+            } else if (operand.rows == 2 && !isa::is_memory(instruction.machine.operation) &&
+                       origin_of(operand).kind >= Origin::Kind::window) {
                 result = {Origin::Kind::many};  // computed from an address, in ways that are not followed
+            }
         }
         return result;
     }
 
     void find_origins() {
         until_stable([this](const VirtualInstruction& instruction) {
-            if (instruction.destination_rows == 0) return false;
+            if (instruction.destination_rows == 0) { return false; }
             const Origin result = result_of(instruction);
             bool changed = false;
             for (unsigned i = 0; i < instruction.destination_rows; ++i) {
@@ -208,7 +211,7 @@ class Narrower {
             bool changed = false;
             for (std::size_t i = 0; i < instruction.source.size(); ++i) {
                 const VirtualOperand& operand = instruction.source[i];
-                if (operand.kind != Operand::Kind::reg) continue;
+                if (operand.kind != Operand::Kind::reg) { continue; }
                 const bool address = i == 0 && is_wide_access(instruction);
                 for (unsigned row = 0; row < (low_only || address ? 1U : operand.rows); ++row) {
                     changed |= !needed_[operand.index + row];
@@ -223,19 +226,20 @@ class Narrower {
     void find_addresses() {
         addresses_.assign(kernel_.rows(), false);
         for_each([this](const VirtualInstruction& access) {
-            if (!is_wide_access(access)) return;
-            if (access.source[0].kind == Operand::Kind::reg)
+            if (!is_wide_access(access)) { return; }
+            if (access.source[0].kind == Operand::Kind::reg) {
                 addresses_[access.source[0].index] = true;
-            else
+            } else {
                 add_parameter(access.source[0]);
+            }
         });
         until_stable([this](const VirtualInstruction& instruction) {
-            if (!makes_address(instruction) || !is_followed(instruction)) return false;
+            if (!makes_address(instruction) || !is_followed(instruction)) { return false; }
             const unsigned carried = carried_sources(instruction.machine);
             bool changed = false;
             for (std::size_t i = 0; i < instruction.source.size(); ++i) {
                 const VirtualOperand& operand = instruction.source[i];
-                if (!(carried >> i & 1)) continue;
+                if (!(carried >> i & 1)) { continue; }
                 if (operand.kind != Operand::Kind::reg) {
                     add_parameter(operand);
                     continue;
@@ -252,10 +256,10 @@ class Narrower {
     }
 
     void add_parameter(const VirtualOperand& operand) {
-        if (operand.rows != 2 || literal_value(kernel_.frame, operand)) return;
+        if (operand.rows != 2 || literal_value(kernel_.frame, operand)) { return; }
         const std::uint32_t offset = (operand.index - isa::kFirstParameterRow) * 4;
         std::vector<std::uint32_t>& offsets = kernel_.frame.pointer_parameters;
-        if (std::ranges::find(offsets, offset) == offsets.end()) offsets.push_back(offset);
+        if (std::ranges::find(offsets, offset) == offsets.end()) { offsets.push_back(offset); }
     }
 
     void check_addresses() {
@@ -266,47 +270,54 @@ class Narrower {
                 from_memory |= brings_value(instruction.machine.operation);
             }
         });
-        if (!from_memory) return;
-        if (has_variables_)
+        if (!from_memory) { return; }
+        if (has_variables_) {
             refuse(0, "takes addresses from memory, which may hold addresses of the module's variables");
+        }
         for_each([this](const VirtualInstruction& instruction) {
-            for (const VirtualOperand& operand : instruction.source)
-                if (gives_away(instruction, operand) && origin_of(operand).kind >= Origin::Kind::window)
+            for (const VirtualOperand& operand : instruction.source) {
+                if (gives_away(instruction, operand) && origin_of(operand).kind >= Origin::Kind::window) {
                     refuse(instruction.machine.line,
                            "takes addresses from memory, which may hold this address of a variable, shared or local "
                            "memory");
+                }
+            }
         });
     }
 
     /// Whether the operand goes where a later instruction may take it from as a value.
     static bool gives_away(const VirtualInstruction& instruction, const VirtualOperand& operand) {
-        if (instruction.machine.operation == Operation::shuffle) return true;
+        if (instruction.machine.operation == Operation::shuffle) { return true; }
         return isa::is_memory(instruction.machine.operation) && &operand != &instruction.source[0];
     }
 
-    /// A sum of a given value and an address in a window is in that window: the given one is an integer. A choice between
-    /// them is not: the given one may be an address.
+    /// A sum of a given value and an address in a window is in that window: the given one is an integer. A choice
+    /// between them is not: the given one may be an address.
     void check_joins(const VirtualInstruction& instruction) const {
         const Origin& all = origins_[instruction.destination];
-        if (all.kind < Origin::Kind::window) return;
+        if (all.kind < Origin::Kind::window) { return; }
         const auto refuse_if_elsewhere = [&](const Origin& one) {
-            if (one.kind == Origin::Kind::given || (one.kind >= Origin::Kind::window && one != all))
+            if (one.kind == Origin::Kind::given || (one.kind >= Origin::Kind::window && one != all)) {
                 refuse(instruction.machine.line, "may take this address in one of several windows of 4 GiB");
+            }
         };
-        if (all.kind == Origin::Kind::many) refuse_if_elsewhere({Origin::Kind::given});
-        if (instruction.machine.operation != Operation::select) return refuse_if_elsewhere(result_of(instruction));
-        for (std::size_t i = 0; i < 2; ++i) refuse_if_elsewhere(origin_of(instruction.source[i]));
+        if (all.kind == Origin::Kind::many) { refuse_if_elsewhere({Origin::Kind::given}); }
+        if (instruction.machine.operation != Operation::select) { return refuse_if_elsewhere(result_of(instruction)); }
+        for (std::size_t i = 0; i < 2; ++i) { refuse_if_elsewhere(origin_of(instruction.source[i])); }
     }
 
     std::uint8_t window_of_access(const VirtualInstruction& access) const {
         const Space space = access.machine.space;
-        if (space == Space::shared || space == Space::local) return 0;  // addresses are offsets
+        if (space == Space::shared || space == Space::local) {
+            return 0;  // addresses are offsets
+        }
         const Origin origin = origin_of(access.source[0]);
         const std::uint8_t usual = space == Space::constant ? window_of(isa::kConstantBase) : kGlobal;
-        if (origin.kind < Origin::Kind::window) return usual;
+        if (origin.kind < Origin::Kind::window) { return usual; }
         const bool on_chip = origin.window < kGlobal;
-        if ((space != Space::generic && on_chip) || origin.kind == Origin::Kind::many)
+        if ((space != Space::generic && on_chip) || origin.kind == Origin::Kind::many) {
             refuse(access.machine.line, "accesses an address that may be in one of several windows of 4 GiB");
+        }
         return origin.window;
     }
 
@@ -317,7 +328,7 @@ class Narrower {
     static void narrow(VirtualInstruction& instruction) {
         isa::Instruction& machine = instruction.machine;
         instruction.destination_rows = 1;
-        for (VirtualOperand& operand : instruction.source) operand = low_word(operand);
+        for (VirtualOperand& operand : instruction.source) { operand = low_word(operand); }
         machine.type = word_type(machine.type);
         switch (machine.operation) {
             case Operation::mul_wide:

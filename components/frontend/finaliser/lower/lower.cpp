@@ -34,7 +34,7 @@ VirtualInstruction failed_assertion(LoweringContext& context) {
         std::uint32_t row = rows;
         for (const std::size_t place : places[i]) {
             const VirtualOperand value = context.source(arguments[place]);
-            for (unsigned word = 0; word < value.rows; ++word) context.emit_copy(part(value, word), row++);
+            for (unsigned word = 0; word < value.rows; ++word) { context.emit_copy(part(value, word), row++); }
         }
         trap.source[i] = {isa::Operand::Kind::reg, static_cast<std::uint8_t>(row - rows), rows};
     }
@@ -45,9 +45,9 @@ VirtualInstruction failed_assertion(LoweringContext& context) {
 /// function, or, with the end of the frame and that of the stack, a call for which the stack is too small.
 VirtualInstruction lower_trap(LoweringContext& context) {
     const auto operands = context.instruction().sources();
-    if (operands.size() > 2) return failed_assertion(context);
+    if (operands.size() > 2) { return failed_assertion(context); }
     VirtualInstruction trap = jump(Operation::trap);
-    if (operands.empty()) return trap;
+    if (operands.empty()) { return trap; }
     if (operands.size() == 2) {
         trap.machine.mode = static_cast<std::uint8_t>(isa::TrapMode::stack);
         return trap;
@@ -85,27 +85,29 @@ void lower_instruction(LoweringContext& context, const ptx::Cfg& cfg) {
     const bool done = lower_control(context, cfg) || lower_arithmetic(context) || lower_bits(context) ||
                       lower_comparison(context) || lower_move(context) || lower_memory(context) ||
                       lower_texture(context) || lower_surface(context) || lower_warp(context);
-    if (!done)
+    if (!done) {
         context.refuse(
             fmt::format("{} is not supported by the machine ISA; integer and floating-point arithmetic, logic, "
                         "comparison, conversion, loads, stores and atomics in .global and .shared memory, bra, "
                         "ret, exit, trap, bar.sync, fences, shfl, vote and match are",
                         ptx::name_of(context.instruction().opcode)));
+    }
 }
 
 }  // namespace
 
 bool lower_by(std::span<const Lowering> table, LoweringContext& context) {
     const auto found = std::ranges::find(table, context.instruction().opcode, &Lowering::first);
-    if (found == table.end()) return false;
+    if (found == table.end()) { return false; }
     found->second(context);
     return true;
 }
 
 VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel, bool keep_cvta) {
-    if (!kernel.is_kernel)
+    if (!kernel.is_kernel) {
         throw InputError(fmt::format("{}:{}: {} is a .func; only kernels (.entry) can be finalised", module.file_name,
                                      kernel.line, kernel.name));
+    }
     const bool whole = std::ranges::none_of(kernel.instructions, [](const ptx::Instruction& instruction) {
         return instruction.opcode == Opcode::call || instruction.opcode == Opcode::brx_idx;
     });
@@ -119,11 +121,12 @@ VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel, bool
     LoweringContext context(module, function, keep_cvta);
     context.kernel.frame.addresses_parameters = placed.in_memory;
     context.kernel.blocks.resize(cfg.blocks.size() + 1);
-    for (std::uint32_t block = 0; block < cfg.blocks.size(); ++block)
+    for (std::uint32_t block = 0; block < cfg.blocks.size(); ++block) {
         for (std::uint32_t i = cfg.blocks[block].first; i < cfg.blocks[block].end; ++i) {
             context.begin(function.instructions[i], block);
             lower_instruction(context, cfg);
         }
+    }
     // Running off the end of a kernel is an exit too.
     VirtualInstruction& end = context.kernel.blocks.back().code.emplace_back(jump(Operation::exit));
     end.origin = context.kernel.new_origin();

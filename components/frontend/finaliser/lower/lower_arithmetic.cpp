@@ -11,14 +11,15 @@ namespace {
 
 /// Sum, difference, product and fma of floats round to nearest unless they say otherwise (PTX ISA, "Rounding").
 void default_to_nearest(VirtualInstruction& result, Type type) {
-    if (ptx::is_floating(type) && result.machine.rounding == isa::Rounding::none)
+    if (ptx::is_floating(type) && result.machine.rounding == isa::Rounding::none) {
         result.machine.rounding = isa::Rounding::rn;
+    }
 }
 
 void lower_plain(LoweringContext& context, Operation operation, bool rounds) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make_with_sources(operation, instruction.type());
-    if (rounds) default_to_nearest(result, instruction.type());
+    if (rounds) { default_to_nearest(result, instruction.type()); }
     context.emit_to(instruction.destinations()[0], result);
 }
 
@@ -30,13 +31,13 @@ void lower_carry(LoweringContext& context, Operation operation, bool takes_carry
     const bool none_is_set = operation == Operation::sub_borrow;  // nothing is borrowed
     result.source_predicate[0] =
         takes_carry ? PredicateUse{context.carry(), false} : PredicateUse{kAlways, !none_is_set};
-    if (instruction.modifiers.carry_out) result.destination_predicate[0] = context.carry();
+    if (instruction.modifiers.carry_out) { result.destination_predicate[0] = context.carry(); }
     context.emit_to(instruction.destinations()[0], result);
 }
 
 void lower_sum(LoweringContext& context, Operation plain, Operation with_carry, bool takes_carry) {
     const ptx::Instruction& instruction = context.instruction();
-    if (!takes_carry && !instruction.modifiers.carry_out) return lower_plain(context, plain, true);
+    if (!takes_carry && !instruction.modifiers.carry_out) { return lower_plain(context, plain, true); }
     const VirtualOperand a = context.source(instruction.sources()[0]);
     lower_carry(context, with_carry, takes_carry, a, context.source(instruction.sources()[1]));
 }
@@ -55,9 +56,11 @@ void lower_mad_with_carry(LoweringContext& context, bool takes_carry) {
 void lower_dot(LoweringContext& context, Operation operation) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make_with_sources(operation, Type::b32);
-    if (ptx::is_signed(instruction.modifiers.types[0])) result.machine.mode |= isa::kDotFirstSigned;
-    if (ptx::is_signed(instruction.modifiers.types[1])) result.machine.mode |= isa::kDotSecondSigned;
-    if (instruction.modifiers.upper_half) result.machine.mode |= isa::kDotUpperHalf;  // of dp2a alone
+    if (ptx::is_signed(instruction.modifiers.types[0])) { result.machine.mode |= isa::kDotFirstSigned; }
+    if (ptx::is_signed(instruction.modifiers.types[1])) { result.machine.mode |= isa::kDotSecondSigned; }
+    if (instruction.modifiers.upper_half) {
+        result.machine.mode |= isa::kDotUpperHalf;  // of dp2a alone
+    }
     context.emit_to(instruction.destinations()[0], result);
 }
 
@@ -65,11 +68,11 @@ void lower_dot(LoweringContext& context, Operation operation) {
 void lower_abs_diff(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make_with_sources(Operation::abs_diff, Type::b32);
-    if (ptx::is_signed(instruction.modifiers.types[1])) result.machine.mode |= isa::kDotFirstSigned;
-    if (ptx::is_signed(instruction.modifiers.types[2])) result.machine.mode |= isa::kDotSecondSigned;
-    if (ptx::is_signed(instruction.modifiers.types[0])) result.machine.mode |= isa::kDiffResultSigned;
-    if (instruction.modifiers.accumulate) result.machine.mode |= isa::kDiffSum;
-    if (instruction.opcode == Opcode::vabsdiff2) result.machine.mode |= isa::kDiffHalves;
+    if (ptx::is_signed(instruction.modifiers.types[1])) { result.machine.mode |= isa::kDotFirstSigned; }
+    if (ptx::is_signed(instruction.modifiers.types[2])) { result.machine.mode |= isa::kDotSecondSigned; }
+    if (ptx::is_signed(instruction.modifiers.types[0])) { result.machine.mode |= isa::kDiffResultSigned; }
+    if (instruction.modifiers.accumulate) { result.machine.mode |= isa::kDiffSum; }
+    if (instruction.opcode == Opcode::vabsdiff2) { result.machine.mode |= isa::kDiffHalves; }
     context.emit_to(instruction.destinations()[0], result);
 }
 
@@ -77,7 +80,7 @@ void lower_abs_diff(LoweringContext& context) {
 void lower_mul24(LoweringContext& context, bool adds) {
     const ptx::Instruction& instruction = context.instruction();
     const Type type = instruction.type();
-    if (instruction.modifiers.saturate) context.refuse("mad24 with .sat is not supported");
+    if (instruction.modifiers.saturate) { context.refuse("mad24 with .sat is not supported"); }
     const auto low_bits = [&](std::size_t i) {
         return context.value(Operation::bfe, type,
                              {context.source(instruction.sources()[i]), context.literal(0), context.literal(24)});
@@ -103,8 +106,8 @@ void lower_mul24(LoweringContext& context, bool adds) {
 
 void lower_product(LoweringContext& context, Operation lo, Operation hi, Operation wide, Operation floating) {
     const ptx::Instruction& instruction = context.instruction();
-    if (instruction.modifiers.carry_out) return lower_mad_with_carry(context, false);
-    if (ptx::is_floating(instruction.type())) return lower_plain(context, floating, true);
+    if (instruction.modifiers.carry_out) { return lower_mad_with_carry(context, false); }
+    if (ptx::is_floating(instruction.type())) { return lower_plain(context, floating, true); }
     switch (instruction.modifiers.mul_mode) {
         case ptx::MulMode::hi:
             return lower_plain(context, hi, false);

@@ -18,18 +18,19 @@ void lower_bitwise(LoweringContext& context, Operation operation, std::uint8_t m
 /// and, or, xor, not of numbers or of predicates.
 void lower_logic(LoweringContext& context, Operation bits, Operation predicates) {
     const ptx::Instruction& instruction = context.instruction();
-    if (instruction.type() != Type::pred) return lower_bitwise(context, bits, 0);
+    if (instruction.type() != Type::pred) { return lower_bitwise(context, bits, 0); }
     VirtualInstruction result = context.make(predicates, Type::pred);
     std::size_t i = 0;
-    for (const ptx::Operand& operand : instruction.sources())
+    for (const ptx::Operand& operand : instruction.sources()) {
         result.source_predicate[i++] = context.predicate_source(operand);
+    }
     result.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
     context.emit(result);
 }
 
 void lower_lop3(LoweringContext& context) {
     const ptx::Operand& table = context.instruction().sources()[3];
-    if (table.kind != ptx::OperandKind::immediate) context.refuse("lop3's table must be a number");
+    if (table.kind != ptx::OperandKind::immediate) { context.refuse("lop3's table must be a number"); }
     VirtualInstruction result = context.make_with_sources(Operation::lop3, context.instruction().type(), 3);
     result.machine.mode = static_cast<std::uint8_t>(table.value);
     context.emit_to(context.instruction().destinations()[0], result);
@@ -74,8 +75,9 @@ void lower_bmsk(LoweringContext& context) {
     VirtualOperand amounts[2];
     for (std::size_t i = 0; i < 2; ++i) {
         amounts[i] = context.source(instruction.sources()[i]);
-        if (instruction.modifiers.overflow == ptx::ShiftOverflow::wrap)
+        if (instruction.modifiers.overflow == ptx::ShiftOverflow::wrap) {
             amounts[i] = context.value(Operation::bit_and, Type::b32, {amounts[i], context.literal(31)});
+        }
     }
     const VirtualOperand beyond = context.value(Operation::shl, Type::b32, {context.literal(1), amounts[1]});
     VirtualInstruction ones = context.make(Operation::add, Type::u32);
@@ -116,9 +118,9 @@ class Words {
     LoweringContext& context_;
 };
 
-/// fns d, mask, base, n: where the n-th one of the mask is, counted from bit `base` up; down, for a negative n; for 0, the
-/// bit at `base` if it is one. All ones if there is none. GPUs have no instruction for it either. The wanted one is sought
-/// in halves: if the lower one has too few, it is in the upper one.
+/// fns d, mask, base, n: where the n-th one of the mask is, counted from bit `base` up; down, for a negative n; for 0,
+/// the bit at `base` if it is one. All ones if there is none. GPUs have no instruction for it either. The wanted one is
+/// sought in halves: if the lower one has too few, it is in the upper one.
 void lower_fns(LoweringContext& context) {
     const auto sources = context.instruction().sources();
     const VirtualOperand mask = context.source(sources[0]), base = context.source(sources[1]),
@@ -153,7 +155,7 @@ void lower_fns(LoweringContext& context) {
 void lower_copysign(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const Type type = instruction.type();
-    if (type != Type::f32 && type != Type::f64) context.refuse("copysign is supported for f32 and f64");
+    if (type != Type::f32 && type != Type::f64) { context.refuse("copysign is supported for f32 and f64"); }
     const unsigned rows = isa::type_rows(type);
     const VirtualOperand sign = context.source(instruction.sources()[0]);
     const VirtualOperand rest = context.source(instruction.sources()[1]);
@@ -163,7 +165,7 @@ void lower_copysign(LoweringContext& context) {
     merge.machine.mode = (0xF0 & 0xAA) | (0xCC & ~0xAA & 0xff);
     merge.source = {part(sign, rows - 1), part(rest, rows - 1), context.literal(0x80000000U)};
     const ptx::Operand& destination = instruction.destinations()[0];
-    if (rows == 1) return context.emit_to(destination, merge);
+    if (rows == 1) { return context.emit_to(destination, merge); }
     // Both words are made aside first: the destination may be one of the sources.
     const VirtualOperand high = context.emit_temporary(merge, 1);
     const std::uint32_t pair = context.kernel.new_rows(2);

@@ -30,7 +30,7 @@ VirtualInstruction compare(LoweringContext& context, Operation operation, Type t
     VirtualInstruction result = context.make_with_sources(operation, type, 2);
     result.machine.comparison = instruction.modifiers.comparison;
     result.machine.combine = machine_combine(instruction.modifiers.combine);
-    if (sources.size() > 2) result.source_predicate[0] = context.predicate_source(sources[2]);
+    if (sources.size() > 2) { result.source_predicate[0] = context.predicate_source(sources[2]); }
     return result;
 }
 
@@ -39,8 +39,9 @@ void lower_setp(LoweringContext& context) {
     VirtualInstruction result = compare(context, Operation::setp, instruction.type());
     std::size_t i = 0;
     for (const ptx::Operand& destination : instruction.destinations()) {
-        if (destination.kind != ptx::OperandKind::sink)
+        if (destination.kind != ptx::OperandKind::sink) {
             result.destination_predicate[i] = context.predicate_destination(destination);
+        }
         ++i;
     }
     context.emit(result);

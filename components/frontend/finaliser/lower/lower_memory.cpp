@@ -40,7 +40,7 @@ isa::Space machine_space(LoweringContext& context) {
 
 isa::Order machine_order(const ptx::Modifiers& modifiers) {
     // ld.cv fetches again each time: as strong as a volatile access.
-    if (modifiers.cache_operator == ptx::CacheOperator::cv) return isa::Order::volatile_;
+    if (modifiers.cache_operator == ptx::CacheOperator::cv) { return isa::Order::volatile_; }
     return modifiers.semantics.value_or(isa::Order::weak);
 }
 
@@ -59,17 +59,18 @@ bool fits_offset(std::int64_t value) {
 }
 
 Address absolute_address(LoweringContext& context, std::uint64_t address) {
-    if (address == static_cast<std::uint32_t>(address)) return {context.literal(address), 0};
+    if (address == static_cast<std::uint32_t>(address)) { return {context.literal(address), 0}; }
     return {context.literal(address, 2), 0};
 }
 
 Address address_of(LoweringContext& context, const ptx::Operand& operand) {
-    if (operand.symbol.kind != ptx::SymbolKind::none)
+    if (operand.symbol.kind != ptx::SymbolKind::none) {
         return absolute_address(context, context.address_of(operand.symbol) + operand.value);
-    if (!operand.has_base) return absolute_address(context, operand.value);
+    }
+    if (!operand.has_base) { return absolute_address(context, operand.value); }
     const auto rows = static_cast<std::uint8_t>(isa::type_rows(operand.type));
     const VirtualOperand base{Operand::Kind::reg, rows, context.place(operand.reg)};
-    if (fits_offset(operand.offset())) return {base, static_cast<std::int32_t>(operand.offset())};
+    if (fits_offset(operand.offset())) { return {base, static_cast<std::int32_t>(operand.offset())}; }
     return {context.value(Operation::add, operand.type, {base, context.literal(operand.value, rows)}), 0};
 }
 
@@ -99,8 +100,10 @@ void check_parameter_access(LoweringContext& context, const ptx::Operand& addres
     const ptx::Instruction& instruction = context.instruction();
     const std::uint64_t element = ptx::bytes(instruction.type());
     const std::uint64_t bytes = element * instruction.modifiers.vector_width;
-    if (address.offset() < 0 || address.value + bytes > size) context.refuse("the access lies outside the parameter");
-    if ((offset + address.value) % element != 0) context.refuse("the access is not aligned to its size");
+    if (address.offset() < 0 || address.value + bytes > size) {
+        context.refuse("the access lies outside the parameter");
+    }
+    if ((offset + address.value) % element != 0) { context.refuse("the access is not aligned to its size"); }
 }
 
 /// One element of a .param variable of a call.
@@ -111,7 +114,7 @@ VirtualInstruction call_parameter_value(LoweringContext& context, std::uint32_t 
     };
     if (isa::type_rows(type) == 2) {
         const std::uint32_t pair = context.kernel.new_rows(2);
-        for (std::uint32_t i = 0; i < 2; ++i) context.emit_copy(row(offset / 4 + i), pair + i);
+        for (std::uint32_t i = 0; i < 2; ++i) { context.emit_copy(row(offset / 4 + i), pair + i); }
         VirtualInstruction move = context.make(Operation::mov, Type::b64);
         move.source[0] = {Operand::Kind::reg, 2, pair};
         return move;
@@ -134,8 +137,9 @@ void lower_parameter_load(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const ptx::Operand& address = instruction.sources()[0];
     const bool of_call = is_parameter_of_call(address);
-    if (address.has_base || (!of_call && address.symbol.kind != ptx::SymbolKind::parameter))
+    if (address.has_base || (!of_call && address.symbol.kind != ptx::SymbolKind::parameter)) {
         context.refuse("parameters must be named: ld.param [name] or [name+number]");
+    }
     const std::uint32_t index = address.symbol.index;
     const std::uint64_t first = of_call ? 0 : context.function().parameters[index].offset;
     const std::uint64_t size =
@@ -147,10 +151,12 @@ void lower_parameter_load(LoweringContext& context) {
         return of_call ? call_parameter_value(context, index, offset, type) : parameter_value(context, offset, type);
     };
     const ptx::Operand& destination = instruction.destinations()[0];
-    if (destination.kind != ptx::OperandKind::vector) return context.emit_to(destination, element(0));
-    for (std::size_t i = 0; i < destination.elements.size(); ++i)
-        if (destination.elements[i].kind != ptx::OperandKind::sink)
+    if (destination.kind != ptx::OperandKind::vector) { return context.emit_to(destination, element(0)); }
+    for (std::size_t i = 0; i < destination.elements.size(); ++i) {
+        if (destination.elements[i].kind != ptx::OperandKind::sink) {
             context.emit_to(destination.elements[i], element(i));
+        }
+    }
 }
 
 /// st.param to a variable of a call: its words are rows.
@@ -181,14 +187,17 @@ void store_parameter_element(LoweringContext& context, std::uint32_t variable, s
 void lower_parameter_store(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const ptx::Operand& address = instruction.sources()[0];
-    if (!is_parameter_of_call(address)) context.refuse("st.param is supported to the parameters of calls, by name");
+    if (!is_parameter_of_call(address)) { context.refuse("st.param is supported to the parameters of calls, by name"); }
     const std::uint32_t variable = address.symbol.index;
     check_parameter_access(context, address, 0, context.function().variables[variable].size());
     const ptx::Operand& value = instruction.sources()[1];
-    if (value.kind != ptx::OperandKind::vector) return store_parameter_element(context, variable, address.value, value);
-    for (std::size_t i = 0; i < value.elements.size(); ++i)
+    if (value.kind != ptx::OperandKind::vector) {
+        return store_parameter_element(context, variable, address.value, value);
+    }
+    for (std::size_t i = 0; i < value.elements.size(); ++i) {
         store_parameter_element(context, variable, address.value + i * ptx::bytes(instruction.type()),
                                 value.elements[i]);
+    }
 }
 
 /// A thread's words of local memory do not lie side by side (isa::local_memory_address), so that no access there takes
@@ -197,11 +206,12 @@ void lower_parameter_store(LoweringContext& context) {
 enum class Form { whole, split, by_address };
 
 Form form_of(LoweringContext& context, const VirtualInstruction& access) {
-    if (isa::lane_bytes(access.machine) <= 4) return Form::whole;
-    if (access.machine.space == isa::Space::local) return Form::split;
-    if (access.machine.space != isa::Space::generic || !makes_generic_local_addresses(context.function()))
+    if (isa::lane_bytes(access.machine) <= 4) { return Form::whole; }
+    if (access.machine.space == isa::Space::local) { return Form::split; }
+    if (access.machine.space != isa::Space::generic || !makes_generic_local_addresses(context.function())) {
         return Form::whole;
-    if (access.machine.order == isa::Order::weak) return Form::split;
+    }
+    if (access.machine.order == isa::Order::weak) { return Form::split; }
     return access.source[0].rows == 2 ? Form::by_address : Form::whole;  // 32 bits reach no window
 }
 
@@ -213,7 +223,7 @@ PredicateUse guard_of(LoweringContext& context) {
 /// The PTX instruction's guard and `condition`.
 PredicateUse guarded(LoweringContext& context, PredicateUse condition) {
     const PredicateUse guard = guard_of(context);
-    if (guard.index == kAlways) return condition;
+    if (guard.index == kAlways) { return condition; }
     VirtualInstruction both = context.make(Operation::pred_and, Type::pred);
     both.source_predicate = {guard, condition};
     return context.emit_temporary_predicate(both);
@@ -235,7 +245,7 @@ void emit_split(LoweringContext& context, VirtualInstruction access, PredicateUs
     const unsigned element_bytes = isa::type_bytes(access.machine.type);
     const unsigned count = isa::type_rows(access.machine.type) * access.machine.vector;
     const unsigned step = element_bytes == 8 ? 4 : element_bytes;
-    if (element_bytes == 8) access.machine.type = isa::Type::b32;
+    if (element_bytes == 8) { access.machine.type = isa::Type::b32; }
     access.machine.vector = 1;
     access.guard = guard;
     for (unsigned i = 0; i < count; ++i) {
@@ -250,8 +260,8 @@ void emit_split(LoweringContext& context, VirtualInstruction access, PredicateUs
 template <typename SetData>
 void emit_access(LoweringContext& context, VirtualInstruction access, SetData set_data) {
     const Form form = form_of(context, access);
-    if (form == Form::whole) return context.emit(access);
-    if (form == Form::split) return emit_split(context, access, guard_of(context), set_data);
+    if (form == Form::whole) { return context.emit(access); }
+    if (form == Form::split) { return emit_split(context, access, guard_of(context), set_data); }
     const PredicateUse local = is_local(context, access);
     VirtualInstruction elsewhere = access;
     elsewhere.guard = guarded(context, {local.index, !local.negated});
@@ -263,15 +273,15 @@ void emit_access(LoweringContext& context, VirtualInstruction access, SetData se
 /// Vector elements arrive in consecutive rows and are copied to where the program wants them.
 void lower_load(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
-    if (instruction.modifiers.space == StateSpace::param) return lower_parameter_load(context);
+    if (instruction.modifiers.space == StateSpace::param) { return lower_parameter_load(context); }
     VirtualInstruction load = make_access(context, Operation::load);
     set_address(context, load, instruction.sources()[0]);
     const ptx::Operand& destination = instruction.destinations()[0];
     const bool vector = destination.kind == ptx::OperandKind::vector;
-    if (!vector && form_of(context, load) == Form::whole) return context.emit_to(destination, load);
+    if (!vector && form_of(context, load) == Form::whole) { return context.emit_to(destination, load); }
     const unsigned element_rows = isa::type_rows(instruction.type());
     const std::size_t elements = vector ? destination.elements.size() : 1;
-    if (element_rows * elements > 4) context.refuse("vectors of up to 16 bytes are supported");
+    if (element_rows * elements > 4) { context.refuse("vectors of up to 16 bytes are supported"); }
     // Into rows of its own, because the destination may be the address's register.
     load.destination_rows = static_cast<std::uint8_t>(element_rows * elements);
     load.destination = context.kernel.new_rows(load.destination_rows);
@@ -279,22 +289,22 @@ void lower_load(LoweringContext& context) {
         one.destination = first + i;
         one.destination_rows = 1;
     });
-    if (vector) return context.emit_to_elements(destination.elements, load.destination, element_rows);
+    if (vector) { return context.emit_to_elements(destination.elements, load.destination, element_rows); }
     VirtualInstruction copy = context.make(Operation::mov, Type::b64);
     copy.source[0] = {Operand::Kind::reg, 2, load.destination};
     context.emit_to(destination, copy);
 }
 
 VirtualOperand store_data(LoweringContext& context, const ptx::Operand& operand) {
-    if (operand.kind != ptx::OperandKind::vector) return context.source(operand);
+    if (operand.kind != ptx::OperandKind::vector) { return context.source(operand); }
     const unsigned element_rows = isa::type_rows(context.instruction().type());
-    if (element_rows * operand.elements.size() > 4) context.refuse("vectors of up to 16 bytes are supported");
+    if (element_rows * operand.elements.size() > 4) { context.refuse("vectors of up to 16 bytes are supported"); }
     return context.side_by_side(operand.elements, element_rows);
 }
 
 void lower_store(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
-    if (instruction.modifiers.space == StateSpace::param) return lower_parameter_store(context);
+    if (instruction.modifiers.space == StateSpace::param) { return lower_parameter_store(context); }
     VirtualInstruction store = make_access(context, Operation::store);
     set_address(context, store, instruction.sources()[0]);
     store.source[1] = store_data(context, instruction.sources()[1]);
@@ -334,8 +344,8 @@ void lower_atomic(LoweringContext& context, Operation operation) {
     const auto sources = instruction.sources();
     set_address(context, atomic, sources[0]);
     atomic.source[1] = context.source(sources[1]);
-    if (sources.size() > 2) atomic.source[2] = context.source(sources[2]);
-    if (operation == Operation::reduce) return context.emit(atomic);
+    if (sources.size() > 2) { atomic.source[2] = context.source(sources[2]); }
+    if (operation == Operation::reduce) { return context.emit(atomic); }
     context.emit_to(instruction.destinations()[0], atomic);
 }
 

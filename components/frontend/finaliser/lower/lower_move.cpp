@@ -28,7 +28,7 @@ void lower_predicate_move(LoweringContext& context) {
 
 VirtualOperand wide_temporary(LoweringContext& context, const std::vector<VirtualOperand>& words) {
     const std::uint32_t first = context.kernel.new_rows(static_cast<unsigned>(words.size()));
-    for (std::uint32_t i = 0; i < words.size(); ++i) context.emit_copy(words[i], first + i);
+    for (std::uint32_t i = 0; i < words.size(); ++i) { context.emit_copy(words[i], first + i); }
     return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(words.size()), first};
 }
 
@@ -39,13 +39,14 @@ void lower_pack(LoweringContext& context) {
     std::vector<VirtualOperand> words;
     switch (ptx::bits(elements[0].type)) {
         case 32:
-            for (const ptx::Operand& element : elements) words.push_back(context.source(element));
+            for (const ptx::Operand& element : elements) { words.push_back(context.source(element)); }
             break;
         case 16:  // two a word, the first in its low half
-            for (std::size_t i = 0; i + 1 < elements.size(); i += 2)
+            for (std::size_t i = 0; i + 1 < elements.size(); i += 2) {
                 words.push_back(context.value(
                     Operation::prmt, Type::b32,
                     {context.source(elements[i]), context.source(elements[i + 1]), context.literal(0x5410)}));
+            }
             break;
         default:
             context.refuse("packing is supported for 16-bit and 32-bit elements");
@@ -64,9 +65,9 @@ void lower_unpack(LoweringContext& context) {
         whole = context.emit_temporary(raw_move(whole), whole.rows);
     }
     const unsigned width = ptx::bits(elements[0].type);
-    if (width != 16 && width != 32) context.refuse("unpacking is supported for 16-bit and 32-bit elements");
+    if (width != 16 && width != 32) { context.refuse("unpacking is supported for 16-bit and 32-bit elements"); }
     for (unsigned i = 0; i < elements.size(); ++i) {
-        if (elements[i].kind == ptx::OperandKind::sink) continue;
+        if (elements[i].kind == ptx::OperandKind::sink) { continue; }
         if (width == 32) {
             context.emit_to(elements[i], raw_move(part(whole, i)));
             continue;
@@ -79,9 +80,9 @@ void lower_unpack(LoweringContext& context) {
 
 void lower_mov(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
-    if (instruction.type() == Type::pred) return lower_predicate_move(context);
-    if (instruction.destinations()[0].kind == ptx::OperandKind::vector) return lower_unpack(context);
-    if (instruction.sources()[0].kind == ptx::OperandKind::vector) return lower_pack(context);
+    if (instruction.type() == Type::pred) { return lower_predicate_move(context); }
+    if (instruction.destinations()[0].kind == ptx::OperandKind::vector) { return lower_unpack(context); }
+    if (instruction.sources()[0].kind == ptx::OperandKind::vector) { return lower_pack(context); }
     const VirtualOperand value = context.source(instruction.sources()[0]);
     context.emit_to(instruction.destinations()[0], raw_move(value));
 }
@@ -98,9 +99,10 @@ void lower_cvt(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const ptx::Modifiers& modifiers = instruction.modifiers;
     const VirtualOperand value = context.source(instruction.sources()[0]);
-    if (is_truncation(modifiers))
+    if (is_truncation(modifiers)) {
         return context.emit_to(instruction.destinations()[0],
                                raw_move(part(value, 0, isa::type_rows(modifiers.types[0]))));
+    }
     VirtualInstruction result = context.make(Operation::convert, modifiers.types[0]);
     result.machine.source_type = modifiers.types[1];
     result.source[0] = value;
@@ -126,8 +128,8 @@ std::uint64_t window_base(LoweringContext& context, StateSpace space) {
     }
 }
 
-/// Generic addresses of global memory, constants and parameters are the addresses themselves; shared and local memory lie
-/// in windows.
+/// Generic addresses of global memory, constants and parameters are the addresses themselves; shared and local memory
+/// lie in windows.
 void lower_cvta(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const VirtualOperand address = context.source(instruction.sources()[0]);
@@ -138,16 +140,17 @@ void lower_cvta(LoweringContext& context) {
         same.source = {address, context.literal(0, address.rows), {}};
         return context.emit_to(destination, same);
     }
-    if (base == 0) return context.emit_to(destination, raw_move(address));
-    if (address.rows != 2)
+    if (base == 0) { return context.emit_to(destination, raw_move(address)); }
+    if (address.rows != 2) {
         context.refuse("generic addresses of .shared and .local are supported with 64-bit addresses");
+    }
     VirtualInstruction shift = context.make(instruction.modifiers.to ? Operation::sub : Operation::add, Type::u64);
     shift.source = {address, context.literal(base, 2), {}};
     context.emit_to(destination, shift);
 }
 
-/// The addresses that are of a space: everything outside the windows is global but for the constants and parameters, the
-/// last.
+/// The addresses that are of a space: everything outside the windows is global but for the constants and parameters,
+/// the last.
 Window window_of(LoweringContext& context, StateSpace space) {
     switch (space) {
         case StateSpace::constant:
@@ -166,7 +169,7 @@ Window window_of(LoweringContext& context, StateSpace space) {
 void lower_isspacep(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const VirtualOperand address = context.source(instruction.sources()[0]);
-    if (address.rows != 2) context.refuse("isspacep is supported with 64-bit addresses");
+    if (address.rows != 2) { context.refuse("isspacep is supported with 64-bit addresses"); }
     VirtualInstruction test = context.make(Operation::setp, Type::u64);
     test.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
     const auto [base, bytes] = window_of(context, instruction.modifiers.space);

@@ -13,8 +13,9 @@ using ptx::Opcode;
 
 namespace {
 
-/// suld.b and sust.b: the object's descriptor (isa::TextureDescriptor) is read, and the access is an ordinary one to the
-/// element's address. So a surface needs no unit of its own, and its accesses are ordered as others to global memory.
+/// suld.b and sust.b: the object's descriptor (isa::TextureDescriptor) is read, and the access is an ordinary one to
+/// the element's address. So a surface needs no unit of its own, and its accesses are ordered as others to global
+/// memory.
 class SurfaceAccess {
   public:
     explicit SurfaceAccess(LoweringContext& context)
@@ -25,7 +26,7 @@ class SurfaceAccess {
 
     void lower() {
         object_ = context_.source(elements_[0]);
-        if (instruction_.guard) guard_ = {context_.place(instruction_.guard->reg), instruction_.guard->negated};
+        if (instruction_.guard) { guard_ = {context_.place(instruction_.guard->reg), instruction_.guard->negated}; }
         const VirtualOperand row_bytes = field(offsetof(isa::TextureDescriptor, row_bytes), 1);
         const VirtualOperand most = value(Operation::sub, isa::Type::u32, {row_bytes, context_.literal(bytes_)}, 1);
         VirtualOperand address = field(offsetof(isa::TextureDescriptor, base), 2);
@@ -33,8 +34,8 @@ class SurfaceAccess {
         if (has_rows() || has_slices()) {
             const std::uint32_t sizes = rows_of_fields(offsetof(isa::TextureDescriptor, slice_pitch), 4);
             const std::uint32_t extents = rows_of_fields(offsetof(isa::TextureDescriptor, height), 2);
-            if (has_rows()) address = add(address, place(y(), last(word(extents))), word(sizes + 2));
-            if (has_slices()) address = add(address, place(slice(), last(word(extents + 1))), word(sizes));
+            if (has_rows()) { address = add(address, place(y(), last(word(extents))), word(sizes + 2)); }
+            if (has_slices()) { address = add(address, place(slice(), last(word(extents + 1))), word(sizes)); }
         }
         access(address);
     }
@@ -137,19 +138,21 @@ class SurfaceAccess {
         access.machine.vector = instruction_.modifiers.vector_width;
         access.source[0] = address;
         const auto rows = static_cast<unsigned>(isa::type_rows(access.machine.type) * access.machine.vector);
-        if (rows > 4) context_.refuse("vectors of up to 16 bytes are supported");
-        if (instruction_.opcode == Opcode::suld)
+        if (rows > 4) { context_.refuse("vectors of up to 16 bytes are supported"); }
+        if (instruction_.opcode == Opcode::suld) {
             load(access, rows, inside);
-        else
+        } else {
             store(access, inside);
+        }
     }
 
     /// With .zero, elements outside are read as 0.
     void load(VirtualInstruction access, unsigned rows, PredicateUse inside) {
         access.destination = context_.kernel.new_rows(rows);
         access.destination_rows = static_cast<std::uint8_t>(rows);
-        if (inside.index != guard_.index)
-            for (unsigned i = 0; i < rows; ++i) context_.emit_copy(context_.literal(0), access.destination + i);
+        if (inside.index != guard_.index) {
+            for (unsigned i = 0; i < rows; ++i) { context_.emit_copy(context_.literal(0), access.destination + i); }
+        }
         emit_guarded(access, inside);
         context_.emit_to_elements(instruction_.destinations()[0].elements, access.destination,
                                   isa::type_rows(instruction_.type()));
@@ -173,7 +176,7 @@ class SurfaceAccess {
 }  // namespace
 
 bool lower_surface(LoweringContext& context) {
-    if (context.instruction().opcode != Opcode::suld && context.instruction().opcode != Opcode::sust) return false;
+    if (context.instruction().opcode != Opcode::suld && context.instruction().opcode != Opcode::sust) { return false; }
     SurfaceAccess(context).lower();
     return true;
 }

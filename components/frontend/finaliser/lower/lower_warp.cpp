@@ -12,8 +12,8 @@ using ptx::Type;
 namespace {
 
 isa::BarrierKind barrier_kind(const ptx::Modifiers& modifiers) {
-    if (modifiers.barrier == ptx::BarrierKind::sync) return isa::BarrierKind::sync;
-    if (modifiers.barrier == ptx::BarrierKind::arrive) return isa::BarrierKind::arrive;
+    if (modifiers.barrier == ptx::BarrierKind::sync) { return isa::BarrierKind::sync; }
+    if (modifiers.barrier == ptx::BarrierKind::arrive) { return isa::BarrierKind::arrive; }
     switch (modifiers.combine) {
         case ptx::Combine::and_:
             return isa::BarrierKind::bit_and;
@@ -32,19 +32,21 @@ void lower_barrier(LoweringContext& context) {
     barrier.machine.barrier = barrier_kind(instruction.modifiers);
     const bool reduces = instruction.modifiers.barrier == ptx::BarrierKind::red;
     const std::size_t numbers = sources.size() - (reduces ? 1 : 0);
-    if (sources[0].kind != ptx::OperandKind::immediate)
+    if (sources[0].kind != ptx::OperandKind::immediate) {
         barrier.source[0] = context.source(sources[0]);
-    else if (sources[0].value > 15)
+    } else if (sources[0].value > 15) {
         context.refuse("barriers are numbered from 0 to 15");
-    else
+    } else {
         barrier.machine.mode = static_cast<std::uint8_t>(sources[0].value);
+    }
     if (numbers > 1) {
         const bool known = sources[1].kind == ptx::OperandKind::immediate;
-        if (known && (sources[1].value == 0 || sources[1].value % isa::kWarpSize != 0))
+        if (known && (sources[1].value == 0 || sources[1].value % isa::kWarpSize != 0)) {
             context.refuse("a barrier's count of threads must be a positive multiple of 32");
+        }
         barrier.source[1] = context.source(sources[1]);
     }
-    if (!reduces) return context.emit(barrier);
+    if (!reduces) { return context.emit(barrier); }
     barrier.source_predicate[0] = context.predicate_source(sources.back());
     const ptx::Operand& destination = instruction.destinations()[0];
     if (barrier.machine.barrier == isa::BarrierKind::popc) {
@@ -58,7 +60,7 @@ void lower_barrier(LoweringContext& context) {
 
 void set_second_destination(LoweringContext& context, VirtualInstruction& result) {
     const auto destinations = context.instruction().destinations();
-    if (destinations.size() > 1) result.destination_predicate[0] = context.predicate_destination(destinations[1]);
+    if (destinations.size() > 1) { result.destination_predicate[0] = context.predicate_destination(destinations[1]); }
 }
 
 void lower_shuffle(LoweringContext& context) {
@@ -76,8 +78,8 @@ void lower_vote(LoweringContext& context) {
     VirtualInstruction result = context.make(Operation::vote, ballot ? Type::b32 : Type::pred);
     result.machine.mode = static_cast<std::uint8_t>(instruction.modifiers.vote);
     result.source_predicate[0] = context.predicate_source(sources[0]);
-    if (sources.size() > 1) result.source[0] = context.source(sources[1]);
-    if (ballot) return context.emit_to(instruction.destinations()[0], result);
+    if (sources.size() > 1) { result.source[0] = context.source(sources[1]); }
+    if (ballot) { return context.emit_to(instruction.destinations()[0], result); }
     result.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
     context.emit(result);
 }

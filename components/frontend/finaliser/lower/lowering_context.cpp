@@ -30,7 +30,7 @@ isa::Kernel frame_of(const ptx::Module& module, const ptx::Function& function, c
     frame.static_shared_bytes = shared.static_bytes;
     const auto& bounds =
         function.bounds.required_threads ? function.bounds.required_threads : function.bounds.max_threads;
-    if (bounds) frame.max_threads_per_cta = (*bounds)[0] * (*bounds)[1] * (*bounds)[2];
+    if (bounds) { frame.max_threads_per_cta = (*bounds)[0] * (*bounds)[1] * (*bounds)[2]; }
     return frame;
 }
 
@@ -52,13 +52,14 @@ LoweringContext::LoweringContext(const ptx::Module& module, const ptx::Function&
       module_addresses_(lay_out_module(module)) {
     kernel.frame = frame_of(module, function, shared_);
     kernel.frame.local_bytes = local_.bytes;
-    for (const ptx::Register& reg : function.registers)
+    for (const ptx::Register& reg : function.registers) {
         place_.push_back(reg.type == ptx::Type::pred ? kernel.new_predicate()
                                                      : kernel.new_rows(isa::type_rows(reg.type)));
+    }
     for (const ptx::Variable& variable : function.variables) {
         std::vector<std::uint32_t>& rows = parameter_rows_.emplace_back();
-        if (variable.space != ptx::StateSpace::param) continue;
-        for (std::uint64_t word = 0; word < (variable.size() + 3) / 4; ++word) rows.push_back(kernel.new_rows(1));
+        if (variable.space != ptx::StateSpace::param) { continue; }
+        for (std::uint64_t word = 0; word < (variable.size() + 3) / 4; ++word) { rows.push_back(kernel.new_rows(1)); }
     }
 }
 
@@ -77,8 +78,8 @@ VirtualInstruction LoweringContext::make(Operation operation, ptx::Type type) co
     result.machine.operation = operation;
     result.machine.type = type;
     result.machine.rounding = modifiers.rounding;
-    if (modifiers.precision == ptx::Precision::approx) result.machine.rounding = isa::Rounding::approx;
-    if (modifiers.precision == ptx::Precision::full) result.machine.rounding = isa::Rounding::full;
+    if (modifiers.precision == ptx::Precision::approx) { result.machine.rounding = isa::Rounding::approx; }
+    if (modifiers.precision == ptx::Precision::full) { result.machine.rounding = isa::Rounding::full; }
     result.machine.flush_to_zero = modifiers.ftz;
     result.machine.saturate = modifiers.saturate;
     return result;
@@ -86,7 +87,7 @@ VirtualInstruction LoweringContext::make(Operation operation, ptx::Type type) co
 
 VirtualInstruction LoweringContext::make_with_sources(Operation operation, ptx::Type type, std::size_t count) {
     VirtualInstruction result = make(operation, type);
-    for (std::size_t i = 0; i < count; ++i) result.source[i] = source(instruction_->sources()[i]);
+    for (std::size_t i = 0; i < count; ++i) { result.source[i] = source(instruction_->sources()[i]); }
     return result;
 }
 
@@ -102,13 +103,13 @@ VirtualOperand LoweringContext::source(const ptx::Operand& operand) {
         case ptx::OperandKind::immediate: {
             // Narrow values stand extended by their type in one row.
             std::uint64_t bits = operand.value;
-            if (operand.type == ptx::Type::s16) bits = static_cast<std::uint32_t>(static_cast<std::int16_t>(bits));
-            if (operand.type == ptx::Type::s8) bits = static_cast<std::uint32_t>(static_cast<std::int8_t>(bits));
+            if (operand.type == ptx::Type::s16) { bits = static_cast<std::uint32_t>(static_cast<std::int16_t>(bits)); }
+            if (operand.type == ptx::Type::s8) { bits = static_cast<std::uint32_t>(static_cast<std::int8_t>(bits)); }
             return literal(bits, rows);
         }
         case ptx::OperandKind::special: {
             const VirtualOperand value = special(operand.special);
-            if (value.rows < rows) refuse("a special register is wider here than it is");
+            if (value.rows < rows) { refuse("a special register is wider here than it is"); }
             return part(value, 0, rows);
         }
         case ptx::OperandKind::symbol:
@@ -119,45 +120,47 @@ VirtualOperand LoweringContext::source(const ptx::Operand& operand) {
 }
 
 PredicateUse LoweringContext::predicate_source(const ptx::Operand& operand) const {
-    if (operand.kind == ptx::OperandKind::reg) return {place_[operand.reg], operand.negated};
-    if (operand.kind == ptx::OperandKind::immediate) return {kAlways, (operand.value == 0) != operand.negated};
+    if (operand.kind == ptx::OperandKind::reg) { return {place_[operand.reg], operand.negated}; }
+    if (operand.kind == ptx::OperandKind::immediate) { return {kAlways, (operand.value == 0) != operand.negated}; }
     refuse("this operand must be a predicate register, 0 or 1");
 }
 
 std::uint32_t LoweringContext::carry() {
-    if (carry_ == kNone) carry_ = kernel.new_predicate();
+    if (carry_ == kNone) { carry_ = kernel.new_predicate(); }
     return carry_;
 }
 
 const ptx::Variable* LoweringContext::variable_of(const ptx::SymbolReference& symbol) const {
-    if (symbol.kind == ptx::SymbolKind::module_variable) return &module_.variables[symbol.index];
-    if (symbol.kind == ptx::SymbolKind::function_variable) return &function_.variables[symbol.index];
+    if (symbol.kind == ptx::SymbolKind::module_variable) { return &module_.variables[symbol.index]; }
+    if (symbol.kind == ptx::SymbolKind::function_variable) { return &function_.variables[symbol.index]; }
     return nullptr;
 }
 
 ptx::StateSpace LoweringContext::space_of(const ptx::SymbolReference& symbol) const {
     const ptx::Variable* variable = variable_of(symbol);
-    if (variable == nullptr) refuse("addresses of variables and of a kernel's parameters are supported");
+    if (variable == nullptr) { refuse("addresses of variables and of a kernel's parameters are supported"); }
     return variable->space;
 }
 
 std::uint64_t LoweringContext::address_of(const ptx::SymbolReference& symbol) const {
-    if (symbol.kind == ptx::SymbolKind::function) return isa::code_address(symbol.index);
-    if (symbol.kind == ptx::SymbolKind::parameter)
+    if (symbol.kind == ptx::SymbolKind::function) { return isa::code_address(symbol.index); }
+    if (symbol.kind == ptx::SymbolKind::parameter) {
         return isa::kParameterBase + function_.parameters[symbol.index].offset;
+    }
     const bool is_module_variable = symbol.kind == ptx::SymbolKind::module_variable;
     switch (space_of(symbol)) {
         case ptx::StateSpace::shared:
             return is_module_variable ? shared_.module_offset[symbol.index] : shared_.function_offset[symbol.index];
         case ptx::StateSpace::local:
-            if (is_module_variable) refuse(".local variables are supported inside functions");
+            if (is_module_variable) { refuse(".local variables are supported inside functions"); }
             return local_.offset[symbol.index];
         case ptx::StateSpace::global:
         case ptx::StateSpace::constant:
-            if (!is_module_variable) refuse("only the module can have .global and .const variables");
-            if (module_addresses_[symbol.index] == 0)
+            if (!is_module_variable) { refuse("only the module can have .global and .const variables"); }
+            if (module_addresses_[symbol.index] == 0) {
                 refuse(fmt::format("{} is .extern and not in this file; linking is not supported",
                                    module_.variables[symbol.index].name));
+            }
             return module_addresses_[symbol.index];
         default:
             refuse(".global, .const, .shared and .local variables have addresses; this one is in none of these spaces");
@@ -175,7 +178,7 @@ VirtualOperand LoweringContext::read_special(isa::SpecialRegister reg, unsigned 
 /// Its address; which kernels read to wait for the whole grid.
 VirtualOperand LoweringContext::grid_workspace() {
     const auto found = std::ranges::find(module_.variables, ptx::kGridWorkspace, &ptx::Variable::name);
-    if (found == module_.variables.end()) refuse("a cooperative grid needs addresses of 64 bits");
+    if (found == module_.variables.end()) { refuse("a cooperative grid needs addresses of 64 bits"); }
     kernel.frame.synchronises_grid = true;
     return literal(module_addresses_[static_cast<std::size_t>(found - module_.variables.begin())], 2);
 }
@@ -262,7 +265,7 @@ void LoweringContext::append(VirtualInstruction instruction) {
 }
 
 void LoweringContext::emit(VirtualInstruction instruction) {
-    if (instruction_->guard) instruction.guard = {place_[instruction_->guard->reg], instruction_->guard->negated};
+    if (instruction_->guard) { instruction.guard = {place_[instruction_->guard->reg], instruction_->guard->negated}; }
     append(instruction);
 }
 
@@ -274,7 +277,7 @@ void LoweringContext::emit_to(const ptx::Operand& destination, VirtualInstructio
         emit(instruction);
         return;
     }
-    if (destination.kind != ptx::OperandKind::reg) refuse("the destination must be a register");
+    if (destination.kind != ptx::OperandKind::reg) { refuse("the destination must be a register"); }
     const std::uint32_t row = place_[destination.reg];
     const bool extend = rows == 1 && isa::type_rows(function_.registers[destination.reg].type) == 2;
     if (!extend) {
@@ -316,7 +319,7 @@ VirtualOperand LoweringContext::side_by_side(std::span<const ptx::Operand> opera
     std::uint32_t row = first;
     for (const ptx::Operand& operand : operands) {
         const VirtualOperand from = source(operand);
-        for (unsigned i = 0; i < operand_rows; ++i) emit_copy(part(from, i), row++);
+        for (unsigned i = 0; i < operand_rows; ++i) { emit_copy(part(from, i), row++); }
     }
     return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(rows), first};
 }
@@ -324,7 +327,7 @@ VirtualOperand LoweringContext::side_by_side(std::span<const ptx::Operand> opera
 void LoweringContext::emit_to_elements(std::span<const ptx::Operand> elements, std::uint32_t first,
                                        unsigned element_rows) {
     for (std::uint32_t i = 0; i < elements.size(); ++i) {
-        if (elements[i].kind == ptx::OperandKind::sink) continue;
+        if (elements[i].kind == ptx::OperandKind::sink) { continue; }
         VirtualInstruction copy = make(Operation::mov, element_rows == 2 ? isa::Type::b64 : isa::Type::b32);
         copy.source[0] = {isa::Operand::Kind::reg, static_cast<std::uint8_t>(element_rows), first + i * element_rows};
         emit_to(elements[i], copy);
@@ -349,8 +352,8 @@ PredicateUse LoweringContext::emit_temporary_predicate(VirtualInstruction instru
 }
 
 std::uint32_t LoweringContext::predicate_destination(const ptx::Operand& destination) {
-    if (destination.kind == ptx::OperandKind::sink) return kernel.new_predicate();
-    if (destination.kind != ptx::OperandKind::reg) refuse("the destination must be a predicate register");
+    if (destination.kind == ptx::OperandKind::sink) { return kernel.new_predicate(); }
+    if (destination.kind != ptx::OperandKind::reg) { refuse("the destination must be a predicate register"); }
     return place_[destination.reg];
 }
 

@@ -15,7 +15,7 @@ namespace {
 Allocation allocate_held(const VirtualKernel& code, const FinaliserOptions& options) {
     if (options.isa.held_sources > 0) {
         const Allocation held = allocate(code, {options.isa.held_sources, ScheduleLimits{}.preferred_registers});
-        if (is_within(held, options)) return held;
+        if (is_within(held, options)) { return held; }
     }
     return allocate(code);
 }
@@ -41,8 +41,9 @@ void fit_by_spilling(const std::function<KernelUnderWork(bool rename)>& prepare,
         const bool better = !is_within(best.allocation, options) ||
                             spill_instructions(work.main).total() < spill_instructions(best.work.main).total();
         if (!is_within(allocation, options) || !better) {
-            if (!is_within(best.allocation, options) && allocation.registers < best.allocation.registers)
+            if (!is_within(best.allocation, options) && allocation.registers < best.allocation.registers) {
                 best.allocation = allocation;  // for the message
+            }
             continue;
         }
         best = {std::move(work), allocation};
@@ -54,7 +55,7 @@ void fit_by_spilling(const std::function<KernelUnderWork(bool rename)>& prepare,
 KernelUnderWork PreparedKernels::get(bool rename, unsigned registers,
                                      const std::function<KernelUnderWork(std::shared_ptr<Findings>)>& prepare) {
     std::optional<KernelUnderWork>& kernel = kernels_[rename];
-    if (!kernel || !kernel->same_for.contain(registers)) kernel = prepare(kernel ? kernel->findings : nullptr);
+    if (!kernel || !kernel->same_for.contain(registers)) { kernel = prepare(kernel ? kernel->findings : nullptr); }
     return *kernel;
 }
 
@@ -63,9 +64,9 @@ bool is_within(const Allocation& allocation, const FinaliserOptions& options) {
 }
 
 Allocation schedule_and_allocate(VirtualKernel& code, const FinaliserOptions& options) {
-    if (!options.schedule) return allocate_held(code, options);
-    // Alignment may cost more registers than there are values, so that lower limits are tried when the allocation exceeds
-    // the real one, and the program's own order last.
+    if (!options.schedule) { return allocate_held(code, options); }
+    // Alignment may cost more registers than there are values, so that lower limits are tried when the allocation
+    // exceeds the real one, and the program's own order last.
     for (unsigned eighths : {8U, 7U, 6U, 4U}) {
         ScheduleLimits limits;
         limits.registers = options.isa.registers * eighths / 8;
@@ -74,7 +75,7 @@ Allocation schedule_and_allocate(VirtualKernel& code, const FinaliserOptions& op
         VirtualKernel scheduled = code;
         schedule(scheduled, limits);
         const Allocation allocation = allocate(scheduled);
-        if (!is_within(allocation, options)) continue;
+        if (!is_within(allocation, options)) { continue; }
         code = std::move(scheduled);
         return options.isa.held_sources > 0 ? allocate_held(code, options) : allocation;
     }
@@ -87,11 +88,11 @@ FittedKernel fit(const std::function<KernelUnderWork(bool rename)>& prepare, con
     for (bool rename : {true, false}) {
         fitted.work = prepare(rename);
         fitted.allocation = schedule_and_allocate(fitted.work.main, options);
-        if (is_within(fitted.allocation, options)) return fitted;
-        if (!options.schedule) continue;
+        if (is_within(fitted.allocation, options)) { return fitted; }
+        if (!options.schedule) { continue; }
         order_for_pressure(fitted.work.main);
         fitted.allocation = schedule_and_allocate(fitted.work.main, options);
-        if (is_within(fitted.allocation, options)) return fitted;
+        if (is_within(fitted.allocation, options)) { return fitted; }
     }
     fit_by_spilling(prepare, options, fitted);
     return fitted;

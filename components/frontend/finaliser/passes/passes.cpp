@@ -21,14 +21,15 @@ namespace {
 template <void (*kRun)(VirtualKernel& code, const PassContext& context)>
 void each(KernelUnderWork& kernel, const PassContext& context) {
     kRun(kernel.main, context);
-    for (VirtualProgram& program : kernel.programs) kRun(program.code, context);
+    for (VirtualProgram& program : kernel.programs) { kRun(program.code, context); }
 }
 /// Likewise, without the programs whose values are no lanes' words.
 template <void (*kRun)(VirtualKernel& code, const PassContext& context)>
 void each_with_lanes(KernelUnderWork& kernel, const PassContext& context) {
     kRun(kernel.main, context);
-    for (VirtualProgram& program : kernel.programs)
-        if (program.has_lanes) kRun(program.code, context);
+    for (VirtualProgram& program : kernel.programs) {
+        if (program.has_lanes) { kRun(program.code, context); }
+    }
 }
 template <auto kRun>
 void plain(VirtualKernel& code, const PassContext&) {
@@ -109,8 +110,9 @@ std::span<const Pass> passes() {
 }
 
 void run_passes(KernelUnderWork& kernel, const PassContext& context) {
-    for (const Pass& pass : kPasses)
-        if (pass.is_wanted(context)) pass.run(kernel, context);
+    for (const Pass& pass : kPasses) {
+        if (pass.is_wanted(context)) { pass.run(kernel, context); }
+    }
 }
 
 }  // namespace lookahead::finaliser

@@ -52,15 +52,19 @@ class ListScheduler {
           earliest_(code.size(), 0),
           place_(code.size(), kNone),
           targets_{target, target_of_loads} {
-        for (const VirtualInstruction& instruction : code)
+        for (const VirtualInstruction& instruction : code) {
             is_load_.push_back(instruction.machine.operation == isa::Operation::load ||
                                instruction.machine.operation == isa::Operation::texture);
-        for (std::size_t i = code.size(); i-- > 0;)
-            for (const Dependences::Edge& edge : dependences_.successors[i])
+        }
+        for (std::size_t i = code.size(); i-- > 0;) {
+            for (const Dependences::Edge& edge : dependences_.successors[i]) {
                 height_[i] = std::max(height_[i], height_[edge.to] + edge.latency);
+            }
+        }
         index_of_.fill(kNone);
-        for (std::uint32_t i = 0; i < code.size(); ++i)
-            if (dependences_.predecessors[i] == 0) add(i);
+        for (std::uint32_t i = 0; i < code.size(); ++i) {
+            if (dependences_.predecessors[i] == 0) { add(i); }
+        }
     }
 
     std::vector<std::uint32_t> run() {
@@ -71,12 +75,12 @@ class ListScheduler {
             place_[i] = kNone;
             order.push_back(i);
             pressure_.place(i, [this](std::uint32_t other) {
-                if (place_[other] != kNone) add(other);
+                if (place_[other] != kNone) { add(other); }
             });
             cycle_ = std::max(cycle_, earliest_[i]) + 1;
             for (const Dependences::Edge& edge : dependences_.successors[i]) {
                 earliest_[edge.to] = std::max(earliest_[edge.to], cycle_ - 1 + edge.latency);
-                if (--dependences_.predecessors[edge.to] == 0) add(edge.to);
+                if (--dependences_.predecessors[edge.to] == 0) { add(edge.to); }
             }
         }
         return order;
@@ -88,10 +92,11 @@ class ListScheduler {
         place_[i] = place_for(is_load_[i], pressure_.change(i));
         Alike& alike = all_[place_[i]];
         alike.in_old_order.push(i);
-        if (earliest_[i] > cycle_)
+        if (earliest_[i] > cycle_) {
             alike.waiting.push({earliest_[i], {height_[i], i}});
-        else
+        } else {
             alike.open.push({height_[i], i});
+        }
     }
 
     std::uint32_t place_for(bool is_load, Live change) {
@@ -112,11 +117,12 @@ class ListScheduler {
     bool is_there(std::uint32_t place) {
         Alike& alike = all_[place];
         const auto drop = [&](auto& queue, auto number) {
-            while (!queue.empty() && place_[number(queue.top())] != place) queue.pop();
+            while (!queue.empty() && place_[number(queue.top())] != place) { queue.pop(); }
         };
         drop(alike.in_old_order, [](std::uint32_t i) { return i; });
-        for (; !alike.waiting.empty() && alike.waiting.top().earliest <= cycle_; alike.waiting.pop())
+        for (; !alike.waiting.empty() && alike.waiting.top().earliest <= cycle_; alike.waiting.pop()) {
             alike.open.push(alike.waiting.top().then);
+        }
         drop(alike.open, [](const ByHeight& entry) { return entry.i; });
         drop(alike.waiting, [](const ByTime& entry) { return entry.then.i; });
         return !alike.in_old_order.empty();
@@ -137,13 +143,13 @@ class ListScheduler {
         std::uint32_t best = kNone;
         int best_excess = 0;
         for (std::uint32_t place = 0; place < all_.size(); ++place) {
-            if (!is_there(place)) continue;
+            if (!is_there(place)) { continue; }
             const int excess = excess_of(all_[place]);
             const bool better = best == kNone           ? true
                                 : excess != best_excess ? excess < best_excess
                                 : excess == 0           ? soonest(all_[best]) < soonest(all_[place])
                                               : all_[place].in_old_order.top() < all_[best].in_old_order.top();
-            if (!better) continue;
+            if (!better) { continue; }
             best = place;
             best_excess = excess;
         }

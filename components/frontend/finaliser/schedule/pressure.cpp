@@ -22,7 +22,7 @@ StretchValues::StretchValues(const VirtualKernel& kernel, std::span<const Virtua
         return current[unit];
     };
     const auto begin_next = [&](std::uint32_t unit) {
-        if (current[unit] != kNone) values_[current[unit]].outlives = false;
+        if (current[unit] != kNone) { values_[current[unit]].outlives = false; }
         return begin_value(unit);
     };
     live_in.for_each([&](std::uint32_t unit) { add(live_in_, values_[begin_value(unit)].predicate, 1); });
@@ -32,14 +32,14 @@ StretchValues::StretchValues(const VirtualKernel& kernel, std::span<const Virtua
         first_.push_back(static_cast<std::uint32_t>(lists_.size()));
         for_each_read(kernel, instruction, [&](std::uint32_t unit) {
             const std::uint32_t value = current[unit] != kNone ? current[unit] : begin_value(unit);
-            if (std::find(lists_.begin() + reads, lists_.end(), value) != lists_.end()) return;
+            if (std::find(lists_.begin() + reads, lists_.end(), value) != lists_.end()) { return; }
             lists_.push_back(value);
             ++values_[value].readers;
         });
         first_.push_back(static_cast<std::uint32_t>(lists_.size()));
         for_each_write(kernel, instruction, [&](std::uint32_t unit) {
             // A guarded write goes into the value that is there: it neither begins nor ends one.
-            if (instruction.guarded() && current[unit] != kNone) return;
+            if (instruction.guarded() && current[unit] != kNone) { return; }
             lists_.push_back(begin_next(unit));
         });
     }
@@ -60,12 +60,15 @@ Pressure::Pressure(const StretchValues& values)
             readers_[value].sum += i;
         }
         // Whoever reads the value comes behind its write.
-        for (const std::uint32_t value : values.writes(i))
-            if (values.values()[value].readers > 0 || values.values()[value].outlives)
+        for (const std::uint32_t value : values.writes(i)) {
+            if (values.values()[value].readers > 0 || values.values()[value].outlives) {
                 add(changes_[i], values.values()[value].predicate, 1);
+            }
+        }
     }
-    for (std::uint32_t value = 0; value < readers_.size(); ++value)
-        if (readers_[value].count == 1 && !values.values()[value].outlives) end_with_last(value);
+    for (std::uint32_t value = 0; value < readers_.size(); ++value) {
+        if (readers_[value].count == 1 && !values.values()[value].outlives) { end_with_last(value); }
+    }
 }
 
 std::uint32_t Pressure::end_with_last(std::uint32_t value) {

@@ -90,7 +90,7 @@ void Pressure::place(std::uint32_t i, Changed changed) {
         Readers& readers = readers_[value];
         --readers.count;
         readers.sum -= i;
-        if (readers.count == 1 && !values_.values()[value].outlives) changed(end_with_last(value));
+        if (readers.count == 1 && !values_.values()[value].outlives) { changed(end_with_last(value)); }
     }
 }
 

@@ -20,25 +20,26 @@ class PressureScheduler {
         : values_(values),
           predecessors_(values.instructions(),
                         [&](auto add) {
-                            for (std::uint32_t i = 0; i < dependences.successors.size(); ++i)
-                                for (const Dependences::Edge& edge : dependences.successors[i]) add(edge.to, i);
+                            for (std::uint32_t i = 0; i < dependences.successors.size(); ++i) {
+                                for (const Dependences::Edge& edge : dependences.successors[i]) { add(edge.to, i); }
+                            }
                         }),
           accesses_(values.values().size(),
                     [&](auto add) {
                         for (std::uint32_t i = 0; i < values.instructions(); ++i) {
-                            for (const std::uint32_t value : values.reads(i)) add(value, i);
-                            for (const std::uint32_t value : values.writes(i)) add(value, i);
+                            for (const std::uint32_t value : values.reads(i)) { add(value, i); }
+                            for (const std::uint32_t value : values.writes(i)) { add(value, i); }
                         }
                     }),
           successors_left_(values.instructions(), 0),
           growth_(values.instructions(), 0),
           is_placed_(values.instructions(), false),
           live_(values.values().size()) {
-        for (std::size_t value = 0; value < live_.size(); ++value) live_[value] = values.values()[value].outlives;
+        for (std::size_t value = 0; value < live_.size(); ++value) { live_[value] = values.values()[value].outlives; }
         for (std::uint32_t i = 0; i < growth_.size(); ++i) {
             growth_[i] = growth(i);
             successors_left_[i] = static_cast<std::uint32_t>(dependences.successors[i].size());
-            if (successors_left_[i] == 0) add(i);
+            if (successors_left_[i] == 0) { add(i); }
         }
     }
 
@@ -49,10 +50,11 @@ class PressureScheduler {
             const std::uint32_t i = choose();
             is_placed_[i] = true;
             order.push_back(i);
-            for (std::uint32_t value : values_.writes(i)) live_[value] = false;
-            for (std::uint32_t value : values_.reads(i)) begin(value);
-            for (std::uint32_t before : predecessors_[i])
-                if (--successors_left_[before] == 0) add(before);
+            for (std::uint32_t value : values_.writes(i)) { live_[value] = false; }
+            for (std::uint32_t value : values_.reads(i)) { begin(value); }
+            for (std::uint32_t before : predecessors_[i]) {
+                if (--successors_left_[before] == 0) { add(before); }
+            }
         }
         std::ranges::reverse(order);
         return order;
@@ -62,21 +64,22 @@ class PressureScheduler {
     /// Rows that live before the instruction and not behind it, less the reverse.
     int growth(std::uint32_t i) const {
         int result = 0;
-        for (std::uint32_t value : values_.writes(i)) result -= live_[value] && is_row(value);
-        for (std::uint32_t value : values_.reads(i)) result += !live_[value] && is_row(value);
+        for (std::uint32_t value : values_.writes(i)) { result -= live_[value] && is_row(value); }
+        for (std::uint32_t value : values_.reads(i)) { result += !live_[value] && is_row(value); }
         return result;
     }
 
     bool is_row(std::uint32_t value) const { return !values_.values()[value].predicate; }
 
-    /// The value lives from here towards the start: its other readers do not add to what lives, and its write takes away.
+    /// The value lives from here towards the start: its other readers do not add to what lives, and its write takes
+    /// away.
     void begin(std::uint32_t value) {
-        if (live_[value]) return;
+        if (live_[value]) { return; }
         live_[value] = true;
-        if (!is_row(value)) return;
+        if (!is_row(value)) { return; }
         for (const std::uint32_t i : accesses_[value]) {
             --growth_[i];
-            if (successors_left_[i] == 0 && !is_placed_[i]) add(i);
+            if (successors_left_[i] == 0 && !is_placed_[i]) { add(i); }
         }
     }
 
@@ -91,8 +94,8 @@ class PressureScheduler {
     std::uint32_t choose() {
         for (int growth = -kMostGrowth; growth <= kMostGrowth; ++growth) {
             auto& queue = queue_at(growth);
-            while (!queue.empty() && (is_placed_[queue.top()] || growth_[queue.top()] != growth)) queue.pop();
-            if (!queue.empty()) return queue.top();
+            while (!queue.empty() && (is_placed_[queue.top()] || growth_[queue.top()] != growth)) { queue.pop(); }
+            if (!queue.empty()) { return queue.top(); }
         }
         throw InternalError("dependences have no cycles");
     }

@@ -14,8 +14,8 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// Longer stretches are ordered part by part, since the dependences of memory accesses that may all touch the same bytes
-/// are as many as their pairs. Not much shorter: a part keeps what it makes for the next one where it is.
+/// Longer stretches are ordered part by part, since the dependences of memory accesses that may all touch the same
+/// bytes are as many as their pairs. Not much shorter: a part keeps what it makes for the next one where it is.
 constexpr std::size_t kLongestStretch = std::size_t{1} << 15;
 
 /// A stretch of one block that nothing may leave or enter, and what lives at its ends.
@@ -53,9 +53,9 @@ void schedule_stretch(const VirtualKernel& kernel, DependenceFinder& finder, con
     const std::vector<std::uint32_t> order =
         list_order(stretch.code, finder.in(stretch.code), values, target, {target.rows - reserve, target.predicates});
     const int excess = peak_of(values, order).excess(target);
-    if (excess > old_peak.excess(target)) return;
+    if (excess > old_peak.excess(target)) { return; }
     std::vector<VirtualInstruction> scheduled;
-    for (std::uint32_t i : order) scheduled.push_back(stretch.code[i]);
+    for (std::uint32_t i : order) { scheduled.push_back(stretch.code[i]); }
     std::ranges::copy(scheduled, stretch.code.begin());
 }
 
@@ -67,9 +67,9 @@ void order_stretch_for_pressure(const VirtualKernel& kernel, DependenceFinder& f
     const Live old_peak = peak_of(values, old_order);
     const std::vector<std::uint32_t> order = order_for_few_rows(finder.in(stretch.code), values);
     const Live peak = peak_of(values, order);
-    if (peak.rows >= old_peak.rows) return;
+    if (peak.rows >= old_peak.rows) { return; }
     std::vector<VirtualInstruction> ordered;
-    for (std::uint32_t i : order) ordered.push_back(stretch.code[i]);
+    for (std::uint32_t i : order) { ordered.push_back(stretch.code[i]); }
     std::ranges::copy(ordered, stretch.code.begin());
 }
 
@@ -85,12 +85,13 @@ void for_each_stretch(VirtualKernel& kernel, Visit visit) {
             std::size_t first = end;
             Stretch stretch;
             stretch.live_out = live;
-            while (first > 0 && end - first < kLongestStretch && !holds_everything(block.code[first - 1]))
+            while (first > 0 && end - first < kLongestStretch && !holds_everything(block.code[first - 1])) {
                 step_back(kernel, block.code[--first], live);
+            }
             stretch.live_in = live;
             stretch.code = std::span(block.code).subspan(first, end - first);
-            if (stretch.code.size() > 1) visit(stretch);
-            if (first > 0 && holds_everything(block.code[first - 1])) step_back(kernel, block.code[--first], live);
+            if (stretch.code.size() > 1) { visit(stretch); }
+            if (first > 0 && holds_everything(block.code[first - 1])) { step_back(kernel, block.code[--first], live); }
             end = first;
         }
     }

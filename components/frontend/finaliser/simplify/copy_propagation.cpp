@@ -25,19 +25,20 @@ VirtualOperand row_of(const VirtualOperand& operand, std::uint32_t row) {
 /// rows must lie in a group as wide operands must.
 template <typename OriginOf>
 std::optional<VirtualOperand> through(const VirtualKernel& kernel, const VirtualOperand& operand, OriginOf origin_of) {
-    if (operand.kind != Operand::Kind::reg) return std::nullopt;
+    if (operand.kind != Operand::Kind::reg) { return std::nullopt; }
     VirtualOperand result;
     for (std::uint32_t i = 0; i < operand.rows; ++i) {
         const std::optional<Origin> origin = origin_of(operand.index + i);
-        if (!origin) return std::nullopt;
-        if (i == 0) result = {origin->kind, operand.rows, origin->index};
-        if (origin->kind != result.kind || origin->index != result.index + i) return std::nullopt;
+        if (!origin) { return std::nullopt; }
+        if (i == 0) { result = {origin->kind, operand.rows, origin->index}; }
+        if (origin->kind != result.kind || origin->index != result.index + i) { return std::nullopt; }
     }
     if (result.kind == Operand::Kind::reg && result.rows > 1) {
         const RowGroup& group = kernel.groups[kernel.group_of[result.index]];
         if (kernel.group_of[result.index + result.rows - 1] != kernel.group_of[result.index] ||
-            (result.index - group.first) % alignment_of(result.rows) != 0)
+            (result.index - group.first) % alignment_of(result.rows) != 0) {
             return std::nullopt;
+        }
     }
     return result;
 }
@@ -47,7 +48,7 @@ class AvailableCopies {
   public:
     std::optional<Origin> origin(std::uint32_t row) const {
         const auto found = origins_.find(row);
-        if (found == origins_.end()) return std::nullopt;
+        if (found == origins_.end()) { return std::nullopt; }
         return found->second;
     }
 
@@ -62,9 +63,12 @@ class AvailableCopies {
     void record(const VirtualInstruction& copy) {
         const VirtualOperand& source = copy.source[0];
         const std::uint32_t distance = copy.destination - source.index;
-        if (source.kind == Operand::Kind::reg && (distance < copy.destination_rows || -distance < source.rows)) return;
-        for (std::uint32_t i = 0; i < copy.destination_rows; ++i)
+        if (source.kind == Operand::Kind::reg && (distance < copy.destination_rows || -distance < source.rows)) {
+            return;
+        }
+        for (std::uint32_t i = 0; i < copy.destination_rows; ++i) {
             origins_[copy.destination + i] = {source.kind, source.index + i};
+        }
     }
 
   private:
@@ -75,13 +79,14 @@ bool propagate_in_block(const VirtualKernel& kernel, VirtualBlock& block) {
     AvailableCopies copies;
     bool changed = false;
     for (VirtualInstruction& instruction : block.code) {
-        for (VirtualOperand& operand : instruction.source)
+        for (VirtualOperand& operand : instruction.source) {
             if (const auto better = through(kernel, operand, [&](std::uint32_t row) { return copies.origin(row); })) {
                 operand = *better;
                 changed = true;
             }
-        for (std::uint32_t i = 0; i < instruction.destination_rows; ++i) copies.forget(instruction.destination + i);
-        if (is_copy(instruction)) copies.record(instruction);
+        }
+        for (std::uint32_t i = 0; i < instruction.destination_rows; ++i) { copies.forget(instruction.destination + i); }
+        if (is_copy(instruction)) { copies.record(instruction); }
     }
     return changed;
 }
@@ -94,18 +99,20 @@ bool propagate_globally(VirtualKernel& kernel) {
         for (std::uint32_t index = 0; index < code.size(); ++index) {
             const auto origin = [&](std::uint32_t row) -> std::optional<Origin> {
                 const auto write = writes.place(row);
-                if (!write || !is_copy(writes.at(*write)) || !writes.before(*write, {block, index}))
+                if (!write || !is_copy(writes.at(*write)) || !writes.before(*write, {block, index})) {
                     return std::nullopt;
+                }
                 const VirtualInstruction& copy = writes.at(*write);
                 const VirtualOperand source = row_of(copy.source[0], row - copy.destination);
-                if (!writes.is_stable(source, *write)) return std::nullopt;
+                if (!writes.is_stable(source, *write)) { return std::nullopt; }
                 return Origin{source.kind, source.index};
             };
-            for (VirtualOperand& operand : code[index].source)
+            for (VirtualOperand& operand : code[index].source) {
                 if (const auto better = through(kernel, operand, origin)) {
                     operand = *better;
                     changed = true;
                 }
+            }
         }
     }
     return changed;
@@ -115,7 +122,7 @@ bool propagate_globally(VirtualKernel& kernel) {
 
 bool propagate_copies(VirtualKernel& kernel) {
     bool changed = false;
-    for (VirtualBlock& block : kernel.blocks) changed |= propagate_in_block(kernel, block);
+    for (VirtualBlock& block : kernel.blocks) { changed |= propagate_in_block(kernel, block); }
     changed |= propagate_globally(kernel);
     return changed;
 }

@@ -30,7 +30,7 @@ bool remove_dead_code(VirtualKernel& kernel) {
         auto kept = code.end();  // what stays is moved to the end
         for (auto instruction = code.end(); instruction-- != code.begin();) {
             if (!writes_live_unit(kernel, *instruction, live)) {
-                if (!has_side_effect(*instruction)) continue;
+                if (!has_side_effect(*instruction)) { continue; }
                 if (can_be_reduction(*instruction)) {
                     instruction->machine.operation = isa::Operation::reduce;
                     instruction->destination = kNone;
@@ -39,7 +39,7 @@ bool remove_dead_code(VirtualKernel& kernel) {
                 }
             }
             step_back(kernel, *instruction, live);
-            if (--kept != instruction) *kept = *instruction;
+            if (--kept != instruction) { *kept = *instruction; }
         }
         changed |= kept != code.begin();
         code.erase(code.begin(), kept);

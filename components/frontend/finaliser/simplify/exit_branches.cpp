@@ -7,8 +7,8 @@ using isa::Operation;
 namespace {
 
 bool only_exits(const VirtualKernel& kernel, std::uint32_t block) {
-    while (block < kernel.blocks.size() && kernel.blocks[block].code.empty()) ++block;
-    if (block == kernel.blocks.size()) return false;
+    while (block < kernel.blocks.size() && kernel.blocks[block].code.empty()) { ++block; }
+    if (block == kernel.blocks.size()) { return false; }
     const VirtualInstruction& first = kernel.blocks[block].code.front();
     return first.machine.operation == Operation::exit && !first.guarded();
 }
@@ -17,13 +17,16 @@ bool only_exits(const VirtualKernel& kernel, std::uint32_t block) {
 
 bool turn_branches_to_exits(VirtualKernel& kernel) {
     bool changed = false;
-    for (VirtualBlock& block : kernel.blocks)
+    for (VirtualBlock& block : kernel.blocks) {
         for (VirtualInstruction& instruction : block.code) {
-            if (instruction.machine.operation != Operation::bra || !only_exits(kernel, instruction.target)) continue;
+            if (instruction.machine.operation != Operation::bra || !only_exits(kernel, instruction.target)) {
+                continue;
+            }
             instruction.machine.operation = Operation::exit;
             instruction.target = kNone;
             changed = true;
         }
+    }
     return changed;
 }
 

@@ -18,16 +18,16 @@ std::optional<VirtualOperand> unchanged(const VirtualInstruction& instruction, s
         case Operation::add:
         case Operation::bit_or:
         case Operation::bit_xor:
-            if (a == 0U) return instruction.source[1];
+            if (a == 0U) { return instruction.source[1]; }
             [[fallthrough]];
         case Operation::sub:
         case Operation::shl:
         case Operation::shr:
-            if (b == 0U) return instruction.source[0];
+            if (b == 0U) { return instruction.source[0]; }
             return std::nullopt;
         case Operation::mul_lo:
-            if (a == 1U) return instruction.source[1];
-            if (b == 1U) return instruction.source[0];
+            if (a == 1U) { return instruction.source[1]; }
+            if (b == 1U) { return instruction.source[0]; }
             return std::nullopt;
         default:
             return std::nullopt;
@@ -61,25 +61,27 @@ bool fold_mad(const isa::Kernel& frame, VirtualInstruction& mad) {
     const auto is = [&](std::size_t i, std::uint64_t value) { return literal_value(frame, mad.source[i]) == value; };
     const bool no_addend = is(2, 0);
     const std::size_t neutral = is(0, 1) ? 0 : is(1, 1) ? 1 : 2;
-    if (!no_addend && neutral == 2) return false;
+    if (!no_addend && neutral == 2) { return false; }
     mad.machine.operation = no_addend ? Operation::mul_lo : Operation::add;
-    if (!no_addend) mad.source[neutral] = mad.source[2];
+    if (!no_addend) { mad.source[neutral] = mad.source[2]; }
     mad.source[2] = {};
     return true;
 }
 
 bool fold(VirtualKernel& kernel, VirtualInstruction& instruction) {
     const isa::Type type = instruction.machine.type;
-    if ((!isa::is_word(type) && !isa::is_pair(type)) || instruction.machine.saturate) return false;
-    if (instruction.machine.operation == Operation::mad_lo) return fold_mad(kernel.frame, instruction);
+    if ((!isa::is_word(type) && !isa::is_pair(type)) || instruction.machine.saturate) { return false; }
+    if (instruction.machine.operation == Operation::mad_lo) { return fold_mad(kernel.frame, instruction); }
     const unsigned rows = isa::type_rows(type);
     const auto a = literal_value(kernel.frame, instruction.source[0]);
     const auto b = literal_value(kernel.frame, instruction.source[1]);
     std::optional<VirtualOperand> value = unchanged(instruction, a, b);
-    if (!value && a && b)
-        if (const auto bits = computed(instruction.machine.operation, *a, *b, rows * 32))
+    if (!value && a && b) {
+        if (const auto bits = computed(instruction.machine.operation, *a, *b, rows * 32)) {
             value = literal(kernel.frame, *bits, rows);
-    if (!value) return false;
+        }
+    }
+    if (!value) { return false; }
     instruction.source = {*value, {}, {}};
     instruction.machine.operation = Operation::mov;
     instruction.machine.type = rows == 2 ? isa::Type::b64 : isa::Type::b32;
@@ -90,8 +92,9 @@ bool fold(VirtualKernel& kernel, VirtualInstruction& instruction) {
 
 bool fold_constants(VirtualKernel& kernel) {
     bool changed = false;
-    for (VirtualBlock& block : kernel.blocks)
-        for (VirtualInstruction& instruction : block.code) changed |= fold(kernel, instruction);
+    for (VirtualBlock& block : kernel.blocks) {
+        for (VirtualInstruction& instruction : block.code) { changed |= fold(kernel, instruction); }
+    }
     return changed;
 }
 

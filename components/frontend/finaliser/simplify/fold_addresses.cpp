@@ -23,18 +23,19 @@ struct Sum {
 };
 
 bool is_integer_add(const VirtualInstruction& instruction) {
-    if (instruction.machine.operation != Operation::add || instruction.machine.saturate || instruction.guarded())
+    if (instruction.machine.operation != Operation::add || instruction.machine.saturate || instruction.guarded()) {
         return false;
+    }
     const Type type = instruction.machine.type;
     return type == Type::u32 || type == Type::s32 || type == Type::u64 || type == Type::s64;
 }
 
 /// What the instruction computes, if it adds a literal to something else.
 std::optional<Sum> sum_of(const isa::Kernel& frame, const VirtualInstruction& instruction) {
-    if (!is_integer_add(instruction)) return std::nullopt;
+    if (!is_integer_add(instruction)) { return std::nullopt; }
     for (std::size_t i = 0; i < 2; ++i) {
         const auto value = literal_value(frame, instruction.source[i]);
-        if (!value || literal_value(frame, instruction.source[1 - i])) continue;
+        if (!value || literal_value(frame, instruction.source[1 - i])) { continue; }
         const bool wide = instruction.destination_rows == 2;
         const auto addend =
             wide ? static_cast<std::int64_t>(*value) : static_cast<std::int64_t>(static_cast<std::int32_t>(*value));
@@ -55,7 +56,7 @@ class AddressFolder {
         count_reads();
         bool changed = false;
         for (const auto& [row, accesses] : accesses_) {
-            if (accesses.size() != reads_[row]) continue;
+            if (accesses.size() != reads_[row]) { continue; }
             for (const Place& place : accesses) {
                 VirtualInstruction& access = kernel_.blocks[place.block].code[place.index];
                 const Sum sum = *foldable_sum(access, place);
@@ -73,11 +74,14 @@ class AddressFolder {
         for (std::uint32_t block = 0; block < kernel_.blocks.size(); ++block) {
             const auto& code = kernel_.blocks[block].code;
             for (std::uint32_t index = 0; index < code.size(); ++index) {
-                for (const VirtualOperand& operand : code[index].source)
-                    if (operand.kind == Operand::Kind::reg)
-                        for (std::uint32_t i = 0; i < operand.rows; ++i) ++reads_[operand.index + i];
-                if (foldable_sum(code[index], {block, index}))
+                for (const VirtualOperand& operand : code[index].source) {
+                    if (operand.kind == Operand::Kind::reg) {
+                        for (std::uint32_t i = 0; i < operand.rows; ++i) { ++reads_[operand.index + i]; }
+                    }
+                }
+                if (foldable_sum(code[index], {block, index})) {
                     accesses_[code[index].source[0].index].push_back({block, index});
+                }
             }
         }
     }
@@ -85,22 +89,24 @@ class AddressFolder {
     /// The sum that the access's address is, if the access can do the addition itself.
     std::optional<Sum> foldable_sum(const VirtualInstruction& access, Place place) const {
         const VirtualOperand& address = access.source[0];
-        if (!isa::is_memory(access.machine.operation) || address.kind != Operand::Kind::reg) return std::nullopt;
+        if (!isa::is_memory(access.machine.operation) || address.kind != Operand::Kind::reg) { return std::nullopt; }
         const auto write = writes_.place(address.index);
-        if (!write || !writes_.before(*write, place)) return std::nullopt;
+        if (!write || !writes_.before(*write, place)) { return std::nullopt; }
         const VirtualInstruction& add = writes_.at(*write);
-        if (add.destination != address.index || add.destination_rows != address.rows) return std::nullopt;
+        if (add.destination != address.index || add.destination_rows != address.rows) { return std::nullopt; }
         const auto sum = sum_of(kernel_.frame, add);
-        if (!sum || !fits_offset(sum->addend) || !fits_offset(access.machine.offset + sum->addend)) return std::nullopt;
-        if (writes_.is_stable(sum->base, *write)) return sum;
-        if (!isa::is_vector_memory(access.machine.operation)) return std::nullopt;
+        if (!sum || !fits_offset(sum->addend) || !fits_offset(access.machine.offset + sum->addend)) {
+            return std::nullopt;
+        }
+        if (writes_.is_stable(sum->base, *write)) { return sum; }
+        if (!isa::is_vector_memory(access.machine.operation)) { return std::nullopt; }
         return holds_from(sum->base, *write, place) ? sum : std::nullopt;
     }
 
-    /// Whether nothing from `write` to `read`, in one block, writes the base. The compiler folds the addresses of its own
-    /// loads and stores; to it a vector memory instruction takes an address as it is.
+    /// Whether nothing from `write` to `read`, in one block, writes the base. The compiler folds the addresses of its
+    /// own loads and stores; to it a vector memory instruction takes an address as it is.
     bool holds_from(const VirtualOperand& base, Place write, Place read) const {
-        if (base.kind != Operand::Kind::reg || write.block != read.block || write.index >= read.index) return false;
+        if (base.kind != Operand::Kind::reg || write.block != read.block || write.index >= read.index) { return false; }
         const auto& code = kernel_.blocks[write.block].code;
         return std::none_of(code.begin() + write.index, code.begin() + read.index, [&](const auto& between) {
             return between.destination_rows != 0 && between.destination < base.index + base.rows &&

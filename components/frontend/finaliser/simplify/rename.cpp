@@ -18,8 +18,9 @@ class BlockRenamer {
         : kernel_(kernel), block_(block), live_out_(live_out), rows_(rows) {}
 
     void run() {
-        for (const VirtualInstruction& instruction : block_.code)
+        for (const VirtualInstruction& instruction : block_.code) {
             for_each_new_value(instruction, [&](std::uint32_t unit) { ++values_left_[unit]; });
+        }
         for (VirtualInstruction& instruction : block_.code) {
             rename_reads(instruction);
             const VirtualInstruction before = instruction;
@@ -34,30 +35,34 @@ class BlockRenamer {
     /// The first row of groups, or the predicate's unit, that the instruction wholly overwrites.
     template <typename Visit>
     void for_each_new_value(const VirtualInstruction& instruction, Visit visit) const {
-        if (instruction.guarded()) return;
+        if (instruction.guarded()) { return; }
         if (instruction.destination_rows != 0) {
             const RowGroup& group = kernel_.groups[kernel_.group_of[instruction.destination]];
-            if (group.first == instruction.destination && group.rows == instruction.destination_rows)
+            if (group.first == instruction.destination && group.rows == instruction.destination_rows) {
                 visit(group.first);
+            }
         }
-        for (std::uint32_t predicate : instruction.destination_predicate)
-            if (predicate != kNone) visit(rows_ + predicate);
+        for (std::uint32_t predicate : instruction.destination_predicate) {
+            if (predicate != kNone) { visit(rows_ + predicate); }
+        }
     }
 
     void begin_value(std::uint32_t unit) {
         const bool is_last = --values_left_[unit] == 0;
-        if (is_last && outlives_block(unit))
+        if (is_last && outlives_block(unit)) {
             name_.erase(unit);
-        else
+        } else {
             name_[unit] =
                 is_row(unit) ? kernel_.new_rows(kernel_.groups[kernel_.group_of[unit]].rows) : kernel_.new_predicate();
+        }
     }
 
     bool outlives_block(std::uint32_t unit) const {
-        if (!is_row(unit)) return live_out_.contains(unit);
+        if (!is_row(unit)) { return live_out_.contains(unit); }
         const RowGroup& group = kernel_.groups[kernel_.group_of[unit]];
-        for (std::uint32_t i = 0; i < group.rows; ++i)
-            if (live_out_.contains(group.first + i)) return true;
+        for (std::uint32_t i = 0; i < group.rows; ++i) {
+            if (live_out_.contains(group.first + i)) { return true; }
+        }
         return false;
     }
 
@@ -68,21 +73,22 @@ class BlockRenamer {
     }
 
     std::uint32_t predicate_name(std::uint32_t predicate) const {
-        if (predicate >= kAlways) return predicate;
+        if (predicate >= kAlways) { return predicate; }
         const auto found = name_.find(rows_ + predicate);
         return found == name_.end() ? predicate : found->second;
     }
 
     void rename_reads(VirtualInstruction& instruction) const {
-        for (VirtualOperand& operand : instruction.source)
-            if (operand.kind == isa::Operand::Kind::reg) operand.index = row_name(operand.index);
+        for (VirtualOperand& operand : instruction.source) {
+            if (operand.kind == isa::Operand::Kind::reg) { operand.index = row_name(operand.index); }
+        }
         instruction.guard.index = predicate_name(instruction.guard.index);
-        for (PredicateUse& use : instruction.source_predicate) use.index = predicate_name(use.index);
+        for (PredicateUse& use : instruction.source_predicate) { use.index = predicate_name(use.index); }
     }
 
     void rename_writes(VirtualInstruction& instruction) const {
-        if (instruction.destination_rows != 0) instruction.destination = row_name(instruction.destination);
-        for (std::uint32_t& predicate : instruction.destination_predicate) predicate = predicate_name(predicate);
+        if (instruction.destination_rows != 0) { instruction.destination = row_name(instruction.destination); }
+        for (std::uint32_t& predicate : instruction.destination_predicate) { predicate = predicate_name(predicate); }
     }
 
     VirtualKernel& kernel_;

@@ -16,8 +16,8 @@ namespace {
 /// Longer ways to make a value again are not looked for: a load from local memory takes as long.
 constexpr std::size_t kLongestRecipe = 6;
 
-/// Whether executing the instruction elsewhere gives the same value if its sources are the same. One of which a mechanism
-/// says something stays the one that it is.
+/// Whether executing the instruction elsewhere gives the same value if its sources are the same. One of which a
+/// mechanism says something stays the one that it is.
 bool can_be_repeated(const VirtualInstruction& instruction) {
     return !instruction.guarded() && instruction.annotations == kNone && is_plain(instruction) &&
            !holds_everything(instruction) && instruction.source_predicate[0].index >= kAlways &&
@@ -55,30 +55,33 @@ Recipes::Recipes(const VirtualKernel& kernel, std::span<const RangeSet> ranges) 
 
 std::optional<std::vector<VirtualInstruction>> Recipes::recipe(const VirtualOperand& rows, const RowGroup& group,
                                                                Place place, std::uint32_t position) const {
-    if (!writes_.is_stable(rows, place)) return std::nullopt;
+    if (!writes_.is_stable(rows, place)) { return std::nullopt; }
     std::vector<VirtualInstruction> made;
-    for (std::uint32_t row = rows.index; row < rows.index + rows.rows; ++row)
-        if (!collect(row, {group, position}, made)) return std::nullopt;
+    for (std::uint32_t row = rows.index; row < rows.index + rows.rows; ++row) {
+        if (!collect(row, {group, position}, made)) { return std::nullopt; }
+    }
     return made;
 }
 
 bool Recipes::collect(std::uint32_t row, const Request& request, std::vector<VirtualInstruction>& made) const {
-    if (std::ranges::any_of(made, [row](const VirtualInstruction& earlier) { return makes(earlier, row); }))
+    if (std::ranges::any_of(made, [row](const VirtualInstruction& earlier) { return makes(earlier, row); })) {
         return true;
-    const auto place = writes_.place(row);
-    if (!place || made.size() >= kLongestRecipe) return false;
-    const VirtualInstruction& instruction = writes_.at(*place);
-    if (!can_be_repeated(instruction)) return false;
-    for (const VirtualOperand& operand : instruction.source) {
-        if (operand.kind != Operand::Kind::reg) continue;
-        bool all_there = true;
-        for (std::uint32_t i = 0; i < operand.rows; ++i) all_there &= is_there(operand.index + i, *place, request);
-        if (all_there) continue;
-        if (!writes_.is_stable(operand, *place)) return false;
-        for (std::uint32_t i = 0; i < operand.rows; ++i)
-            if (!collect(operand.index + i, request, made)) return false;
     }
-    if (made.size() >= kLongestRecipe) return false;
+    const auto place = writes_.place(row);
+    if (!place || made.size() >= kLongestRecipe) { return false; }
+    const VirtualInstruction& instruction = writes_.at(*place);
+    if (!can_be_repeated(instruction)) { return false; }
+    for (const VirtualOperand& operand : instruction.source) {
+        if (operand.kind != Operand::Kind::reg) { continue; }
+        bool all_there = true;
+        for (std::uint32_t i = 0; i < operand.rows; ++i) { all_there &= is_there(operand.index + i, *place, request); }
+        if (all_there) { continue; }
+        if (!writes_.is_stable(operand, *place)) { return false; }
+        for (std::uint32_t i = 0; i < operand.rows; ++i) {
+            if (!collect(operand.index + i, request, made)) { return false; }
+        }
+    }
+    if (made.size() >= kLongestRecipe) { return false; }
     made.push_back(instruction);
     return true;
 }
@@ -99,14 +102,14 @@ std::uint32_t append_recipe(VirtualKernel& kernel, std::vector<VirtualInstructio
     };
     for (VirtualInstruction& instruction : recipe) {
         for (VirtualOperand& operand : instruction.source) {
-            if (operand.kind != Operand::Kind::reg) continue;
+            if (operand.kind != Operand::Kind::reg) { continue; }
             bool all_new = true;
-            for (std::uint32_t i = 0; i < operand.rows; ++i) all_new &= is_new[operand.index + i];
-            if (all_new) operand.index = renamed(operand.index);
+            for (std::uint32_t i = 0; i < operand.rows; ++i) { all_new &= is_new[operand.index + i]; }
+            if (all_new) { operand.index = renamed(operand.index); }
         }
-        for (unsigned i = 0; i < instruction.destination_rows; ++i) is_new[instruction.destination + i] = true;
+        for (unsigned i = 0; i < instruction.destination_rows; ++i) { is_new[instruction.destination + i] = true; }
         const std::uint32_t group = kernel.group_of[instruction.destination];
-        if (!first_of.contains(group)) first_of[group] = kernel.new_rows(kernel.groups[group].rows);
+        if (!first_of.contains(group)) { first_of[group] = kernel.new_rows(kernel.groups[group].rows); }
         instruction.destination = renamed(instruction.destination);
         code.push_back(instruction);
     }

@@ -49,7 +49,7 @@ class Chooser {
         const bool anywhere = candidates.empty();
         if (anywhere) {
             // As when alignment is what costs registers: what makes room anywhere.
-            for (std::uint32_t i = 0; i < needed_.size(); ++i) result.crowded.insert(i);
+            for (std::uint32_t i = 0; i < needed_.size(); ++i) { result.crowded.insert(i); }
             candidates = rated(true);
         }
         const bool many = !anywhere && std::size_t{view_.instructions()} * (registers_ - limit_) > kPatience;
@@ -61,8 +61,9 @@ class Chooser {
     /// Calls `visit(first, end)` for the instructions of every range of every row of the group.
     template <typename Visit>
     void for_each_range(std::uint32_t group, Visit visit) const {
-        for (const RangeSet& row : view_.rows_of(group))
-            for (const LiveRange& range : row.ranges()) visit(range.start / 2, (range.end - 1) / 2 + 1);
+        for (const RangeSet& row : view_.rows_of(group)) {
+            for (const LiveRange& range : row.ranges()) { visit(range.start / 2, (range.end - 1) / 2 + 1); }
+        }
     }
 
     /// Calls `visit(position)` for every instruction that accesses the group, once and in order.
@@ -74,7 +75,7 @@ class Chooser {
             const bool is_read =
                 write == writes.size() || (read < reads.size() && reads[read].position <= writes[write].position);
             const std::uint32_t position = is_read ? reads[read++].position : writes[write++].position;
-            if (position != last) visit(position);
+            if (position != last) { visit(position); }
             last = position;
         }
     }
@@ -82,14 +83,14 @@ class Chooser {
     /// Where registers beyond the limit are in use. Half of them are to become free in this round, if many are.
     void find_crowded(const Allocation& allocation, unsigned limit) {
         for (std::uint32_t group = 0; group < kernel_.groups.size(); ++group) {
-            if (!is_beyond_limit(allocation, limit, group)) continue;
+            if (!is_beyond_limit(allocation, limit, group)) { continue; }
             beyond_.push_back(group);
             for_each_range(group, [&](std::uint32_t first, std::uint32_t end) {
-                for (std::uint32_t i = first; i < end; ++i) ++needed_[i];
+                for (std::uint32_t i = first; i < end; ++i) { ++needed_[i]; }
             });
         }
         for (std::uint32_t i = 0; i < needed_.size(); ++i) {
-            if (needed_[i] == 0) continue;
+            if (needed_[i] == 0) { continue; }
             crowded_.insert(i);
             needed_[i] = (needed_[i] + 1) / 2;
         }
@@ -97,8 +98,9 @@ class Chooser {
 
     bool is_beyond_limit(const Allocation& allocation, unsigned limit, std::uint32_t group) const {
         const RowGroup& rows = kernel_.groups[group];
-        for (std::uint32_t i = 0; i < rows.rows; ++i)
-            if (!view_.rows_of(group)[i].empty() && allocation.register_of[rows.first + i] >= limit) return true;
+        for (std::uint32_t i = 0; i < rows.rows; ++i) {
+            if (!view_.rows_of(group)[i].empty() && allocation.register_of[rows.first + i] >= limit) { return true; }
+        }
         return false;
     }
 
@@ -107,11 +109,12 @@ class Chooser {
         std::vector<Candidate> result;
         for (std::uint32_t group = 0; group < kernel_.groups.size(); ++group) {
             const double freed = freed_by(group, anywhere);
-            if (freed <= 0) continue;
-            if (anywhere && values_.is_backed(kernel_.groups[group])) continue;
-            if (const auto way = way_of(group))
+            if (freed <= 0) { continue; }
+            if (anywhere && values_.is_backed(kernel_.groups[group])) { continue; }
+            if (const auto way = way_of(group)) {
                 result.push_back(
                     {{group, way->by_recipe}, freed, freed / (1 + way->cost), goes_first(group, way->by_recipe)});
+            }
         }
         std::ranges::stable_sort(result, better);
         return result;
@@ -129,7 +132,9 @@ class Chooser {
     double freed_by(std::uint32_t group, bool anywhere) const {
         const double lived = life_of(group, anywhere);
         // What is made for one instruction lives beside that instruction's other sources, in whatever order.
-        if (lived == 0 || (group >= values_.originals && lived <= kShortLife * kernel_.groups[group].rows)) return 0;
+        if (lived == 0 || (group >= values_.originals && lived <= kShortLife * kernel_.groups[group].rows)) {
+            return 0;
+        }
         return lived - accessed_life_of(group, anywhere);
     }
 
@@ -146,7 +151,7 @@ class Chooser {
     double accessed_life_of(std::uint32_t group, bool anywhere) const {
         double life = 0;
         for_each_access(group, [&](std::uint32_t position) {
-            if (anywhere || crowded_.contains(position)) life += kernel_.groups[group].rows;
+            if (anywhere || crowded_.contains(position)) { life += kernel_.groups[group].rows; }
         });
         return life;
     }
@@ -159,43 +164,46 @@ class Chooser {
         } else if (!view_.is_fixed(group) && !values_.is_pinned(group)) {
             best = Way{cost_of(view_.reads(group)) + cost_of(view_.writes(group)), false};
         }
-        if (!values_.rematerialise) return best;
+        if (!values_.rematerialise) { return best; }
         double again = 0;
         for (const Access& read : view_.reads(group)) {
             const auto recipe = view_.recipes().recipe(read.operand, rows, read.place, read.position);
-            if (!recipe) return best;
+            if (!recipe) { return best; }
             again += read.weight * static_cast<double>(recipe->size());
         }
-        if (!best || again < best->cost) best = Way{again, true};
+        if (!best || again < best->cost) { best = Way{again, true}; }
         return best;
     }
 
     static double cost_of(std::span<const Access> accesses) {
         double cost = 0;
-        for (const Access& access : accesses) cost += kAccessCost * access.weight * access.operand.rows;
+        for (const Access& access : accesses) { cost += kAccessCost * access.weight * access.operand.rows; }
         return cost;
     }
 
     bool overlap(std::uint32_t a, std::uint32_t b) const {
-        for (const RangeSet& one : view_.rows_of(a))
-            for (const RangeSet& other : view_.rows_of(b))
-                if (one.overlaps(other)) return true;
+        for (const RangeSet& one : view_.rows_of(a)) {
+            for (const RangeSet& other : view_.rows_of(b)) {
+                if (one.overlaps(other)) { return true; }
+            }
+        }
         return false;
     }
 
-    /// The cheapest for the room that it makes at each place. Recipes hold in the code as it is, so that at most one goes
-    /// that way.
+    /// The cheapest for the room that it makes at each place. Recipes hold in the code as it is, so that at most one
+    /// goes that way.
     std::vector<Victim> one_for_each_place(std::span<const Candidate> candidates) const {
         std::vector<Victim> victims;
         for (const std::uint32_t crowded : beyond_) {
             const auto relieves = [&](const Victim& victim) { return overlap(victim.group, crowded); };
-            if (std::ranges::any_of(victims, relieves)) continue;
+            if (std::ranges::any_of(victims, relieves)) { continue; }
             const auto best = std::ranges::find_if(candidates, relieves, &Candidate::victim);
-            if (best == candidates.end()) continue;
-            if (!best->victim.by_recipe)
+            if (best == candidates.end()) { continue; }
+            if (!best->victim.by_recipe) {
                 victims.push_back(best->victim);
-            else if (victims.empty() || !victims.front().by_recipe)
+            } else if (victims.empty() || !victims.front().by_recipe) {
                 victims.insert(victims.begin(), best->victim);
+            }
         }
         return victims;
     }
@@ -223,11 +231,13 @@ class Chooser {
             }
             const Victim victim = best.victim;
             candidates.pop_back();
-            if (freed <= 0 || is_any(read_again, group)) continue;
+            if (freed <= 0 || is_any(read_again, group)) { continue; }
             if (victim.by_recipe) {
                 const std::vector<std::uint32_t> rows = rows_read_again(group);
-                if (std::ranges::any_of(rows, [&](std::uint32_t row) { return gone[kernel_.group_of[row]]; })) continue;
-                for (const std::uint32_t row : rows) read_again[row] = true;
+                if (std::ranges::any_of(rows, [&](std::uint32_t row) { return gone[kernel_.group_of[row]]; })) {
+                    continue;
+                }
+                for (const std::uint32_t row : rows) { read_again[row] = true; }
             }
             gone[group] = true;
             victims.push_back(victim);
@@ -238,8 +248,9 @@ class Chooser {
 
     bool is_any(const std::vector<bool>& rows, std::uint32_t group) const {
         const RowGroup& all = kernel_.groups[group];
-        for (std::uint32_t row = all.first; row < all.first + all.rows; ++row)
-            if (rows[row]) return true;
+        for (std::uint32_t row = all.first; row < all.first + all.rows; ++row) {
+            if (rows[row]) { return true; }
+        }
         return false;
     }
 
@@ -248,13 +259,17 @@ class Chooser {
         std::vector<std::uint32_t> rows;
         for (const Access& read : view_.reads(group)) {
             const auto recipe = *view_.recipes().recipe(read.operand, kernel_.groups[group], read.place, read.position);
-            for (const VirtualInstruction& instruction : recipe)
-                for (const VirtualOperand& operand : instruction.source)
-                    for (std::uint32_t i = 0; operand.kind == isa::Operand::Kind::reg && i < operand.rows; ++i)
+            for (const VirtualInstruction& instruction : recipe) {
+                for (const VirtualOperand& operand : instruction.source) {
+                    for (std::uint32_t i = 0; operand.kind == isa::Operand::Kind::reg && i < operand.rows; ++i) {
                         if (std::ranges::none_of(recipe, [&](const VirtualInstruction& made) {
                                 return operand.index + i - made.destination < made.destination_rows;
-                            }))
+                            })) {
                             rows.push_back(operand.index + i);
+                        }
+                    }
+                }
+            }
         }
         return rows;
     }
@@ -270,7 +285,7 @@ class Chooser {
                     ++next;
                     continue;
                 }
-                if (needed_[i] != 0 && --needed_[i] == 0) crowded_.erase(i);
+                if (needed_[i] != 0 && --needed_[i] == 0) { crowded_.erase(i); }
             }
         });
     }

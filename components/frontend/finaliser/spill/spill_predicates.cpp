@@ -26,13 +26,13 @@ class Spiller {
   public:
     Spiller(VirtualKernel& kernel, std::span<const std::uint32_t> predicates)
         : kernel_(kernel), row_of_(kernel.predicates, kNone) {
-        for (const std::uint32_t predicate : predicates) row_of_[predicate] = kernel.new_rows(1);
+        for (const std::uint32_t predicate : predicates) { row_of_[predicate] = kernel.new_rows(1); }
     }
 
     void run() {
         for (VirtualBlock& block : kernel_.blocks) {
             std::vector<VirtualInstruction> code;
-            for (const VirtualInstruction& instruction : block.code) rewrite(instruction, code);
+            for (const VirtualInstruction& instruction : block.code) { rewrite(instruction, code); }
             block.code = std::move(code);
         }
     }
@@ -46,18 +46,18 @@ class Spiller {
         }
         const PredicateUse guard = instruction.guard;
         const bool stays_guarded = instruction.guarded() && !can_run_unguarded(instruction);
-        if (instruction.guarded() && !stays_guarded) run_unguarded(instruction);
+        if (instruction.guarded() && !stays_guarded) { run_unguarded(instruction); }
         std::vector<Copy> kept;
         for (std::uint32_t& destination : instruction.destination_predicate) {
-            if (!is_spilled(destination)) continue;
+            if (!is_spilled(destination)) { continue; }
             kept.push_back({kernel_.new_predicate(), row_of_[destination]});
             destination = kept.back().from;
             // Or its value where the guard fails would live since the kernel's start.
-            if (stays_guarded) move({kAlways, true}, destination, {kAlways, false}, instruction, code);
+            if (stays_guarded) { move({kAlways, true}, destination, {kAlways, false}, instruction, code); }
         }
         code.push_back(instruction);
-        for (const auto& [from, to] : kept) keep(from, to, guard, instruction, code);
-        for (const auto& [from, to] : guarded_copies_) move({from, false}, to, guard, instruction, code);
+        for (const auto& [from, to] : kept) { keep(from, to, guard, instruction, code); }
+        for (const auto& [from, to] : guarded_copies_) { move({from, false}, to, guard, instruction, code); }
         guarded_copies_.clear();
     }
 
@@ -66,7 +66,7 @@ class Spiller {
     /// The other destination of a guarded setp must not change where the guard fails either.
     void run_unguarded(VirtualInstruction& instruction) {
         for (std::uint32_t& destination : instruction.destination_predicate) {
-            if (destination == kNone || is_spilled(destination)) continue;
+            if (destination == kNone || is_spilled(destination)) { continue; }
             const std::uint32_t other = kernel_.new_predicate();
             guarded_copies_.push_back({other, destination});
             destination = other;
@@ -78,7 +78,7 @@ class Spiller {
         std::vector<Copy> loaded;
         for (PredicateUse* use :
              {&instruction.guard, &instruction.source_predicate[0], &instruction.source_predicate[1]}) {
-            if (!is_spilled(use->index)) continue;
+            if (!is_spilled(use->index)) { continue; }
             auto known = std::ranges::find(loaded, use->index, &Copy::from);
             if (known == loaded.end()) {
                 known = loaded.insert(known, {use->index, kernel_.new_predicate()});
@@ -139,14 +139,16 @@ std::vector<std::uint32_t> longest_lived(const VirtualKernel& kernel, std::uint3
     std::vector<PredicateLength> candidates;
     for (std::uint32_t predicate = 0; predicate < count; ++predicate) {
         std::uint32_t length = 0;
-        for (const LiveRange& range : ranges[predicate_unit(kernel, predicate)].ranges())
+        for (const LiveRange& range : ranges[predicate_unit(kernel, predicate)].ranges()) {
             length += range.end - range.start;
-        if (length > 0) candidates.push_back({predicate, length});
+        }
+        if (length > 0) { candidates.push_back({predicate, length}); }
     }
     std::ranges::stable_sort(candidates, std::ranges::greater(), &PredicateLength::length);
     std::vector<std::uint32_t> result;
-    for (const PredicateLength& candidate : candidates)
-        if (result.size() < most) result.push_back(candidate.predicate);
+    for (const PredicateLength& candidate : candidates) {
+        if (result.size() < most) { result.push_back(candidate.predicate); }
+    }
     return result;
 }
 
@@ -159,10 +161,10 @@ void spill_predicates(VirtualKernel& kernel, unsigned limit) {
     const std::uint32_t originals = kernel.predicates;
     for (;;) {
         const std::uint32_t predicates = allocate(kernel).predicates;
-        if (predicates <= limit) return;
+        if (predicates <= limit) { return; }
         const std::size_t missing = predicates - limit;
         const auto victims = longest_lived(kernel, originals, missing > kFew ? missing / 2 : 1);
-        if (victims.empty()) return;
+        if (victims.empty()) { return; }
         Spiller(kernel, victims).run();
     }
 }

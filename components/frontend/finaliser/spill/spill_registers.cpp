@@ -21,7 +21,7 @@ namespace {
 std::vector<std::uint32_t> unwritten_rows(const VirtualKernel& kernel) {
     std::vector<std::uint32_t> rows;
     Liveness(kernel).for_each_in(0, [&](std::uint32_t unit) {
-        if (unit < kernel.rows()) rows.push_back(unit);
+        if (unit < kernel.rows()) { rows.push_back(unit); }
     });
     return rows;
 }
@@ -29,8 +29,8 @@ std::vector<std::uint32_t> unwritten_rows(const VirtualKernel& kernel) {
 /// By row; none where the order of spills does not depend on it.
 std::vector<bool> affine_rows(const VirtualKernel& kernel, SpillRules rules) {
     std::vector<bool> rows;
-    if (!rules.affine_first) return rows;
-    for (const Affinity each : affinities(kernel)) rows.push_back(each <= Affinity::affine);
+    if (!rules.affine_first) { return rows; }
+    for (const Affinity each : affinities(kernel)) { rows.push_back(each <= Affinity::affine); }
     return rows;
 }
 
@@ -43,10 +43,10 @@ bool spill(VirtualKernel& kernel, unsigned limit, SpillRules rules) {
     // Each round takes a long life from a group; groups that spilling makes can be victims a few times.
     for (std::size_t rounds = 8 * std::size_t{values.originals} + 64; rounds > 0; --rounds) {
         const Allocation allocation = allocate(kernel);
-        if (allocation.registers <= limit) return true;
+        if (allocation.registers <= limit) { return true; }
         const SpillView view(kernel, live_ranges_of(kernel));
         const SpillChoice choice = choose_victims(view, allocation, limit, values);
-        if (choice.victims.empty()) return false;
+        if (choice.victims.empty()) { return false; }
         rewrite_spilled(kernel, view, choice, values);
         remove_dead_code(kernel);
     }

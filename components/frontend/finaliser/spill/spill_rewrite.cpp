@@ -38,7 +38,7 @@ class Rewriter {
           values_(values),
           spilled_of_(kernel.groups.size(), kNone),
           has_access_(kernel.blocks.size(), false) {
-        for (const Victim& victim : choice.victims) add(view, victim);
+        for (const Victim& victim : choice.victims) { add(view, victim); }
     }
 
     void run() {
@@ -51,8 +51,8 @@ class Rewriter {
                 continue;
             }
             code.clear();
-            for (Spilled& group : spilled_) group.kept.reset();
-            for (const VirtualInstruction& instruction : old_code) rewrite(instruction, position++, code);
+            for (Spilled& group : spilled_) { group.kept.reset(); }
+            for (const VirtualInstruction& instruction : old_code) { rewrite(instruction, position++, code); }
             code.swap(old_code);
         }
     }
@@ -65,10 +65,11 @@ class Rewriter {
         spilled.backed = !victim.by_recipe && values_.is_backed(rows);
         for (const Access& read : view.reads(victim.group)) {
             has_access_[read.place.block] = true;
-            if (victim.by_recipe)
+            if (victim.by_recipe) {
                 spilled.recipes.push_back(*view.recipes().recipe(read.operand, rows, read.place, read.position));
+            }
         }
-        for (const Access& write : view.writes(victim.group)) has_access_[write.place.block] = true;
+        for (const Access& write : view.writes(victim.group)) { has_access_[write.place.block] = true; }
         if (!victim.by_recipe && !spilled.backed) {
             for (std::uint32_t row = rows.first; row < rows.first + rows.rows; ++row) {
                 set_slot(row, kernel_.frame.local_bytes);
@@ -81,22 +82,22 @@ class Rewriter {
     }
 
     void set_slot(std::uint32_t row, std::uint32_t slot) {
-        if (row >= values_.slot_of.size()) values_.slot_of.resize(kernel_.rows(), kNone);
+        if (row >= values_.slot_of.size()) { values_.slot_of.resize(kernel_.rows(), kNone); }
         values_.slot_of[row] = slot;
     }
 
     /// The row holds what `from` holds, which local memory has.
     void copy_slot(std::uint32_t row, std::uint32_t from) {
         set_slot(row, values_.slot_of[from]);
-        if (!values_.affine_first) return;
-        if (row >= values_.affine.size()) values_.affine.resize(kernel_.rows(), false);
+        if (!values_.affine_first) { return; }
+        if (row >= values_.affine.size()) { values_.affine.resize(kernel_.rows(), false); }
         values_.affine[row] = from < values_.affine.size() && values_.affine[from];
     }
 
     /// What becomes of the row's group; null if nothing.
     Spilled* spilled(std::uint32_t row) {
         const std::uint32_t group = kernel_.group_of[row];
-        if (group >= spilled_of_.size() || spilled_of_[group] == kNone) return nullptr;
+        if (group >= spilled_of_.size() || spilled_of_[group] == kNone) { return nullptr; }
         return &spilled_[spilled_of_[group]];
     }
 
@@ -106,14 +107,17 @@ class Rewriter {
             skip_recipes(instruction);
             return;
         }
-        for (VirtualOperand& operand : instruction.source)
-            if (operand.kind == Operand::Kind::reg)
-                if (Spilled* const read = spilled(operand.index); read != nullptr)
+        for (VirtualOperand& operand : instruction.source) {
+            if (operand.kind == Operand::Kind::reg) {
+                if (Spilled* const read = spilled(operand.index); read != nullptr) {
                     operand.index = again(*read, operand, position, instruction, code);
+                }
+            }
+        }
         if (written != nullptr && !written->by_recipe) {
             const VirtualOperand result{Operand::Kind::reg, instruction.destination_rows, instruction.destination};
             written->kept.reset();
-            if (!written->backed) return store_result(*written, instruction, position, code);
+            if (!written->backed) { return store_result(*written, instruction, position, code); }
             written->kept = Kept{result, result.index, position, inserted_};
         }
         code.push_back(instruction);
@@ -121,10 +125,13 @@ class Rewriter {
 
     /// An instruction that goes needs no sources.
     void skip_recipes(const VirtualInstruction& instruction) {
-        for (const VirtualOperand& operand : instruction.source)
-            if (operand.kind == Operand::Kind::reg)
-                if (Spilled* const read = spilled(operand.index); read != nullptr && read->by_recipe)
+        for (const VirtualOperand& operand : instruction.source) {
+            if (operand.kind == Operand::Kind::reg) {
+                if (Spilled* const read = spilled(operand.index); read != nullptr && read->by_recipe) {
                     ++read->next_recipe;
+                }
+            }
+        }
     }
 
     void store_result(Spilled& group, VirtualInstruction instruction, std::uint32_t position,
@@ -137,7 +144,7 @@ class Rewriter {
             values_.pinned.resize(kernel_.groups.size(), false);
             values_.pinned.back() = true;
         } else {
-            for (unsigned i = 0; i < written.rows; ++i) copy_slot(instruction.destination + i, written.index + i);
+            for (unsigned i = 0; i < written.rows; ++i) { copy_slot(instruction.destination + i, written.index + i); }
             group.kept = Kept{written, instruction.destination, position, 0};
         }
         code.push_back(instruction);
@@ -147,11 +154,12 @@ class Rewriter {
             store.guard = guard;
             code.push_back(store);
         }
-        if (crowded_.contains(position)) inserted_ += written.rows;
-        if (group.kept) group.kept->inserted = inserted_;
+        if (crowded_.contains(position)) { inserted_ += written.rows; }
+        if (group.kept) { group.kept->inserted = inserted_; }
     }
 
-    /// A guarded write alone would leave the rows with an unknown value before it, which lives since the kernel's start.
+    /// A guarded write alone would leave the rows with an unknown value before it, which lives since the kernel's
+    /// start.
     void begin_value(VirtualInstruction& instruction, std::vector<VirtualInstruction>& code) {
         if (is_plain(instruction)) {
             instruction.guard = {kAlways, false};
@@ -181,7 +189,7 @@ class Rewriter {
         const std::uint32_t row = group.by_recipe
                                       ? make_again(std::move(group.recipes[recipe]), operand.index, position, code)
                                       : reload(operand, reader, code);
-        if (crowded_.contains(position)) inserted_ += static_cast<std::uint32_t>(code.size() - before);
+        if (crowded_.contains(position)) { inserted_ += static_cast<std::uint32_t>(code.size() - before); }
         group.kept = Kept{operand, row, position, inserted_};
         return row;
     }
@@ -193,9 +201,9 @@ class Rewriter {
         const std::uint32_t result = append_recipe(kernel_, std::move(recipe), row, made);
         for (VirtualInstruction& instruction : made) {
             for (VirtualOperand& operand : instruction.source) {
-                if (operand.kind != Operand::Kind::reg) continue;
+                if (operand.kind != Operand::Kind::reg) { continue; }
                 Spilled* const read = spilled(operand.index);
-                if (read == nullptr) continue;
+                if (read == nullptr) { continue; }
                 LOOKAHEAD_ASSERT(!read->by_recipe, "recipes do not read what goes by recipe in the same round");
                 operand.index = again(*read, operand, position, instruction, code);
             }

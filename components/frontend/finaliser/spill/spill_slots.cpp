@@ -31,7 +31,7 @@ std::uint32_t slot_of(const VirtualInstruction& access, const isa::Kernel& frame
 VirtualKernel kernel_of_slots(const VirtualKernel& kernel) {
     VirtualKernel result;
     result.predicates = kernel.predicates;
-    for (std::uint32_t slot = 0; slot < kernel.frame.spill_bytes / 4; ++slot) result.new_rows(1);
+    for (std::uint32_t slot = 0; slot < kernel.frame.spill_bytes / 4; ++slot) { result.new_rows(1); }
     for (const VirtualBlock& block : kernel.blocks) {
         VirtualBlock& moves = result.blocks.emplace_back();
         for (const VirtualInstruction& instruction : block.code) {
@@ -58,7 +58,7 @@ VirtualKernel kernel_of_slots(const VirtualKernel& kernel) {
 
 void count(const isa::Instruction& instruction, bool constant_address, const isa::Kernel& frame,
            SpillInstructions& counts) {
-    if (!is_spill(instruction, constant_address, frame)) return;
+    if (!is_spill(instruction, constant_address, frame)) { return; }
     counts.loads += instruction.operation == Operation::load;
     counts.stores += instruction.operation == Operation::store;
 }
@@ -66,30 +66,36 @@ void count(const isa::Instruction& instruction, bool constant_address, const isa
 }  // namespace
 
 void share_spill_slots(VirtualKernel& kernel) {
-    if (kernel.frame.spill_bytes == 0) return;
+    if (kernel.frame.spill_bytes == 0) { return; }
     const Allocation slots = allocate(kernel_of_slots(kernel));
     const isa::Kernel old = kernel.frame;
-    for (VirtualBlock& block : kernel.blocks)
-        for (VirtualInstruction& instruction : block.code)
-            if (is_spill(instruction, old))
+    for (VirtualBlock& block : kernel.blocks) {
+        for (VirtualInstruction& instruction : block.code) {
+            if (is_spill(instruction, old)) {
                 instruction.machine.offset =
                     static_cast<std::int32_t>(first_spill_byte(old) + 4 * slots.register_of[slot_of(instruction, old)]);
+            }
+        }
+    }
     kernel.frame.spill_bytes = 4 * slots.registers;
     kernel.frame.local_bytes = old.local_bytes - old.spill_bytes + kernel.frame.spill_bytes;
 }
 
 SpillInstructions spill_instructions(const isa::Kernel& kernel) {
     SpillInstructions counts;
-    for (const isa::Instruction& instruction : kernel.code)
+    for (const isa::Instruction& instruction : kernel.code) {
         count(instruction, instruction.source[0].kind == Operand::Kind::constant, kernel, counts);
+    }
     return counts;
 }
 
 SpillInstructions spill_instructions(const VirtualKernel& kernel) {
     SpillInstructions counts;
-    for (const VirtualBlock& block : kernel.blocks)
-        for (const VirtualInstruction& instruction : block.code)
+    for (const VirtualBlock& block : kernel.blocks) {
+        for (const VirtualInstruction& instruction : block.code) {
             count(instruction.machine, instruction.source[0].kind == Operand::Kind::constant, kernel.frame, counts);
+        }
+    }
     return counts;
 }
 

@@ -25,7 +25,7 @@ std::vector<double> weights_of(const VirtualKernel& kernel) {
     std::vector<double> weights;
     for (const std::uint32_t depth : loop_depths(graph, ptx::DominatorTree(ptx::immediate_dominators(graph)))) {
         double weight = 1;
-        for (std::uint32_t i = 0; i < depth; ++i) weight *= kLoopWeight;
+        for (std::uint32_t i = 0; i < depth; ++i) { weight *= kLoopWeight; }
         weights.push_back(weight);
     }
     return weights;
@@ -51,7 +51,7 @@ Lists<Access> reads_of(const VirtualKernel& kernel, std::span<const double> weig
     return {kernel.groups.size(), [&](auto add) {
                 for_each_instruction(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
                     for (const VirtualOperand& operand : instruction.source) {
-                        if (operand.kind != Operand::Kind::reg) continue;
+                        if (operand.kind != Operand::Kind::reg) { continue; }
                         access.operand = operand;
                         add(kernel.group_of[operand.index], access);
                     }
@@ -62,7 +62,7 @@ Lists<Access> reads_of(const VirtualKernel& kernel, std::span<const double> weig
 Lists<Access> writes_of(const VirtualKernel& kernel, std::span<const double> weights) {
     return {kernel.groups.size(), [&](auto add) {
                 for_each_instruction(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
-                    if (instruction.destination_rows == 0) return;
+                    if (instruction.destination_rows == 0) { return; }
                     access.operand = {Operand::Kind::reg, instruction.destination_rows, instruction.destination};
                     add(kernel.group_of[instruction.destination], access);
                 });
@@ -78,22 +78,25 @@ SpillView::SpillView(const VirtualKernel& kernel, std::vector<RangeSet> ranges)
     writes_ = writes_of(kernel, weights);
     for (const VirtualBlock& block : kernel.blocks) {
         for (const VirtualInstruction& instruction : block.code) {
-            if (instruction.destination_rows != 0 && overwrites_its_guard(instruction))
+            if (instruction.destination_rows != 0 && overwrites_its_guard(instruction)) {
                 fixed_[kernel.group_of[instruction.destination]] = true;
+            }
         }
         instructions_ += static_cast<std::uint32_t>(block.code.size());
     }
 }
 
 bool SpilledValues::is_backed(const RowGroup& group) const {
-    for (std::uint32_t row = group.first; row < group.first + group.rows; ++row)
-        if (row >= slot_of.size() || slot_of[row] == kNone) return false;
+    for (std::uint32_t row = group.first; row < group.first + group.rows; ++row) {
+        if (row >= slot_of.size() || slot_of[row] == kNone) { return false; }
+    }
     return true;
 }
 
 bool SpilledValues::is_affine(const RowGroup& group) const {
-    for (std::uint32_t row = group.first; row < group.first + group.rows; ++row)
-        if (row >= affine.size() || !affine[row]) return false;
+    for (std::uint32_t row = group.first; row < group.first + group.rows; ++row) {
+        if (row >= affine.size() || !affine[row]) { return false; }
+    }
     return true;
 }
 

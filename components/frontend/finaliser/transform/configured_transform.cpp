@@ -17,10 +17,10 @@ class JoinedTransforms final : public KernelTransform {
         : transforms_(std::move(transforms)) {}
 
     void before_expansion(KernelUnderWork& kernel, const FinaliserOptions& options) const override {
-        for (const auto& transform : transforms_) transform->before_expansion(kernel, options);
+        for (const auto& transform : transforms_) { transform->before_expansion(kernel, options); }
     }
     void before_allocation(KernelUnderWork& kernel, const FinaliserOptions& options) const override {
-        for (const auto& transform : transforms_) transform->before_allocation(kernel, options);
+        for (const auto& transform : transforms_) { transform->before_allocation(kernel, options); }
     }
 
   private:
@@ -31,9 +31,10 @@ class JoinedTransforms final : public KernelTransform {
 
 std::shared_ptr<const KernelTransform> configured_transform(const Configuration& configuration) {
     std::vector<std::unique_ptr<KernelTransform>> transforms;
-    for (const std::string& name : joined_variants<KernelTransform>(configuration))
+    for (const std::string& name : joined_variants<KernelTransform>(configuration)) {
         transforms.push_back(make_variant<KernelTransform>(name, configuration));
-    if (transforms.empty()) return nullptr;
+    }
+    if (transforms.empty()) { return nullptr; }
     return std::make_shared<JoinedTransforms>(std::move(transforms));
 }
 

@@ -94,9 +94,7 @@ Entry lz4() {
 std::string message_of(const Bytes& bytes) {
     try {
         extract_ptx(bytes, "app");
-    } catch (const InputError& error) {
-        return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
     return "";
 }
 
@@ -117,11 +115,11 @@ TEST_CASE("PTX is found beside machine code, plain and compressed in both ways")
 TEST_CASE("Long lengths of LZ4 go over several bytes") {
     // 300 literals, then a match of 4 + 15 + 255 + 1 bytes, then nothing.
     Bytes block{std::byte{0xFF}, std::byte{255}, std::byte{30}};
-    for (int i = 0; i < 300; ++i) block.push_back(static_cast<std::byte>(i));
-    for (const int b : {44, 1, 255, 1, 0}) block.push_back(static_cast<std::byte>(b));
+    for (int i = 0; i < 300; ++i) { block.push_back(static_cast<std::byte>(i)); }
+    for (const int b : {44, 1, 255, 1, 0}) { block.push_back(static_cast<std::byte>(b)); }
     const Bytes output = decompress_lz4_block(block, 575);
     REQUIRE(output.size() == 575);
-    for (std::size_t i = 0; i < output.size(); ++i) CHECK(output[i] == static_cast<std::byte>(i % 300));
+    for (std::size_t i = 0; i < output.size(); ++i) { CHECK(output[i] == static_cast<std::byte>(i % 300)); }
 }
 
 TEST_CASE("Every fault has its sentence") {
@@ -177,8 +175,9 @@ TEST_CASE("Truncated and damaged fat binaries never do worse than an InputError"
     int refused = 0;
     for (int round = 0; round < 20000; ++round) {
         Bytes damaged = whole;
-        for (unsigned i = 0; i <= random() % 4; ++i)
+        for (unsigned i = 0; i <= random() % 4; ++i) {
             damaged[random() % damaged.size()] = static_cast<std::byte>(random());
+        }
         refused += !message_of(damaged).empty();
     }
     CHECK(refused > 2000);

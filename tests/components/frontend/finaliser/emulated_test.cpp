@@ -28,7 +28,7 @@ constexpr std::uint32_t kThreads = 50;
 Memory random_memory(std::uint64_t seed) {
     std::mt19937_64 random(seed);
     Memory memory(kThreadBytes * kThreads);
-    for (std::byte& byte : memory) byte = static_cast<std::byte>(random());
+    for (std::byte& byte : memory) { byte = static_cast<std::byte>(random()); }
     return memory;
 }
 
@@ -113,8 +113,9 @@ struct SurfaceRun {
 
 SurfaceRun run_surface(const std::string& body) {
     std::vector<std::uint32_t> elements(kSurfacePitch * kSurfaceHeight);
-    for (int i = 0; i < kSurfacePitch * kSurfaceHeight; ++i)
+    for (int i = 0; i < kSurfacePitch * kSurfaceHeight; ++i) {
         elements[static_cast<std::size_t>(i)] = SurfaceRun::initial(i % kSurfacePitch, i / kSurfacePitch);
+    }
     const ptx::Module module = ptx::parse_module(surface_kernel(body), "surface.ptx");
     EmulatedDevice device({finalise(module, module.functions[0], {})}, {10'000'000});
     isa::TextureDescriptor descriptor;
@@ -154,12 +155,13 @@ TEST_CASE("surfaces read 0 outside with .zero, the nearest element with .clamp, 
 
 TEST_CASE("surfaces take what is stored inside of them and drop the rest with .zero; .trap ends the kernel") {
     const SurfaceRun stored = run_surface("@%p0 sust.b.2d.b32.zero [%rd0, {%r1, %r2}], {%r0};");
-    for (int y = 0; y < kSurfaceHeight; ++y)
+    for (int y = 0; y < kSurfaceHeight; ++y) {
         for (int x = 0; x < kSurfacePitch; ++x) {
             const int t = (y + 1) * 10 + x + 2;
             const bool written = is_inside(x, y) && t % 2 == 1;
             CHECK(stored.at(x, y) == (written ? static_cast<std::uint32_t>(t) : SurfaceRun::initial(x, y)));
         }
+    }
     const std::string inside = "mov.u32 %r1, 20; mov.u32 %r2, 2;", outside = "mov.u32 %r1, 24; mov.u32 %r2, 2;";
     CHECK(run_surface(inside + "sust.b.2d.b32.trap [%rd0, {%r1, %r2}], {%r4};").at(5, 2) == 77);
     CHECK_THROWS(run_surface(outside + "sust.b.2d.b32.trap [%rd0, {%r1, %r2}], {%r4};"));

@@ -17,10 +17,10 @@ class FunctionTransform final : public KernelTransform {
         : early_(std::move(early)), late_(std::move(late)) {}
 
     void before_expansion(KernelUnderWork& kernel, const FinaliserOptions& options) const override {
-        if (early_) early_(kernel, options);
+        if (early_) { early_(kernel, options); }
     }
     void before_allocation(KernelUnderWork& kernel, const FinaliserOptions& options) const override {
-        if (late_) late_(kernel, options);
+        if (late_) { late_(kernel, options); }
     }
 
   private:
@@ -37,8 +37,9 @@ inline FinaliserOptions with_transform(TransformFunction early, TransformFunctio
 /// Calls `visit(instruction)` for all instructions of the code.
 template <class Visit>
 void for_each_instruction(VirtualKernel& code, Visit visit) {
-    for (VirtualBlock& block : code.blocks)
-        for (VirtualInstruction& instruction : block.code) visit(instruction);
+    for (VirtualBlock& block : code.blocks) {
+        for (VirtualInstruction& instruction : block.code) { visit(instruction); }
+    }
 }
 
 }  // namespace lookahead::finaliser::test

@@ -42,8 +42,9 @@ class Program {
         const std::size_t begin = done_.size();
         body();
         const std::vector<Operation> turn(done_.begin() + static_cast<std::ptrdiff_t>(begin), done_.end());
-        for (unsigned i = 1; i < times; ++i)
-            for (const Operation& operation : turn) run(operation);
+        for (unsigned i = 1; i < times; ++i) {
+            for (const Operation& operation : turn) { run(operation); }
+        }
         emit("add.u32 " + counter + ", " + counter + ", 1; setp.lt.u32 %p0, " + counter + ", " + std::to_string(times) +
              "; @%p0 bra " + label + ";");
     }
@@ -62,8 +63,9 @@ class Program {
     void table(unsigned cases) {
         const std::string number = std::to_string(labels_++);
         std::string targets;
-        for (unsigned i = 0; i < cases; ++i)
+        for (unsigned i = 0; i < cases; ++i) {
             targets += (i == 0 ? "" : ", ") + ("CASE" + number + "_" + std::to_string(i));
+        }
         emit("rem.u32 %t, %a, " + std::to_string(cases) + ";\nTABLE" + number + ": .branchtargets " + targets +
              ";\nbrx.idx %t, TABLE" + number + ";");
         for (unsigned i = 0; i < cases; ++i) {
@@ -127,7 +129,7 @@ class Program {
         for (unsigned i = 0; i < count; ++i) {
             const Operation operation{static_cast<unsigned>(random_() % 4), pick(), pick(), pick()};
             emit(kNames[operation.kind] + reg(operation.to) + ", " + reg(operation.a) + ", " + reg(operation.b) + ";");
-            if (runs) run(operation);
+            if (runs) { run(operation); }
         }
     }
 
@@ -155,7 +157,7 @@ TEST_CASE("30 000 instructions in a row over 150 values are spilled in seconds, 
 
 TEST_CASE("1 200 branches over 100 values are spilled in seconds, and right") {
     Program program(100);
-    for (unsigned i = 0; i < 1200; ++i) program.diamond();
+    for (unsigned i = 0; i < 1200; ++i) { program.diamond(); }
     CHECK(program.check(63).spill_bytes > 0);
 }
 
@@ -163,10 +165,12 @@ TEST_CASE("nests of loops over 90 values are spilled in seconds, and right") {
     Program program(90);
     const std::function<void(unsigned)> nest = [&](unsigned depth) {
         program.work(30);
-        if (depth > 0) program.loop(2, [&] { nest(depth - 1); });
+        if (depth > 0) {
+            program.loop(2, [&] { nest(depth - 1); });
+        }
         program.work(30);
     };
-    for (unsigned i = 0; i < 24; ++i) nest(5);
+    for (unsigned i = 0; i < 24; ++i) { nest(5); }
     CHECK(program.check(63).spill_bytes > 0);
 }
 
@@ -178,9 +182,10 @@ TEST_CASE("a jump table of 600 cases over 80 values is spilled in seconds, and r
 
 TEST_CASE("10 000 loads, sums and stores that could come in any order are scheduled in seconds") {
     std::string body;
-    for (unsigned i = 0; i < 10000; ++i)
+    for (unsigned i = 0; i < 10000; ++i) {
         body += "ld.global.u32 %r1, [%out+" + std::to_string(4 * i + 256) +
                 "]; add.u32 %r1, %r1, %a; st.global.u32 [%out+" + std::to_string(4 * i + 256) + "], %r1;\n";
+    }
     const std::clock_t begin = std::clock();
     const isa::Kernel kernel = kernel_of(body);
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;

@@ -43,7 +43,7 @@ class Generator {
     std::string h() { return fmt::format("%rs{}", below(halves_)); }
     std::string p() { return fmt::format("%p{}", below(predicates_)); }
     std::string r_or_number() {
-        if (one_in(8)) return std::to_string(below(3));
+        if (one_in(8)) { return std::to_string(below(3)); }
         return one_in(3) ? std::to_string(below(200)) : r();
     }
     std::string guard() { return one_in(6) ? fmt::format("@{}{} ", one_in(2) ? "!" : "", p()) : std::string(); }
@@ -66,22 +66,22 @@ class Generator {
         line("shl.b32 %t1, %t0, 6");
         line("mov.u32 %t2, own");
         line("add.s32 %t1, %t1, %t2");
-        for (unsigned i = 0; i < words_; ++i) line("ld.global.u32 %r{}, [%out+{}]", i, 4 * below(64));
+        for (unsigned i = 0; i < words_; ++i) { line("ld.global.u32 %r{}, [%out+{}]", i, 4 * below(64)); }
         line("ld.param.u32 %r0, [a]");
         line("ld.param.u32 %r1, [b]");
         line("mov.u32 %r2, %ntid.x");
-        for (unsigned i = 0; i < wides_; ++i) line("ld.global.u64 %rd{}, [%out+{}]", i, 8 * below(32));
-        for (unsigned i = 0; i < floats_; ++i) line("mov.f32 %f{}, 0f{:08X}", i, 0x3f800000 + below(1 << 23));
-        for (unsigned i = 0; i < halves_; ++i) line("ld.global.s16 %rs{}, [%out+{}]", i, 2 * below(32));
-        for (unsigned i = 0; i < predicates_; ++i) line("setp.lt.s32 %p{}, {}, {}", i, r(), r());
-        for (unsigned i = 0; i < 16; ++i) line("st.shared.u32 [%t1+{}], {}", 4 * i, r());
+        for (unsigned i = 0; i < wides_; ++i) { line("ld.global.u64 %rd{}, [%out+{}]", i, 8 * below(32)); }
+        for (unsigned i = 0; i < floats_; ++i) { line("mov.f32 %f{}, 0f{:08X}", i, 0x3f800000 + below(1 << 23)); }
+        for (unsigned i = 0; i < halves_; ++i) { line("ld.global.s16 %rs{}, [%out+{}]", i, 2 * below(32)); }
+        for (unsigned i = 0; i < predicates_; ++i) { line("setp.lt.s32 %p{}, {}, {}", i, r(), r()); }
+        for (unsigned i = 0; i < 16; ++i) { line("st.shared.u32 [%t1+{}], {}", 4 * i, r()); }
     }
 
     void epilogue() {
-        for (unsigned i = 0; i < words_; ++i) line("st.global.u32 [%out+{}], %r{}", 256 + 4 * i, i);
-        for (unsigned i = 0; i < wides_; ++i) line("st.global.u64 [%out+{}], %rd{}", 512 + 8 * i, i);
-        for (unsigned i = 0; i < floats_; ++i) line("st.global.f32 [%out+{}], %f{}", 640 + 4 * i, i);
-        for (unsigned i = 0; i < halves_; ++i) line("st.global.u16 [%out+{}], %rs{}", 704 + 2 * i, i);
+        for (unsigned i = 0; i < words_; ++i) { line("st.global.u32 [%out+{}], %r{}", 256 + 4 * i, i); }
+        for (unsigned i = 0; i < wides_; ++i) { line("st.global.u64 [%out+{}], %rd{}", 512 + 8 * i, i); }
+        for (unsigned i = 0; i < floats_; ++i) { line("st.global.f32 [%out+{}], %f{}", 640 + 4 * i, i); }
+        for (unsigned i = 0; i < halves_; ++i) { line("st.global.u16 [%out+{}], %rs{}", 704 + 2 * i, i); }
         for (unsigned i = 0; i < predicates_; ++i) {
             line("selp.u32 %t0, 1, 0, %p{}", i);
             line("st.global.u32 [%out+{}], %t0", 768 + 4 * i);
@@ -95,12 +95,13 @@ class Generator {
 
     void statements(unsigned count, unsigned depth) {
         for (unsigned i = 0; i < count; ++i) {
-            if (depth < 3 && one_in(10))
+            if (depth < 3 && one_in(10)) {
                 branch(depth);
-            else if (depth < 3 && one_in(16))
+            } else if (depth < 3 && one_in(16)) {
                 loop(depth);
-            else
+            } else {
                 statement();
+            }
         }
     }
 
@@ -116,7 +117,7 @@ class Generator {
             label(other);
             statements(below(8), depth + 1);
         }
-        if (one_in(20)) line("@{} ret", p());
+        if (one_in(20)) { line("@{} ret", p()); }
         label(end);
     }
 
@@ -157,12 +158,14 @@ class Generator {
     void word_arithmetic() {
         static constexpr const char* kBinary[] = {"add.s32", "sub.s32", "mul.lo.s32", "and.b32", "or.b32", "xor.b32",
                                                   "min.s32", "max.u32", "shl.b32",    "shr.u32", "shr.s32"};
-        if (one_in(4)) return line("{}mad.lo.s32 {}, {}, {}, {}", guard(), r(), r(), r_or_number(), r_or_number());
-        if (one_in(8)) return line("{}selp.b32 {}, {}, {}, {}", guard(), r(), r_or_number(), r(), p());
-        if (!options_.plain && one_in(8))
+        if (one_in(4)) { return line("{}mad.lo.s32 {}, {}, {}, {}", guard(), r(), r(), r_or_number(), r_or_number()); }
+        if (one_in(8)) { return line("{}selp.b32 {}, {}, {}, {}", guard(), r(), r_or_number(), r(), p()); }
+        if (!options_.plain && one_in(8)) {
             return line("{}bfi.b32 {}, {}, {}, {}, {}", guard(), r(), r(), r(), r_or_number(), r_or_number());
-        if (!options_.plain && one_in(8))
+        }
+        if (!options_.plain && one_in(8)) {
             return line("{}lop3.b32 {}, {}, {}, {}, 0x{:x}", guard(), r(), r(), r(), r(), below(256));
+        }
         line("{}{} {}, {}, {}", guard(), kBinary[below(11)], r(), r(), r_or_number());
     }
 
@@ -190,12 +193,14 @@ class Generator {
                 return line("{}{} {}, {}, {}", guard(), kShifts[below(3)], rd(), rd(),
                             one_in(2) ? std::to_string(below(70)) : r());
             case 4:
-                if (const unsigned choice = below(5); choice < 3)
+                if (const unsigned choice = below(5); choice < 3) {
                     return line("{}{} {}, {}", guard(), kNarrowing[choice], r(), rd());
+                }
                 return line("{}{} {}, {}", guard(), kNarrowing[3], h(), rd());
             case 5:
-                if (const unsigned choice = below(4); choice < 3)
+                if (const unsigned choice = below(4); choice < 3) {
                     return line("{}{} {}, {}", guard(), kWidening[choice], rd(), r());
+                }
                 return line("{}cvt.s64.s16 {}, {}", guard(), rd(), h());
             case 6:
                 return line("{}setp.{}.{}.{} {}, {}, {}, {}", guard(), kComparisons[below(6)], kCombines[below(3)],
@@ -211,7 +216,7 @@ class Generator {
     }
 
     void wide_arithmetic() {
-        if (!options_.plain && one_in(2)) return wide_operations();
+        if (!options_.plain && one_in(2)) { return wide_operations(); }
         switch (below(options_.plain ? 4 : 8)) {
             case 0:
                 return line("{}mul.wide.s32 {}, {}, {}", guard(), rd(), r(), r_or_number());
@@ -307,7 +312,7 @@ class Generator {
                 return line("{}ld.shared.u32 {}, [%t1+{}]", guard(), r(), 4 * below(16));
             default:
                 // Payloads of NaNs are the machine's own; the interpreter has the host's.
-                if (options_.plain) return line("ld.shared.v2.u32 {{%r0, %r1}}, [%t1+{}]", 8 * below(8));
+                if (options_.plain) { return line("ld.shared.v2.u32 {{%r0, %r1}}, [%t1+{}]", 8 * below(8)); }
                 return line("ld.shared.v2.f32 {{%f0, %f1}}, [%t1+{}]", 8 * below(8));
         }
     }

@@ -22,7 +22,7 @@ namespace {
 Memory random_memory(std::uint64_t seed) {
     std::mt19937_64 random(seed);
     Memory memory(kThreadBytes * kRandomThreads);
-    for (std::byte& byte : memory) byte = static_cast<std::byte>(random());
+    for (std::byte& byte : memory) { byte = static_cast<std::byte>(random()); }
     return memory;
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("random kernels compute the same after finalising, scheduled, with 63 
 }
 
 TEST_CASE("random kernels compute the same after finalising with 40, 24, 16 and 12 registers, the others spilled") {
-    for (unsigned limit : {40U, 24U, 16U, 12U}) compare_many(limit, true, 40, 0);
+    for (unsigned limit : {40U, 24U, 16U, 12U}) { compare_many(limit, true, 40, 0); }
 }
 
 TEST_CASE("random kernels compute the same at any limit, with three predicates or more") {

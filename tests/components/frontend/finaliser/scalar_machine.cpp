@@ -53,7 +53,9 @@ class Thread {
           rows_(cta.program.rows),
           predicates_(cta.program.predicates),
           local_(cta.program.frame.local_bytes, std::byte{0xcd}) {
-        for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].lanes[0] = 0xdead0000U + static_cast<std::uint32_t>(i);
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            rows_[i].lanes[0] = 0xdead0000U + static_cast<std::uint32_t>(i);
+        }
     }
 
     bool done() const { return done_; }
@@ -61,10 +63,10 @@ class Thread {
 
     void run_to_barrier() {
         while (!done_) {
-            if (++steps_ > kStepLimit) throw std::runtime_error("the kernel does not end");
+            if (++steps_ > kStepLimit) { throw std::runtime_error("the kernel does not end"); }
             const VirtualInstruction& instruction = cta_.program.code.at(pc_++);
-            if (!holds(instruction.guard)) continue;
-            if (step(instruction)) return;
+            if (!holds(instruction.guard)) { continue; }
+            if (step(instruction)) { return; }
         }
     }
 
@@ -74,13 +76,13 @@ class Thread {
     std::uint32_t* row(std::uint32_t index) { return rows_.at(index).lanes; }
 
     std::uint32_t* operand_row(const VirtualOperand& operand, unsigned i) {
-        if (operand.kind == Operand::Kind::reg) return row(operand.index + i);
+        if (operand.kind == Operand::Kind::reg) { return row(operand.index + i); }
         return cta_.constants.at(operand.index + i).lanes;
     }
 
     std::uint64_t value(const VirtualOperand& operand) {
         std::uint64_t bits = operand_row(operand, 0)[0];
-        if (operand.rows > 1) bits |= std::uint64_t{operand_row(operand, 1)[0]} << 32;
+        if (operand.rows > 1) { bits |= std::uint64_t{operand_row(operand, 1)[0]} << 32; }
         return bits;
     }
 
@@ -131,21 +133,24 @@ class Thread {
 
     void compute(const VirtualInstruction& instruction) {
         const isa::AluHandler handler = isa::select_handler(instruction.machine);
-        if (handler == nullptr) throw std::runtime_error("no handler");
+        if (handler == nullptr) { throw std::runtime_error("no handler"); }
         isa::OperandRows rows{};
         Row unused;
-        for (unsigned i = 0; i < 2; ++i)
+        for (unsigned i = 0; i < 2; ++i) {
             rows.destination[i] = i < instruction.destination_rows ? row(instruction.destination + i) : unused.lanes;
-        for (std::size_t s = 0; s < 3; ++s)
-            for (unsigned i = 0; i < 2; ++i)
+        }
+        for (std::size_t s = 0; s < 3; ++s) {
+            for (unsigned i = 0; i < 2; ++i) {
                 rows.source[s][i] =
                     i < instruction.source[s].rows ? operand_row(instruction.source[s], i) : unused.lanes;
+            }
+        }
         const auto read = [&](PredicateUse use) { return use.index != kNone && holds(use) ? 1U : 0U; };
         rows.source_predicate = read(instruction.source_predicate[0]);
         rows.source_predicate2 = read(instruction.source_predicate[1]);
         const auto [first, second] = instruction.destination_predicate;
-        if (first != kNone) rows.destination_predicate = predicates_.at(first);
-        if (second != kNone) rows.destination_predicate2 = predicates_.at(second);
+        if (first != kNone) { rows.destination_predicate = predicates_.at(first); }
+        if (second != kNone) { rows.destination_predicate2 = predicates_.at(second); }
         isa::Instruction machine = instruction.machine;
         // Handlers look at whether operands are there, not at their numbers.
         machine.source_predicate = instruction.source_predicate[0].index == kNone ? isa::kNoPredicate : 0;
@@ -153,39 +158,42 @@ class Thread {
         machine.destination_predicate = first == kNone ? isa::kNoPredicate : 0;
         machine.destination_predicate2 = second == kNone ? isa::kNoPredicate : 0;
         handler(rows, 1, machine);
-        if (first != kNone) predicates_[first] = rows.destination_predicate & 1;
-        if (second != kNone) predicates_[second] = rows.destination_predicate2 & 1;
+        if (first != kNone) { predicates_[first] = rows.destination_predicate & 1; }
+        if (second != kNone) { predicates_[second] = rows.destination_predicate2 & 1; }
     }
 
     std::byte* bytes_at(const VirtualInstruction& instruction) {
         const auto offset = static_cast<std::uint64_t>(std::int64_t{instruction.machine.offset});
         std::uint64_t address = value(instruction.source[0]) + offset;
-        if (instruction.source[0].rows == 1)
+        if (instruction.source[0].rows == 1) {
             address = std::uint64_t{instruction.machine.address_window} << 32 | static_cast<std::uint32_t>(address);
+        }
         const unsigned bytes = isa::lane_bytes(instruction.machine);
-        if (address % bytes != 0) throw std::runtime_error("misaligned address");
+        if (address % bytes != 0) { throw std::runtime_error("misaligned address"); }
         const bool in_window =
             address >= isa::kSharedWindowBase && address < isa::kSharedWindowBase + isa::kSharedWindowBytes;
         const bool generic_shared = instruction.machine.space == isa::Space::generic && in_window;
         const bool shared = instruction.machine.space == isa::Space::shared || generic_shared;
-        if (generic_shared) address -= isa::kSharedWindowBase;
+        if (generic_shared) { address -= isa::kSharedWindowBase; }
         const bool local = instruction.machine.space == isa::Space::local;
-        if (!shared && !local) address -= isa::kGlobalBase;
+        if (!shared && !local) { address -= isa::kGlobalBase; }
         auto& memory = shared ? cta_.shared : local ? local_ : cta_.memory;
-        if (address + bytes > memory.size() || address + bytes < address) throw std::runtime_error("illegal address");
+        if (address + bytes > memory.size() || address + bytes < address) {
+            throw std::runtime_error("illegal address");
+        }
         return memory.data() + address;
     }
 
     void load(const VirtualInstruction& instruction) {
         std::uint32_t* rows[4];
         const std::byte* bytes = bytes_at(instruction);
-        for (unsigned i = 0; i < instruction.destination_rows; ++i) rows[i] = row(instruction.destination + i);
+        for (unsigned i = 0; i < instruction.destination_rows; ++i) { rows[i] = row(instruction.destination + i); }
         isa::write_loaded(instruction.machine, 0, bytes, rows);
     }
 
     void store(const VirtualInstruction& instruction) {
         const std::uint32_t* rows[4];
-        for (unsigned i = 0; i < instruction.source[1].rows; ++i) rows[i] = operand_row(instruction.source[1], i);
+        for (unsigned i = 0; i < instruction.source[1].rows; ++i) { rows[i] = operand_row(instruction.source[1], i); }
         isa::read_stored(instruction.machine, 0, rows, bytes_at(instruction));
     }
 
@@ -196,8 +204,9 @@ class Thread {
         std::memcpy(&old_value, bytes, isa::type_bytes(machine.type));
         const std::uint64_t swap = instruction.source[2].rows > 0 ? value(instruction.source[2]) : 0;
         const std::uint64_t result = combined(machine.atomic, old_value, value(instruction.source[1]), swap);
-        for (unsigned i = 0; i < instruction.destination_rows; ++i)
+        for (unsigned i = 0; i < instruction.destination_rows; ++i) {
             row(instruction.destination + i)[0] = static_cast<std::uint32_t>(old_value >> (32 * i));
+        }
         std::memcpy(bytes, &result, isa::type_bytes(machine.type));
     }
 
@@ -215,11 +224,12 @@ std::uint64_t execute_cta(Cta& cta) {
     std::vector<Thread> threads;
     const auto count = static_cast<std::uint32_t>(cta.launch.block.count());
     threads.reserve(count);
-    for (std::uint32_t i = 0; i < count; ++i) threads.emplace_back(cta, i);
-    while (std::ranges::any_of(threads, [](const Thread& thread) { return !thread.done(); }))
-        for (Thread& thread : threads) thread.run_to_barrier();
+    for (std::uint32_t i = 0; i < count; ++i) { threads.emplace_back(cta, i); }
+    while (std::ranges::any_of(threads, [](const Thread& thread) { return !thread.done(); })) {
+        for (Thread& thread : threads) { thread.run_to_barrier(); }
+    }
     std::uint64_t steps = 0;
-    for (const Thread& thread : threads) steps += thread.steps();
+    for (const Thread& thread : threads) { steps += thread.steps(); }
     return steps;
 }
 
@@ -228,8 +238,8 @@ VirtualOperand flat_operand(const Operand& operand) {
 }
 
 PredicateUse flat_predicate(std::uint8_t predicate, bool negated) {
-    if (predicate == isa::kNoPredicate) return {};
-    if (predicate == isa::kTruePredicate) return {kAlways, negated};
+    if (predicate == isa::kNoPredicate) { return {}; }
+    if (predicate == isa::kTruePredicate) { return {kAlways, negated}; }
     return {predicate, negated};
 }
 
@@ -238,7 +248,7 @@ VirtualInstruction flat_instruction(const isa::Instruction& from) {
     result.machine = from;
     result.destination = from.destination;
     result.destination_rows = from.destination_rows;
-    for (std::size_t i = 0; i < 3; ++i) result.source[i] = flat_operand(from.source[i]);
+    for (std::size_t i = 0; i < 3; ++i) { result.source[i] = flat_operand(from.source[i]); }
     result.guard = flat_predicate(from.guard, from.guard_negated);
     result.source_predicate = {flat_predicate(from.source_predicate, from.source_predicate_negated),
                                flat_predicate(from.source_predicate2, from.source_predicate2_negated)};
@@ -257,14 +267,15 @@ Program flatten(const VirtualKernel& kernel) {
         first.push_back(static_cast<std::uint32_t>(program.code.size()));
         program.code.insert(program.code.end(), block.code.begin(), block.code.end());
     }
-    for (VirtualInstruction& instruction : program.code)
-        if (instruction.target != kNone) instruction.target = first[instruction.target];
+    for (VirtualInstruction& instruction : program.code) {
+        if (instruction.target != kNone) { instruction.target = first[instruction.target]; }
+    }
     return program;
 }
 
 Program flatten(const isa::Kernel& kernel) {
     Program program{kernel, {}, kernel.registers, kernel.predicates};
-    for (const isa::Instruction& instruction : kernel.code) program.code.push_back(flat_instruction(instruction));
+    for (const isa::Instruction& instruction : kernel.code) { program.code.push_back(flat_instruction(instruction)); }
     return program;
 }
 

@@ -30,7 +30,7 @@ isa::Kernel kernel_of(const std::string& body, const FinaliserOptions& options) 
 
 std::vector<std::string> lines_of(const isa::Kernel& kernel) {
     std::vector<std::string> lines;
-    for (std::uint32_t i = 0; i < kernel.code.size(); ++i) lines.push_back(print(kernel, i));
+    for (std::uint32_t i = 0; i < kernel.code.size(); ++i) { lines.push_back(print(kernel, i)); }
     return lines;
 }
 

@@ -12,7 +12,7 @@ ptx::Module workload_module(const std::string& name) {
     const std::string folder = std::string(LOOKAHEAD_SOURCE_DIR "/experiments/workloads/") + name;
     const std::string path = folder + (name == "vecadd" ? "/kernel.ptx" : "/peer.ptx");
     std::ifstream file(path);
-    if (!file) throw std::runtime_error("cannot read " + path);
+    if (!file) { throw std::runtime_error("cannot read " + path); }
     std::stringstream text;
     text << file.rdbuf();
     return ptx::parse_module(text.str(), path);

@@ -45,7 +45,7 @@ class Arrays {
 std::vector<float> random_floats(std::size_t count, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::vector<float> values(count);
-    for (float& value : values) value = static_cast<float>(random() >> 40) / 16777216.0F;
+    for (float& value : values) { value = static_cast<float>(random() >> 40) / 16777216.0F; }
     return values;
 }
 
@@ -96,11 +96,11 @@ TEST_CASE("vecadd computes the sum") {
         Arrays arrays;
         const std::uint64_t pa = arrays.add(a), pb = arrays.add(b), pc = arrays.add(std::vector<float>(n, -1.0F));
         Launch launch{{3, 1, 1}, {256, 1, 1}, {}, 0};
-        for (std::uint64_t pointer : {pa, pb, pc}) append(launch.parameters, pointer);
+        for (std::uint64_t pointer : {pa, pb, pc}) { append(launch.parameters, pointer); }
         append(launch.parameters, n);
         execute_both(make("vecadd", setting), launch, arrays.memory);
         const auto c = arrays.get<float>(pc, n);
-        for (std::uint32_t i = 0; i < n; ++i) REQUIRE(c[i] == a[i] + b[i]);
+        for (std::uint32_t i = 0; i < n; ++i) { REQUIRE(c[i] == a[i] + b[i]); }
     });
 }
 
@@ -111,16 +111,17 @@ TEST_CASE("sgemm computes the product in the order of its fused multiply-adds") 
         Arrays arrays;
         const std::uint64_t pa = arrays.add(a), pb = arrays.add(b), pc = arrays.add(std::vector<float>(n * n));
         Launch launch{{2, 2, 1}, {16, 16, 1}, {}, 0};
-        for (std::uint64_t pointer : {pa, pb, pc}) append(launch.parameters, pointer);
+        for (std::uint64_t pointer : {pa, pb, pc}) { append(launch.parameters, pointer); }
         append(launch.parameters, n);
         execute_both(make("sgemm", setting), launch, arrays.memory);
         const auto c = arrays.get<float>(pc, n * n);
-        for (std::uint32_t row = 0; row < n; ++row)
+        for (std::uint32_t row = 0; row < n; ++row) {
             for (std::uint32_t column = 0; column < n; ++column) {
                 float sum = 0;
-                for (std::uint32_t k = 0; k < n; ++k) sum = std::fma(a[row * n + k], b[k * n + column], sum);
+                for (std::uint32_t k = 0; k < n; ++k) { sum = std::fma(a[row * n + k], b[k * n + column], sum); }
                 REQUIRE(c[row * n + column] == sum);
             }
+        }
     });
 }
 
@@ -133,15 +134,15 @@ TEST_CASE("hotspot computes one step of the stencil, borders included") {
         Arrays arrays;
         const std::uint64_t pt = arrays.add(t), pp = arrays.add(p), out = arrays.add(std::vector<float>(cells));
         Launch launch{{2, 2, 1}, {16, 16, 1}, {}, 0};
-        for (std::uint64_t pointer : {pt, pp, out}) append(launch.parameters, pointer);
+        for (std::uint64_t pointer : {pt, pp, out}) { append(launch.parameters, pointer); }
         append(launch.parameters, n);
-        for (float value : {rx, ry, rz, step, ambient}) append(launch.parameters, value);
+        for (float value : {rx, ry, rz, step, ambient}) { append(launch.parameters, value); }
         execute_both(make("hotspot", setting), launch, arrays.memory);
         const auto result = arrays.get<float>(out, cells);
         const auto at = [&](int x, int y) {
             return t[static_cast<std::size_t>(std::clamp(y, 0, n - 1) * n + std::clamp(x, 0, n - 1))];
         };
-        for (int y = 0; y < n; ++y)
+        for (int y = 0; y < n; ++y) {
             for (int x = 0; x < n; ++x) {
                 const auto i = static_cast<std::size_t>(y * n + x);
                 const float c = t[i];
@@ -150,13 +151,16 @@ TEST_CASE("hotspot computes one step of the stencil, borders included") {
                 d = std::fma(ambient - c, rz, d);
                 REQUIRE(result[i] == std::fma(d, step, c));
             }
+        }
     });
 }
 
 TEST_CASE("histogram counts every value once, with reductions instead of atomics") {
     for_each_setting(7, [](Setting setting) {
         const isa::Kernel kernel = make("histogram", setting);
-        for (const isa::Instruction& instruction : kernel.code) CHECK(instruction.operation != isa::Operation::atomic);
+        for (const isa::Instruction& instruction : kernel.code) {
+            CHECK(instruction.operation != isa::Operation::atomic);
+        }
         std::mt19937 random(7);
         std::vector<std::uint32_t> in(5000), expected(256);
         for (std::uint32_t& value : in) {
@@ -181,8 +185,9 @@ TEST_CASE("bfs finds the levels of a random graph") {
         const std::uint32_t n = 600;
         std::vector<std::int32_t> row{0}, column;
         for (std::uint32_t node = 0; node < n; ++node) {
-            for (std::uint32_t degree = 1 + random() % 7; degree > 0; --degree)
+            for (std::uint32_t degree = 1 + random() % 7; degree > 0; --degree) {
                 column.push_back(static_cast<std::int32_t>(random() % n));
+            }
             row.push_back(static_cast<std::int32_t>(column.size()));
         }
         std::vector<std::int32_t> expected(n, -1), open{0};
@@ -191,7 +196,7 @@ TEST_CASE("bfs finds the levels of a random graph") {
             const auto node = static_cast<std::size_t>(open[i]);
             for (auto edge = row[node]; edge < row[node + 1]; ++edge) {
                 const auto next = column[static_cast<std::size_t>(edge)];
-                if (expected[static_cast<std::size_t>(next)] >= 0) continue;
+                if (expected[static_cast<std::size_t>(next)] >= 0) { continue; }
                 expected[static_cast<std::size_t>(next)] = expected[node] + 1;
                 open.push_back(next);
             }
@@ -205,7 +210,7 @@ TEST_CASE("bfs finds the levels of a random graph") {
         for (bool changed = true; changed; ++level) {
             std::memset(arrays.memory.data() + (pchanged - isa::kGlobalBase), 0, 4);
             Launch launch{{3, 1, 1}, {256, 1, 1}, {}, 0};
-            for (std::uint64_t pointer : {prow, pcolumn, pdistance, pchanged}) append(launch.parameters, pointer);
+            for (std::uint64_t pointer : {prow, pcolumn, pdistance, pchanged}) { append(launch.parameters, pointer); }
             append(launch.parameters, n);
             append(launch.parameters, level);
             execute_both(kernel, launch, arrays.memory);

@@ -100,9 +100,9 @@ TEST_CASE("bfs's kernel reconverges after each of its conditional stores") {
     std::size_t forward_branches = 0;
     for (const BasicBlock& block : cfg.blocks) {
         const Instruction& last = kernel.instructions[block.end - 1];
-        if (last.opcode != Opcode::bra || !last.guard) continue;
+        if (last.opcode != Opcode::bra || !last.guard) { continue; }
         const std::uint32_t target = last.operands[0].target;
-        if (target < block.end) continue;
+        if (target < block.end) { continue; }
         ++forward_branches;
         // Every forward branch of this kernel skips an if without else.
         CHECK(post[cfg.block_of[block.first]] == cfg.block_of[target]);

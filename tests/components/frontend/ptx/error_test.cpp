@@ -241,7 +241,7 @@ TEST_CASE("malformed and unsupported declarations are refused") {
 TEST_CASE("a short text cannot ask for unlimited memory") {
     check_text_refused(with_header(".global .u8 x[67108865] = {1};"), "test.ptx:4: ", "larger than 67108864 bytes");
     std::string many;
-    for (int i = 0; i < 5; ++i) many += ".global .u8 x" + std::to_string(i) + "[67108864] = {1};\n";
+    for (int i = 0; i < 5; ++i) { many += ".global .u8 x" + std::to_string(i) + "[67108864] = {1};\n"; }
     check_text_refused(with_header(many), "test.ptx:8: ", "larger than 268435456 bytes together");
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("deep nesting is refused, not followed until the stack ends") {
     CHECK(contains(refusal(with_body(std::string(100000, '{'))), "nested too deeply"));
     CHECK(contains(refusal(with_body("mov.u32 %r1, " + std::string(100000, '(') + ";")), "nested too deeply"));
     std::string dimensions;
-    for (int i = 0; i < 100000; ++i) dimensions += "[1]";
+    for (int i = 0; i < 100000; ++i) { dimensions += "[1]"; }
     CHECK(contains(refusal(with_header(".global .u8 x" + dimensions + " = " + std::string(100000, '{'))),
                    "too many dimensions"));
 }

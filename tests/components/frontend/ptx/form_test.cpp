@@ -19,8 +19,9 @@ using Random = std::mt19937_64;
 /// A kernel with registers v_TYPE_0 ... v_TYPE_8 of each type, and `instruction`.
 std::string with_typed_registers(const std::string& instruction) {
     std::string text = ".entry k() {\n";
-    for (const std::string_view type : kTypes)
+    for (const std::string_view type : kTypes) {
         text.append(".reg .").append(type).append(" v_").append(type).append("_<9>;\n");
+    }
     return test::with_header(text + instruction + ";\nret; }");
 }
 
@@ -38,8 +39,8 @@ struct Sample {
 
     std::string text(const std::vector<std::string>& operands) const {
         std::string result(form.mnemonic);
-        for (const std::string_view word : words) result.append(".").append(word);
-        for (std::size_t i = 0; i < operands.size(); ++i) result += (i == 0 ? " " : ", ") + operands[i];
+        for (const std::string_view word : words) { result.append(".").append(word); }
+        for (std::size_t i = 0; i < operands.size(); ++i) { result += (i == 0 ? " " : ", ") + operands[i]; }
         return result;
     }
 };
@@ -47,29 +48,31 @@ struct Sample {
 Sample sample(const InstructionForm& form, Random& random) {
     Sample result{form, {}, {}, 1, {}};
     for (const ModifierGroup& group : form.groups) {
-        if (group.optional && random() % 2 == 0) continue;
+        if (group.optional && random() % 2 == 0) { continue; }
         const std::string_view word = group.words[pick(random, group.words.size())];
         result.words.push_back(word);
-        if (group.kind == "type") result.types.push_back(word);
-        if (group.kind == "vec") result.width = std::stoul(std::string(word.substr(1)));
-        if (group.kind == "geom") result.geometry = word;
+        if (group.kind == "type") { result.types.push_back(word); }
+        if (group.kind == "vec") { result.width = std::stoul(std::string(word.substr(1))); }
+        if (group.kind == "geom") { result.geometry = word; }
     }
     std::shuffle(result.words.begin(), result.words.end(), random);
     std::size_t next = 0;
     for (std::string_view& word : result.words) {
-        if (std::find(result.types.begin(), result.types.end(), word) != result.types.end())
+        if (std::find(result.types.begin(), result.types.end(), word) != result.types.end()) {
             word = result.types[next++];
+        }
     }
     return result;
 }
 
 std::string type_of(const Sample& sample, std::string_view place) {
-    if (place == "T") return std::string(sample.types[0]);
-    if (place == "U") return std::string(sample.types[1]);
-    if (place == "V") return std::string(sample.types[2]);
-    if (place == "A") return "u64";
-    if (place == "W")
+    if (place == "T") { return std::string(sample.types[0]); }
+    if (place == "U") { return std::string(sample.types[1]); }
+    if (place == "V") { return std::string(sample.types[2]); }
+    if (place == "A") { return "u64"; }
+    if (place == "W") {
         return std::string(sample.types[0].substr(0, 1)) + (sample.types[0].ends_with("16") ? "32" : "64");
+    }
     return std::string(place);
 }
 
@@ -79,7 +82,7 @@ std::string reg(const std::string& type, Random& random) {
 
 std::string vector_of(const std::string& type, std::size_t width, Random& random) {
     std::string text = "{";
-    for (std::size_t i = 0; i < width; ++i) text += (i == 0 ? "" : ", ") + reg(type, random);
+    for (std::size_t i = 0; i < width; ++i) { text += (i == 0 ? "" : ", ") + reg(type, random); }
     return text + "}";
 }
 
@@ -89,7 +92,7 @@ std::string texture(const Sample& sample, Random& random) {
     const bool array = g[0] == 'a';
     const std::size_t width = g == "1d" || g == "a1d" ? 1 : g == "2d" ? 2 : array ? 3 : 4;
     std::string coordinates = array ? reg("u32", random) + ", " : "";
-    for (std::size_t i = 0; i < width; ++i) coordinates += (i == 0 ? "" : ", ") + reg(type, random);
+    for (std::size_t i = 0; i < width; ++i) { coordinates += (i == 0 ? "" : ", ") + reg(type, random); }
     return "[" + reg("b64", random) + ", {" + coordinates + "}]";
 }
 
@@ -119,7 +122,7 @@ std::string operand(const Sample& sample, const OperandPlace& place, Random& ran
 std::vector<std::string> operands(const Sample& sample, Random& random) {
     std::vector<std::string> texts;
     for (const OperandPlace& place : sample.form.operands) {
-        if (place.optional && random() % 2 == 0) continue;
+        if (place.optional && random() % 2 == 0) { continue; }
         texts.push_back(operand(sample, place, random));
     }
     return texts;
@@ -135,10 +138,10 @@ std::vector<const InstructionForm*> plain_forms() {
     std::vector<const InstructionForm*> forms;
     std::string_view last;
     for (const FormRow& row : form_rows()) {
-        if (row.mnemonic == last) continue;
+        if (row.mnemonic == last) { continue; }
         last = row.mnemonic;
         for (const InstructionForm& form : instruction_forms(row.mnemonic)) {
-            if (!form.custom_operands) forms.push_back(&form);
+            if (!form.custom_operands) { forms.push_back(&form); }
         }
     }
     return forms;
@@ -162,7 +165,7 @@ TEST_CASE("every form of the table parses with its modifiers in any order") {
             const std::string text = s.text(operands(s, random));
             CAPTURE(text);
             const std::string message = test::refusal(with_typed_registers(text));
-            if (breaks_a_rule(message)) continue;
+            if (breaks_a_rule(message)) { continue; }
             REQUIRE(message == "accepted");
             ++accepted;
             const Instruction instruction = test::parse(with_typed_registers(text)).functions[0].instructions[0];
@@ -184,9 +187,9 @@ TEST_CASE("every form of the table refuses a predicate in place of a number, and
         for (int i = 0; i < 10; ++i) {
             const Sample s = sample(*form, random);
             std::vector<std::string> texts = operands(s, random);
-            if (texts.empty() || breaks_a_rule(test::refusal(with_typed_registers(s.text(texts))))) continue;
+            if (texts.empty() || breaks_a_rule(test::refusal(with_typed_registers(s.text(texts))))) { continue; }
             std::string& changed = texts[pick(random, texts.size())];
-            if (!changed.starts_with("v_")) continue;
+            if (!changed.starts_with("v_")) { continue; }
             changed = changed.starts_with("v_pred") ? "v_u32_1" : "v_pred_1";
             CAPTURE(s.text(texts));
             REQUIRE(test::refusal(with_typed_registers(s.text(texts))).find("register v_") != std::string::npos);

@@ -13,7 +13,7 @@ using Nodes = std::vector<std::uint32_t>;
 Graph graph_of(std::vector<Nodes> successors, const Nodes& exits) {
     Graph graph{std::move(successors), {}};
     graph.exits.resize(graph.size(), false);
-    for (const std::uint32_t node : exits) graph.exits[node] = true;
+    for (const std::uint32_t node : exits) { graph.exits[node] = true; }
     return graph;
 }
 
@@ -22,15 +22,15 @@ std::vector<bool> reach(const std::vector<Nodes>& edges, const Nodes& start, std
     std::vector<bool> seen(edges.size(), false);
     Nodes open;
     const auto visit = [&](std::uint32_t node) {
-        if (node == removed || seen[node]) return;
+        if (node == removed || seen[node]) { return; }
         seen[node] = true;
         open.push_back(node);
     };
-    for (const std::uint32_t node : start) visit(node);
+    for (const std::uint32_t node : start) { visit(node); }
     while (!open.empty()) {
         const std::uint32_t node = open.back();
         open.pop_back();
-        for (const std::uint32_t next : edges[node]) visit(next);
+        for (const std::uint32_t next : edges[node]) { visit(next); }
     }
     return seen;
 }
@@ -46,7 +46,7 @@ Graph random_graph(std::mt19937_64& random) {
     std::uniform_int_distribution<int> degree(0, 3);
     Graph graph{std::vector<Nodes>(size), std::vector<bool>(size, false)};
     for (std::uint32_t node = 0; node < size; ++node) {
-        for (int i = degree(random); i > 0; --i) graph.successors[node].push_back(any(random));
+        for (int i = degree(random); i > 0; --i) { graph.successors[node].push_back(any(random)); }
         graph.exits[node] = graph.successors[node].empty() || random() % 10 == 0;
     }
     return graph;
@@ -55,7 +55,7 @@ Graph random_graph(std::mt19937_64& random) {
 Nodes exits_of(const Graph& graph) {
     Nodes exits;
     for (std::uint32_t node = 0; node < graph.size(); ++node) {
-        if (graph.exits[node]) exits.push_back(node);
+        if (graph.exits[node]) { exits.push_back(node); }
     }
     return exits;
 }
@@ -124,7 +124,7 @@ TEST_CASE("a graph without nodes has no dominators") {
 TEST_CASE("a deep chain needs no deep recursion") {
     const std::uint32_t size = 200000;
     Graph graph{std::vector<Nodes>(size), std::vector<bool>(size, false)};
-    for (std::uint32_t node = 0; node + 1 < size; ++node) graph.successors[node] = {node + 1};
+    for (std::uint32_t node = 0; node + 1 < size; ++node) { graph.successors[node] = {node + 1}; }
     graph.exits[size - 1] = true;
     CHECK(immediate_dominators(graph)[size - 1] == size - 2);
     CHECK(immediate_post_dominators(graph)[0] == 1);
@@ -144,7 +144,7 @@ TEST_CASE("dominators of random graphs agree with removing nodes and looking wha
                 continue;
             }
             for (std::uint32_t a = 0; a < graph.size(); ++a) {
-                if (!reachable[a]) continue;
+                if (!reachable[a]) { continue; }
                 REQUIRE(tree.dominates(a, b) == slow_dominates(graph.successors, {0}, a, b));
             }
         }
@@ -165,11 +165,11 @@ TEST_CASE("post-dominators of random graphs agree with removing nodes and lookin
             const auto onward = reach(graph.successors, {node}, kNoNode);
             bool first_of_closed_loop = !ends[node];
             for (std::uint32_t other = 0; other < graph.size(); ++other) {
-                if (!onward[other]) continue;
+                if (!onward[other]) { continue; }
                 const bool returns = reach(graph.successors, {other}, kNoNode)[node];
                 first_of_closed_loop = first_of_closed_loop && returns && other >= node;
             }
-            if (first_of_closed_loop) exits.push_back(node);
+            if (first_of_closed_loop) { exits.push_back(node); }
         }
         const DominatorTree tree(immediate_post_dominators(graph));
         for (std::uint32_t a = 0; a < graph.size(); ++a) {

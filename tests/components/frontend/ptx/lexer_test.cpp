@@ -16,9 +16,9 @@ namespace {
 std::string joined(std::string_view source) {
     std::string text;
     for (const Token& token : tokenise(source)) {
-        if (token.kind == TokenKind::end) break;
-        if (!text.empty()) text += '|';
-        if (token.kind == TokenKind::dot_word) text += '.';
+        if (token.kind == TokenKind::end) { break; }
+        if (!text.empty()) { text += '|'; }
+        if (token.kind == TokenKind::dot_word) { text += '.'; }
         text += token.text;
     }
     return text;
@@ -35,9 +35,7 @@ std::uint64_t constant(std::string_view text) {
 std::uint32_t line_of_problem(std::string_view source) {
     try {
         tokenise(source);
-    } catch (const Problem& problem) {
-        return problem.line;
-    }
+    } catch (const Problem& problem) { return problem.line; }
     return 0;
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("a kernel for clusters of CTAs cannot be launched, and its module can 
     CHECK(module.find_kernel("all")->launch_problem.starts_with("test.ptx:6: `.blocksareclusters`"));
     CHECK(module.find_kernel("free")->launch_problem.empty());
     CHECK(module.find_kernel("single")->launch_problem.empty());
-    for (const Function& kernel : module.functions) CHECK(kernel.problem.empty());
+    for (const Function& kernel : module.functions) { CHECK(kernel.problem.empty()); }
 }
 
 TEST_CASE("a declaration and a later body are one function") {
@@ -125,8 +125,9 @@ TEST_CASE("a body that cannot be used is left out where the kernels are refused,
     CHECK(module.functions[0].registers.empty());
     CHECK(module.functions[1].problem.empty());
     CHECK(module.functions[1].instructions.size() == 1);
-    for (const char* text : {".visible .entry bad() { { ret; }", ".visible .entry bad() ret;"})
+    for (const char* text : {".visible .entry bad() { { ret; }", ".visible .entry bad() ret;"}) {
         CHECK_THROWS_AS(parse_module(with_header(text), "test.ptx", Refusal::of_kernel), InputError);
+    }
 }
 
 TEST_CASE("malloc and free get bodies where they are declared as CUDA declares them") {

@@ -24,10 +24,10 @@ bool parses(const std::string& text) {
         for (const Function& function : module.functions) {
             for (const Instruction& instruction : function.instructions) {
                 REQUIRE(instruction.destination_count <= instruction.operands.size());
-                if (instruction.guard) REQUIRE(instruction.guard->reg < function.registers.size());
+                if (instruction.guard) { REQUIRE(instruction.guard->reg < function.registers.size()); }
                 for (const Operand& operand : instruction.operands) {
-                    if (operand.kind == OperandKind::reg) REQUIRE(operand.reg < function.registers.size());
-                    if (operand.kind == OperandKind::label) REQUIRE(operand.target <= function.instructions.size());
+                    if (operand.kind == OperandKind::reg) { REQUIRE(operand.reg < function.registers.size()); }
+                    if (operand.kind == OperandKind::label) { REQUIRE(operand.target <= function.instructions.size()); }
                 }
             }
             immediate_post_dominators(build_cfg(function).graph);
@@ -96,7 +96,7 @@ std::string mutate(std::string text, Random& random) {
                 text.insert(place, kPieces[random() % std::size(kPieces)]);
                 break;
             case 2:
-                if (place < text.size()) text[place] = static_cast<char>(random());
+                if (place < text.size()) { text[place] = static_cast<char>(random()); }
                 break;
             case 3:
                 text.insert(at(text.size()), text.substr(place, 4 * length));
@@ -132,7 +132,7 @@ TEST_CASE("mutated PTX parses or is refused, and never does anything else") {
 TEST_CASE("PTX that ends early is refused or ends between functions") {
     for (const char* file : kFiles) {
         const std::string text = test::read_data(file);
-        for (std::size_t length = 0; length < text.size(); length += 7) parses(text.substr(0, length));
+        for (std::size_t length = 0; length < text.size(); length += 7) { parses(text.substr(0, length)); }
     }
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("shuffled tokens of PTX never crash the parser") {
     }
     for (int round = 0; round < 3000; ++round) {
         std::string body;
-        for (int i = 0; i < 30; ++i) body += words[random() % words.size()] + " ";
+        for (int i = 0; i < 30; ++i) { body += words[random() % words.size()] + " "; }
         CAPTURE(body);
         parses(test::with_body(body));
     }

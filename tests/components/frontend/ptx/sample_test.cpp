@@ -19,7 +19,7 @@ std::vector<std::uint32_t> instruction_lines(const std::string& text) {
         const std::size_t first = line.find_first_not_of(" \t");
         const bool begins =
             first != std::string::npos && (line[first] == '@' || (line[first] >= 'a' && line[first] <= 'z'));
-        if (begins && line.back() == ';') result.push_back(number);
+        if (begins && line.back() == ';') { result.push_back(number); }
     }
     return result;
 }
@@ -39,7 +39,7 @@ TEST_CASE("every instruction line of nvcc's kernels becomes one instruction") {
         REQUIRE(module.functions.size() == 1);
         const Function& kernel = *module.find_kernel(name);
         std::vector<std::uint32_t> lines;
-        for (const Instruction& instruction : kernel.instructions) lines.push_back(instruction.line);
+        for (const Instruction& instruction : kernel.instructions) { lines.push_back(instruction.line); }
         CHECK(lines.size() == count);
         CHECK(lines == instruction_lines(module.source));
     }
@@ -64,7 +64,7 @@ TEST_CASE("inline assembler with nested scopes and bare names parses") {
     std::size_t backward = 0;
     for (std::uint32_t i = 0; i < kernel.instructions.size(); ++i) {
         const Instruction& instruction = kernel.instructions[i];
-        if (instruction.opcode == Opcode::bra && instruction.operands[0].target <= i) ++backward;
+        if (instruction.opcode == Opcode::bra && instruction.operands[0].target <= i) { ++backward; }
     }
     CHECK(backward == 2);
     CHECK(cfg.blocks.size() == 7);
@@ -92,14 +92,14 @@ TEST_CASE("PTX without blanks and comments parses to the same instructions") {
         comment = (comment || plain.source.compare(i, 2, "//") == 0) && plain.source[i] != '\n';
         const bool indentation =
             (plain.source[i] == ' ' || plain.source[i] == '\t') && (text.empty() || text.back() == '\n');
-        if (!comment && !indentation) text += plain.source[i] == '\t' ? ' ' : plain.source[i];
+        if (!comment && !indentation) { text += plain.source[i] == '\t' ? ' ' : plain.source[i]; }
     }
     text.push_back('\0');
     const Module stripped = parse_module(text, "stripped.ptx");
     const auto& expected = plain.functions[0].instructions;
     const auto& found = stripped.functions[0].instructions;
     REQUIRE(found.size() == expected.size());
-    for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i].text == expected[i].text);
+    for (std::size_t i = 0; i < found.size(); ++i) { CHECK(found[i].text == expected[i].text); }
 }
 
 }  // namespace lookahead::ptx

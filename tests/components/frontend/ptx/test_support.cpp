@@ -35,14 +35,12 @@ std::string refusal(const std::string& text) {
     try {
         parse(text);
         return "accepted";
-    } catch (const InputError& error) {
-        return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
 }
 
 std::string read_data(const std::string& name) {
     std::ifstream file(std::string(LOOKAHEAD_SOURCE_DIR) + "/tests/components/frontend/ptx/data/" + name);
-    if (!file) throw std::runtime_error("no test data " + name);
+    if (!file) { throw std::runtime_error("no test data " + name); }
     return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -16,9 +16,7 @@ constexpr std::uint32_t kAll = ~std::uint32_t{0};
 
 Words affine(std::uint32_t base, std::uint32_t stride) {
     Words words;
-    for (std::uint32_t lane = 0; lane < 32; ++lane) {
-        words[lane] = base + lane * stride;
-    }
+    for (std::uint32_t lane = 0; lane < 32; ++lane) { words[lane] = base + lane * stride; }
     return words;
 }
 bool encodes(const Words& words, std::uint32_t mask = kAll) {
@@ -39,12 +37,8 @@ TEST_CASE("the strides are the powers of two up to 64, each of a base that is a 
         const auto encoded = encode(affine(stride * 5, stride).data(), kAll, 32);
         // Beyond 2^26 the lanes' words repeat, and no stride of three bits is that long anyway.
         CHECK(encoded.has_value() == (log <= 6));
-        if (encoded) {
-            CHECK(*encoded == AffineVector{stride * 5, static_cast<std::uint8_t>(log)});
-        }
-        if (log > 0 && log <= 6) {
-            CHECK_FALSE(encodes(affine(stride * 5 + 1, stride)));
-        }
+        if (encoded) { CHECK(*encoded == AffineVector{stride * 5, static_cast<std::uint8_t>(log)}); }
+        if (log > 0 && log <= 6) { CHECK_FALSE(encodes(affine(stride * 5 + 1, stride))); }
     }
 }
 
@@ -88,9 +82,7 @@ TEST_CASE("the stride is that of a pair of lanes 2i and 2i + 1 which are both ac
 
 TEST_CASE("half a warp is a vector of its own") {
     Words words = affine(64, 4);
-    for (unsigned lane = 16; lane < 32; ++lane) {
-        words[lane] = 1024 + (lane - 16) * 4;
-    }
+    for (unsigned lane = 16; lane < 32; ++lane) { words[lane] = 1024 + (lane - 16) * 4; }
     CHECK_FALSE(encodes(words));
     CHECK(encode(words.data(), 0xffff, 16) == AffineVector{64, 2});
     CHECK(encode(words.data() + 16, 0xffff, 16) == AffineVector{1024, 2});
@@ -119,9 +111,7 @@ TEST_CASE(
                 same &= (mask >> lane & 1) == 0 || each.word(lane) == words[lane];
             }
             any |= same;
-            if (encoded == each) {
-                CHECK(same);
-            }
+            if (encoded == each) { CHECK(same); }
         }
         if (encoded) {
             ++found;

@@ -16,22 +16,18 @@ inline constexpr isa::LaneMask kLower = 0x0000ffff;
 
 inline Row affine(std::uint32_t base, std::uint32_t stride) {
     Row row;
-    for (std::uint32_t lane = 0; lane < row.size(); ++lane) {
-        row[lane] = base + lane * stride;
-    }
+    for (std::uint32_t lane = 0; lane < row.size(); ++lane) { row[lane] = base + lane * stride; }
     return row;
 }
 /// No two lanes are a stride apart.
 inline Row generic() {
     Row row;
-    for (std::uint32_t lane = 0; lane < row.size(); ++lane) {
-        row[lane] = lane * lane * lane + 77;
-    }
+    for (std::uint32_t lane = 0; lane < row.size(); ++lane) { row[lane] = lane * lane * lane + 77; }
     return row;
 }
 inline Row mixed(isa::LaneMask lanes, const Row& there, Row elsewhere) {
     for (unsigned lane = 0; lane < there.size(); ++lane) {
-        if ((lanes >> lane & 1) != 0) elsewhere[lane] = there[lane];
+        if ((lanes >> lane & 1) != 0) { elsewhere[lane] = there[lane]; }
     }
     return elsewhere;
 }
@@ -63,7 +59,7 @@ struct AvcBench : Bench {
     }
     void store_byte(unsigned word, isa::LaneMask lanes, unsigned byte, std::uint32_t value) {
         MemoryInstruction each = instruction(code_[kStoreByte], lanes_at(4 * word + byte), lanes, 8);
-        for (auto& lane : each.data[0]) lane = value;
+        for (auto& lane : each.data[0]) { lane = value; }
         place_in_warp(each, 0, kBytes);
         issue(each);
         REQUIRE(drain());
@@ -111,9 +107,7 @@ struct AvcBench : Bench {
     }
     std::uint32_t in_memory(unsigned word, unsigned lane) { return memory.word(address(word, lane)); }
     void set_memory(unsigned word, const Row& row) {
-        for (unsigned lane = 0; lane < row.size(); ++lane) {
-            memory.set_word(address(word, lane), row[lane]);
-        }
+        for (unsigned lane = 0; lane < row.size(); ++lane) { memory.set_word(address(word, lane), row[lane]); }
     }
     unsigned reads() { return memory.count(GpuMessage::read_request); }
     unsigned writes() { return memory.count(GpuMessage::write_request); }

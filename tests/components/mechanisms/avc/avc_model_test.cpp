@@ -56,16 +56,14 @@ struct State {
 
     std::size_t hash() const {
         std::string all;
-        for (const std::string* each : {&l1, &avc, &rest}) {
-            all += std::to_string(each->size()) + ' ' + *each;
-        }
+        for (const std::string* each : {&l1, &avc, &rest}) { all += std::to_string(each->size()) + ' ' + *each; }
         return std::hash<std::string>()(all);
     }
 };
 
 /// What keeps the states few, and loses none of what can happen:
-/// - An access that has to wait may be given up: then states know of none that has begun, and more can happen than in the
-///   machine, where it comes again.
+/// - An access that has to wait may be given up: then states know of none that has begun, and more can happen than in
+///   the machine, where it comes again.
 /// - Copies that are older than what was stored last are set to a word that nobody stores. A design that is right never
 ///   looks at them, so that they lead nowhere; one that looks at them is found out at once, whatever was stored.
 /// - So are bytes and entries that hold nothing cleared.
@@ -106,9 +104,7 @@ class Explorer {
             open_.pop_back();
             for (const Action& action : actions_) {
                 restore(state);
-                if (take(action)) {
-                    visit(save());
-                }
+                if (take(action)) { visit(save()); }
             }
         }
     }
@@ -151,28 +147,28 @@ class Explorer {
             }
             case Action::load:
                 // One that waits does so until a reply has come, and no other may begin.
-                if (caches_.loads.front().words != 0) return false;
+                if (caches_.loads.front().words != 0) { return false; }
                 caches_.load(action.row, action.words, action.as_vector);
                 return true;
             case Action::add:
-                if (caches_.flat[action.row][1] >= 2) return false;  // values stay few
+                if (caches_.flat[action.row][1] >= 2) {
+                    return false;  // values stay few
+                }
                 caches_.add(action.row, 1);
                 return true;
             case Action::send:
-                if (!caches_.can_send()) return false;
+                if (!caches_.can_send()) { return false; }
                 caches_.send();
                 return true;
             case Action::receive:
-                if (!caches_.can_receive()) return false;
+                if (!caches_.can_receive()) { return false; }
                 caches_.receive();
                 return true;
         }
         return false;
     }
     void visit(State state) {
-        if (seen_.insert(state.hash()).second) {
-            open_.push_back(std::move(state));
-        }
+        if (seen_.insert(state.hash()).second) { open_.push_back(std::move(state)); }
     }
 
     static void forget(Row& row, WordMask words) {
@@ -203,7 +199,7 @@ class Explorer {
             std::memcpy(&dirty, l1.data() + kDirtyBytes, sizeof dirty);
             result.l1_dirty = whole_words_of(dirty);
         }
-        if (!caches_.can_send() || caches_.l1->miss_queue().front().line != line) return result;
+        if (!caches_.can_send() || caches_.l1->miss_queue().front().line != line) { return result; }
         const QueuedRequest& request = caches_.l1->miss_queue().front();
         result.is_read = request.type != GpuMessage::write_request;
         if (!result.is_read) {
@@ -234,11 +230,12 @@ class Explorer {
         }
         PrivateCaches::Load& load = caches_.loads.front();
         for (unsigned word = 0; word < kLineWords; ++word) {
-            if ((load.words >> word & 1) == 0) load.expected[word] = 0;
+            if ((load.words >> word & 1) == 0) { load.expected[word] = 0; }
         }
     }
 
-    /// Bytes of L1's way that are neither valid nor dirty, and who waited for a fill that has come: nobody asks for them.
+    /// Bytes of L1's way that are neither valid nor dirty, and who waited for a fill that has come: nobody asks for
+    /// them.
     void clear_what_nobody_reads(std::string& l1) const {
         ByteMask dirty;
         std::memcpy(&dirty, l1.data() + kDirtyBytes, sizeof dirty);
@@ -246,9 +243,7 @@ class Explorer {
         for (unsigned byte = 0; byte < kLineBytes; ++byte) {
             l1[kBytesOfLine + byte] = valid || dirty.test(byte) ? l1[kBytesOfLine + byte] : '\0';
         }
-        if (l1[kMshrs] == 0) {
-            std::memset(l1.data() + kMshrs + kMshrBytes - kWaiterBytes, 0, kWaiterBytes);
-        }
+        if (l1[kMshrs] == 0) { std::memset(l1.data() + kMshrs + kMshrBytes - kWaiterBytes, 0, kWaiterBytes); }
     }
 
     /// Counters, which are listed last, are no part of a state.

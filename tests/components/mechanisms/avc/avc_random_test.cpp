@@ -35,9 +35,7 @@ Shape shape_of(std::uint64_t number, bool modifies) {
                       number % 5 == 4 ? "avc.granularity=16" : "avc.granularity=32",
                       number % 7 < 2 ? "avc.layout=word_major" : "avc.layout=warp_major"},
         .rows = static_cast<unsigned>(4 + number % 6 * 12)};
-    if (modifies) {
-        shape.overrides.push_back("avc.partial_writes=read_modify_write");
-    }
+    if (modifies) { shape.overrides.push_back("avc.partial_writes=read_modify_write"); }
     return shape;
 }
 
@@ -63,8 +61,10 @@ Row values_of(std::mt19937_64& random) {
     Row row;
     for (std::uint32_t word = 0; word < kLineWords; ++word) {
         row[word] = base + word * stride;
-        if (kind == 6 && word >= 16) row[word] = base + 4096 + (word - 16) * stride;  // 16 x 16 blocks
-        if (kind == 7) row[word] = static_cast<std::uint32_t>(random());
+        if (kind == 6 && word >= 16) {
+            row[word] = base + 4096 + (word - 16) * stride;  // 16 x 16 blocks
+        }
+        if (kind == 7) { row[word] = static_cast<std::uint32_t>(random()); }
     }
     return row;
 }
@@ -87,16 +87,12 @@ class RandomPrivate {
     }
 
     void run(std::uint64_t operations) {
-        for (std::uint64_t i = 0; i < operations; ++i) {
-            step();
-        }
+        for (std::uint64_t i = 0; i < operations; ++i) { step(); }
         caches_.drain();
         Audit audit;
         caches_.avc->audit(audit, "avc");
         caches_.l1->audit(audit, "l1");
-        for (const std::string& fault : audit.faults()) {
-            throw WrongWord(fault);
-        }
+        for (const std::string& fault : audit.faults()) { throw WrongWord(fault); }
     }
     const PrivateCaches& caches() const { return caches_; }
 
@@ -121,17 +117,13 @@ class RandomPrivate {
         } else if (random_() % 64 == 0) {
             caches_.begin_kernel();
         }
-        for (std::uint64_t moves = random_() % 4; moves > 0; --moves) {
-            move();
-        }
+        for (std::uint64_t moves = random_() % 4; moves > 0; --moves) { move(); }
     }
     /// An access that is refused comes again; what is under way goes on meanwhile.
     template <class Attempt>
     void until(Attempt&& attempt) {
         for (unsigned attempts = 0; !attempt(); ++attempts) {
-            if (attempts > 10'000) {
-                throw WrongWord("an access is refused for ever");
-            }
+            if (attempts > 10'000) { throw WrongWord("an access is refused for ever"); }
             move();
         }
     }

@@ -1,4 +1,5 @@
-// The affine vector cache behind a load/store unit: each line of algorithms 1 and 2, and what the paper says beside them.
+// The affine vector cache behind a load/store unit: each line of algorithms 1 and 2, and what the paper says beside
+// them.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -181,18 +182,14 @@ TEST_CASE("words that came with a fill are clean: they are not written back") {
 
 TEST_CASE("a line that makes room decodes and writes all its vectors: bandwidth amplification on conflict misses") {
     AvcBench bench({"avc.sets=1", "avc.ways=1"});
-    for (unsigned word = 0; word < 16; ++word) {
-        bench.store(word, affine(1024 * word, 4));
-    }
+    for (unsigned word = 0; word < 16; ++word) { bench.store(word, affine(1024 * word, 4)); }
     CHECK(bench.writes() == 0);
     CHECK(bench.counters().evictions == 0);
     bench.store(16, affine(0, 1));
     CHECK(bench.counters().evictions == 1);
     CHECK(bench.counters().evicted_vectors == 16);
     CHECK(bench.writes() == 16);
-    for (unsigned word = 0; word < 16; ++word) {
-        CHECK(bench.in_memory(word, 31) == 1024 * word + 31 * 4);
-    }
+    for (unsigned word = 0; word < 16; ++word) { CHECK(bench.in_memory(word, 31) == 1024 * word + 31 * 4); }
     AvcBench two({"avc.sets=1", "avc.ways=2"});
     two.store(0, affine(0, 4));
     two.store(16, affine(0, 1));

@@ -31,14 +31,12 @@ struct WrongWord : std::runtime_error {
 
 /// An affine vector cache and an L1 before a memory that performs requests in order, without a clock: whoever drives it
 /// says when a request leaves and when a reply comes. What the load/store unit does for the two
-/// (coalescing_unit_companion.cpp) is done here access by access. Every loaded word is compared with flat memory as it was
-/// when the load was performed.
+/// (coalescing_unit_companion.cpp) is done here access by access. Every loaded word is compared with flat memory as it
+/// was when the load was performed.
 class PrivateCaches {
   public:
     explicit PrivateCaches(const std::vector<std::string>& overrides) {
-        for (const std::string& each : overrides) {
-            configuration_.override_value(each);
-        }
+        for (const std::string& each : overrides) { configuration_.override_value(each); }
         const auto parameters = configuration_.read<L1Parameters>("l1d");
         l1 = std::make_unique<L1Data>(
             parameters, make_chosen<ReplacementPolicy>(
@@ -56,9 +54,7 @@ class PrivateCaches {
         alignas(64) std::byte own[kLineBytes] = {};
         copy_masked(bytes, reinterpret_cast<const std::byte*>(values.data()), mask);
         const auto result = avc->store(access, mask, bytes, own);
-        if (result.answer == L1Companion::StoreAnswer::stalled) {
-            return false;
-        }
+        if (result.answer == L1Companion::StoreAnswer::stalled) { return false; }
         if (result.answer == L1Companion::StoreAnswer::passed) {
             const ByteMask for_l1 = without(mask, bytes_of_words(result.absorbed));
             copy_masked(own, bytes, for_l1);
@@ -85,9 +81,7 @@ class PrivateCaches {
         const std::uint32_t number = free_load();
         const std::uint32_t token = number | (as_vector ? 0 : kNoVector);
         const L1LoadResult result = l1->load(of_l1, {token, words});
-        if (result.answer == L1Answer::stall) {
-            return words;
-        }
+        if (result.answer == L1Answer::stall) { return words; }
         if (result.answer == L1Answer::hit) {
             compare(row, words, flat[row], result.data);
         } else {
@@ -171,9 +165,7 @@ class PrivateCaches {
                 compare(load.row, waiter.lanes, load.expected, bytes);
                 asked |= (waiter.token & kNoVector) != 0 ? 0 : waiter.lanes;
                 load.words &= ~waiter.lanes;
-                if (load.words == 0) {
-                    load = {};
-                }
+                if (load.words == 0) { load = {}; }
             },
             [&](const std::byte* bytes) {
                 return avc->fill({.line = reply.line, .sectors = reply.sectors}, asked, bytes);
@@ -182,9 +174,7 @@ class PrivateCaches {
 
     /// Until nothing is under way.
     void drain() {
-        while (can_send() || can_receive()) {
-            can_send() ? send() : receive();
-        }
+        while (can_send() || can_receive()) { can_send() ? send() : receive(); }
     }
 
     /// A kernel ends and another one begins, which finds memory as it is.
@@ -230,9 +220,7 @@ class PrivateCaches {
 
     std::uint32_t free_load() {
         for (std::uint32_t number = 0; number < loads.size(); ++number) {
-            if (loads[number].words == 0) {
-                return number;
-            }
+            if (loads[number].words == 0) { return number; }
         }
         loads.emplace_back();
         return static_cast<std::uint32_t>(loads.size() - 1);

@@ -46,9 +46,7 @@ struct BatchBench {
     /// In the cycle `now`; false: refused.
     bool offer(std::uint64_t of_line, GpuMessage type = GpuMessage::read_request) {
         const QueuedRequest made = request(of_line, type);
-        if (!path->can_take(made)) {
-            return false;
-        }
+        if (!path->can_take(made)) { return false; }
         path->take(made, now);
         ++taken;
         return true;
@@ -56,9 +54,7 @@ struct BatchBench {
     /// The number of the request that leaves in the cycle `now`; -1: none does.
     std::int64_t leave(bool drain = false) {
         const QueuedRequest* leaving = path->next(now, drain);
-        if (leaving == nullptr) {
-            return -1;
-        }
+        if (leaving == nullptr) { return -1; }
         std::int64_t number = 0;
         std::memcpy(&number, leaving->payload + 8, 8);
         path->sent(now);
@@ -104,9 +100,7 @@ TEST_CASE("a batch is of one row of one bank of one channel") {
     BatchBench bench;
     const std::uint64_t lines[] = {bench.line(0, 3, 5, 0), bench.line(1, 3, 5, 0), bench.line(0, 4, 5, 0),
                                    bench.line(0, 3, 6, 0)};
-    for (const std::uint64_t line : lines) {
-        CHECK(bench.offer(line));
-    }
+    for (const std::uint64_t line : lines) { CHECK(bench.offer(line)); }
     CHECK(bench.counts().at("batches") == 4);
     CHECK(bench.offer(bench.line(0, 3, 5, 15)));
     CHECK(bench.counts().at("batches") == 4);
@@ -119,9 +113,7 @@ TEST_CASE("a batch leaves sixteen cycles after its first request, not before") {
     CHECK(bench.path->next_event(100, false) == 116);
     bench.now = 110;
     CHECK(bench.offer(bench.line_of_row(1, 1)));  // does not make it younger
-    for (bench.now = 111; bench.now < 116; ++bench.now) {
-        CHECK(bench.leave() == -1);
-    }
+    for (bench.now = 111; bench.now < 116; ++bench.now) { CHECK(bench.leave() == -1); }
     CHECK(bench.leave() == 0);
     CHECK(bench.path->next_event(116, false) == 117);
     ++bench.now;
@@ -133,9 +125,7 @@ TEST_CASE("a batch leaves sixteen cycles after its first request, not before") {
 
 TEST_CASE("a batch whose time came while another one's requests left goes behind it") {
     BatchBench bench("age = 4\n");
-    for (unsigned i = 0; i < 6; ++i) {
-        CHECK(bench.offer(bench.line_of_row(1, i)));
-    }
+    for (unsigned i = 0; i < 6; ++i) { CHECK(bench.offer(bench.line_of_row(1, i))); }
     CHECK(bench.offer(bench.line_of_row(2)));
     CHECK(bench.leave_all() == Numbers{0, 1, 2, 3, 4, 5, 6});
 }
@@ -143,9 +133,7 @@ TEST_CASE("a batch whose time came while another one's requests left goes behind
 TEST_CASE("a batch leaves when it is full") {
     for (const unsigned requests : {15u, 16u}) {
         BatchBench bench;
-        for (unsigned i = 0; i < requests; ++i) {
-            CHECK(bench.offer(bench.line_of_row(1, i)));
-        }
+        for (unsigned i = 0; i < requests; ++i) { CHECK(bench.offer(bench.line_of_row(1, i))); }
         CHECK(bench.leave() == (requests == 16 ? 0 : -1));
         CHECK(bench.counts().at("ends_full") == (requests == 16 ? 1 : 0));
     }
@@ -153,9 +141,7 @@ TEST_CASE("a batch leaves when it is full") {
 
 TEST_CASE("nothing joins a batch that leaves: another one is opened for its row, and leaves behind it") {
     BatchBench bench("requests = 4\n");
-    for (unsigned i = 0; i < 4; ++i) {
-        CHECK(bench.offer(bench.line_of_row(1, i)));
-    }
+    for (unsigned i = 0; i < 4; ++i) { CHECK(bench.offer(bench.line_of_row(1, i))); }
     CHECK(bench.leave() == 0);
     CHECK(bench.offer(bench.line_of_row(1, 0)));
     CHECK(bench.counts().at("batches") == 2);
@@ -228,9 +214,7 @@ TEST_CASE("an atomic has all batches leave, its own among them") {
 
 TEST_CASE("an atomic that waits for an entry leaves as soon as it has one") {
     BatchBench bench;
-    for (std::uint64_t row = 0; row < 4; ++row) {
-        CHECK(bench.offer(bench.line_of_row(row)));
-    }
+    for (std::uint64_t row = 0; row < 4; ++row) { CHECK(bench.offer(bench.line_of_row(row))); }
     CHECK(bench.offer(bench.line_of_row(9), GpuMessage::atomic_request));
     CHECK(bench.leave_all() == Numbers{0, 1, 2, 3, 4});
     CHECK(bench.now == 105);
@@ -271,9 +255,7 @@ TEST_CASE("the order of each line's requests is kept, whatever comes and wheneve
         if (random() % 4 != 0) {
             const bool taken = bench.offer(line, kTypes[draw < 6 ? 0 : draw < 9 ? 1 : 2]);
             refused += !taken;
-            if (taken) {
-                lines.push_back(line);
-            }
+            if (taken) { lines.push_back(line); }
         }
         if (random() % 3 != 0) {
             if (const std::int64_t number = bench.leave(random() % 40 == 0); number >= 0) {
@@ -313,9 +295,7 @@ TEST_CASE("a batching unit goes on alike after a checkpoint, in the middle of ev
         ++bench.now;
         return std::pair(taken, left);
     };
-    for (unsigned i = 0; i < 1000; ++i) {
-        step(original, random());
-    }
+    for (unsigned i = 0; i < 1000; ++i) { step(original, random()); }
     CHECK(original.path->size() > 0);
     const std::string bytes = state_to_bytes([&](StateArchive& archive) { original.path->fields(archive); });
     state_from_bytes(bytes, "the path", [&](StateArchive& archive) { restored.path->fields(archive); });

@@ -1,5 +1,5 @@
-// The rules of compact affine execution, from both sides, on a machine of one SM. What the affine units write is compared with
-// the lanes' values on the way.
+// The rules of compact affine execution, from both sides, on a machine of one SM. What the affine units write is
+// compared with the lanes' values on the way.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -132,7 +132,7 @@ TEST_CASE("an instruction of an affine unit issues in one cycle, any other in sm
 TEST_CASE("an affine unit waits for no SP unit") {
     // 16 warps' 12 sums over one unit that takes one every 8 cycles.
     std::string body = kTid + "mov.u32 %r1, %r2; mov.u32 %r40, 0; L: ";
-    for (int i = 0; i < 12; ++i) body += "add.u32 %r1, %r1, %a; ";
+    for (int i = 0; i < 12; ++i) { body += "add.u32 %r1, %r1, %a; "; }
     body += "add.u32 %r40, %r40, 1; setp.lt.u32 %p9, %r40, 20; @%p9 bra L; st.global.u32 [%mine], %r1;";
     const std::vector<std::string> slow{"sm.sp_units=1", "sm.timing.integer_initiation=8"};
     const Cycle lanes = good(body, {512, 1, 1}, slow, "none").cycles;
@@ -143,7 +143,7 @@ TEST_CASE("an affine unit waits for no SP unit") {
 TEST_CASE("the latency of what an affine unit does is the lanes'") {
     // One warp's chain of sums, whose banks nobody else asks.
     std::string body = kTid + "mov.u32 %r1, %r2; ";
-    for (int i = 0; i < 20; ++i) body += "add.u32 %r1, %r1, %a; ";
+    for (int i = 0; i < 20; ++i) { body += "add.u32 %r1, %r1, %a; "; }
     body += "st.global.u32 [%mine], %r1;";
     for (const char* collectors : {"true", "false"}) {
         const std::vector<std::string> options{std::string("sm.operand_collectors=") + collectors};

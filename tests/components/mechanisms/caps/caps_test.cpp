@@ -128,9 +128,7 @@ TEST_CASE("a load with four accesses is targeted, one with five is not") {
 
 TEST_CASE("the fifth load of a CTA replaces the one whose entry was updated longest ago") {
     CapsBench bench;
-    for (const std::uint32_t pc : {0u, 1u, 2u, 3u}) {
-        bench.load(0, pc, {10 * pc});
-    }
+    for (const std::uint32_t pc : {0u, 1u, 2u, 3u}) { bench.load(0, pc, {10 * pc}); }
     bench.load(0, 0, {1});  // moves the base of PC 0
     CHECK(bench.caps("rebases") == 1);
     bench.load(0, 4, {50});
@@ -283,9 +281,7 @@ TEST_CASE("the data of a prefetch wake up the warp for which it was, if caps.wak
         bench.load(2, 0, {100});
         bench.settle();
         std::vector<PrefetchBench::Hint> expected{{0, WarpHint::demote}, {2, WarpHint::demote}};
-        if (wakeup) {
-            expected.push_back({3, WarpHint::promote});
-        }
+        if (wakeup) { expected.push_back({3, WarpHint::promote}); }
         CHECK(bench.hints == expected);
     }
 }
@@ -356,13 +352,9 @@ TEST_CASE("the first wave of N CTAs of W warps is covered by (N - 1)(W - 1) pref
             bench.load(static_cast<std::uint16_t>(cta * warps + warp), 0, {100 * cta + 3 * warp});
             bench.settle();
         };
+        for (unsigned cta = 0; cta < ctas; ++cta) { load(cta, 0); }
         for (unsigned cta = 0; cta < ctas; ++cta) {
-            load(cta, 0);
-        }
-        for (unsigned cta = 0; cta < ctas; ++cta) {
-            for (unsigned warp = 1; warp < warps; ++warp) {
-                load(cta, warp);
-            }
+            for (unsigned warp = 1; warp < warps; ++warp) { load(cta, warp); }
         }
         const PrefetchCounters& counters = bench.prefetches();
         CHECK(counters.load_accesses == ctas * warps);

@@ -17,15 +17,11 @@ struct PasBench : SchedulerBench {
     PasBench(const std::string& name, const std::string& configuration, unsigned ctas, unsigned size,
              ContextMask own = ~ContextMask{0})
         : SchedulerBench(name, configuration, own) {
-        for (unsigned cta = 0; cta < ctas; ++cta) {
-            start_cta(cta * size, size, own);
-        }
+        for (unsigned cta = 0; cta < ctas; ++cta) { start_cta(cta * size, size, own); }
     }
     void start_cta(unsigned first, unsigned size, ContextMask own = ~ContextMask{0}) {
         scheduler->cta_started(context_range(first, size));
-        for (const unsigned warp : context_range(first, size) & own) {
-            start(warp);
-        }
+        for (const unsigned warp : context_range(first, size) & own) { start(warp); }
     }
     /// Warps that issue one after the other, each of which then waits for memory.
     std::vector<unsigned> order_of(unsigned count) {
@@ -57,9 +53,7 @@ TEST_CASE("pas without marks and wake-ups issues as two_level does, cycle for cy
                 bench->states.set(warp, state);
                 bench->scheduler->hint(WarpHint::promote, warp);
             }
-            if (pas.states.in(ContextState::ready_sp) != 0) {
-                REQUIRE(pas.pick() == two_level.pick());
-            }
+            if (pas.states.in(ContextState::ready_sp) != 0) { REQUIRE(pas.pick() == two_level.pick()); }
         }
     }
 }
@@ -73,9 +67,7 @@ TEST_CASE("with a place for all, the leading CTA goes before the rest only with 
     for (const std::string leads : {"issue", "enqueue", "off"}) {
         CAPTURE(leads);
         PasBench bench("pas", "[pas]\nready_warps = 12\norder = \"rr\"\nleading_cta = \"" + leads + "\"\n", 0, 4);
-        for (const unsigned first : {4u, 0u, 8u}) {
-            bench.start_cta(first, 4);
-        }
+        for (const unsigned first : {4u, 0u, 8u}) { bench.start_cta(first, 4); }
         CHECK(bench.order_of(7) == (leads == "issue" ? std::vector<unsigned>{0, 4, 8, 5, 6, 7, 9}
                                                      : std::vector<unsigned>{0, 4, 8, 9, 10, 11, 1}));
     }
@@ -114,9 +106,7 @@ TEST_CASE("when the leading CTA has retired the one that has been resident for l
     }
     bench.scheduler->cta_ended(0xf);
     bench.scheduler->cta_started(0xf);
-    for (const unsigned warp : {0u, 1u, 2u, 3u}) {
-        bench.start(warp);
-    }
+    for (const unsigned warp : {0u, 1u, 2u, 3u}) { bench.start(warp); }
     CHECK(bench.order_of(5) == std::vector<unsigned>{4, 5, 6, 7, 0});
 }
 
@@ -141,9 +131,7 @@ TEST_CASE("a wake-up of a warp that has a place, waits for memory, or has exited
     bench.set({2}, ContextState::blocked_by_memory);
     bench.scheduler->exited(3);
     bench.set({3}, ContextState::exited);
-    for (const unsigned warp : {0u, 1u, 2u, 3u}) {
-        bench.scheduler->hint(WarpHint::promote, warp);
-    }
+    for (const unsigned warp : {0u, 1u, 2u, 3u}) { bench.scheduler->hint(WarpHint::promote, warp); }
     CHECK(bench.pick() == 1);
     CHECK(bench.pick() == 0);
     bench.set({0, 1}, ContextState::blocked_by_pipeline);

@@ -23,9 +23,7 @@ struct CcwsBench : SchedulerBench {
                        ContextMask own = ~ContextMask{0}, const std::string& name = "ccws")
         : SchedulerBench(name, configuration, own) {
         scheduler->launch_started();
-        for (const unsigned warp : order) {
-            scheduler->started(warp);
-        }
+        for (const unsigned warp : order) { scheduler->started(warp); }
     }
 
     /// The warps issue loads alone, which only this pick says.
@@ -45,17 +43,13 @@ struct CcwsBench : SchedulerBench {
     std::vector<unsigned> allowed(ContextMask warps) {
         std::vector<unsigned> result;
         for (const unsigned warp : warps) {
-            if (may_load(warp)) {
-                result.push_back(warp);
-            }
+            if (may_load(warp)) { result.push_back(warp); }
         }
         return result;
     }
     /// Instructions that are no loads.
     void issue(unsigned count) {
-        for (unsigned i = 0; i < count; ++i) {
-            CHECK(pick(~ContextMask{0}) != kHeldBack);
-        }
+        for (unsigned i = 0; i < count; ++i) { CHECK(pick(~ContextMask{0}) != kHeldBack); }
     }
     void event(L1EventKind kind, unsigned warp, std::uint64_t line, Client client = Client::demand,
                L1Operation operation = L1Operation::load, std::uint32_t way = 0) {
@@ -99,7 +93,8 @@ TEST_CASE("without lost locality ccws issues as gto does, cycle for cycle") {
 }
 
 TEST_CASE("lost locality sets the score to hits over instructions times K times the cutoff") {
-    // Four warps: 1 / n * 8 * 400. Above 100, by as much as one more base score of 100 each, the last ones may not load.
+    // Four warps: 1 / n * 8 * 400. Above 100, by as much as one more base score of 100 each, the last ones may not
+    // load.
     const std::map<unsigned, std::size_t> loading_after{{33, 4}, {32, 4}, {31, 3}, {16, 3},
                                                         {15, 2}, {11, 2}, {10, 1}, {8, 1}};
     for (const auto& [instructions, loading] : loading_after) {
@@ -169,9 +164,7 @@ TEST_CASE("an instruction counts once, whatever its accesses") {
     CcwsBench bench({0, 1, 2, 3});
     bench.issue(31);
     CHECK(bench.pick_load(0b1) == 0);  // one vector load: 32 instructions
-    for (unsigned element = 0; element < 4; ++element) {
-        bench.event(L1EventKind::miss, 0, 100 + element);
-    }
+    for (unsigned element = 0; element < 4; ++element) { bench.event(L1EventKind::miss, 0, 100 + element); }
     bench.lose(0);
     CHECK(bench.allowed(0xf).size() == 4);
     CHECK(bench.counts().at("probes") == 5);
@@ -181,9 +174,7 @@ TEST_CASE("what is held back is no instruction") {
     CcwsBench bench({0, 1, 2, 3});
     bench.issue(16);
     bench.lose(0);  // 200, for 100 cycles
-    for (unsigned i = 0; i < 16; ++i) {
-        CHECK(bench.pick_load(0b1000) == kHeldBack);
-    }
+    for (unsigned i = 0; i < 16; ++i) { CHECK(bench.pick_load(0b1000) == kHeldBack); }
     bench.lose(0);  // 2 / 16: 400, where 2 / 32 would be 200
     CHECK(bench.allowed(0xf) == std::vector<unsigned>{0});
 }
@@ -226,9 +217,7 @@ TEST_CASE("the warp with the highest score may load when exits have put the cuto
     CcwsBench bench({0, 1, 2, 3});
     bench.issue(8);
     bench.lose(3);  // 400
-    for (const unsigned warp : {0u, 1u}) {
-        bench.scheduler->exited(warp);
-    }
+    for (const unsigned warp : {0u, 1u}) { bench.scheduler->exited(warp); }
     CHECK(bench.allowed(0b1100) == std::vector<unsigned>{3});
 }
 
@@ -348,9 +337,7 @@ TEST_CASE("it goes on alike after a checkpoint, in the middle of lost locality")
         bench.event(choice >> 8 & 1 ? L1EventKind::evict : L1EventKind::miss, warp, choice >> 16 & 15);
         return bench.pick_load((choice >> 24 & 63) | 1);
     };
-    for (unsigned i = 0; i < 2000; ++i) {
-        step(original, random());
-    }
+    for (unsigned i = 0; i < 2000; ++i) { step(original, random()); }
     CHECK(original.counts().at("held_back") > 0);
     load_state(*restored.scheduler, saved_state(*original.scheduler));
     restored.view.cycle = original.view.cycle;

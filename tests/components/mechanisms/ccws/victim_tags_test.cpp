@@ -21,9 +21,7 @@ std::uint64_t line_of(std::uint64_t n, unsigned set = 0) {
 TEST_CASE("a set keeps the eight lines that were inserted last") {
     for (const std::uint64_t lines : {8u, 9u}) {
         VictimTags victims(1, 16, 8);
-        for (std::uint64_t n = 0; n < lines; ++n) {
-            victims.insert(0, line_of(n));
-        }
+        for (std::uint64_t n = 0; n < lines; ++n) { victims.insert(0, line_of(n)); }
         CHECK(victims.take(0, line_of(0)) == (lines == 8));
         CHECK(victims.take(0, line_of(1)));
         CHECK(victims.take(0, line_of(lines - 1)));
@@ -33,9 +31,7 @@ TEST_CASE("a set keeps the eight lines that were inserted last") {
 
 TEST_CASE("a line that is inserted again is the youngest and stands there once") {
     VictimTags victims(1, 16, 8);
-    for (std::uint64_t n = 0; n < 8; ++n) {
-        victims.insert(0, line_of(n));
-    }
+    for (std::uint64_t n = 0; n < 8; ++n) { victims.insert(0, line_of(n)); }
     victims.insert(0, line_of(0));
     victims.insert(0, line_of(8));
     CHECK(victims.take(0, line_of(0)));
@@ -46,9 +42,7 @@ TEST_CASE("a line that is inserted again is the youngest and stands there once")
 
 TEST_CASE("sets and warps have lines of their own") {
     VictimTags victims(2, 16, 8);
-    for (std::uint64_t n = 0; n < 8; ++n) {
-        victims.insert(0, line_of(n));
-    }
+    for (std::uint64_t n = 0; n < 8; ++n) { victims.insert(0, line_of(n)); }
     victims.insert(0, line_of(8, 1));
     victims.insert(1, line_of(9));
     CHECK(victims.take(0, line_of(0)));
@@ -63,9 +57,7 @@ TEST_CASE("sets and warps have lines of their own") {
 
 TEST_CASE("a tag that was hit leaves its place to another one") {
     VictimTags victims(1, 16, 8);
-    for (std::uint64_t n = 0; n < 8; ++n) {
-        victims.insert(0, line_of(n));
-    }
+    for (std::uint64_t n = 0; n < 8; ++n) { victims.insert(0, line_of(n)); }
     CHECK(victims.take(0, line_of(4)));
     CHECK(!victims.take(0, line_of(4)));
     victims.insert(0, line_of(8));
@@ -85,17 +77,13 @@ TEST_CASE("the arrays are queues without repetition, and go on alike after a che
         std::deque<std::uint64_t>& set = model[{warp, static_cast<unsigned>(number % kSets)}];
         const auto found = std::find(set.begin(), set.end(), number);
         const bool there = found != set.end();
-        if (there) {
-            set.erase(found);
-        }
+        if (there) { set.erase(found); }
         if (random() % 3 == 0) {
             REQUIRE(victims.take(warp, number * kLineBytes) == there);
         } else {
             victims.insert(warp, number * kLineBytes);
             set.push_front(number);
-            if (set.size() > kWays) {
-                set.pop_back();
-            }
+            if (set.size() > kWays) { set.pop_back(); }
         }
         if (step % 1000 == 0) {
             const std::string bytes = saved_state(victims);

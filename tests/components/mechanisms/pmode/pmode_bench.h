@@ -62,9 +62,7 @@ class PmodeBench : private gpu::PmodeObserver {
         std::vector<PmodeStep> inside_it;
         bool inside = false;
         for (const PmodeStep& step : steps) {
-            if (step.context != 0) {
-                continue;
-            }
+            if (step.context != 0) { continue; }
             if (step.kind == Kind::entered) {
                 inside = true;
             } else if (step.kind == Kind::returned) {
@@ -78,9 +76,7 @@ class PmodeBench : private gpu::PmodeObserver {
     /// What became of the instruction at `pc` in the first switch; `entered` when it was not reached.
     PmodeStep fate(std::uint32_t pc) const {
         for (const PmodeStep& step : first_switch()) {
-            if (step.pc == pc) {
-                return step;
-            }
+            if (step.pc == pc) { return step; }
         }
         return {Kind::entered, 0, pc, 0};
     }
@@ -121,9 +117,7 @@ class PmodeBench : private gpu::PmodeObserver {
     /// The first step of that kind at `pc`, as an index.
     std::size_t find(Kind kind, std::uint32_t pc) const {
         for (std::size_t i = 0; i < steps.size(); ++i) {
-            if (steps[i].kind == kind && steps[i].pc == pc) {
-                return i;
-            }
+            if (steps[i].kind == kind && steps[i].pc == pc) { return i; }
         }
         LOOKAHEAD_ASSERT(false, "no such step");
         return 0;

@@ -1,5 +1,5 @@
-// Random programs: with P-mode a warp executes the same instructions in the same lanes as the functional emulator says, to
-// the same effect (PmodeBench compares each), and as many as without.
+// Random programs: with P-mode a warp executes the same instructions in the same lanes as the functional emulator says,
+// to the same effect (PmodeBench compares each), and as many as without.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -21,9 +21,7 @@ struct Outcome {
 Outcome outcome_of(PmodeBench& bench, unsigned threads) {
     bench.run({threads, 1, 1});
     Outcome outcome{bench.own_traces(), {}, bench.harness.counters().thread_instructions};
-    for (unsigned i = 0; i < 256; ++i) {
-        outcome.memory.push_back(bench.harness.memory().global_word(4 * i));
-    }
+    for (unsigned i = 0; i < 256; ++i) { outcome.memory.push_back(bench.harness.memory().global_word(4 * i)); }
     return outcome;
 }
 

@@ -44,9 +44,7 @@ TEST_CASE("a warp walks through figure 5 of the paper as the paper says") {
     }
     std::vector<std::pair<std::uint32_t, Kind>> own;
     for (const PmodeStep& step : bench.steps) {
-        if (step.kind == Kind::own || step.kind == Kind::reused) {
-            own.emplace_back(step.pc, step.kind);
-        }
+        if (step.kind == Kind::own || step.kind == Kind::reused) { own.emplace_back(step.pc, step.kind); }
     }
     const std::pair<unsigned, Kind> normal[] = {{0x80, Kind::own},    {0x88, Kind::own},    {0x90, Kind::own},
                                                 {0x98, Kind::reused}, {0xa0, Kind::reused}, {0xa8, Kind::own},
@@ -66,9 +64,7 @@ TEST_CASE("a warp enters at a long-latency register only, and returns when all o
     k.load(Space::shared, Type::u32, c, k.launch(isa::LaunchRow::zero));
     k.op(Operation::add, Type::u32, c, {c, c});  // waits for shared memory: no entry
     k.load(Space::global, Type::u32, a, k.parameter(1));
-    for (unsigned i = 0; i < 5; ++i) {
-        k.op(Operation::add, Type::u32, c, {c, c});
-    }
+    for (unsigned i = 0; i < 5; ++i) { k.op(Operation::add, Type::u32, c, {c, c}); }
     k.load(Space::global, Type::u32, b, k.parameter(1), 512);
     k.op(Operation::add, Type::u32, c, {a, b});
     const std::uint32_t blocked = k.last().line - 1;
@@ -90,8 +86,8 @@ TEST_CASE("a warp enters at a long-latency register only, and returns when all o
     CHECK(returned == second_load + 100);  // FakeMemory's latency: the later one of the two
 }
 
-/// Warps below `busy` wait for their loads, and all that they have behind it is skipped, which takes a fetch and no issue;
-/// those from there on have instructions of their own.
+/// Warps below `busy` wait for their loads, and all that they have behind it is skipped, which takes a fetch and no
+/// issue; those from there on have instructions of their own.
 isa::Kernel beside_busy_warps(unsigned busy) {
     BlockedKernel k;
     const auto apart = k.label();
@@ -229,9 +225,7 @@ TEST_CASE("the old value that a partial write merges with is read from the regis
         const auto x = k.reg(), y = k.reg();
         const auto odd = k.odd_threads();
         k.block();
-        if (guarded) {
-            k.guard(odd);
-        }
+        if (guarded) { k.guard(odd); }
         const auto writer = k.add(x, k.thread);
         k.unguard();
         const auto reader = k.add(y, x);
@@ -315,9 +309,7 @@ TEST_CASE("loads of constants are executed and reused, whatever was skipped befo
         k.op(Operation::mad_wide, Type::u64, address, {k.thread, k.literal(4), k.literal64(isa::kConstantBase)})
             .source_type = Type::u32;
         k.block();
-        if (store_before) {
-            k.store(Space::shared, Type::u32, k.offset, k.used);
-        }
+        if (store_before) { k.store(Space::shared, Type::u32, k.offset, k.used); }
         const auto load = k.index_of(k.load(Space::constant, Type::u32, x, address));
         const auto user = k.add(y, x);
         k.store(Space::global, Type::u32, k.out, y);
@@ -425,9 +417,7 @@ TEST_CASE("pre-execution stops at branches that depend on the load or go too far
         k.bind(target);
         const auto x = k.reg();
         const auto next = k.add(x, k.thread);
-        for (unsigned i = 0; near == false && i < 70; ++i) {
-            k.add(x, x);
-        }
+        for (unsigned i = 0; near == false && i < 70; ++i) { k.add(x, x); }
         k.bind(far);
         k.store(Space::global, Type::u32, k.out, k.used);
         PmodeRun bench(k.finish());
@@ -493,9 +483,7 @@ TEST_CASE("a load of the warp that returns meanwhile frees its register, if pre-
         k.load(Space::global, Type::u32, y, k.in, 256);
         k.add(c, c, 12);  // 12 x 4 cycles: the first load returns that much earlier
         k.block();
-        if (redefined) {
-            k.op(Operation::add, Type::u32, y, {k.used, y});
-        }
+        if (redefined) { k.op(Operation::add, Type::u32, y, {k.used, y}); }
         k.add(c, c, 18);
         const auto user = k.index_of(k.op(Operation::add, Type::u32, z, {y, c}));
         k.store(Space::global, Type::u32, k.out, z);
@@ -741,9 +729,7 @@ TEST_CASE("the pool is what the launch leaves of the last registers, the same ba
     CHECK(pool.size() == 128);
     CHECK(pool.allocate(5) == 896 + 5);
     CHECK(pool.allocate(5) == 896 + 21);
-    for (unsigned i = 0; i < 6; ++i) {
-        CHECK(pool.allocate(5) % 16 == 5);
-    }
+    for (unsigned i = 0; i < 6; ++i) { CHECK(pool.allocate(5) % 16 == 5); }
     CHECK(pool.allocate(5) == 896);  // the bank is used up: the first of all
     CHECK(pool.free() == 119);
     pool.remove_name(896);
@@ -789,9 +775,7 @@ TEST_CASE("a switch takes its cycles before the first pre-executed instruction")
         k.block();
         PmodeRun bench(k.finish(), "switch_cycles = " + std::to_string(cycles) + "\n");
         for (std::size_t i = bench.steps.size(); i-- > 0;) {
-            if (bench.steps[i].kind == Kind::skipped) {
-                first[cycles == 7] = bench.cycles[i];
-            }
+            if (bench.steps[i].kind == Kind::skipped) { first[cycles == 7] = bench.cycles[i]; }
         }
     }
     CHECK(first[1] - first[0] == 6);  // without any, the skip is in the cycle after the entry
@@ -810,9 +794,7 @@ TEST_CASE("what warps execute beside the program is counted apart, and stall cau
     const gpu::SmCounters& sm = bench.harness.counters();
     CHECK(sm.warp_instructions == 9 * kernel.code.size());
     std::uint64_t classes = 0;
-    for (const std::uint64_t each : sm.by_class) {
-        classes += each;
-    }
+    for (const std::uint64_t each : sm.by_class) { classes += each; }
     CHECK(classes == sm.warp_instructions);
     const gpu::PmodeCounters& p = bench.counters();
     CHECK(p.reused == 9 * 8);
@@ -824,9 +806,7 @@ TEST_CASE("what warps execute beside the program is counted apart, and stall cau
     std::uint64_t issued = 0;
     for (const gpu::SchedulerCounters& scheduler : bench.harness.sm().scheduler_counters()) {
         std::uint64_t cycles = 0;
-        for (const std::uint64_t each : scheduler.cycles) {
-            cycles += each;
-        }
+        for (const std::uint64_t each : scheduler.cycles) { cycles += each; }
         CHECK(cycles == sm.cycles);
         issued += scheduler[gpu::SchedulerCycle::extension_issued];
     }

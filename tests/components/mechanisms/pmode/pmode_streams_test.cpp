@@ -1,5 +1,5 @@
-// The two streams of a warp beside each other: what makes it enter, who goes first at fetch and issue, what a skip costs,
-// when registers come free, and what is counted.
+// The two streams of a warp beside each other: what makes it enter, who goes first at fetch and issue, what a skip
+// costs, when registers come free, and what is counted.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,9 +19,7 @@ using isa::Space;
 std::vector<Cycle> cycles_of(const PmodeBench& bench, Kind kind, unsigned context = 0) {
     std::vector<Cycle> cycles;
     for (std::size_t i = 0; i < bench.steps.size(); ++i) {
-        if (bench.steps[i].kind == kind && bench.steps[i].context == context) {
-            cycles.push_back(bench.cycles[i]);
-        }
+        if (bench.steps[i].kind == kind && bench.steps[i].context == context) { cycles.push_back(bench.cycles[i]); }
     }
     return cycles;
 }
@@ -89,9 +87,7 @@ TEST_CASE(
         bench.run();
         const bool enters = source < Source::shared;
         CHECK(bench.counters().switches == (enters ? 1 : 0));
-        if (enters) {
-            CHECK(bench.steps[bench.find(Kind::entered, user)].pc == user);
-        }
+        if (enters) { CHECK(bench.steps[bench.find(Kind::entered, user)].pc == user); }
     }
 }
 
@@ -221,12 +217,11 @@ TEST_CASE("a skip takes a fetched place in the buffer, one a cycle, and no issue
     k.add(x, k.used, 5);
     const auto clean = k.add(y, k.thread);
     PmodeRun bench(k.finish(), "", {}, "fetch_latency = 5\n");
-    // The buffer takes two instructions, and has one at the entry. A fetch begins in the cycle in which it has become empty.
+    // The buffer takes two instructions, and has one at the entry. A fetch begins in the cycle in which it has become
+    // empty.
     const std::vector<Cycle> skips = cycles_of(bench, Kind::skipped);
     REQUIRE(skips.size() == 6);
-    for (std::size_t i = 1; i < skips.size(); ++i) {
-        CHECK(skips[i] == skips[i - 1] + (i % 2 == 1 ? 5 : 1));
-    }
+    for (std::size_t i = 1; i < skips.size(); ++i) { CHECK(skips[i] == skips[i - 1] + (i % 2 == 1 ? 5 : 1)); }
     CHECK(bench.cycle(Kind::executed, clean) > skips.back());
 }
 
@@ -258,13 +253,9 @@ isa::Kernel two_kinds_of_warps(unsigned own) {
     const auto chain = k.label();
     k.branch_if(odd, chain, chain);
     k.block();
-    for (unsigned i = 0; i < 10; ++i) {
-        k.add(k.reg(), k.thread);
-    }
+    for (unsigned i = 0; i < 10; ++i) { k.add(k.reg(), k.thread); }
     k.bind(chain);
-    for (unsigned i = 0; i < own; ++i) {
-        k.add(i % 8 == 0 ? x : k.reg(), k.thread);
-    }
+    for (unsigned i = 0; i < own; ++i) { k.add(i % 8 == 0 ? x : k.reg(), k.thread); }
     return k.finish();
 }
 
@@ -277,15 +268,11 @@ TEST_CASE("the warps' own instructions go before P-mode's, at fetch and at issue
         bench.run({64, 1, 1});
         CHECK((bench.counters().executed > 0) == pre_executes);
         for (const Cycle cycle : cycles_of(bench, Kind::own, 1)) {
-            if (cycle < cycles_of(bench, Kind::own, 0).back() - 400) {
-                own[pre_executes].push_back(cycle);
-            }
+            if (cycle < cycles_of(bench, Kind::own, 0).back() - 400) { own[pre_executes].push_back(cycle); }
         }
         if (pre_executes) {
             const std::vector<Cycle> first = cycles_of(bench, Kind::own, 1), pre = cycles_of(bench, Kind::executed);
-            for (const Cycle cycle : pre) {
-                CHECK(std::find(first.begin(), first.end(), cycle) == first.end());
-            }
+            for (const Cycle cycle : pre) { CHECK(std::find(first.begin(), first.end(), cycle) == first.end()); }
             CHECK(pre.front() < first.back());  // they did compete
         }
     }
@@ -299,9 +286,7 @@ TEST_CASE("warps in P-mode take turns at issue") {
     bench.run({160, 1, 1});
     std::vector<unsigned> contexts;
     for (const PmodeStep& step : bench.steps) {
-        if (step.kind == Kind::executed) {
-            contexts.push_back(step.context);
-        }
+        if (step.kind == Kind::executed) { contexts.push_back(step.context); }
     }
     REQUIRE(contexts.size() == 30);
     // While all three are ready none goes twice before the others have gone.
@@ -327,9 +312,7 @@ TEST_CASE("a renamed register lies in the bank of the one that it stands for") {
     while (used.size() < 3 && bench.harness.now() < 1000) {
         bench.harness.run_until(bench.harness.now() + 1);
         for (unsigned row = pool.first(); row < pool.first() + pool.size(); ++row) {
-            if (!pool.is_free(row) && std::find(used.begin(), used.end(), row) == used.end()) {
-                used.push_back(row);
-            }
+            if (!pool.is_free(row) && std::find(used.begin(), used.end(), row) == used.end()) { used.push_back(row); }
         }
     }
     REQUIRE(used.size() == 3);
@@ -353,7 +336,8 @@ std::vector<unsigned> registers_held(PmodeBench& bench, isa::Dim3 block = {32, 1
 }
 
 TEST_CASE("a register is given back when older readers have collected it, not before") {
-    // The second write of x replaces the renamed register, which the instruction before it is still collecting: one bank.
+    // The second write of x replaces the renamed register, which the instruction before it is still collecting: one
+    // bank.
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg();
     k.block();
@@ -393,9 +377,7 @@ TEST_CASE("a load that is under way to a renamed register when its warp exits ke
 TEST_CASE("results that the P-queue does not name are freed at the return, those that it names stay") {
     BlockedKernel k;
     k.block();
-    for (unsigned i = 0; i < 3; ++i) {
-        k.add(k.reg(), k.thread);
-    }
+    for (unsigned i = 0; i < 3; ++i) { k.add(k.reg(), k.thread); }
     PmodeBench bench(k.finish(), "pqueue_entries = 2\n");
     const std::vector<unsigned> held = registers_held(bench);
     const auto returned = static_cast<std::size_t>(cycles_of(bench, Kind::returned).front());
@@ -509,8 +491,8 @@ TEST_CASE("a short-latency source is waited for in P-mode as in N-mode, also one
 
 namespace {
 
-/// Warp 0 finds where to load in a word that is `wrong` until warp 1 sets it to zero, after warp 0 has pre-executed. `load`
-/// adds the load of a register from the place that another one names; the result is its index.
+/// Warp 0 finds where to load in a word that is `wrong` until warp 1 sets it to zero, after warp 0 has pre-executed.
+/// `load` adds the load of a register from the place that another one names; the result is its index.
 template <class Load>
 auto finish_with_raced_load(BlockedKernel& k, std::uint32_t wrong, Load load) {
     const auto x = k.reg(), warp = k.reg(), q = k.reg();
@@ -599,9 +581,7 @@ PmodeStep second_fate(const PmodeBench& bench, std::uint32_t pc) {
     for (const PmodeStep& step : bench.steps) {
         entered += step.kind == Kind::entered;
         const bool in_p_mode = step.kind == Kind::executed || step.kind == Kind::skipped || step.kind == Kind::halted;
-        if (entered == 2 && step.pc == pc && in_p_mode) {
-            return step;
-        }
+        if (entered == 2 && step.pc == pc && in_p_mode) { return step; }
     }
     return {Kind::entered, 0, pc, 0};
 }
@@ -764,9 +744,7 @@ TEST_CASE("a reused instruction does not wait for a unit") {
     const auto blocked = k.index(), reused = k.add(k.reg(), k.thread);
     k.branch(end, end);
     k.bind(stores);
-    for (unsigned i = 0; i < 8; ++i) {
-        k.store(Space::global, Type::u32, k.out, k.thread);
-    }
+    for (unsigned i = 0; i < 8; ++i) { k.store(Space::global, Type::u32, k.out, k.thread); }
     k.bind(end);
     PmodeBench bench(k.finish(), "", {.store_latency = 60, .capacity = 1});
     bench.run({64, 1, 1});

@@ -45,14 +45,10 @@ class LonePrefetcher : public PrefetchPort {
         return asked();
     }
     void accesses(L1EventKind kind, unsigned times) {
-        for (unsigned i = 0; i < times; ++i) {
-            access(kind);
-        }
+        for (unsigned i = 0; i < times; ++i) { access(kind); }
     }
     void fates(PrefetchFate fate, unsigned times) {
-        for (unsigned i = 0; i < times; ++i) {
-            prefetcher_->on_fate(fate, 0);
-        }
+        for (unsigned i = 0; i < times; ++i) { prefetcher_->on_fate(fate, 0); }
     }
     void end_launch() { prefetcher_->end_launch(); }
     const std::vector<std::uint16_t>& warps() const { return warps_; }  ///< that the last load's prefetches are for
@@ -62,9 +58,7 @@ class LonePrefetcher : public PrefetchPort {
 
     std::vector<std::uint64_t> asked() const {
         std::vector<std::uint64_t> numbers;
-        for (const std::uint64_t line : asked_) {
-            numbers.push_back(line - kFirst / kLineBytes);
-        }
+        for (const std::uint64_t line : asked_) { numbers.push_back(line - kFirst / kLineBytes); }
         return numbers;
     }
 

@@ -91,9 +91,7 @@ TEST_CASE("mta: a warp's stride that has repeated is prefetched for its next ite
 TEST_CASE("mta: a load that stays where it is trains nothing") {
     LonePrefetcher mta = unthrottled();
     CHECK(train(mta, 5, 0, 7, 0).empty());
-    for (const std::uint16_t warp : {1, 2, 3, 4}) {
-        CHECK(mta.load(warp, 1, 7).empty());
-    }
+    for (const std::uint16_t warp : {1, 2, 3, 4}) { CHECK(mta.load(warp, 1, 7).empty()); }
 }
 
 TEST_CASE("mta: while a load is known over warps its warps' own strides are not looked up") {
@@ -132,18 +130,14 @@ TEST_CASE("mta: a stride of all warps frees the warps' own places") {
     LonePrefetcher mta = unthrottled("mta.pws_entries = 4\n");
     mta.load(0, 1, 1000);
     mta.load(0, 1, 1010);
-    for (const std::uint16_t warp : {0, 3, 5}) {
-        train(mta, warp, 0, 200 * std::uint64_t{warp});
-    }
+    for (const std::uint16_t warp : {0, 3, 5}) { train(mta, warp, 0, 200 * std::uint64_t{warp}); }
     mta.load(6, 2, 50);  // takes a free place, and not the oldest
     CHECK(mta.load(0, 1, 1020) == Lines{1030});
 }
 
 TEST_CASE("mta: a stride of all warps goes before one over warps") {
     LonePrefetcher mta = unthrottled();
-    for (const std::uint16_t warp : {0, 3, 5}) {
-        train(mta, warp, 0, 200 * std::uint64_t{warp});
-    }
+    for (const std::uint16_t warp : {0, 3, 5}) { train(mta, warp, 0, 200 * std::uint64_t{warp}); }
     mta.load(0, 0, 2000);
     mta.load(1, 0, 2003);
     CHECK(mta.load(2, 0, 2006) == Lines{2016});
@@ -186,9 +180,7 @@ class Throttled {
     /// The first ten loads of the period; the first of them sets the throttle.
     std::size_t of_ten() {
         std::size_t made = asked_;
-        for (unsigned i = 1; i < 10; ++i) {
-            made += load();
-        }
+        for (unsigned i = 1; i < 10; ++i) { made += load(); }
         return made;
     }
     unsigned load() {
@@ -208,9 +200,7 @@ TEST_CASE("mta begins with three fifths of its prefetches") {
     LonePrefetcher mta("mta");
     train(mta, 5, 0, 0);
     std::size_t made = 0;
-    for (std::uint64_t line = 30; line < 130; line += 10) {
-        made += mta.load(5, 0, line).size();
-    }
+    for (std::uint64_t line = 30; line < 130; line += 10) { made += mta.load(5, 0, line).size(); }
     CHECK(made == 6);
 }
 
@@ -218,9 +208,7 @@ TEST_CASE("mta: the throttle's degree is in fifths") {
     for (unsigned degree = 0; degree <= 5; ++degree) {
         Throttled mta(degree);
         std::size_t made = 0;
-        for (unsigned i = 0; i < 10; ++i) {
-            made += mta.load();
-        }
+        for (unsigned i = 0; i < 10; ++i) { made += mta.load(); }
         CHECK(made == 10 - 2 * degree);
     }
 }
@@ -257,9 +245,7 @@ TEST_CASE("mta: a period without requests changes nothing") {
     LonePrefetcher mta("mta", "mta.initial_degree = 2\n");
     train(mta, 5, 0, 0);  // its one prediction is held back
     std::size_t made = 0;
-    for (std::uint64_t line = 30; line < 130; line += 10) {
-        made += mta.load(5, 0, line, 500'000).size();
-    }
+    for (std::uint64_t line = 30; line < 130; line += 10) { made += mta.load(5, 0, line, 500'000).size(); }
     CHECK(made == 6);
 }
 

@@ -26,9 +26,7 @@ class PrefetchBench : public Bench {
         : Bench(with(std::move(more), prefetcher)), warps_per_cta_(warps_per_cta) {
         unit->begin_kernel();
         begin_launch(ctas, warps_per_cta);
-        for (unsigned slot = 0; slot < ctas; ++slot) {
-            unit->cta_started(slot, slot);
-        }
+        for (unsigned slot = 0; slot < ctas; ++slot) { unit->cta_started(slot, slot); }
     }
 
     void warp_hint(std::uint16_t context, WarpHint hint) override { hints.push_back({context, hint}); }

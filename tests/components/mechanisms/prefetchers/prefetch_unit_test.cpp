@@ -18,9 +18,7 @@ class ToldPrefetcher final : public Prefetcher {
     bool only_when_idle() const override { return idle_only; }
     void on_load(const ObservedLoad& load, Cycle) override {
         seen = {load.lines.begin(), load.lines.end()};
-        for (const PrefetchRequest& request : wanted) {
-            port_.prefetch(request);
-        }
+        for (const PrefetchRequest& request : wanted) { port_.prefetch(request); }
     }
     void fields(StateArchive&) override {}
 
@@ -253,9 +251,7 @@ TEST_CASE(
 TEST_CASE("one prefetch more than the queue holds is dropped") {
     for (const unsigned wanted : {4u, 5u}) {
         std::vector<PrefetchRequest> list;
-        for (unsigned i = 0; i < wanted; ++i) {
-            list.push_back(request(10 + i));
-        }
+        for (unsigned i = 0; i < wanted; ++i) { list.push_back(request(10 + i)); }
         ToldBench bench(list, {"prefetch.queue=4"});
         bench.load_and_drain(0, 0, {0});
         CHECK(bench.prefetches().dropped == wanted - 4);
@@ -307,9 +303,7 @@ PrefetchCounters run_with_checkpoint_at(Cycle checkpoint, std::uint64_t& hash, b
             MemoryInstruction load = bench.instruction(code[0], words_from(kBase + demand->second * kLineBytes));
             bench.unit->accept(load, bench.now);
         }
-        if (cycle == 2) {
-            bench.quiet();
-        }
+        if (cycle == 2) { bench.quiet(); }
         bench.step();
         check_accounts(bench.prefetches());
         if (cycle == checkpoint) {
@@ -374,9 +368,7 @@ TEST_CASE("an audit names prefetches without a fate") {
     bench.unit->end_launch();
     Audit after;
     bench.unit->audit(after, 0);
-    for (const std::string& fault : after.faults()) {
-        CHECK(fault.find("prefetch") == std::string::npos);
-    }
+    for (const std::string& fault : after.faults()) { CHECK(fault.find("prefetch") == std::string::npos); }
 }
 
 }  // namespace

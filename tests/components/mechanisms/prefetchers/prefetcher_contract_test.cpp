@@ -16,16 +16,12 @@ const std::string kScheduler = "sm.warp_scheduler=group_interleaved";
 class RandomProgram {
   public:
     RandomProgram(PrefetchBench& bench, std::uint64_t seed) : bench_(bench), random_(seed) {
-        for (std::uint64_t& stride : strides_) {
-            stride = random_() % 5;
-        }
+        for (std::uint64_t& stride : strides_) { stride = random_() % 5; }
     }
 
     /// One memory instruction, if the unit takes one.
     void act() {
-        if (!bench_.unit->can_accept() || random_() % 3 == 0) {
-            return;
-        }
+        if (!bench_.unit->can_accept() || random_() % 3 == 0) { return; }
         const auto context = static_cast<std::uint16_t>(random_() % kContexts);
         const auto pc = static_cast<std::uint32_t>(random_() % strides_.size());
         if (random_() % 8 == 0) {
@@ -70,9 +66,7 @@ std::uint64_t run(const std::string& prefetcher, std::uint64_t seed, Way way, Pr
     Cycle next = 0;
     for (Cycle end = 3000; bench.now < end; ++bench.now) {
         const bool issues = bench.now % 7 == 0;
-        if (issues) {
-            program.act();
-        }
+        if (issues) { program.act(); }
         bench.memory.advance(bench.now);
         if (way == Way::every_cycle || issues || next <= bench.now) {
             bench.unit->cycle(bench.now);
@@ -81,9 +75,7 @@ std::uint64_t run(const std::string& prefetcher, std::uint64_t seed, Way way, Pr
     }
     REQUIRE(bench.drain_and_end());
     REQUIRE(bench.drain());
-    if (counters != nullptr) {
-        *counters = bench.prefetches();
-    }
+    if (counters != nullptr) { *counters = bench.prefetches(); }
     if (registers != nullptr) {
         StateHasher hasher;
         hasher.add_bytes(bench.registers.data(), bench.registers.bytes());

@@ -31,9 +31,7 @@ TEST_CASE("intra keeps the strides of warps and of loads apart") {
 
 TEST_CASE("intra.distance and intra.degree choose which iterations are prefetched") {
     PrefetchBench bench("intra", {"intra.distance=2", "intra.degree=2"});
-    for (const std::uint64_t line : {0, 3, 6}) {
-        bench.load(0, 0, {line});
-    }
+    for (const std::uint64_t line : {0, 3, 6}) { bench.load(0, 0, {line}); }
     CHECK(bench.present({9, 12, 15, 18}) == Lines{12, 15});
 }
 
@@ -88,9 +86,7 @@ TEST_CASE("inter follows strides below a line, and rounds its predictions down t
 
 TEST_CASE("a load that its warp repeats says nothing of the stride over warps") {
     PrefetchBench bench("inter");
-    for (const std::uint64_t line : {0, 3, 6, 9}) {
-        bench.load(0, 0, {line});
-    }
+    for (const std::uint64_t line : {0, 3, 6, 9}) { bench.load(0, 0, {line}); }
     CHECK(bench.prefetches().requested == 0);
 }
 
@@ -238,20 +234,14 @@ TEST_CASE("oracle fetches nothing in a launch that the functional run did not ma
 
 TEST_CASE("group_interleaved puts warps that follow each other into different groups") {
     SchedulerBench bench("group_interleaved", "group_interleaved.group_warps = 2\n", 0xf);
-    for (unsigned warp = 0; warp < 4; ++warp) {
-        bench.start(warp);
-    }
-    for (const unsigned expected : {0u, 2u, 0u}) {
-        CHECK(bench.pick() == expected);
-    }
+    for (unsigned warp = 0; warp < 4; ++warp) { bench.start(warp); }
+    for (const unsigned expected : {0u, 2u, 0u}) { CHECK(bench.pick() == expected); }
     bench.set({0, 2}, ContextState::blocked_by_pipeline);
     CHECK(bench.pick() == WarpScheduler::kHoldBack);  // they wait for a short time only, and hold both places
     bench.set({2}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 1);  // a place is free, and no other warp of the group wants it
     bench.set({0}, ContextState::blocked_by_memory);
-    for (const unsigned expected : {3u, 1u, 3u}) {
-        CHECK(bench.pick() == expected);
-    }
+    for (const unsigned expected : {3u, 1u, 3u}) { CHECK(bench.pick() == expected); }
     bench.set({0, 2}, ContextState::ready_sp);
     CHECK(bench.pick() == 1);
     bench.set({3}, ContextState::blocked_by_memory);
@@ -261,17 +251,11 @@ TEST_CASE("group_interleaved puts warps that follow each other into different gr
 TEST_CASE("group_interleaved gives free places to the next group's warps, whose turn comes when all of a group wait") {
     SchedulerBench bench("group_interleaved", "group_interleaved.group_warps = 2\n", 0x3f);
     // Groups are 0 and 3, 1 and 4, 2 and 5; the last has waited for longest.
-    for (const unsigned warp : {2u, 5u, 0u, 3u, 1u, 4u}) {
-        bench.start(warp);
-    }
+    for (const unsigned warp : {2u, 5u, 0u, 3u, 1u, 4u}) { bench.start(warp); }
     bench.set({3}, ContextState::blocked_by_memory);
-    for (const unsigned expected : {0u, 1u, 0u}) {
-        CHECK(bench.pick() == expected);
-    }
+    for (const unsigned expected : {0u, 1u, 0u}) { CHECK(bench.pick() == expected); }
     bench.set({0}, ContextState::blocked_by_memory);
-    for (const unsigned expected : {1u, 4u, 1u}) {
-        CHECK(bench.pick() == expected);
-    }
+    for (const unsigned expected : {1u, 4u, 1u}) { CHECK(bench.pick() == expected); }
     bench.set({0, 3}, ContextState::ready_sp);
     bench.set({1}, ContextState::blocked_by_memory);
     for (const unsigned expected : {2u, 4u, 2u}) {  // the turn is 1 and 4's, and then 2 and 5's

@@ -24,16 +24,17 @@ FinaliserOptions unscheduled(unsigned registers = 63, unsigned predicates = 7) {
 /// `count` values that all live at once, then their sum.
 std::string sum_of_loads(unsigned count) {
     std::string body;
-    for (unsigned i = 0; i < count; ++i)
+    for (unsigned i = 0; i < count; ++i) {
         body += "ld.volatile.global.u32 %r" + std::to_string(i) + ", [%out+" + std::to_string(4 * i) + "];";
+    }
     body += "mov.u32 %r30, 0;";
-    for (unsigned i = 0; i < count; ++i) body += "add.u32 %r30, %r30, %r" + std::to_string(i) + ";";
+    for (unsigned i = 0; i < count; ++i) { body += "add.u32 %r30, %r30, %r" + std::to_string(i) + ";"; }
     return body + "st.global.u32 [%out], %r30;";
 }
 
 RangeSet set_of(std::initializer_list<LiveRange> descending) {
     RangeSet set;
-    for (const LiveRange& range : descending) set.prepend(range);
+    for (const LiveRange& range : descending) { set.prepend(range); }
     set.finish();
     return set;
 }
@@ -189,8 +190,9 @@ TEST_CASE("wide values stand in aligned pairs") {
     const isa::Kernel kernel = kernel_of(
         "ld.global.u32 %r0, [%out]; ld.global.u64 %rd0, [%out+8]; ld.global.u32 %r1, [%out+16]; add.s64 %rd1, %rd0, 1;"
         "add.u32 %r2, %r0, %r1; st.global.u64 [%out], %rd1; st.global.u32 [%out+8], %r2;");
-    for (const isa::Instruction& instruction : kernel.code)
-        if (instruction.destination_rows == 2) CHECK(instruction.destination % 2 == 0);
+    for (const isa::Instruction& instruction : kernel.code) {
+        if (instruction.destination_rows == 2) { CHECK(instruction.destination % 2 == 0); }
+    }
     CHECK(kernel.registers == 4);
 }
 
@@ -235,8 +237,8 @@ TEST_CASE("results that must be written though nobody reads them have a register
 
 TEST_CASE("predicates beyond the limit are kept in registers") {
     std::string body;
-    for (int i = 0; i < 12; ++i) body += "setp.gt.u32 %p" + std::to_string(i) + ", %a, " + std::to_string(i) + ";";
-    for (int i = 0; i < 12; ++i) body += "@%p" + std::to_string(i) + " atom.global.add.u32 %r0, [%out], 1;";
+    for (int i = 0; i < 12; ++i) { body += "setp.gt.u32 %p" + std::to_string(i) + ", %a, " + std::to_string(i) + ";"; }
+    for (int i = 0; i < 12; ++i) { body += "@%p" + std::to_string(i) + " atom.global.add.u32 %r0, [%out], 1;"; }
     for (unsigned limit : {7U, 4U, 1U}) {
         CAPTURE(limit);
         const isa::Kernel kernel = kernel_of(body, unscheduled(63, limit));

@@ -77,11 +77,12 @@ bool reverses(const isa::Kernel& kernel, unsigned vectors) {
     const DeviceAddress out = device.upload(words);
     device.launch("k", {{1, 1, 1}, {kThreads, 1, 1}}, pack_parameters(out, 0U, 0U));
     const auto result = device.download<std::uint32_t>(out, words.size());
-    for (unsigned area = 0; area < vectors; ++area)
+    for (unsigned area = 0; area < vectors; ++area) {
         for (unsigned word = 0; word < 1024; ++word) {
             const unsigned from = word < kThreads * kWords ? vectors - 1 - area : area;
-            if (result[area * 1024 + word] != words[from * 1024 + word]) return false;
+            if (result[area * 1024 + word] != words[from * 1024 + word]) { return false; }
         }
+    }
     return true;
 }
 
@@ -142,7 +143,8 @@ TEST_CASE("groups of 8 find places at multiples of 8") {
     const isa::Kernel kernel = moving_kernel(3, 26, 8);
     CHECK(kernel.registers == 26);
     CHECK(spill_instructions(kernel).total() == 0);
-    for (const isa::Instruction& instruction : kernel.code)
-        if (instruction.operation == Operation::load) CHECK(instruction.destination % 8 == 0);
+    for (const isa::Instruction& instruction : kernel.code) {
+        if (instruction.operation == Operation::load) { CHECK(instruction.destination % 8 == 0); }
+    }
     CHECK(spill_instructions(moving_kernel(3, 25, 8)).total() > 0);
 }

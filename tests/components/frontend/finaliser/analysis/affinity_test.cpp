@@ -18,11 +18,14 @@ Affinity of_stored(const std::string& body) {
     const ptx::Module module = module_of(body);
     const VirtualKernel kernel = lower(module, module.functions.back());
     std::uint32_t row = kNone;
-    for (const VirtualBlock& block : kernel.blocks)
-        for (const VirtualInstruction& instruction : block.code)
+    for (const VirtualBlock& block : kernel.blocks) {
+        for (const VirtualInstruction& instruction : block.code) {
             if (instruction.machine.operation == isa::Operation::store &&
-                instruction.source[1].kind == isa::Operand::Kind::reg)
+                instruction.source[1].kind == isa::Operand::Kind::reg) {
                 row = instruction.source[1].index;
+            }
+        }
+    }
     REQUIRE(row != kNone);
     return affinities(kernel)[row];
 }

@@ -36,7 +36,7 @@ TEST_CASE("a device function's result comes back, from several calls and nested 
                                        call("four", "%r2", "%r0") + "st.global.u32 [%out], %r2;",
                                    kTwice + four_times),
                        kTwoWarps, 5);
-    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == 4 * (4 * t + 10));
+    for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == 4 * (4 * t + 10)); }
 }
 
 TEST_CASE("functions may return early, loop and diverge") {
@@ -71,7 +71,7 @@ TEST_CASE("structures pass by value, in words, bytes and wide parts") {
                     "add.u32 %r2, %r2, %r3; mad.lo.u32 %r0, %r2, 100000, %r0; st.global.u32 [%out], %r0;",
                     mix),
         kTwoWarps, 300);
-    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == t + 1 + 300 * t + 100000 * (298 + 300));
+    for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == t + 1 + 300 * t + 100000 * (298 + 300)); }
 }
 
 TEST_CASE("parameters may be in registers, and the lanes whose guard fails do not call") {
@@ -83,7 +83,7 @@ TEST_CASE("parameters may be in registers, and the lanes whose guard fails do no
                                    "st.global.u32 [%out], %r0;",
                                    add),
                        kTwoWarps);
-    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == (t < 20 ? t + 10 : 0));
+    for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == (t < 20 ? t + 10 : 0)); }
 }
 
 TEST_CASE("functions have shared and local variables of their own") {
@@ -100,7 +100,7 @@ TEST_CASE("functions have shared and local variables of their own") {
                         "ld.shared.u32 %r2, [%r9]; add.u32 %r1, %r1, %r2; st.global.u32 [%out], %r1;",
                     rotate),
         {{1}, {50}});
-    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == 3 * t + 5);
+    for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == 3 * t + 5); }
 }
 
 TEST_CASE("a table of branches goes where the index says") {
@@ -110,7 +110,7 @@ TEST_CASE("a table of branches goes where the index says") {
                     "B: mov.u32 %r1, 200; bra END;\nC: mov.u32 %r1, 300;\nEND: st.global.u32 [%out], %r1;"),
         kTwoWarps);
     const std::uint32_t expected[] = {100, 200, 300, 100};
-    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == (t == 5 ? 9 : expected[t % 4]));
+    for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == (t == 5 ? 9 : expected[t % 4])); }
 }
 
 namespace {
@@ -137,7 +137,7 @@ TEST_CASE("a function may call itself, to another depth in each lane") {
                                        "sub.u32 %r0, %r0, %r2; st.global.u32 [%out], %r0;",
                                    kFibonacci),
                        kTwoWarps);
-    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == fibonacci(t % 8) - fibonacci(3 * t % 8));
+    for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == fibonacci(t % 8) - fibonacci(3 * t % 8)); }
 }
 
 TEST_CASE("functions may call each other in turn, some lanes only, and take their parameters in registers") {
@@ -154,7 +154,7 @@ TEST_CASE("functions may call each other in turn, some lanes only, and take thei
         std::uint32_t x = t % 16, y = 1, sum = 0;
         while (x != 0) {
             y += 10;
-            if (--x == 0) break;
+            if (--x == 0) { break; }
             sum += --x;
         }
         CHECK(words[t] == sum + y);
@@ -179,7 +179,7 @@ TEST_CASE("each activation has local variables and structures of its own, and ca
                     "ld.local.u32 %r1, [sum]; st.global.u32 [%out], %r1;",
                     total),
         kTwoWarps);
-    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == 100 + t % 8 * (t % 8 + 1) / 2);
+    for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == 100 + t % 8 * (t % 8 + 1) / 2); }
 }
 
 TEST_CASE("a recursion without end overruns the stack, which is a fault that says so") {
@@ -221,7 +221,7 @@ TEST_CASE("an indirect call reaches the function whose address it has, lane by l
     for (const unsigned limit : {63u, 16u}) {
         options.isa.registers = limit;
         const auto words = emulate(module, options, kTwoWarps, 0, 64);
-        for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == t * (t % 4 < 2 ? 2 : 3));
+        for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == t * (t % 4 < 2 ? 2 : 3)); }
     }
 }
 
@@ -241,21 +241,23 @@ TEST_CASE("an indirect call may lead to the function that makes it") {
         FinaliserOptions options;
         options.isa.registers = limit;
         const auto words = emulate(module, options, kTwoWarps, 0, 64);
-        for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == expected[t % 8]);
+        for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == expected[t % 8]); }
     }
 }
 
 TEST_CASE("an indirect call of what is no function of its type is a fault that says so") {
     const ptx::Module module = kernel_module(kIndirect, kTwice + kThrice + kOther);
-    for (const std::uint32_t off : {8u, 16u * 1000})
+    for (const std::uint32_t off : {8u, 16u * 1000}) {
         CHECK_THROWS_WITH_AS(emulate(module, {}, kTwoWarps, off, 64), doctest::Contains("an indirect call of 0x4"),
                              ProgramError);
+    }
 }
 
 TEST_CASE("functions that amount to more than can be inlined are refused, soon") {
     std::string functions = ".func f0() { ret; }\n";
-    for (int i = 1; i < 40; ++i)
+    for (int i = 1; i < 40; ++i) {
         functions += fmt::format(".func f{}() {{ call.uni f{}; call.uni f{}; ret; }}\n", i, i - 1, i - 1);
+    }
     CHECK_THROWS_WITH_AS(finalise_module(kernel_module("call.uni f39; st.global.u32 [%out], %t;", functions), {}),
                          doctest::Contains("more than 1048576 instructions"), InputError);
 }

@@ -21,9 +21,9 @@ TransformFunction annotates(Operation operation, std::int64_t value, std::uint32
     return [=](KernelUnderWork& kernel, const FinaliserOptions&) {
         bool done = false;
         for_each_instruction(kernel.main, [&](VirtualInstruction& instruction) {
-            if (done || instruction.machine.operation != operation) return;
+            if (done || instruction.machine.operation != operation) { return; }
             kernel.main.annotate(instruction, "test.mark", value);
-            if (origin != nullptr) *origin = instruction.origin;
+            if (origin != nullptr) { *origin = instruction.origin; }
             done = true;
         });
         REQUIRE(done);
@@ -32,16 +32,18 @@ TransformFunction annotates(Operation operation, std::int64_t value, std::uint32
 
 std::vector<std::uint32_t> annotated(const isa::Kernel& kernel) {
     std::vector<std::uint32_t> found;
-    for (std::uint32_t i = 0; i < kernel.code.size(); ++i)
-        if (kernel.annotation(i, "test.mark")) found.push_back(i);
+    for (std::uint32_t i = 0; i < kernel.code.size(); ++i) {
+        if (kernel.annotation(i, "test.mark")) { found.push_back(i); }
+    }
     return found;
 }
 
 /// Instructions that come from, or were put in for, the one of that origin.
 std::vector<std::uint32_t> made_of(const isa::Kernel& kernel, std::uint32_t origin) {
     std::vector<std::uint32_t> found;
-    for (std::uint32_t i = 0; i < kernel.origins.size(); ++i)
-        if (kernel.origins[i] == origin) found.push_back(i);
+    for (std::uint32_t i = 0; i < kernel.origins.size(); ++i) {
+        if (kernel.origins[i] == origin) { found.push_back(i); }
+    }
     return found;
 }
 
@@ -86,13 +88,13 @@ TEST_CASE("all words of a wide operation have its origin and annotation") {
     const std::vector<std::uint32_t> parts = annotated(kernel);
     CHECK(parts.size() == 2);
     CHECK(parts == made_of(kernel, origin));
-    for (const std::uint32_t part : parts) CHECK(kernel.code[part].operation == Operation::sub_borrow);
+    for (const std::uint32_t part : parts) { CHECK(kernel.code[part].operation == Operation::sub_borrow); }
 }
 
 TEST_CASE("what is said last of an instruction under one tag holds; other tags stand beside it") {
     const auto marks = [](KernelUnderWork& kernel, const FinaliserOptions&) {
         for_each_instruction(kernel.main, [&](VirtualInstruction& instruction) {
-            if (instruction.machine.operation != Operation::store) return;
+            if (instruction.machine.operation != Operation::store) { return; }
             kernel.main.annotate(instruction, "test.mark", 1);
             kernel.main.annotate(instruction, "test.other", 2);
             kernel.main.annotate(instruction, "test.mark", 3);
@@ -106,14 +108,17 @@ TEST_CASE("what is said last of an instruction under one tag holds; other tags s
 
 TEST_CASE("what spilling puts beside an annotated instruction has its origin and not its annotation") {
     std::string body;
-    for (int i = 0; i < 12; ++i)
+    for (int i = 0; i < 12; ++i) {
         body += "ld.volatile.global.u32 %r" + std::to_string(i) + ", [%out+" + std::to_string(4 * i) + "];";
-    for (int i = 0; i < 12; ++i)
+    }
+    for (int i = 0; i < 12; ++i) {
         body += "st.volatile.global.u32 [%out+" + std::to_string(4 * i) + "], %r" + std::to_string(11 - i) + ";";
+    }
     const TransformFunction all = [](KernelUnderWork& kernel, const FinaliserOptions&) {
         for_each_instruction(kernel.main, [&](VirtualInstruction& instruction) {
-            if (isa::is_memory(instruction.machine.operation))
+            if (isa::is_memory(instruction.machine.operation)) {
                 kernel.main.annotate(instruction, "test.mark", instruction.origin);
+            }
         });
     };
     FinaliserOptions options = with_transform(all);
@@ -126,7 +131,7 @@ TEST_CASE("what spilling puts beside an annotated instruction has its origin and
     for (std::uint32_t i = 0; i < kernel.code.size(); ++i) {
         const bool is_spill = kernel.code[i].space == isa::Space::local;
         CHECK(kernel.annotation(i, "test.mark").has_value() == (isa::is_memory(kernel.code[i].operation) && !is_spill));
-        if (!is_spill) continue;
+        if (!is_spill) { continue; }
         const std::uint32_t origin = kernel.origins[i];
         const std::vector<std::uint32_t> family = made_of(kernel, origin);
         CHECK(std::ranges::any_of(family, [&](std::uint32_t each) {

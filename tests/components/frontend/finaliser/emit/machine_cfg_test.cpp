@@ -60,6 +60,7 @@ TEST_CASE("branches without a guard have no reconvergence point") {
     const isa::Kernel kernel = kernel_of(
         "setp.eq.u32 %p0, %a, 0; @%p0 bra ELSE; st.global.u32 [%out], 1; bra END;\nELSE:\nst.global.u32 [%out], 2;\n"
         "END:\nst.global.u32 [%out+4], 3;");
-    for (const isa::Instruction& instruction : kernel.code)
-        if (instruction.guard == isa::kTruePredicate) CHECK(instruction.reconvergence == isa::kNoTarget);
+    for (const isa::Instruction& instruction : kernel.code) {
+        if (instruction.guard == isa::kTruePredicate) { CHECK(instruction.reconvergence == isa::kNoTarget); }
+    }
 }

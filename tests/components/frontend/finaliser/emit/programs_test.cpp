@@ -26,7 +26,7 @@ TransformFunction adds_copy(const std::string& name, unsigned values = 0) {
         std::vector<VirtualInstruction> loads, stores;
         const VirtualInstruction* access = nullptr;
         for_each_instruction(kernel.main, [&](VirtualInstruction& instruction) {
-            if (instruction.machine.operation == Operation::store) access = &instruction;
+            if (instruction.machine.operation == Operation::store) { access = &instruction; }
         });
         REQUIRE(access != nullptr);
         const VirtualOperand address{isa::Operand::Kind::constant, 2, isa::kFirstParameterRow};
@@ -78,7 +78,7 @@ TEST_CASE("a kernel's further program stands behind its own code, with registers
     CHECK(second.registers == 9);
     CHECK(kernel.most_registers() == 9);
     CHECK(second.predicates == alone.predicates);
-    for (std::uint32_t i = 0; i < second.entry; ++i) CHECK(print(kernel, i) == print(alone, i));
+    for (std::uint32_t i = 0; i < second.entry; ++i) { CHECK(print(kernel, i) == print(alone, i)); }
 }
 
 TEST_CASE("branches, joins, literals and origins of a further program are its own") {
@@ -90,7 +90,7 @@ TEST_CASE("branches, joins, literals and origins of a further program are its ow
         const isa::Instruction &own = kernel.code[i], &other = kernel.code[second.entry + i];
         CHECK(own.operation == other.operation);
         CHECK(kernel.origins[i] == kernel.origins[second.entry + i]);
-        if (own.operation != Operation::bra) continue;
+        if (own.operation != Operation::bra) { continue; }
         ++branches;
         CHECK(other.target == own.target + second.entry);
         CHECK(other.reconvergence == own.reconvergence + second.entry);
@@ -99,15 +99,16 @@ TEST_CASE("branches, joins, literals and origins of a further program are its ow
     // 1000 and 77 stand twice; each program reads its own.
     CHECK(kernel.literals.size() == 4);
     const auto reads_literal = [&](std::uint32_t i, std::uint32_t from, std::uint32_t to) {
-        for (const isa::Operand& operand : kernel.code[i].source)
+        for (const isa::Operand& operand : kernel.code[i].source) {
             if (operand.kind == isa::Operand::Kind::constant && operand.index >= kernel.first_literal_row()) {
                 const std::uint32_t literal = operand.index - kernel.first_literal_row();
                 CHECK(literal >= from);
                 CHECK(literal < to);
             }
+        }
     };
-    for (std::uint32_t i = 0; i < second.entry; ++i) reads_literal(i, 0, 2);
-    for (std::uint32_t i = second.entry; i < second.end; ++i) reads_literal(i, 2, 4);
+    for (std::uint32_t i = 0; i < second.entry; ++i) { reads_literal(i, 0, 2); }
+    for (std::uint32_t i = second.entry; i < second.end; ++i) { reads_literal(i, 2, 4); }
 }
 
 TEST_CASE("a further program spills behind what the kernel has in local memory") {
@@ -121,15 +122,16 @@ TEST_CASE("a further program spills behind what the kernel has in local memory")
     CHECK(kernel.programs[0].registers <= 8);
     CHECK(kernel.spill_bytes > 0);
     CHECK(kernel.local_bytes == kernel.spill_bytes);
-    for (std::uint32_t i = 0; i < kernel.own_size(); ++i) CHECK(kernel.code[i].space != isa::Space::local);
+    for (std::uint32_t i = 0; i < kernel.own_size(); ++i) { CHECK(kernel.code[i].space != isa::Space::local); }
 }
 
 TEST_CASE("a further program's annotations stand at its instructions") {
     const auto marks = [](KernelUnderWork& kernel, const FinaliserOptions& options) {
         adds_copy("second")(kernel, options);
         for_each_instruction(kernel.programs[0].code, [&](VirtualInstruction& instruction) {
-            if (instruction.machine.operation == Operation::store)
+            if (instruction.machine.operation == Operation::store) {
                 kernel.programs[0].code.annotate(instruction, "test.mark", 4);
+            }
         });
     };
     const isa::Kernel kernel = kernel_of(kBody, with_transform(marks));
@@ -165,7 +167,7 @@ TEST_CASE("a further program that needs more than the limit is refused as the ke
     const auto wide = [](KernelUnderWork& kernel, const FinaliserOptions& options) {
         adds_copy("second", 1)(kernel, options);
         for_each_instruction(kernel.programs[0].code, [&](VirtualInstruction& instruction) {
-            if (instruction.machine.order != isa::Order::volatile_) return;
+            if (instruction.machine.order != isa::Order::volatile_) { return; }
             instruction.machine.vector = 16;
             if (instruction.machine.operation == Operation::load) {
                 instruction.destination = kernel.programs[0].code.new_rows(16);

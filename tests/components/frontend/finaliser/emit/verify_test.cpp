@@ -20,8 +20,9 @@ isa::Kernel good() {
 }
 
 isa::Instruction& first(isa::Kernel& kernel, Operation operation) {
-    for (isa::Instruction& instruction : kernel.code)
-        if (instruction.operation == operation) return instruction;
+    for (isa::Instruction& instruction : kernel.code) {
+        if (instruction.operation == operation) { return instruction; }
+    }
     throw std::runtime_error("the kernel has no such instruction");
 }
 
@@ -108,6 +109,7 @@ TEST_CASE("all kinds of operands and modifiers print") {
     for (const char* text :
          {"S2R R", "SR_LANEID", "SETP.GE.AND.S32 P", "!P", "SHFL.DOWN.B32 R", "SEL.B32 R", "LOP3.B32 R", ", 0x96 ;",
           "@!P", "ST.SHARED.VOLATILE", ".V2.U32 [R", "-0x8], R", "ATOM.GLOBAL.CAS.RELAXED.GPU.B32 R",
-          "CVT.F32.F32.RNI.FTZ R", "BAR.SYNC 0x3 ;", "MEMBAR.ACQ_REL.CTA ;", "TRAP ;"})
+          "CVT.F32.F32.RNI.FTZ R", "BAR.SYNC 0x3 ;", "MEMBAR.ACQ_REL.CTA ;", "TRAP ;"}) {
         CHECK_MESSAGE(count(kernel, text) >= 1, text, " is not in\n", print(kernel));
+    }
 }

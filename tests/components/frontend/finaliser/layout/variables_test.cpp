@@ -56,8 +56,9 @@ TEST_CASE("variables keep what one launch left for the next, and each device has
 
 TEST_CASE("a byte array can hold an address byte by byte") {
     std::string bytes;
-    for (unsigned i = 0; i < 8; ++i)
+    for (unsigned i = 0; i < 8; ++i) {
         bytes += std::string(i == 0 ? "" : ", ") + "0xFF" + std::string(2 * i, '0') + "(g)";
+    }
     const auto words =
         run_everywhere(kernel_text("ld.global.u64 %rd0, [a8]; ld.global.u32 %r0, [%rd0]; st.global.u32 [%out], %r0;",
                                    ".global .u32 g = 99;\n.global .align 8 .u8 a8[8] = {" + bytes + "};\n"),
@@ -75,7 +76,7 @@ TEST_CASE("dynamic shared memory lies behind the static and has addresses") {
                     "st.global.u32 [%out], %r6;",
                     ".extern .shared .align 16 .b8 dynamic[];\n.shared .align 4 .b8 fixed[32];\n"),
         {{1}, {8}, 32});
-    for (std::uint32_t i = 0; i < 8; ++i) CHECK(words[i] == (7 - i) * 1001);
+    for (std::uint32_t i = 0; i < 8; ++i) { CHECK(words[i] == (7 - i) * 1001); }
 }
 
 TEST_CASE("the image lists variables by address, without overlap") {
@@ -91,7 +92,9 @@ TEST_CASE("the image lists variables by address, without overlap") {
     CHECK(image[2].contents.size() == 8);
     CHECK(image[3].address == isa::kConstantBase);
     CHECK(image[3].is_constant);
-    for (std::size_t i = 1; i < image.size(); ++i) CHECK(image[i - 1].address + image[i - 1].bytes <= image[i].address);
+    for (std::size_t i = 1; i < image.size(); ++i) {
+        CHECK(image[i - 1].address + image[i - 1].bytes <= image[i].address);
+    }
 }
 
 TEST_CASE("what has no address is refused with its place") {

@@ -30,7 +30,7 @@ isa::Kernel finalised(const std::string& text, const FinaliserOptions& options) 
 std::vector<std::uint32_t> run_narrow(const std::string& text, const LaunchConfiguration& configuration) {
     const ptx::Module module = ptx::parse_module(text, "test.ptx");
     const auto expected = interpret(module, configuration, 3, 64);
-    for (const bool expand : {false, true})
+    for (const bool expand : {false, true}) {
         for (const unsigned registers : {63U, 8U}) {
             FinaliserOptions options = narrow(expand);
             options.isa.registers = registers;
@@ -38,6 +38,7 @@ std::vector<std::uint32_t> run_narrow(const std::string& text, const LaunchConfi
             CAPTURE(registers);
             CHECK(emulate(module, options, configuration, 3, 64) == expected);
         }
+    }
     return expected;
 }
 
@@ -112,7 +113,7 @@ TEST_CASE("variables, constants, shared and local memory are reached too, by gen
                     ".global .u32 g[4] = {1000, 2000, 3000, 4000};\n.const .u32 c[4] = {10, 20, 30, 40};\n"
                     ".shared .align 4 .b8 s[16];\n"),
         {{1}, {4}});
-    for (std::uint32_t t = 0; t < 4; ++t) CHECK(words[t] == 1000 * (t + 1) + 2 * 10 * (t + 1) + t + 3);
+    for (std::uint32_t t = 0; t < 4; ++t) { CHECK(words[t] == 1000 * (t + 1) + 2 * 10 * (t + 1) + t + 3); }
 }
 
 TEST_CASE("pointers that come from memory reach global memory") {
@@ -128,11 +129,12 @@ TEST_CASE("a choice between null and a variable's address, or between two parame
 }
 
 TEST_CASE("addresses that one register cannot tell apart are refused with the line and what would be right") {
-    for (const char* words : {"test.ptx:", "isa.pointers = 64"})
+    for (const char* words : {"test.ptx:", "isa.pointers = 64"}) {
         check_refused(
             "setp.eq.u32 %p0, %t, 0; mov.u64 %rd0, g;\nselp.b64 %rd1, %rd0, %out, %p0;\n"
             "st.global.u32 [%rd1], %a;",
             ".global .u32 g;\n", words);
+    }
     check_refused("setp.eq.u32 %p0, %t, 0; mov.u64 %rd0, %out; @%p0 mov.u64 %rd0, g; st.global.u32 [%rd0], %a;",
                   ".global .u32 g;\n", "several windows");
     check_refused("ld.global.u64 %rd0, [%out]; st.global.u32 [%rd0], %a;", ".global .u32 g;\n",
@@ -151,8 +153,9 @@ TEST_CASE("a parameter that is an address beyond reach is refused at launch") {
     EmulatedDevice device(table);
     const DeviceAddress good = device.allocate(512);
     device.launch("add", {{1}, {32}}, pack_parameters(good, good + 128, good + 256));
-    for (const DeviceAddress bad : {isa::kGlobalBase + isa::kPointerReach, isa::kModuleBase, isa::kSharedWindowBase})
+    for (const DeviceAddress bad : {isa::kGlobalBase + isa::kPointerReach, isa::kModuleBase, isa::kSharedWindowBase}) {
         CHECK_THROWS_AS(device.launch("add", {{1}, {32}}, pack_parameters(good, bad, good)), ProgramError);
+    }
     CHECK(table.reach == isa::kPointerReach);
     CHECK_NOTHROW(device.allocate(isa::kPointerReach - 512));
     CHECK_THROWS_AS(device.allocate(1), ProgramError);

@@ -61,7 +61,7 @@ std::string folded(const std::string& wide) {
 }  // namespace
 
 TEST_CASE("carries go from sum to sum and from difference to difference, in every width") {
-    for (int round = 0; round < 6; ++round)
+    for (int round = 0; round < 6; ++round) {
         for (const char* type : {"u32", "s32"}) {
             check(
                 fmt::format("add.cc.{0} %r3, %r0, %r1; addc.cc.{0} %r4, %r1, %r2; addc.{0} %r5, %r0, %r2;"
@@ -77,6 +77,7 @@ TEST_CASE("carries go from sum to sum and from difference to difference, in ever
                             "mad.lo.u32 %r9, %r9, 7, %r5; mad.lo.u32 %r9, %r9, 7, %r6;",
                             type));
         }
+    }
     for (int round = 0; round < 6; ++round) {
         check(
             "add.cc.u64 %rd3, %rd0, %rd1; addc.cc.s64 %rd4, %rd1, %rd2; addc.u64 %rd5, %rd0, 0;"
@@ -105,8 +106,9 @@ TEST_CASE("a 128-bit product by mad.cc and madc is exact") {
 
 TEST_CASE("byte products, 24-bit products and sums of differences agree with the interpreter") {
     for (int round = 0; round < 4; ++round) {
-        for (const char* types : {"u32.u32", "s32.s32", "u32.s32", "s32.u32"})
+        for (const char* types : {"u32.u32", "s32.s32", "u32.s32", "s32.u32"}) {
             check(fmt::format("dp4a.{} %r9, %r0, %r1, %r2;", types));
+        }
         for (const char* form : {"lo.u32", "lo.s32", "hi.u32", "hi.s32"}) {
             check(fmt::format("mul24.{} %r9, %r0, %r1;", form));
             check(fmt::format("mad24.{} %r9, %r0, %r1, %r2;", form));
@@ -116,7 +118,7 @@ TEST_CASE("byte products, 24-bit products and sums of differences agree with the
 }
 
 TEST_CASE("testp tells the categories of floats apart") {
-    for (const char* property : {"finite", "infinite", "number", "notanumber", "normal", "subnormal"})
+    for (const char* property : {"finite", "infinite", "number", "notanumber", "normal", "subnormal"}) {
         for (int round = 0; round < 8; ++round) {
             check(fmt::format("mov.b32 %f0, %r0; testp.{}.f32 %p0, %f0; selp.u32 %r9, 1, 0, %p0;", property));
             check(fmt::format("mov.b64 %fd0, %rd0; testp.{}.f64 %p0, %fd0; selp.u32 %r9, 1, 0, %p0;", property));
@@ -125,6 +127,7 @@ TEST_CASE("testp tells the categories of floats apart") {
                             "testp.{}.f32 %p0, %f0; selp.u32 %r9, 1, 0, %p0;",
                             (random_number() & 0x80000000) + (round % 2 == 0 ? 0x7f7ffffe : 0x007ffffe), property));
         }
+    }
     const auto words = run_everywhere(
         kernel_text("mov.f32 %f0, 0f80000000; testp.normal.f32 %p0, %f0; testp.subnormal.f32 %p1, %f0;"
                     "selp.u32 %r0, 1, 0, %p0; selp.u32 %r1, 1, 0, %p1; st.global.v2.u32 [%out], {%r0, %r1};"),
@@ -141,7 +144,7 @@ TEST_CASE("a warp's reductions are of the lanes that execute them") {
         "mad.lo.u32 %r1, %r4, 100000, %r1; st.global.u32 [%out], %r1;");
     const auto words = emulate(module, {}, {{1}, {32}}, 0, 32);
     const std::uint32_t rest = static_cast<std::uint32_t>(-10) * 1000 + 0xffffffffu + 31 * 100000;
-    for (std::uint32_t t = 0; t < 32; ++t) CHECK(words[t] == (t < 8 ? 28u : 496u - 320u) + rest);
+    for (std::uint32_t t = 0; t < 32; ++t) { CHECK(words[t] == (t < 8 ? 28u : 496u - 320u) + rest); }
 }
 
 TEST_CASE("prefetches change nothing") {

@@ -22,7 +22,7 @@ TEST_CASE("each thread has a local array of its own, indexed at run time") {
                     "and.b32 %r2, %t, 15; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd2, %rd2, %rd0;"
                     "ld.local.u32 %r3, [%rd2]; st.global.u32 [%out], %r3;"),
         kWarp);
-    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == t % 16 * 100 + t);
+    for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == t % 16 * 100 + t); }
 }
 
 TEST_CASE("local accesses of every width read what was written") {
@@ -50,7 +50,7 @@ TEST_CASE("generic addresses of local memory reach it, also in accesses that are
                     "setp.ge.u32 %p0, %t, 25; cvta.global.u64 %rd4, %out; selp.b64 %rd5, %rd4, %rd1, %p0;"
                     "st.u32 [%rd5], %r0; @!%p0 ld.u32 %r6, [%rd1]; @!%p0 st.global.u32 [%out], %r6;"),
         kWarp, 1000);
-    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == 3 * t + t + 1000 + 1000);
+    for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == 3 * t + t + 1000 + 1000); }
 }
 
 TEST_CASE("isspacep tells local addresses from others") {

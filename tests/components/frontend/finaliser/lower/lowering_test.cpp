@@ -77,7 +77,7 @@ TEST_CASE("integer constants are computed exactly when the kernel is finalised, 
         "mov.u32 %r4, 40; shl.b32 %r5, %r0, %r4; xor.b32 %r6, %r0, 0xf0f0f0f0; mov.u64 %rd0, -1; add.u64 %rd1, %rd0, 2;"
         "mul.lo.u64 %rd2, %rd0, 3; st.global.v4.u32 [%out], {%r1, %r2, %r3, %r5}; st.global.u32 [%out+16], %r6;"
         "st.global.u64 [%out+24], %rd1; st.global.u64 [%out+32], %rd2;");
-    for (const char* operation : {"ADD", "MUL", "SHL", "XOR"}) CHECK(count(kernel, operation) == 0);
+    for (const char* operation : {"ADD", "MUL", "SHL", "XOR"}) { CHECK(count(kernel, operation) == 0); }
     const std::vector<std::uint32_t> words = run(kernel);
     CHECK(std::vector(words.begin(), words.begin() + 10) ==
           std::vector<std::uint32_t>{2, 1, 0x80000000, 0, 0x0f0f0f0f, 0, 1, 0, 0xfffffffd, 0xffffffff});
@@ -257,8 +257,9 @@ TEST_CASE("a wide product is made again in each sum that reads it where sums of 
 }
 
 TEST_CASE("what the machine cannot do is refused with file, line and instruction") {
-    for (const char* part : {"test.ptx:", "mad24.hi.sat.s32", "not supported"})
+    for (const char* part : {"test.ptx:", "mad24.hi.sat.s32", "not supported"}) {
         CHECK_THROWS_WITH_AS(kernel_of("mad24.hi.sat.s32 %r0, %r1, %r2, %r3;"), doctest::Contains(part), InputError);
+    }
     CHECK_THROWS_WITH_AS(kernel_of("bar.sync 0, 65;"), doctest::Contains("multiple of 32"), InputError);
 }
 

@@ -20,8 +20,9 @@ namespace {
 /// Names of the passes that the options ask for, in their order.
 std::vector<std::string> wanted(const FinaliserOptions& options, bool rename = true) {
     std::vector<std::string> names;
-    for (const Pass& pass : passes())
-        if (pass.is_wanted({options, rename, false})) names.emplace_back(pass.name);
+    for (const Pass& pass : passes()) {
+        if (pass.is_wanted({options, rename, false})) { names.emplace_back(pass.name); }
+    }
     return names;
 }
 
@@ -60,9 +61,9 @@ TEST_CASE("the options choose the passes") {
 TEST_CASE("a kernel passes again for another limit of registers only where a transform looks at the limit") {
     // Ten sums that live until the end: several limits are tried.
     std::string body;
-    for (int i = 0; i < 10; ++i) body += fmt::format("ld.global.u32 %r{}, [%out+{}];", i, 4 * i);
-    for (int i = 0; i < 10; ++i) body += fmt::format("mad.lo.u32 %r{}, %r{}, %r{}, %a;", i, i, (i + 1) % 10);
-    for (int i = 0; i < 10; ++i) body += fmt::format("st.global.u32 [%out+{}], %r{};", 4 * i, i);
+    for (int i = 0; i < 10; ++i) { body += fmt::format("ld.global.u32 %r{}, [%out+{}];", i, 4 * i); }
+    for (int i = 0; i < 10; ++i) { body += fmt::format("mad.lo.u32 %r{}, %r{}, %r{}, %a;", i, i, (i + 1) % 10); }
+    for (int i = 0; i < 10; ++i) { body += fmt::format("st.global.u32 [%out+{}], %r{};", 4 * i, i); }
     const ptx::Module module = module_of(body);
     unsigned calls = 0, limits = 0;
     const auto profile_with = [&](unsigned step) {

@@ -26,20 +26,21 @@ FinaliserOptions with(unsigned registers, const std::string& order, bool remater
     return options;
 }
 
-/// Six generic values, each read once at the end, and six uniform ones that cannot be made again (they come from memory)
-/// and are read twice, so that by cost the generic ones go first.
+/// Six generic values, each read once at the end, and six uniform ones that cannot be made again (they come from
+/// memory) and are read twice, so that by cost the generic ones go first.
 std::string twelve_values() {
     std::string body = "mov.u32 %r20, %tid.x; mul.wide.u32 %rd5, %r20, 64; add.u64 %rd6, %out, %rd5;";
-    for (int i = 0; i < 6; ++i) body += fmt::format("ld.volatile.global.u32 %r{}, [%out+{}];", i, 4 * i);
-    for (int i = 6; i < 12; ++i) body += fmt::format("ld.volatile.global.u32 %r{}, [%rd6+{}];", i, 4 * i);
+    for (int i = 0; i < 6; ++i) { body += fmt::format("ld.volatile.global.u32 %r{}, [%out+{}];", i, 4 * i); }
+    for (int i = 6; i < 12; ++i) { body += fmt::format("ld.volatile.global.u32 %r{}, [%rd6+{}];", i, 4 * i); }
     body += "bar.sync 0; mov.u32 %r31, 0;";
-    for (int i = 0; i < 6; ++i) body += fmt::format("st.volatile.global.u32 [%out+{}], %r{};", 64 + 4 * i, i);
+    for (int i = 0; i < 6; ++i) { body += fmt::format("st.volatile.global.u32 [%out+{}], %r{};", 64 + 4 * i, i); }
     body += "bar.sync 0;";
-    for (int i = 11; i >= 0; --i) body += fmt::format("mad.lo.u32 %r31, %r31, 3, %r{};", i);
+    for (int i = 11; i >= 0; --i) { body += fmt::format("mad.lo.u32 %r31, %r31, 3, %r{};", i); }
     return body + "st.global.u32 [%out], %r31;";
 }
 
-/// How many of the values that go to memory come from one address for all lanes, and how many from addresses of their own.
+/// How many of the values that go to memory come from one address for all lanes, and how many from addresses of their
+/// own.
 struct Spilled {
     unsigned uniform = 0;
     unsigned generic = 0;
@@ -47,7 +48,9 @@ struct Spilled {
 Spilled spilled_values(const isa::Kernel& kernel) {
     Spilled result;
     for (std::size_t i = 1; i < kernel.code.size(); ++i) {
-        if (kernel.code[i].operation != isa::Operation::store || kernel.code[i].space != isa::Space::local) continue;
+        if (kernel.code[i].operation != isa::Operation::store || kernel.code[i].space != isa::Space::local) {
+            continue;
+        }
         // A spilled value is stored behind the load that it comes from.
         const isa::Instruction& made = kernel.code[i - 1];
         REQUIRE(made.operation == isa::Operation::load);
@@ -90,9 +93,9 @@ TEST_CASE("in both orders, with and without values that are made again, a kernel
 
 TEST_CASE("without rematerialisation a value that constants make goes to memory, and r_base is higher") {
     std::string body = "mov.u32 %r30, %tid.x; mov.u32 %r29, %ntid.x; add.u32 %r29, %r29, 1000;";
-    for (int i = 0; i < 8; ++i) body += fmt::format("ld.volatile.global.u32 %r{}, [%out+{}];", i, 4 * i);
+    for (int i = 0; i < 8; ++i) { body += fmt::format("ld.volatile.global.u32 %r{}, [%out+{}];", i, 4 * i); }
     body += "mov.u32 %r31, 0;";
-    for (int i = 0; i < 8; ++i) body += fmt::format("add.u32 %r31, %r31, %r{};", i);
+    for (int i = 0; i < 8; ++i) { body += fmt::format("add.u32 %r31, %r31, %r{};", i); }
     body += "add.u32 %r30, %r30, %r29; add.u32 %r31, %r31, %r30; st.global.u32 [%out], %r31;";
     const ptx::Module module = module_of(body);
     const auto base = [&](bool rematerialise) {

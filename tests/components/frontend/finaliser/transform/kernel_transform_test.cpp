@@ -68,8 +68,9 @@ TEST_CASE("at the early point every instruction has an origin of its own") {
     kernel_of(kWideSum, with_transform([&](KernelUnderWork& kernel, const FinaliserOptions&) {
                   for_each_instruction(kernel.main, [&](VirtualInstruction& instruction) {
                       ++instructions;
-                      if (std::ranges::find(origins, instruction.origin) == origins.end())
+                      if (std::ranges::find(origins, instruction.origin) == origins.end()) {
                           origins.push_back(instruction.origin);
+                      }
                       CHECK(instruction.origin < kernel.main.origins);
                   });
               }));

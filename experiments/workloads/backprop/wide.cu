@@ -1,4 +1,0 @@
-// A network of 32 hidden units, so that blocks are of 32 x 32 threads: a row is a warp, and its addresses are one affine
-// vector and not two (Collange and Kouyoumdjian, 2011, section 3.2).
-#define BLOCK_WIDTH 32
-#include "kernel.cu"

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Finds control statements without braces and lines beyond 120 columns in C++ sources.
+
+    source_form.py FILE...    # of the repository if no file is given; exit code 1 if anything is found
+
+clang-format, which `cluster/check_format` runs, wraps comments and code, but it cannot add braces (version 14) or break what has
+no space. Raw strings are left out.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+COLUMNS = 120
+TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+                   r"""|^[ \t]*\#(?:[^\n\\]|\\.|\\\n)*|(?P<word>[A-Za-z_]\w*)|[0-9][\w'.]*|[^\s\w]""", re.S | re.M)
+OPENS, CLOSES = "([{", ")]}"
+
+
+def words_of(text):
+    """(word, offset) of each token but comments, literals and directives, which are one empty word each or nothing."""
+    words = []
+    for match in TOKEN.finditer(text):
+        token = match[0]
+        if token.startswith(("//", "/*")) or token.lstrip().startswith("#"):
+            continue
+        words.append(("" if token[0] in "\"'" or token.startswith('R"') else token, match.start()))
+    return words
+
+
+def behind_group(words, at):
+    """The index behind the bracket that closes the one at `at`."""
+    depth = 0
+    for index in range(at, len(words)):
+        word = words[index][0]
+        depth += (word != "" and word in OPENS) - (word != "" and word in CLOSES)
+        if depth == 0:
+            return index + 1
+    return len(words)
+
+
+def without_braces(text):
+    """Offsets of control statements whose body has no braces."""
+    words = words_of(text) + [("", len(text))] * 3
+    for index, (word, offset) in enumerate(words):
+        if word in ("if", "for", "while"):
+            at = index + 1
+            while words[at][0] in ("constexpr", "consteval", "!"):
+                at += 1
+            if words[at][0] != "(":
+                continue
+            at = behind_group(words, at)
+        elif word in ("else", "do"):
+            at = index + 1
+        else:
+            continue
+        while words[at][0] == "[" and words[at + 1][0] == "[":
+            at = behind_group(words, at)
+        allowed = {"else": ("{", "if"), "while": ("{", ";")}.get(word, ("{",))
+        if words[at][0] not in allowed:
+            yield offset
+
+
+def faults_of(path):
+    text = path.read_text()
+    for offset in without_braces(text):
+        yield text.count("\n", 0, offset) + 1, "a control statement without braces"
+    raw = re.sub(r'R"([^(\s]*)\(.*?\)\1"', lambda match: "\n" * match[0].count("\n"), text, flags=re.S)
+    for number, line in enumerate(raw.split("\n"), 1):
+        if len(line) > COLUMNS:
+            yield number, f"{len(line)} columns"
+
+
+def main() -> int:
+    top = pathlib.Path(__file__).resolve().parents[2]
+    files = [pathlib.Path(name) for name in sys.argv[1:]]
+    if not files:
+        listed = subprocess.run(["git", "ls-files", "*.h", "*.cpp"], cwd=top, capture_output=True, text=True, check=True)
+        files = [top / name for name in listed.stdout.split()]
+    faults = [f"{path}:{line}: {what}" for path in files for line, what in faults_of(path)]
+    print("\n".join(faults) if faults else f"{len(files)} files in form")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
