@@ -200,9 +200,9 @@ isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptio
                 if (module.refusal == ptx::Refusal::of_module) { throw; }
                 table.push_back(refused_kernel(module, function, options, error.what()));
             }
-            return table;
         }
     }
+    return table;
 }
 
 }  // namespace lookahead::finaliser

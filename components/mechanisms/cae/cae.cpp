@@ -25,9 +25,7 @@ Kind kind_of_values(LaneMask lanes, unsigned width, Value value) {
     const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
     const auto first = static_cast<unsigned>(std::countr_zero(lanes));
     const LaneMask rest = lanes & (lanes - 1);
-    if (rest == 0) {
-        return Kind::scalar;
-    }
+    if (rest == 0) { return Kind::scalar; }
     const auto second = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint64_t step = (value(second) - value(first)) & mask;
     if (second != first + 1 && step != 0) {
@@ -35,17 +33,13 @@ Kind kind_of_values(LaneMask lanes, unsigned width, Value value) {
     }
     for (LaneMask left = rest; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        if (((value(lane) - value(first) - step * (lane - first)) & mask) != 0) {
-            return Kind::vector;
-        }
+        if (((value(lane) - value(first) - step * (lane - first)) & mask) != 0) { return Kind::vector; }
     }
     return step == 0 ? Kind::scalar : Kind::affine;
 }
 
 std::uint64_t extend(std::uint64_t value, isa::Type type) {
-    if (!isa::is_signed(type)) {
-        return value & 0xffffffffu;
-    }
+    if (!isa::is_signed(type)) { return value & 0xffffffffu; }
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(value)));
 }
 
@@ -90,17 +84,11 @@ std::uint64_t Cae::value(unsigned context, const Operand& operand, unsigned lane
 /// A marked register whose tuple wraps around where the operand is wider than what was written, or is extended
 /// (`widened_from`), is no tuple there: the unit sees that from its first and last thread.
 Kind Cae::kind_of(unsigned context, const Operand& operand, LaneMask lanes, isa::Type widened_from) const {
-    if (operand.kind != Operand::Kind::reg) {
-        return Kind::scalar;
-    }
+    if (operand.kind != Operand::Kind::reg) { return Kind::scalar; }
     for (unsigned row = 0; row < operand.rows; ++row) {
-        if (!is_tuple(context, operand.index + row)) {
-            return Kind::vector;
-        }
+        if (!is_tuple(context, operand.index + row)) { return Kind::vector; }
     }
-    if (operand.rows > 2) {
-        return Kind::vector;
-    }
+    if (operand.rows > 2) { return Kind::vector; }
     if (widened_from != isa::Type::none && LOOKAHEAD_RULE(extended_tuples_do_not_wrap)) {
         return kind_of_values(lanes, 64,
                               [&](unsigned lane) { return extend(value(context, operand, lane), widened_from); });
@@ -130,9 +118,9 @@ Kind Cae::worst_kind(unsigned context, const DecodedInstruction& decoded, LaneMa
 
 // ---- What the affine units execute ----------------------------------------------------------------------------------
 
-/// Sums, products by a scalar and shifts of tuples by one ALU for the base and one for the offset; all other operations of
-/// integers on scalars, but not min, max, abs and remainders, which "cannot be handled by previous affine computation"
-/// (Wang and Lin, section 3).
+/// Sums, products by a scalar and shifts of tuples by one ALU for the base and one for the offset; all other operations
+/// of integers on scalars, but not min, max, abs and remainders, which "cannot be handled by previous affine
+/// computation" (Wang and Lin, section 3).
 bool Cae::takes_tuples(unsigned context, const DecodedInstruction& decoded, LaneMask lanes) const {
     const Instruction& instruction = *decoded.instruction;
     const auto kind = [&](unsigned source, isa::Type widened_from = isa::Type::none) {
@@ -143,15 +131,9 @@ bool Cae::takes_tuples(unsigned context, const DecodedInstruction& decoded, Lane
         return std::max(first, second) != Kind::vector && std::min(first, second) == Kind::scalar;
     };
     const Operation operation = instruction.operation;
-    if (operation == Operation::read_special) {
-        return special_is_tuple(context, instruction, lanes);
-    }
-    if (operation == Operation::mov) {
-        return kind(0) != Kind::vector && instruction.source[0].rows <= 2;
-    }
-    if (!of_words(instruction.type) || instruction.saturate) {
-        return false;
-    }
+    if (operation == Operation::read_special) { return special_is_tuple(context, instruction, lanes); }
+    if (operation == Operation::mov) { return kind(0) != Kind::vector && instruction.source[0].rows <= 2; }
+    if (!of_words(instruction.type) || instruction.saturate) { return false; }
     switch (operation) {
         case Operation::add:
         case Operation::sub:
@@ -191,13 +173,9 @@ bool Cae::takes_tuples(unsigned context, const DecodedInstruction& decoded, Lane
 bool Cae::is_affine(unsigned context) const {
     const Stream& stream = state_.warps.streams[context];
     const DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
-    if (decoded.action != gpu::Action::alu && decoded.action != gpu::Action::special_register) {
-        return false;
-    }
+    if (decoded.action != gpu::Action::alu && decoded.action != gpu::Action::special_register) { return false; }
     const LaneMask lanes = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
-    if (lanes == 0 || lanes != stream.stack.alive()) {
-        return false;
-    }
+    if (lanes == 0 || lanes != stream.stack.alive()) { return false; }
     return takes_tuples(context, decoded, lanes);
 }
 
@@ -207,9 +185,7 @@ bool Cae::is_affine(unsigned context) const {
 bool Cae::classify(unsigned context) {
     const Stream& stream = state_.warps.streams[context];
     const std::uint32_t pc = stream.stack.pc();
-    if (stream.buffered == 0) {
-        return false;
-    }
+    if (stream.buffered == 0) { return false; }
     const gpu::ContextState ready = gpu::ready_for((*state_.kernel)[pc].unit);
     if (state_.waits_for(state_.warps, context, pc, state_.kernel->needs(pc)) != ready || !is_affine(context)) {
         return false;
@@ -240,27 +216,21 @@ void Cae::before_execution(unsigned context, Cycle now) {
         counters_.divergent += takes_tuples(context, decoded, lanes);
     }
     written(context, instruction, lanes, own_);
-    if (own_ && parameters_.check) {
-        last_[context] = {instruction.destination, instruction.destination_rows};
-    }
+    if (own_ && parameters_.check) { last_[context] = {instruction.destination, instruction.destination_rows}; }
 }
 
-/// Its operands and its result are in the affine register file, so that it waits for no collector and no bank; its pipeline
-/// is as long as the others' way.
+/// Its operands and its result are in the affine register file, so that it waits for no collector and no bank; its
+/// pipeline is as long as the others' way.
 Cycle Cae::enters_own_unit(unsigned context, Cycle now) {
-    if (!own_) {
-        return gpu::kNever;
-    }
+    if (!own_) { return gpu::kNever; }
     const unsigned reads = (*state_.kernel)[state_.warps.streams[context].stack.pc()].reads;
     return issue_.has_collectors() ? now + gpu::OperandCollectors::shortest_way(reads) : now;
 }
 
-/// "CAE must use the SIMT lanes to expand any affine tuples involved in divergence back to vector values" (section 5.4): where
-/// some threads write a tuple's register, the lanes write those of all others before.
+/// "CAE must use the SIMT lanes to expand any affine tuples involved in divergence back to vector values"
+/// (section 5.4): where some threads write a tuple's register, the lanes write those of all others before.
 void Cae::written(unsigned context, const Instruction& instruction, LaneMask lanes, bool tuple) {
-    if (instruction.destination_rows == 0 || lanes == 0) {
-        return;
-    }
+    if (instruction.destination_rows == 0 || lanes == 0) { return; }
     const auto first = tuples_.begin() + context * registers_ + instruction.destination;
     const bool was_tuple =
         std::any_of(first, first + instruction.destination_rows, [](auto mark) { return mark != 0; });
@@ -278,9 +248,7 @@ void Cae::supplied(unsigned context, std::uint32_t pc, LaneMask lanes) {
 
 void Cae::compare(unsigned context) {
     const Written last = std::exchange(last_[context], {});
-    if (last.rows == 0) {
-        return;
-    }
+    if (last.rows == 0) { return; }
     const LaneMask lanes = state_.warps.streams[context].stack.alive();
     const Operand operand{Operand::Kind::reg, last.rows, last.first};
     const bool tuple = lanes == 0 || kind_of_values(lanes, last.rows == 2 ? 64 : 32, [&](unsigned lane) {
@@ -299,9 +267,7 @@ void Cae::visit_statistics(StatisticsVisitor& visitor, const std::string& sm) co
 
 void Cae::fields(StateArchive& archive) {
     archive& counters_;
-    if (state_.launch.active) {
-        archive& tuples_& last_;
-    }
+    if (state_.launch.active) { archive& tuples_& last_; }
 }
 
 }  // namespace lookahead::cae

@@ -21,10 +21,10 @@ enum class Kind : std::uint8_t {
     vector,  ///< not known to be either
 };
 
-/// Compact affine execution (Kim et al., ISCA 2013), as Wang and Lin (ISCA 2017, section 5.1) provision it: registers are
-/// marked at run time if their values are tuples (base, offset), and an instruction on tuples that all threads of its warp
-/// execute goes to an affine unit of its scheduler's own instead of the lanes. Its issue takes one cycle, whatever
-/// sm.issue_interval is. What is computed, and when it may be used, stays.
+/// Compact affine execution (Kim et al., ISCA 2013), as Wang and Lin (ISCA 2017, section 5.1) provision it: registers
+/// are marked at run time if their values are tuples (base, offset), and an instruction on tuples that all threads of
+/// its warp execute goes to an affine unit of its scheduler's own instead of the lanes. Its issue takes one cycle,
+/// whatever sm.issue_interval is. What is computed, and when it may be used, stays.
 class Cae final : public gpu::IssueExtension {
   public:
     using Parameters = CaeParameters;

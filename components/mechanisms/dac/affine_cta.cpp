@@ -79,7 +79,8 @@ Integer integer(std::uint64_t value, unsigned bits, bool is_signed) {
     return is_signed ? Integer{static_cast<std::int64_t>(value)} : Integer{value};
 }
 
-/// The first and the last thread have one result, and so have those between them; by the side of the number on which the two are.
+/// The first and the last thread have one result, and so have those between them; by the side of the number on which
+/// the two are.
 bool agree(isa::Comparison comparison, int first, int last) {
     switch (comparison) {
         case isa::Comparison::lt:
@@ -384,9 +385,9 @@ void AffineCta::set_predicate(std::uint32_t pc, const Threads& active) {
     }
 }
 
-/// What the comparison in sources_ takes. Two suffice where no thread's value lies outside those of the warp's first and last one, and
-/// they have the same result, for eq and ne with the number on one side of both ends or at both; what stands between predicates
-/// takes as much as the worst of them.
+/// What the comparison in sources_ takes. Two suffice where no thread's value lies outside those of the warp's first
+/// and last one, and they have the same result, for eq and ne with the number on one side of both ends or at both; what
+/// stands between predicates takes as much as the worst of them.
 Comparisons AffineCta::comparisons_of(const Instruction& instruction, unsigned warp, LaneMask active) const {
     Comparisons most =
         std::max(comparisons(instruction.source_predicate, warp), comparisons(instruction.source_predicate2, warp));
@@ -422,8 +423,8 @@ Comparisons AffineCta::comparisons_of(const Instruction& instruction, unsigned w
                                                                   : Comparisons::lanes;
 }
 
-/// No value of threads from `first` to `last` lies outside those of these two: offsets are of one sign, all rows and planes between
-/// the two are whole, and nothing wraps around.
+/// No value of threads from `first` to `last` lies outside those of these two: offsets are of one sign, all rows and
+/// planes between the two are whole, and nothing wraps around.
 bool AffineCta::lies_between(const Tuple& line, const isa::Dim3& first, const isa::Dim3& last, bool is_signed) const {
     if (line.is_mod) return false;
     const auto offset = [&](std::size_t dimension) { return integer(line.offsets.thread[dimension], line.bits, true); };

@@ -69,9 +69,9 @@ struct AffineLaunch {
     void take_constants(const std::vector<isa::Row>& rows);
 };
 
-/// Registers and predicates of an affine stream as one CTA's threads see them, and what its instructions but control flow
-/// do. A register holds tuples, a predicate a bit for each thread. Throws InternalError where a tuple cannot be made or is
-/// wrong: the analysis promised that it can.
+/// Registers and predicates of an affine stream as one CTA's threads see them, and what its instructions but control
+/// flow do. A register holds tuples, a predicate a bit for each thread. Throws InternalError where a tuple cannot be
+/// made or is wrong: the analysis promised that it can.
 class AffineCta {
   public:
     /// The launch outlives its use.

@@ -82,8 +82,8 @@ Class shifted(const Class& value, const Class& amount, Bound places, Type type) 
     return result;
 }
 
-/// A 32-bit register's number in 64 bits. Without a bound the tuple may wrap around at 2^32, which a mod-type tuple with
-/// this divisor expresses.
+/// A 32-bit register's number in 64 bits. Without a bound the tuple may wrap around at 2^32, which a mod-type tuple
+/// with this divisor expresses.
 Class extended(const Class& value, Type source) {
     const std::uint64_t limit = isa::is_signed(source) ? 0x7fffffffU : 0xffffffffU;
     if (value.most && *value.most <= limit) return value;
@@ -116,8 +116,8 @@ Class remainder(const Class& value, const Class& divisor, Bound by, Type type) {
     if (divisor.kind != Kind::grid) return other(Reason::product);
     if ((value.kind > Kind::affine || value.wide_block)) return other(Reason::mod);
     const bool keeps_number = value.most && *value.most <= 0x7fffffffU;
-    // Wrapping around does not matter where the divisor divides 2^32; a signed remainder of what may be negative is none
-    // modulo the divisor.
+    // Wrapping around does not matter where the divisor divides 2^32; a signed remainder of what may be negative is
+    // none modulo the divisor.
     const bool keeps_remainder = by && std::has_single_bit(*by) && isa::is_unsigned(type);
     if (LOOKAHEAD_RULE(remainders_are_of_the_number) && !keeps_number && !keeps_remainder) return other(Reason::wrap);
     return made(Kind::mod, by && *by != 0 ? Bound(*by - 1) : value.most);

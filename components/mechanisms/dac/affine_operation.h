@@ -29,10 +29,10 @@ bool makes_mask(const finaliser::VirtualKernel& kernel, const finaliser::Virtual
 Class constant_class(std::optional<std::uint64_t> literal, const finaliser::VirtualOperand& operand);
 /// The class of a result that does not depend on those of sources: special registers, and what is never affine.
 Class given_class(const finaliser::VirtualKernel& kernel, const finaliser::VirtualInstruction& instruction);
-/// The class of the result from those of the sources, none of which is `none` or `other`. Each operation is accepted where
-/// the tuple that it makes is exact for every thread, also where registers wrap around: sums and products of tuples are,
-/// modulo 2^32 or 2^64, and where the number itself counts (a wider result, a remainder) a mod-type tuple is or a bound shows that
-/// nothing wraps.
+/// The class of the result from those of the sources, none of which is `none` or `other`. Each operation is accepted
+/// where the tuple that it makes is exact for every thread, also where registers wrap around: sums and products of
+/// tuples are, modulo 2^32 or 2^64, and where the number itself counts (a wider result, a remainder) a mod-type tuple
+/// is or a bound shows that nothing wraps.
 Class affine_result(const finaliser::VirtualKernel& kernel, const finaliser::VirtualInstruction& instruction,
                     const std::array<Class, 4>& sources, const std::array<Class, 2>& predicates, Condition condition);
 

@@ -14,9 +14,9 @@ namespace lookahead::dac {
 /// Lanes of an SM's warps, by context.
 using SmThreads = std::array<isa::LaneMask, gpu::kMaximumContexts>;
 
-/// The affine SIMT stack (Wang and Lin, ISCA 2017, section 4.5): one for the warps of a whole batch, in the order that a
-/// warp's own stack has: of a branch, those that fall through go first. The paper keeps a code of two bits a warp beside the
-/// lanes' bits; here the lanes are all there is, and what the codes save is counted (AffineWarp).
+/// The affine SIMT stack (Wang and Lin, ISCA 2017, section 4.5): one for the warps of a whole batch, in the order that
+/// a warp's own stack has: of a branch, those that fall through go first. The paper keeps a code of two bits a warp
+/// beside the lanes' bits; here the lanes are all there is, and what the codes save is counted (AffineWarp).
 class AffineStack {
   public:
     void start(std::uint32_t pc, const SmThreads& threads) { paths_.assign(1, {pc, isa::kNoTarget, threads}); }

@@ -36,22 +36,18 @@ bool Dac::some_predicate_queue_is_full() const {
 
 bool Dac::all_have_reported() const {
     for (unsigned context = 0; context < reports_.size(); ++context) {
-        if (stack_.threads()[context] != 0 && reports_[context].empty()) {
-            return false;
-        }
+        if (stack_.threads()[context] != 0 && reports_[context].empty()) { return false; }
     }
     return true;
 }
 
-/// Section 4.5: non-affine warps provide the bit vectors of branches that depend on data. The affine warp leads all of them
-/// through one stack, so it waits for all.
+/// Section 4.5: non-affine warps provide the bit vectors of branches that depend on data. The affine warp leads all of
+/// them through one stack, so it waits for all.
 void Dac::take_reports(const isa::Instruction& instruction) {
     const SmThreads& active = stack_.threads();
     SmThreads holds{};
     for (unsigned context = 0; context < reports_.size(); ++context) {
-        if (active[context] == 0) {
-            continue;
-        }
+        if (active[context] == 0) { continue; }
         const QueuedPredicate& report = reports_[context].front();
         const isa::Kernel& kernel = *launch_.kernel;
         LOOKAHEAD_ASSERT(kernel.origins[report.name.pc] == kernel.origins[stack_.pc()],
@@ -73,9 +69,7 @@ ContextState Dac::judge(unsigned) {
     const std::uint32_t pc = stack_.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
     const ContextState state = state_.waits_for(streams_.set(), kAffine, pc, state_.kernel->needs(pc));
-    if (state != gpu::ready_for(decoded.unit)) {
-        return state;
-    }
+    if (state != gpu::ready_for(decoded.unit)) { return state; }
     switch (decoded.instruction->operation) {
         case Operation::enqueue:
             if (LOOKAHEAD_RULE(full_tuple_queue_stops_enqueue) && atq_.full()) {
@@ -106,9 +100,7 @@ ContextState Dac::judge(unsigned) {
 /// The running threads for which the guard holds.
 SmThreads Dac::guarded(const isa::Instruction& instruction) const {
     SmThreads result = stack_.threads();
-    if (instruction.guard == isa::kTruePredicate && !instruction.guard_negated) {
-        return result;
-    }
+    if (instruction.guard == isa::kTruePredicate && !instruction.guard_negated) { return result; }
     for_each_served([&](unsigned slot) {
         const Threads holds = ctas_[slot].predicate(instruction.guard, instruction.guard_negated);
         to_slot(result, slot, both(of_slot(result, slot), holds));
@@ -117,9 +109,7 @@ SmThreads Dac::guarded(const isa::Instruction& instruction) const {
 }
 
 void Dac::go_on() {
-    if (stack_.done()) {
-        return end_run();
-    }
+    if (stack_.done()) { return end_run(); }
     streams_.go_to(kAffine, stack_.pc(), true);
 }
 
@@ -154,9 +144,7 @@ void Dac::issue(unsigned scheduler, unsigned, Cycle now) {
     }
     const std::uint16_t* map = streams_.set().map.of(kAffine);
     std::uint16_t reads[gpu::kMaximumReads];
-    for (unsigned i = 0; i < decoded.reads; ++i) {
-        reads[i] = map[decoded.read_registers()[i]];
-    }
+    for (unsigned i = 0; i < decoded.reads; ++i) { reads[i] = map[decoded.read_registers()[i]]; }
     const Cycle from = issue_.enter(scheduler, decoded, {reads, decoded.reads},
                                     {map + instruction.destination, instruction.destination_rows}, now);
     if (instruction.operation == Operation::enqueue) {
@@ -179,8 +167,8 @@ void Dac::event(unsigned generation, std::uint32_t pc, Cycle) {
     }
 }
 
-/// The warp-level stack has a code for each warp, which are written together; of a warp whose lanes part the per-warp stack
-/// is written too, one a cycle (section 4.5).
+/// The warp-level stack has a code for each warp, which are written together; of a warp whose lanes part the per-warp
+/// stack is written too, one a cycle (section 4.5).
 void Dac::branch(const isa::Instruction& instruction, const SmThreads& taken, Cycle now) {
     Cycle parted = 0;
     for (unsigned context = 0; context < taken.size(); ++context) {
@@ -189,18 +177,14 @@ void Dac::branch(const isa::Instruction& instruction, const SmThreads& taken, Cy
     counters_.path_updates += static_cast<std::uint64_t>(parted);
     stack_.branch(instruction, taken);
     go_on();
-    if (!stack_.done()) {
-        streams_.await_branch(kAffine, now, parted);
-    }
+    if (!stack_.done()) { streams_.await_branch(kAffine, now, parted); }
 }
 
 /// The tuple is in the queue from when on its operands have been read.
 void Dac::enqueue(std::uint32_t pc, const SmThreads& active, Cycle from) {
     const isa::Instruction& instruction = state_.kernel->kernel().code[pc];
     ++counters_.enqueues;
-    if (none(active)) {
-        return;
-    }
+    if (none(active)) { return; }
     LOOKAHEAD_ASSERT(!atq_.full(), "the affine tuple queue overflows");
     AtqEntry& entry = atq_.push();
     ++counters_.atq_accesses;
@@ -211,24 +195,16 @@ void Dac::enqueue(std::uint32_t pc, const SmThreads& active, Cycle from) {
     const bool of_predicate = entry.of_predicate();
     auto& enqueued = of_predicate ? predicates_enqueued_ : addresses_enqueued_;
     entry.sequence = enqueued;
-    for (unsigned context = 0; context < active.size(); ++context) {
-        enqueued[context] += active[context] != 0;
-    }
+    for (unsigned context = 0; context < active.size(); ++context) { enqueued[context] += active[context] != 0; }
     entry.holds = {};
     entry.comparisons = {};
     entry.tried = 0;
     const unsigned warps = state_.launch.occupancy.warps_per_cta;
-    for (AffineRegister& tuples : entry.tuples) {
-        tuples.clear();
-    }
+    for (AffineRegister& tuples : entry.tuples) { tuples.clear(); }
     for_each_served([&](unsigned slot) {
         const Threads threads = of_slot(active, slot);
-        if (none(threads)) {
-            return;
-        }
-        if (!of_predicate) {
-            return ctas_[slot].read(pc, instruction.source[0], threads, entry.tuples[slot]);
-        }
+        if (none(threads)) { return; }
+        if (!of_predicate) { return ctas_[slot].read(pc, instruction.source[0], threads, entry.tuples[slot]); }
         const Threads holds = ctas_[slot].predicate(instruction.source_predicate, instruction.source_predicate_negated);
         to_slot(entry.holds, slot, both(holds, threads));
         for (unsigned warp = 0; warp < warps; ++warp) {

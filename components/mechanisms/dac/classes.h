@@ -10,8 +10,8 @@
 namespace lookahead::dac {
 
 /// What a value is as a function of the thread, from the most special to the most general (Wang and Lin, ISCA 2017,
-/// section 4.7). The paper's "scalar" is two kinds here, as one tuple serves all resident CTAs: what is the same for the
-/// whole grid can be computed in any way, what differs by CTA is a tuple with offsets by block index.
+/// section 4.7). The paper's "scalar" is two kinds here, as one tuple serves all resident CTAs: what is the same for
+/// the whole grid can be computed in any way, what differs by CTA is a tuple with offsets by block index.
 enum class Kind : std::uint8_t {
     none,    ///< no definition seen yet
     grid,    ///< one number
@@ -59,8 +59,8 @@ struct Class {
     std::optional<std::uint64_t> most;
     std::uint8_t zeros = 0;  ///< low bits that are zero in every thread
     /// What the block's index adds is a 32-bit number that was brought into 64 bits and may have wrapped around: a part
-    /// modulo 2^32 of its own, of which a tuple has one at most. It is one number for each CTA, so that offsets by thread can stand
-    /// beside it, unlike in a mod-type tuple.
+    /// modulo 2^32 of its own, of which a tuple has one at most. It is one number for each CTA, so that offsets by
+    /// thread can stand beside it, unlike in a mod-type tuple.
     bool wide_block = false;
     bool is_mask = false;  ///< all bits, or none, by divergent conditions: a sign that was shifted to all places
 
@@ -70,8 +70,8 @@ struct Class {
 /// The class of every value of a kernel, and which branches part lanes.
 class Classes {
   public:
-    /// With `reports` warps tell the affine warp which of their lanes take a branch that depends on data (section 4.5), so
-    /// that it can follow control behind it.
+    /// With `reports` warps tell the affine warp which of their lanes take a branch that depends on data (section 4.5),
+    /// so that it can follow control behind it.
     Classes(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow, const finaliser::Values& values,
             bool reports);
 
@@ -91,8 +91,8 @@ class Classes {
     bool parts_ctas(std::uint32_t block) const;
     /// All that the affine warp knows of the branch at the block's end is what the warps report.
     bool reported(std::uint32_t block) const;
-    /// The branch at the block's end lets lanes leave a loop by what an atomic, or an access that orders others, finds in it:
-    /// one warp may wait there for what another does later.
+    /// The branch at the block's end lets lanes leave a loop by what an atomic, or an access that orders others, finds
+    /// in it: one warp may wait there for what another does later.
     bool spins(std::uint32_t block) const;
 
   private:

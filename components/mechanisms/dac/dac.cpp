@@ -117,12 +117,8 @@ void Dac::begin_launch() {
         reports_[context] = PredicateQueue(used ? static_cast<unsigned>(parameters_.report_entries) / warps : 0);
     }
     ctas_.resize(occupancy.ctas);
-    for (AffineCta& cta : ctas_) {
-        cta.resume(launch_);
-    }
-    for (unsigned i = 0; i < atq_.capacity(); ++i) {
-        atq_[i].tuples.resize(occupancy.ctas);
-    }
+    for (AffineCta& cta : ctas_) { cta.resume(launch_); }
+    for (unsigned i = 0; i < atq_.capacity(); ++i) { atq_[i].tuples.resize(occupancy.ctas); }
     row_starts_.clear();
     for (unsigned warp = 0; warp < occupancy.warps_per_cta; ++warp) {
         row_starts_.push_back(row_starts(warp, launch_.block.x));
@@ -142,9 +138,7 @@ void Dac::name_pairs() {
     takes_.assign(kernel.code.size(), 0);
     marker_.assign(kernel.code.size(), 0);
     pair_.assign(kernel.code.size(), 0);
-    if (!decouples()) {
-        return;
-    }
+    if (!decouples()) { return; }
     const auto is_marker = [](const isa::Instruction& instruction) {
         return instruction.operation == Operation::barrier || instruction.operation == Operation::membar;
     };
@@ -154,9 +148,7 @@ void Dac::name_pairs() {
         // Loads and stores of its spilled operands have its origin, too.
         const bool stops = stops_expansion(own);
         for (std::uint32_t other = launch_.program->entry; other < launch_.program->end; ++other) {
-            if (kernel.origins[other] != kernel.origins[pc]) {
-                continue;
-            }
+            if (kernel.origins[other] != kernel.origins[pc]) { continue; }
             pair_[other] = takes_[pc] != 0 ? pc : pair_[other];
             marker_[pc] |= static_cast<std::uint8_t>(stops && is_marker(kernel.code[other]));
         }
@@ -179,9 +171,7 @@ void Dac::to_slot(SmThreads& threads, unsigned slot, const Threads& of) const {
 
 void Dac::warp_started(unsigned context) {
     attend(context, decouples());
-    if (!decouples()) {
-        return;
-    }
+    if (!decouples()) { return; }
     charge_unserved(state_.now);
     const unsigned slot = state_.warps.streams[context].cta_slot;
     LOOKAHEAD_ASSERT(
@@ -201,9 +191,7 @@ void Dac::warp_started(unsigned context) {
 }
 
 void Dac::warp_exited(unsigned context) {
-    if (!decouples()) {
-        return;
-    }
+    if (!decouples()) { return; }
     bool empty = address_queues_[context].empty() && predicate_queues_[context].empty();
     atq_.for_each([&](const AtqEntry& entry) { empty &= !entry.pending.has(context); });
     LOOKAHEAD_ASSERT(empty, execute_.place_of(context) + ": the warp ends with something left to dequeue");
@@ -239,22 +227,16 @@ void Dac::charge_unserved(Cycle now) {
 
 // ---- Runs of the affine warp ----------------------------------------------------------------------------------------
 
-/// Under `patient` what is lost by waiting is at most what a run of its own costs those that come later, and the other way
-/// round: neither is known before.
+/// Under `patient` what is lost by waiting is at most what a run of its own costs those that come later, and the other
+/// way round: neither is known before.
 Cycle Dac::batch_due() const {
     const auto waiting = static_cast<unsigned>(std::popcount(fresh_));
     const unsigned places = state_.launch.occupancy.ctas;
-    if (waiting == 0 || streams_.running() != 0) {
-        return gpu::kNever;
-    }
+    if (waiting == 0 || streams_.running() != 0) { return gpu::kNever; }
     const bool full = waiting + static_cast<unsigned>(std::popcount(served_)) == places;
     const Cycle gathered = full ? last_start_ : last_start_ + parameters_.gather_cycles;
-    if (served_ == 0 || batch_ == Batch::rolling) {
-        return gathered;
-    }
-    if (batch_ == Batch::drain) {
-        return gpu::kNever;
-    }
+    if (served_ == 0 || batch_ == Batch::rolling) { return gathered; }
+    if (batch_ == Batch::drain) { return gpu::kNever; }
     return std::max(gathered, fresh_since_ + last_run_cycles_);
 }
 
@@ -304,41 +286,23 @@ void Dac::end_run() {
 }
 
 void Dac::begin_cycle(Cycle now) {
-    if (!decouples()) {
-        return;
-    }
-    if (came_ != 0) {
-        note_lines_that_came();
-    }
-    if (some_accessed_) {
-        release_held();
-    }
+    if (!decouples()) { return; }
+    if (came_ != 0) { note_lines_that_came(); }
+    if (some_accessed_) { release_held(); }
     note_compared(now);
-    if (batch_due() <= now) {
-        start_batch(now);
-    }
+    if (batch_due() <= now) { start_batch(now); }
     expand_predicates(now);
     expand_addresses(now);
 }
 
 Cycle Dac::next_cycle(Cycle now) const {
-    if (!decouples()) {
-        return gpu::kNever;
-    }
-    if (came_ != 0 || some_accessed_) {
-        return now + 1;
-    }
+    if (!decouples()) { return gpu::kNever; }
+    if (came_ != 0 || some_accessed_) { return now + 1; }
     Cycle next = gpu::kNever;
     const auto after = [&](Cycle at) { next = std::min(next, std::max(now + 1, at)); };
-    if (aeu_.entries != 0 && !aeu_.stuck && !expansion_.asks) {
-        after(aeu_.free);
-    }
-    if (peu_.entries != 0 && !peu_.stuck && !lanes_wanted_) {
-        after(peu_.free);
-    }
-    for (const Comparing& each : comparing_) {
-        after(each.ready);
-    }
+    if (aeu_.entries != 0 && !aeu_.stuck && !expansion_.asks) { after(aeu_.free); }
+    if (peu_.entries != 0 && !peu_.stuck && !lanes_wanted_) { after(peu_.free); }
+    for (const Comparing& each : comparing_) { after(each.ready); }
     const Cycle due = batch_due();
     return due == gpu::kNever ? next : std::min(next, std::max(now + 1, due));
 }

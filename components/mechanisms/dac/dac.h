@@ -26,16 +26,18 @@ using gpu::ContextState;
 /// Whose tuples keep their order in the expansion units (`dac.expansion`): all, those of a CTA, those of a warp.
 enum class ExpansionOrder : std::uint8_t { tuple, cta, warp };
 
-/// Whose tuples the address unit turns to first (`dac.address_order`): the oldest tuple's, or one CTA's after the other.
+/// Whose tuples the address unit turns to first (`dac.address_order`): the oldest tuple's, or one CTA's after the
+/// other.
 enum class AddressOrder : std::uint8_t { tuple, cta };
 
 /// When the affine warp runs again while CTAs that it has served are there (`dac.batch`).
 enum class Batch : std::uint8_t { drain, rolling, patient };
 
 /// Decoupled affine computation on an SM (Wang and Lin, ISCA 2017, section 4): the affine warp, which runs the kernel's
-/// program `affine` on tuples for a batch of resident CTAs; the tuple queue; the units that expand tuples into each warp's
-/// queues; and what the warps dequeue. Loads are performed when they dequeue, in their warp's order, as any other: what the
-/// address expansion unit asks for early only brings and keeps their lines. README.md has the rules and the choices.
+/// program `affine` on tuples for a batch of resident CTAs; the tuple queue; the units that expand tuples into each
+/// warp's queues; and what the warps dequeue. Loads are performed when they dequeue, in their warp's order, as any
+/// other: what the address expansion unit asks for early only brings and keeps their lines. README.md has the rules and
+/// the choices.
 class Dac final : public gpu::IssueExtension,
                   private gpu::StreamPolicy,
                   private gpu::IssueSource,
@@ -115,7 +117,8 @@ class Dac final : public gpu::IssueExtension,
     };
     /// What becomes of an entry for a warp when a unit turns to it.
     enum class Turn : std::uint8_t { begun, no_room, behind_marker };
-    /// What a unit keeps for each CTA: the accumulated address of section 4.2, or the comparison for all of its threads.
+    /// What a unit keeps for each CTA: the accumulated address of section 4.2, or the comparison for all of its
+    /// threads.
     struct Accumulator {
         std::uint64_t entry = 0;  ///< number of the entry that it is of; 0: none
         std::uint16_t next = 0;   ///< an address: the warp whose first line it is
@@ -136,9 +139,7 @@ class Dac final : public gpu::IssueExtension,
 
         void fields(StateArchive& archive) {
             archive& records& done& asks& locks& sectors& waits& since& lock;
-            for (unsigned record = done; record < records; ++record) {
-                archive& list[record];
-            }
+            for (unsigned record = done; record < records; ++record) { archive& list[record]; }
         }
     };
 

@@ -16,7 +16,8 @@
 
 namespace lookahead::dac {
 
-/// Entries of its warp's queue that an access of so many records takes: one each, and one for a raw access, which has none.
+/// Entries of its warp's queue that an access of so many records takes: one each, and one for a raw access, which has
+/// none.
 constexpr unsigned entries_of(unsigned records) {
     return records == 0 ? 1 : records;
 }
@@ -54,7 +55,8 @@ struct AtqEntry {
     }
 };
 
-/// Names the dequeue that an entry is for: of which instruction, and the how many-th of its queue. A report's is its own.
+/// Names the dequeue that an entry is for: of which instruction, and the how many-th of its queue. A report's is its
+/// own.
 struct PairName {
     std::uint32_t pc = 0;  ///< of the enqueue
     std::uint32_t sequence = 0;
@@ -118,9 +120,7 @@ class AddressQueue {
     /// The head's records have no lock any more.
     void pop() {
         used_ -= entries_of(head().records);
-        for (unsigned record = 0; record < head().records; ++record) {
-            records_.pop();
-        }
+        for (unsigned record = 0; record < head().records; ++record) { records_.pop(); }
         accesses_.pop();
     }
     /// visit(access, record) for each record in the queue.

@@ -23,18 +23,14 @@ void Dac::audit(Audit& audit, const std::string& sm) const {
     for (const PredicateQueue& queue : predicate_queues_) {
         audit.leak(sm, "predicates that were not dequeued", queue.size());
     }
-    for (const PredicateQueue& queue : reports_) {
-        audit.leak(sm, "reports that were not taken", queue.size());
-    }
+    for (const PredicateQueue& queue : reports_) { audit.leak(sm, "reports that were not taken", queue.size()); }
     const std::uint64_t predicates =
         counters_.scalar_predicates + counters_.two_comparison_predicates + counters_.lane_predicates;
     audit.balance(sm, "predicates of warps", predicates, counters_.dequeued_predicates);
 }
 
 std::string Dac::waiting_for() const {
-    if (!decouples()) {
-        return {};
-    }
+    if (!decouples()) { return {}; }
     std::string phrase;
     if (streams_.running() == 0) {
         phrase = fresh_ == 0 ? "affine warp: has served all CTAs" : "affine warp: CTAs wait for its next run";
@@ -55,9 +51,7 @@ std::string Dac::waiting_for() const {
     };
     of_unit("address unit", aeu_);
     of_unit("predicate unit", peu_);
-    if (expansion_.asks) {
-        phrase += ", L1 has no room for its line";
-    }
+    if (expansion_.asks) { phrase += ", L1 has no room for its line"; }
     return fmt::format("{}, {} tuples in the queue, {} lines awaited, {} locked", phrase, atq_.size(), awaited_.size(),
                        locks_);
 }
@@ -70,16 +64,12 @@ void Dac::fields(StateArchive& archive) {
     archive& generation_& counters_;
     streams_.fields(archive);
     // Between launches, and in those of kernels that are not decoupled, all else is empty.
-    if (!state_.launch.active || !decouples()) {
-        return;
-    }
+    if (!state_.launch.active || !decouples()) { return; }
     archive& ctas_& stack_& turns_& served_& fresh_& live_warps_& fresh_since_& run_since_& last_run_cycles_&
         last_start_& unserved_charged_& waits_since_& waits_for_;
     atq_.fields(archive, [&](AtqEntry& each) { archive& each; });
     archive& first_entry_& aeu_& peu_& accumulators_& compared_& expansion_& lanes_wanted_& comparing_;
-    for (AddressQueue& queue : address_queues_) {
-        archive& queue;
-    }
+    for (AddressQueue& queue : address_queues_) { archive& queue; }
     for (PredicateQueue& queue : reports_) {
         queue.fields(archive, [&](QueuedPredicate& each) { archive& each; });
     }
@@ -90,12 +80,8 @@ void Dac::fields(StateArchive& archive) {
         markers_passed_& at_marker_& waiting_& waiting_since_& held_& awaited_& came_& some_accessed_& locks_;
     if (archive.loading()) {
         oldest_address_ = {};
-        for (AffineCta& cta : ctas_) {
-            cta.resume(launch_);
-        }
-        if (lanes_wanted_) {
-            lane_states_.set(0, gpu::ready_for((*state_.kernel)[entry(peu_).pc].unit));
-        }
+        for (AffineCta& cta : ctas_) { cta.resume(launch_); }
+        if (lanes_wanted_) { lane_states_.set(0, gpu::ready_for((*state_.kernel)[entry(peu_).pc].unit)); }
     }
 }
 

@@ -15,9 +15,9 @@ using finaliser::split_at_jumps;
 namespace {
 
 /// "dac.decoupled": the number of divergent conditions. "dac.affine": the affine stream computes it.
-/// "dac.stays.REASON": a candidate that does not; of a refused kernel, what it would need. "dac.read.READER": neither, and the
-/// kernel's own stream keeps it though the affine one could compute it, for what reads it. "dac.reported": a branch whose lanes
-/// warps tell the affine one.
+/// "dac.stays.REASON": a candidate that does not; of a refused kernel, what it would need. "dac.read.READER": neither,
+/// and the kernel's own stream keeps it though the affine one could compute it, for what reads it. "dac.reported": a
+/// branch whose lanes warps tell the affine one.
 void annotate(VirtualKernel& kernel, const Flow& flow, const Plan& plan) {
     const auto readers = readers_of_kept(kernel, flow, plan);
     for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block)

@@ -16,9 +16,7 @@ using isa::LaneMask;
 using isa::Operation;
 
 void Dac::note_wait(unsigned context, Wait wait) {
-    if (waiting_[context] == wait) {
-        return;
-    }
+    if (waiting_[context] == wait) { return; }
     const auto cycles = static_cast<std::uint64_t>(state_.now - waiting_since_[context]);
     counters_.empty_queue_cycles += waiting_[context] == Wait::entry ? cycles : 0;
     counters_.data_wait_cycles += waiting_[context] == Wait::lines ? cycles : 0;
@@ -27,16 +25,13 @@ void Dac::note_wait(unsigned context, Wait wait) {
     waiting_since_[context] = state_.now;
 }
 
-/// Section 4.1: "if a non-affine warp's PWPQ or PWAQ is empty, or the data ... is not yet available", it does not issue.
+/// Section 4.1: "if a non-affine warp's PWPQ or PWAQ is empty, or the data ... is not yet available", it does not
+/// issue.
 bool Dac::classify(unsigned context) {
     const Stream& stream = state_.warps.streams[context];
     const std::uint32_t pc = stream.stack.pc();
-    if (at_marker_[context] != 0 && at_marker_[context] != pc + 1) {
-        pass_marker(context);
-    }
-    if (stream.buffered == 0 || !takes_from_queue(pc)) {
-        return false;
-    }
+    if (at_marker_[context] != 0 && at_marker_[context] != pc + 1) { pass_marker(context); }
+    if (stream.buffered == 0 || !takes_from_queue(pc)) { return false; }
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
     const ContextState ready = gpu::ready_for(decoded.unit);
     const ContextState state = state_.waits_for(state_.warps, context, pc, state_.kernel->needs(pc));
@@ -53,8 +48,8 @@ bool Dac::classify(unsigned context) {
         }
         note_wait(context, Wait::report);
     } else if (access ? addresses.empty() : !has_predicate(context)) {
-        // No short wait to a scheduler: one that keeps a few warps active must make room for those that can go on, or the
-        // affine warp, which is held up by these, would never bring what the others wait for.
+        // No short wait to a scheduler: one that keeps a few warps active must make room for those that can go on, or
+        // the affine warp, which is held up by these, would never bring what the others wait for.
         note_wait(context, Wait::entry);
     } else if (access && LOOKAHEAD_RULE(dequeue_awaits_its_lines) && !head_may_go(context)) {
         note_wait(context, Wait::lines);
@@ -69,9 +64,7 @@ bool Dac::classify(unsigned context) {
 /// The access at the queue's head has all that it waits for.
 bool Dac::head_may_go(unsigned context) const {
     const AddressQueue& addresses = address_queues_[context];
-    if (parameters_.loads_await_lines) {
-        return addresses.head().awaited == 0;
-    }
+    if (parameters_.loads_await_lines) { return addresses.head().awaited == 0; }
     const bool unfinished = aeu_.has_warp && aeu_.warp == context && addresses.accesses() == 1;
     return !unfinished;
 }
@@ -126,14 +119,12 @@ void Dac::report(unsigned context, LaneMask active, LaneMask holds) {
     streams_.renew(kAffine);
 }
 
-/// A dequeue of its own reads the queue instead of registers, and sets its predicate for the next instruction; a report is as
-/// simple.
+/// A dequeue of its own reads the queue instead of registers, and sets its predicate for the next instruction; a report
+/// is as simple.
 bool Dac::supply(unsigned context, Cycle) {
     Stream& stream = state_.warps.streams[context];
     const DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
-    if (decoded.action != gpu::Action::queue) {
-        return false;
-    }
+    if (decoded.action != gpu::Action::queue) { return false; }
     const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
     gpu::SmCounters& counters = state_.counters;
     ++counters.warp_instructions;
@@ -162,12 +153,8 @@ void Dac::before_execution(unsigned context, Cycle now) {
     const std::uint32_t pc = stream.stack.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
     const LaneMask lanes = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
-    if (marker_[pc] != 0 && lanes != 0) {
-        at_marker_[context] = pc + 1;
-    }
-    if (!takes_from_queue(pc)) {
-        return;
-    }
+    if (marker_[pc] != 0 && lanes != 0) { at_marker_[context] = pc + 1; }
+    if (!takes_from_queue(pc)) { return; }
     if (decoded.action == gpu::Action::branch) {
         const LaneMask active = stream.stack.active();
         const LaneMask holds = dequeue_predicate(context, active);
@@ -198,9 +185,7 @@ void Dac::dequeue_addresses(unsigned context, LaneMask active, std::uint64_t* ad
         for (unsigned number = 0; number < head.records; ++number) {
             QueuedRecord& record = queue.head_record(number);
             reader.take(record.record, number + 1 == head.records);
-            if (record.awaited) {
-                await_no_more(context, record);
-            }
+            if (record.awaited) { await_no_more(context, record); }
             if (record.lock) {
                 held_.push_back({static_cast<std::uint16_t>(context), false, head.name.sequence, record.line(),
                                  std::move(record.lock)});
@@ -241,12 +226,8 @@ void Dac::to_thread_offsets(unsigned context, LaneMask active, std::uint64_t* ad
 
 /// Loads of which no access has been seen, as those that a companion of L1 has served, give their locks back here.
 void Dac::written_back(unsigned context, std::uint32_t, bool) {
-    if (held_.empty() || state_.warps.streams[context].in_flight != 0) {
-        return;
-    }
-    for (Held& held : held_) {
-        held.accessed |= held.context == context;
-    }
+    if (held_.empty() || state_.warps.streams[context].in_flight != 0) { return; }
+    for (Held& held : held_) { held.accessed |= held.context == context; }
     release_held();
 }
 
@@ -263,9 +244,7 @@ void Dac::release_held() {
     std::erase_if(held_, [](const Held& held) { return held.accessed; });
     memory_.renew_client();
     renew_units();
-    if (expansion_.asks) {
-        state_.memory_wanted = true;
-    }
+    if (expansion_.asks) { state_.memory_wanted = true; }
 }
 
 void Dac::on_l1_event(const gpu::L1Event& event) {
@@ -273,16 +252,12 @@ void Dac::on_l1_event(const gpu::L1Event& event) {
         case gpu::L1EventKind::hit:
         case gpu::L1EventKind::miss:
         case gpu::L1EventKind::merge: {
-            if (event.client != gpu::Client::demand || event.operation != gpu::L1Operation::load) {
-                return;
-            }
+            if (event.client != gpu::Client::demand || event.operation != gpu::L1Operation::load) { return; }
             const auto waits = [&](const Held& each) {
                 return each.context == event.warp && each.line == event.line && !each.accessed;
             };
             const auto first = std::find_if(held_.begin(), held_.end(), waits);
-            if (first == held_.end()) {
-                return;
-            }
+            if (first == held_.end()) { return; }
             // Records of one load may have the same line, of which it makes one access.
             for (const std::uint32_t sequence = first->sequence; Held & each : held_) {
                 each.accessed |= waits(each) && each.sequence == sequence;
@@ -294,9 +269,7 @@ void Dac::on_l1_event(const gpu::L1Event& event) {
         case gpu::L1EventKind::detach:
         case gpu::L1EventKind::invalidate:
             for (const Awaited& each : awaited_) {
-                if (each.line == event.line) {
-                    came_ |= gpu::context_bit(each.context);
-                }
+                if (each.line == event.line) { came_ |= gpu::context_bit(each.context); }
             }
             return;
         default:
@@ -315,18 +288,14 @@ void Dac::await_no_more(unsigned context, QueuedRecord& record) {
 void Dac::note_lines_that_came() {
     for (const unsigned context : std::exchange(came_, {})) {
         address_queues_[context].for_each_record([&](QueuedAccess& access, QueuedRecord& record) {
-            if (!record.awaited) {
-                return;
-            }
+            if (!record.awaited) { return; }
             const std::uint32_t way = l1_->way_of(record.lock);
-            // The load asks for a line that was taken from its lock, or whose fill a store has detached, as if it had never
-            // been asked for.
+            // The load asks for a line that was taken from its lock, or whose fill a store has detached, as if it had
+            // never been asked for.
             if (way != gpu::kNoWay) {
                 const gpu::LineInfo& line = l1_->tags().info(way);
                 const unsigned missing = record.sectors & ~line.valid;
-                if (missing != 0 && (missing & ~line.awaited) == 0) {
-                    return;
-                }
+                if (missing != 0 && (missing & ~line.awaited) == 0) { return; }
             }
             --access.awaited;
             await_no_more(context, record);

@@ -24,9 +24,7 @@ void Dac::note_pending(AtqEntry& entry, Cycle from) {
     }
     entry.adjusts = !entry.of_predicate() && has_rows(entry);
     Unit& unit = unit_of(entry);
-    if (unit.entries++ == 0) {
-        unit.free = std::max(unit.free, from + 2);
-    }
+    if (unit.entries++ == 0) { unit.free = std::max(unit.free, from + 2); }
     renew(unit);
 }
 
@@ -48,12 +46,8 @@ bool Dac::others_are_held_up() const {
 /// Of `warps` those that get nothing of younger entries before the ones that wait have got theirs.
 ContextMask Dac::held_up_by(ContextMask pending, ContextMask warps) const {
     const ContextMask waiting = pending & warps;
-    if (expansion_order_ == ExpansionOrder::warp) {
-        return waiting;
-    }
-    if (others_are_held_up()) {
-        return warps;
-    }
+    if (expansion_order_ == ExpansionOrder::warp) { return waiting; }
+    if (others_are_held_up()) { return warps; }
     ContextMask held_up = 0;
     for (unsigned slot = 0; waiting != 0 && slot < siblings_.size(); ++slot) {
         held_up |= siblings_[slot].intersects(waiting) ? siblings_[slot] : ContextMask{};
@@ -63,21 +57,18 @@ ContextMask Dac::held_up_by(ContextMask pending, ContextMask warps) const {
 
 /// The place of the oldest entry that counts for whether the CTA gets an address.
 std::uint32_t Dac::first_address_of(unsigned slot) {
-    if (others_are_held_up()) {
-        return 0;
-    }
+    if (others_are_held_up()) { return 0; }
     std::uint64_t& oldest = oldest_address_[slot];
     oldest = std::max(oldest, first_entry_);
     for (; oldest < first_entry_ + atq_.size(); ++oldest) {
         const AtqEntry& entry = atq_[static_cast<std::uint32_t>(oldest - first_entry_)];
-        if (!entry.of_predicate() && entry.pending.intersects(siblings_[slot])) {
-            break;
-        }
+        if (!entry.of_predicate() && entry.pending.intersects(siblings_[slot])) { break; }
     }
     return static_cast<std::uint32_t>(oldest - first_entry_);
 }
 
-/// What the unit goes on with: begin(entry, context) tells what becomes of an entry for a warp. False: there is nothing.
+/// What the unit goes on with: begin(entry, context) tells what becomes of an entry for a warp. False: there is
+/// nothing.
 template <class Begin>
 bool Dac::choose(Unit& unit, Begin begin) {
     bool behind_marker = true;
@@ -90,29 +81,23 @@ bool Dac::choose(Unit& unit, Begin begin) {
     } else {
         chosen = choose_among(~ContextMask{}, 0, unit, begin, behind_marker);
     }
-    if (chosen) {
-        return true;
-    }
+    if (chosen) { return true; }
     stop(unit, behind_marker);
     return false;
 }
 
-/// The oldest entry of the unit's kind that it can go on with for one of the warps, for the next of these behind the last one
-/// that got it; entries before place `first` are none of these. `behind_marker` is cleared if some wait for anything but a
-/// barrier.
+/// The oldest entry of the unit's kind that it can go on with for one of the warps, for the next of these behind the
+/// last one that got it; entries before place `first` are none of these. `behind_marker` is cleared if some wait for
+/// anything but a barrier.
 template <class Begin>
 bool Dac::choose_among(ContextMask warps, std::uint32_t first, Unit& unit, Begin begin, bool& behind_marker) {
     unsigned others = 0;
     for (std::uint32_t i = first; i < atq_.size(); ++i) {
         AtqEntry& entry = atq_[i];
-        if (entry.pending == 0) {
-            continue;
-        }
+        if (entry.pending == 0) { continue; }
         if (&unit_of(entry) != &unit) {
             // One is in the other unit; a second one is still the queue's head.
-            if (++others == 2 && expansion_order_ == ExpansionOrder::tuple) {
-                break;
-            }
+            if (++others == 2 && expansion_order_ == ExpansionOrder::tuple) { break; }
             continue;
         }
         const unsigned last = unit.entry == first_entry_ + i ? unit.warp : gpu::kMaximumContexts - 1;
@@ -129,15 +114,13 @@ bool Dac::choose_among(ContextMask warps, std::uint32_t first, Unit& unit, Begin
             behind_marker &= turn == Turn::behind_marker;
         }
         warps &= ~held_up_by(entry.pending, warps);
-        if (warps == 0) {
-            break;
-        }
+        if (warps == 0) { break; }
     }
     return false;
 }
 
-/// The warp that the unit is at has got what it was to get. An entry leaves the queue when it is the first one and nobody
-/// waits for it.
+/// The warp that the unit is at has got what it was to get. An entry leaves the queue when it is the first one and
+/// nobody waits for it.
 void Dac::served(Unit& unit) {
     AtqEntry& entry = this->entry(unit);
     entry.pending &= ~gpu::context_bit(unit.warp);
@@ -164,9 +147,7 @@ void Dac::stop(Unit& unit, bool behind_marker) {
 }
 
 void Dac::renew(Unit& unit) {
-    if (!unit.stuck) {
-        return;
-    }
+    if (!unit.stuck) { return; }
     unit.stuck = false;
     if (&unit == &aeu_) {
         const auto cycles = static_cast<std::uint64_t>(state_.now - unit.since);
@@ -183,17 +164,13 @@ void Dac::renew_units() {
 // ---- Addresses ------------------------------------------------------------------------------------------------------
 
 void Dac::expand_addresses(Cycle now) {
-    if (aeu_.entries == 0 || aeu_.stuck || now < aeu_.free || expansion_.asks) {
-        return;
-    }
-    if (!aeu_.has_warp && !choose_warp_for_addresses(now)) {
-        return;
-    }
+    if (aeu_.entries == 0 || aeu_.stuck || now < aeu_.free || expansion_.asks) { return; }
+    if (!aeu_.has_warp && !choose_warp_for_addresses(now)) { return; }
     take_record(now);
 }
 
-/// Warps whose queue has no room, or that have a barrier to pass, are skipped, so that they do not hold up their siblings.
-/// False: there is none, or the address of its CTA is computed first.
+/// Warps whose queue has no room, or that have a barrier to pass, are skipped, so that they do not hold up their
+/// siblings. False: there is none, or the address of its CTA is computed first.
 bool Dac::choose_warp_for_addresses(Cycle now) {
     const bool chosen = choose(aeu_, [&](AtqEntry& entry, unsigned context) {
         const bool stops = entry.mode == QueueMode::data || !parameters_.addresses_pass_barriers;
@@ -202,11 +179,9 @@ bool Dac::choose_warp_for_addresses(Cycle now) {
         }
         return begin_access(entry, context) ? Turn::begun : Turn::no_room;
     });
-    if (!chosen) {
-        return false;
-    }
-    // base + block offset * block index, once a CTA, and again behind a warp that was skipped or an entry that was not the
-    // CTA's last one; and once what is added between rows.
+    if (!chosen) { return false; }
+    // base + block offset * block index, once a CTA, and again behind a warp that was skipped or an entry that was not
+    // the CTA's last one; and once what is added between rows.
     const Accumulator& accumulator = accumulators_[slot_of(aeu_.warp)];
     const bool starts = accumulator.entry != aeu_.entry || accumulator.next != aeu_.warp;
     const unsigned additions = starts + entry(aeu_).adjusts;
@@ -229,8 +204,8 @@ void Dac::to_memory_of_warp(unsigned context, const AtqEntry& entry, LaneAddress
     }
 }
 
-/// The first line that is to be asked for cannot be locked now, as its set has as many locked ones as it may: another warp's
-/// address goes first.
+/// The first line that is to be asked for cannot be locked now, as its set has as many locked ones as it may: another
+/// warp's address goes first.
 bool Dac::waits_for_lock(const AtqEntry& entry, const AccessSize& size) const {
     return size.records != 0 && entry.mode == QueueMode::data && parameters_.early_loads && l1_ != nullptr &&
            l1_->may_lock_line(size.first_line, gpu::Client::affine_expansion) &&
@@ -242,9 +217,7 @@ bool Dac::begin_access(AtqEntry& entry, unsigned context) {
     AddressQueue& queue = address_queues_[context];
     AccessSize& size = entry.sizes[context];
     const auto fits = [&] { return queue.has_room(entries_of(size.records)) && !waits_for_lock(entry, size); };
-    if (!queue.has_room(1) || (entry.tried.has(context) && !fits())) {
-        return false;
-    }
+    if (!queue.has_room(1) || (entry.tried.has(context) && !fits())) { return false; }
     const isa::Instruction& instruction = launch_.kernel->code[entry.pc];
     const unsigned slot = slot_of(context);
     const LaneMask active = entry.active[context];
@@ -267,9 +240,7 @@ bool Dac::begin_access(AtqEntry& entry, unsigned context) {
     entry.tried |= gpu::context_bit(context);
     LOOKAHEAD_ASSERT(!queue.empty() || queue.has_room(entries_of(size.records)),
                      execute_.place_of(context) + ": an empty queue has no room for an access");
-    if (!fits()) {
-        return false;
-    }
+    if (!fits()) { return false; }
     QueuedAccess& access = queue.push(records);
     access.name = {entry.pc, entry.sequence[context], active};
     access.data = entry.mode == QueueMode::data;
@@ -323,9 +294,7 @@ void Dac::take_record(Cycle now) {
         }
         ++counters_.unmapped_lines;
     }
-    if (++expansion_.done == expansion_.records) {
-        end_access();
-    }
+    if (++expansion_.done == expansion_.records) { end_access(); }
 }
 
 /// Local memory is; what the host has not allocated is refused when the load is performed.
@@ -338,8 +307,8 @@ bool Dac::is_mapped(const QueuedRecord& record) const {
            allocations_->contains(record.record.region + low * granule, record.record.region + high * granule + bytes);
 }
 
-/// One access of L1 for the last record's line, which it locks: the first of an access waits until it can; those behind it go
-/// without where locks are out, so that no access waits for others' locks with some of its own.
+/// One access of L1 for the last record's line, which it locks: the first of an access waits until it can; those behind
+/// it go without where locks are out, so that no access waits for others' locks with some of its own.
 bool Dac::access(Cycle now) {
     AddressQueue& queue = address_queues_[aeu_.warp];
     QueuedRecord& record = queue.last_record();
@@ -376,9 +345,7 @@ bool Dac::access(Cycle now) {
         ++counters_.unlocked_lines;
     }
     expansion_.asks = false;
-    if (++expansion_.done == expansion_.records) {
-        end_access();
-    }
+    if (++expansion_.done == expansion_.records) { end_access(); }
     return true;
 }
 
@@ -391,19 +358,13 @@ void Dac::end_access() {
 // ---- Predicates -----------------------------------------------------------------------------------------------------
 
 void Dac::expand_predicates(Cycle now) {
-    if (peu_.entries == 0 || peu_.stuck || now < peu_.free || lanes_wanted_) {
-        return;
-    }
+    if (peu_.entries == 0 || peu_.stuck || now < peu_.free || lanes_wanted_) { return; }
     peu_.free = now + 1;
-    if (peu_.has_warp) {
-        return end_predicate(now);
-    }
+    if (peu_.has_warp) { return end_predicate(now); }
     const bool chosen = choose(peu_, [&](const AtqEntry&, unsigned context) {
         return predicate_queues_[context].full() ? Turn::no_room : Turn::begun;
     });
-    if (!chosen) {
-        return;
-    }
+    if (!chosen) { return; }
     switch (entry(peu_).comparisons[peu_.warp]) {
         case Comparisons::scalar: {
             Accumulator& compared = compared_[slot_of(peu_.warp)];
@@ -432,12 +393,10 @@ void Dac::end_predicate(Cycle ready) {
     served(peu_);
 }
 
-/// The comparison of a warp's threads takes an instruction's place at the lanes (section 4.3), which are a pipeline: its place in
-/// the warp's queue is taken, and the unit turns to the next warp while the lanes compare.
+/// The comparison of a warp's threads takes an instruction's place at the lanes (section 4.3), which are a pipeline:
+/// its place in the warp's queue is taken, and the unit turns to the next warp while the lanes compare.
 bool Dac::issue(unsigned scheduler, Cycle now) {
-    if (!lanes_wanted_ || issue_.candidates(lane_states_, gpu::context_bit(0), scheduler, now) == 0) {
-        return false;
-    }
+    if (!lanes_wanted_ || issue_.candidates(lane_states_, gpu::context_bit(0), scheduler, now) == 0) { return false; }
     const DecodedInstruction& decoded = (*state_.kernel)[entry(peu_).pc];
     lanes_wanted_ = false;
     lane_states_.set(0, ContextState::vacant);
@@ -450,9 +409,7 @@ bool Dac::issue(unsigned scheduler, Cycle now) {
 
 void Dac::note_compared(Cycle now) {
     std::erase_if(comparing_, [&](const Comparing& each) {
-        if (each.ready > now) {
-            return false;
-        }
+        if (each.ready > now) { return false; }
         wake(each.context);
         return true;
     });

@@ -20,7 +20,8 @@ enum class Reader : std::uint8_t {
 };
 std::string_view name_of(Reader reader);
 
-/// By block and instruction. Where several read it, directly or through others that stay with it, the first of the list.
+/// By block and instruction. Where several read it, directly or through others that stay with it, the first of the
+/// list.
 std::vector<std::vector<Reader>> readers_of_kept(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow,
                                                  const Plan& plan);
 

@@ -40,7 +40,8 @@ bool overwrites_guard(const VirtualInstruction& instruction) {
 }  // namespace
 
 bool stops_expansion(const isa::Instruction& machine) {
-    // Shared memory is none of L1's lines, and what is ordered by it is the CTA's: its stores update lines that were asked for.
+    // Shared memory is none of L1's lines, and what is ordered by it is the CTA's: its stores update lines that were
+    // asked for.
     if (isa::is_memory(machine.operation) && machine.space == Space::shared) return false;
     switch (machine.operation) {
         case Operation::barrier:
@@ -121,8 +122,8 @@ Reason Plan::why_no_access(Position position) const {
     return address.kind == Kind::other ? address.reason : Reason::none;
 }
 
-/// A load must not be requested before a barrier that comes before it. Where the affine warp cannot tell whether, or how
-/// often, a warp passes one, loads that may come behind it stay.
+/// A load must not be requested before a barrier that comes before it. Where the affine warp cannot tell whether, or
+/// how often, a warp passes one, loads that may come behind it stay.
 void Plan::hide_behind_barriers() {
     const auto stays = [this](Position position) {
         Step& step = at(position);
@@ -217,8 +218,9 @@ void Plan::refuse_spinning() {
         if (classes_.spins(block)) return refuse(Reason::spin, 0);
 }
 
-/// The affine warp leads all of a branch's one way before the other: it would stand in the first one, for want of room in the queues
-/// of warps that wait at a barrier for those of the other way, which wait for what they are to dequeue there.
+/// The affine warp leads all of a branch's one way before the other: it would stand in the first one, for want of room
+/// in the queues of warps that wait at a barrier for those of the other way, which wait for what they are to dequeue
+/// there.
 void Plan::refuse_parted_barriers() {
     for (std::uint32_t block = 0; decouples_ && block < flow_.blocks(); ++block) {
         if (!flow_.reachable(block) || !classes_.parts_ctas(block)) continue;

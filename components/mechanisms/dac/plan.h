@@ -38,8 +38,8 @@ struct Choices {
     bool reports = false;  ///< see Classes
 };
 
-/// What the pass does with a kernel: which candidates are decoupled, and what of the rest the affine stream needs (sections 4.5 to
-/// 4.7).
+/// What the pass does with a kernel: which candidates are decoupled, and what of the rest the affine stream needs
+/// (sections 4.5 to 4.7).
 class Plan {
   public:
     Plan(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow, const Choices& choices);
@@ -87,8 +87,8 @@ class Plan {
     KernelRefusal refusal_;
 };
 
-/// Instructions at which expansion stops until a warp has passed them: barriers, fences, atomics, and accesses that order others,
-/// but those of shared memory.
+/// Instructions at which expansion stops until a warp has passed them: barriers, fences, atomics, and accesses that
+/// order others, but those of shared memory.
 bool stops_expansion(const isa::Instruction& instruction);
 
 }  // namespace lookahead::dac

@@ -133,8 +133,7 @@ class Splitter {
 
 void split_sign_tests(VirtualKernel& kernel, bool reports) {
     // The parts of a union of three are unions themselves.
-    while (Splitter(kernel, reports).run()) {
-    }
+    while (Splitter(kernel, reports).run()) {}
 }
 
 }  // namespace lookahead::dac

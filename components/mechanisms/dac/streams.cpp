@@ -35,7 +35,8 @@ VirtualInstruction enqueue_for(const VirtualInstruction& decoupled, QueueMode qu
     return made;
 }
 
-/// What the branch's predicate is for the lanes that come to it: sent by a warp (`enqueue`), taken by the affine one (`dequeue`).
+/// What the branch's predicate is for the lanes that come to it: sent by a warp (`enqueue`), taken by the affine one
+/// (`dequeue`).
 VirtualInstruction report_for(const VirtualInstruction& branch, Operation operation) {
     VirtualInstruction made = part_of(branch);
     made.machine.operation = operation;
@@ -47,8 +48,8 @@ VirtualInstruction report_for(const VirtualInstruction& branch, Operation operat
     return made;
 }
 
-/// A barrier, or for anything else at which expansion stops, a fence. The affine warp waits at neither and computes nothing
-/// there.
+/// A barrier, or for anything else at which expansion stops, a fence. The affine warp waits at neither and computes
+/// nothing there.
 VirtualInstruction marker_for(const VirtualInstruction& instruction) {
     VirtualInstruction made = part_of(instruction);
     made.guard = instruction.guard;

@@ -17,10 +17,10 @@ struct Offsets {
     bool operator==(const Offsets&) const = default;
 };
 
-/// A register of the affine warp: base + thread index * offsets + block index * offsets, modulo 2^bits (section 3 and 4.4).
-/// A mod-type tuple (section 4.4) has also scale * ((mod_base + index * mod_offsets) mod divisor), and no offsets by thread outside
-/// of that. The paper multiplies all fields of one by a scalar, the divisor too; here `scale` keeps that factor, as a product of the
-/// fields is exact only where none of them wraps around.
+/// A register of the affine warp: base + thread index * offsets + block index * offsets, modulo 2^bits (section 3
+/// and 4.4). A mod-type tuple (section 4.4) has also scale * ((mod_base + index * mod_offsets) mod divisor), and no
+/// offsets by thread outside of that. The paper multiplies all fields of one by a scalar, the divisor too; here `scale`
+/// keeps that factor, as a product of the fields is exact only where none of them wraps around.
 struct Tuple {
     unsigned bits = 32;  ///< 32 or 64
     std::uint64_t base = 0;
@@ -38,15 +38,15 @@ struct Tuple {
 
 Tuple number(std::uint64_t value, unsigned bits);
 
-// Results have the bits of the operands, of which at most one is mod-type, and of products one is a number. Where these do not hold the
-// analysis was wrong: InternalError.
+// Results have the bits of the operands, of which at most one is mod-type, and of products one is a number. Where these
+// do not hold the analysis was wrong: InternalError.
 Tuple add(const Tuple& a, const Tuple& b);
 Tuple multiply(const Tuple& a, const Tuple& b);
 Tuple negate(const Tuple& a);
 /// Modulo 2^32.
 Tuple truncate(const Tuple& a);
-/// The 32-bit number in 64 bits, for the threads of one block of this size: a plain tuple where that does not wrap around
-/// among them, otherwise a mod-type one with divisor 2^32.
+/// The 32-bit number in 64 bits, for the threads of one block of this size: a plain tuple where that does not wrap
+/// around among them, otherwise a mod-type one with divisor 2^32.
 Tuple extend(const Tuple& a, bool is_signed, const isa::Dim3& size, const isa::Dim3& block);
 /// A power of two, or of numbers that do not wrap around.
 Tuple modulo(const Tuple& a, std::uint64_t divisor);

@@ -71,17 +71,13 @@ unsigned compact(const LaneAddresses& addresses, LaneMask active, LaneMask rows,
         const std::uint64_t region = address & ~(span - 1);
         const auto bit = static_cast<unsigned>((address - region) / granule);
         const bool new_row = (row & left & (0U - left)) == 0 && LOOKAHEAD_RULE(records_know_rows);
-        if (new_row) {
-            row = rest_of_row(left, rows);
-        }
+        if (new_row) { row = rest_of_row(left, rows); }
         if (count > 0 && records[count - 1].region == region &&
             (bit == open.last ? open.repeat(new_row) : open.append(bit, new_row))) {
             continue;
         }
         const bool same = count > 0 && records[count - 1].region == region;
-        if (count == most || (count > 0 && !open.may_end(new_row)) || (same && !new_row)) {
-            return 0;
-        }
+        if (count == most || (count > 0 && !open.may_end(new_row)) || (same && !new_row)) { return 0; }
         records[count] = {region, 1u << bit, static_cast<std::uint8_t>(granule), false, false};
         open = {&records[count++], bit, false};
     }
@@ -94,9 +90,7 @@ void RecordReader::give(std::uint64_t address) {
 }
 
 void RecordReader::give_row(std::uint64_t address) {
-    for (const LaneMask row = left_ & rest_of_row(left_, rows_); (left_ & row) != 0;) {
-        give(address);
-    }
+    for (const LaneMask row = left_ & rest_of_row(left_, rows_); (left_ & row) != 0;) { give(address); }
 }
 
 void RecordReader::take(const WarpRecord& record, bool last) {
@@ -109,9 +103,7 @@ void RecordReader::take(const WarpRecord& record, bool last) {
             give(address);
             continue;
         }
-        do {
-            give_row(address);
-        } while (last && bits == 0 && left_ != 0);
+        do { give_row(address); } while (last && bits == 0 && left_ != 0);
     }
 }
 

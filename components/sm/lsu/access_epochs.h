@@ -44,9 +44,7 @@ class AccessEpochs {
         return static_cast<std::uint16_t>(epoch & (under_way_.size() - 1));
     }
     void advance() {
-        while (oldest_ < current_ && under_way_[tag_of(oldest_)] == 0) {
-            ++oldest_;
-        }
+        while (oldest_ < current_ && under_way_[tag_of(oldest_)] == 0) { ++oldest_; }
     }
 
     std::uint64_t current_ = 0;

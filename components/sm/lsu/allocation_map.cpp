@@ -29,9 +29,7 @@ void AllocationMap::update(const AllocationUpdate& update) {
     const auto after =
         std::upper_bound(ranges_.begin(), ranges_.end(), begin,
                          [](std::uint64_t address, const Range& range) { return address < range.begin; });
-    if (after == ranges_.begin() || std::prev(after)->end < end) {
-        return false;
-    }
+    if (after == ranges_.begin() || std::prev(after)->end < end) { return false; }
     last_ = *std::prev(after);
     return true;
 }

@@ -16,9 +16,7 @@ class AllocationMap {
 
     /// True if one allocation holds all of [begin, end), which must not be empty; false if the end wrapped around.
     bool contains(std::uint64_t begin, std::uint64_t end) const {
-        if (begin >= last_.begin && end <= last_.end && begin < end) {
-            return true;
-        }
+        if (begin >= last_.begin && end <= last_.end && begin < end) { return true; }
         return begin < end && search(begin, end);
     }
 

@@ -62,12 +62,8 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
                                  std::to_string(l1_.most_shared_memory() / 1024) + " KB");
     }
     texture_.sample_into(samples_);
-    if (companion_ != nullptr) {
-        l1_.join(*companion_);
-    }
-    if (prefetches_ != nullptr) {
-        l1_.subscribe(*prefetches_);
-    }
+    if (companion_ != nullptr) { l1_.join(*companion_); }
+    if (prefetches_ != nullptr) { l1_.subscribe(*prefetches_); }
 }
 
 void CoalescingUnit::join(L1Client& client) {
@@ -83,9 +79,7 @@ void CoalescingUnit::join(L1Client& client) {
 
 [[gnu::hot]] void CoalescingUnit::accept(const MemoryInstruction& instruction, Cycle now) {
     LOOKAHEAD_DEBUG_ASSERT(can_accept() && instruction.active != 0, "the load/store unit cannot accept this");
-    if (instruction.instruction->operation == isa::Operation::texture) {
-        return texture_.accept(instruction, now);
-    }
+    if (instruction.instruction->operation == isa::Operation::texture) { return texture_.accept(instruction, now); }
     ContextAccount& account = contexts_[instruction.context];
     LOOKAHEAD_ASSERT(account.fence == nullptr, "a memory instruction was issued past a fence of its own context");
     QueuedInstruction& entry = queue_[queue_.size()];
@@ -158,27 +152,17 @@ void CoalescingUnit::store_sent(std::uint16_t context) {
 }
 
 [[gnu::hot]] void CoalescingUnit::cycle(Cycle now) {
-    if (prefetches_ != nullptr) [[unlikely]] {
-        prefetches_->begin_cycle(now);
-    }
+    if (prefetches_ != nullptr) [[unlikely]] { prefetches_->begin_cycle(now); }
     take_replies(now);
     completions_.take(now, [&](std::uint64_t item) { complete(static_cast<std::uint32_t>(item), now); });
-    if (!queue_.empty() && !head_.blocked && queue_.front().memory.ready <= now) {
-        run_head(now);
-    }
+    if (!queue_.empty() && !head_.blocked && queue_.front().memory.ready <= now) { run_head(now); }
     if (client_may_access() && accessed_ != now && client_->wants_access()) [[unlikely]] {
         client_blocked_ = !client_->access(now);
         accessed_ = now;
     }
-    if (prefetches_ != nullptr && !prefetches_->empty()) [[unlikely]] {
-        run_prefetches(now);
-    }
-    if (!texture_.idle()) {
-        texture_.cycle(now);
-    }
-    if (flushing_) [[unlikely]] {
-        flushing_ = !companion_->flush();
-    }
+    if (prefetches_ != nullptr && !prefetches_->empty()) [[unlikely]] { run_prefetches(now); }
+    if (!texture_.idle()) { texture_.cycle(now); }
+    if (flushing_) [[unlikely]] { flushing_ = !companion_->flush(); }
     send_requests(now);
 }
 
@@ -191,25 +175,17 @@ void CoalescingUnit::take_replies(Cycle now) {
 
 /// L1D and the texture unit take turns where both have a request.
 [[gnu::hot]] void CoalescingUnit::send_requests(Cycle now) {
-    if (path_ != nullptr) [[unlikely]] {
-        return send_through_path(now);
-    }
+    if (path_ != nullptr) [[unlikely]] { return send_through_path(now); }
     MissQueue& requests = l1_.miss_queue();
-    if (requests.advance(now)) {
-        wake();
-    }
+    if (requests.advance(now)) { wake(); }
     if (!lines_.empty()) {
         send_line_request(now);
         return;
     }
     const bool l1 = requests.next_departure(now) == now;
     const bool texture = texture_.request() != nullptr;
-    if (!l1 && !texture) {
-        return;
-    }
-    if (!memory_->can_send(now)) {
-        return;
-    }
+    if (!l1 && !texture) { return; }
+    if (!memory_->can_send(now)) { return; }
     if (texture && (texture_first_ || !l1)) {
         send_texture_request(now);
     } else {
@@ -220,9 +196,7 @@ void CoalescingUnit::take_replies(Cycle now) {
 /// One prefetch, in a cycle in which no instruction accesses L1 or waits for something of it.
 void CoalescingUnit::run_prefetches(Cycle now) {
     PrefetchRequest request;
-    if (accessed_ == now || prefetch_blocked_ || !may_prefetch() || !prefetches_->next(request)) {
-        return;
-    }
+    if (accessed_ == now || prefetch_blocked_ || !may_prefetch() || !prefetches_->next(request)) { return; }
     const L1Access access{.line = request.line, .pc = request.pc, .warp = request.context, .client = Client::prefetch};
     if (!l1_.has_room_beyond(prefetches_->spare_entries()) || l1_.load(access, {}).answer != L1Answer::miss) {
         prefetch_blocked_ = true;
@@ -238,15 +212,9 @@ void CoalescingUnit::run_prefetches(Cycle now) {
         const bool looks_up = head.shared == 0 && head.global != 0;
         next = std::min(next, std::max({now + 1, looks_up ? now : head_.banks_until, head.memory.ready}));
     }
-    if (!texture_.idle()) {
-        next = std::min(next, texture_.next_event(now));
-    }
-    if (flushing_) [[unlikely]] {
-        next = std::min(next, now + 1);
-    }
-    if (l1_.miss_queue().can_advance()) {
-        next = std::min(next, now + 1);
-    }
+    if (!texture_.idle()) { next = std::min(next, texture_.next_event(now)); }
+    if (flushing_) [[unlikely]] { next = std::min(next, now + 1); }
+    if (l1_.miss_queue().can_advance()) { next = std::min(next, now + 1); }
     const bool waiting = !lines_.empty() || texture_.request() != nullptr;
     if (path_ != nullptr) [[unlikely]] {
         next = std::min(next, next_departure_through_path(now, waiting));
@@ -257,9 +225,7 @@ void CoalescingUnit::run_prefetches(Cycle now) {
     if (prefetches_ != nullptr && !prefetches_->empty() && !prefetch_blocked_ && may_prefetch()) [[unlikely]] {
         next = std::min(next, now + 1);
     }
-    if (client_may_access() && client_->wants_access()) [[unlikely]] {
-        next = std::min(next, now + 1);
-    }
+    if (client_may_access() && client_->wants_access()) [[unlikely]] { next = std::min(next, now + 1); }
     return std::min(next, memory_->next_reply_cycle(now));
 }
 

@@ -183,9 +183,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     }
     /// More elements of the youngest instruction are left than `coalescing.overlap`.
     bool elements_hold_unit() const {
-        if (queue_.empty()) {
-            return false;
-        }
+        if (queue_.empty()) { return false; }
         const MemoryInstruction& youngest = queue_[queue_.size() - 1].memory;
         return youngest.elements > 1 && elements_.more_left(youngest, queue_.size() == 1, overlap_);
     }
@@ -252,9 +250,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     Rows rows_of(const isa::Instruction& instruction, const DestinationRows& of) {
         Rows rows;
         const unsigned count = instruction.vector * isa::type_rows(instruction.type);
-        for (unsigned i = 0; i < count; ++i) {
-            rows[i] = registers_.row(of[i]);
-        }
+        for (unsigned i = 0; i < count; ++i) { rows[i] = registers_.row(of[i]); }
         return rows;
     }
 

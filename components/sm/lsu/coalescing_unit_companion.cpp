@@ -41,8 +41,8 @@ isa::LaneMask CoalescingUnit::load_from_companion(const L1Access& access, isa::L
     return served;
 }
 
-/// All active lanes access the line, which is one word of each thread, and whole words of it. What the finaliser has split
-/// into words (isa::local_memory_offset) comes as accesses of one word each, and those may be vectors.
+/// All active lanes access the line, which is one word of each thread, and whole words of it. What the finaliser has
+/// split into words (isa::local_memory_offset) comes as accesses of one word each, and those may be vectors.
 bool CoalescingUnit::is_vector(const MemoryInstruction& memory, std::uint64_t line) const {
     return isa::lane_bytes(*memory.instruction) == 4 && queue_.front().memory.elements <= 1 &&
            (memory.active & ~lanes_in_line(memory.addresses, line)) == 0;
@@ -85,9 +85,7 @@ bool CoalescingUnit::store_private(const L1Access& access, const ByteMask& mask,
     }
     const ByteMask for_l1 = without(mask, bytes_of_words(result.absorbed));
     copy_masked(own, bytes, for_l1);
-    if (!store_in_l1(access, for_l1 | bytes_of_words(result.with_it), own, now)) {
-        return false;
-    }
+    if (!store_in_l1(access, for_l1 | bytes_of_words(result.with_it), own, now)) { return false; }
     companion_->passed(access.line, words_of(for_l1) | result.with_it);
     return true;
 }

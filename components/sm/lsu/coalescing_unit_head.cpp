@@ -35,9 +35,7 @@ void CoalescingUnit::block(std::uint8_t cause, Cycle now) {
 
 /// Charges the cycles since the head last tried and failed; 0 if it did not.
 void CoalescingUnit::charge_block(Cycle now) {
-    if (head_.blocked_since == kNotCharging) {
-        return;
-    }
+    if (head_.blocked_since == kNotCharging) { return; }
     const auto cycles = static_cast<std::uint64_t>(now - head_.blocked_since);
     head_.blocked_since = kNotCharging;
     if (head_.cause < kStall) {
@@ -50,32 +48,18 @@ void CoalescingUnit::charge_block(Cycle now) {
 [[gnu::hot]] void CoalescingUnit::run_head(Cycle now) {
     QueuedInstruction& entry = queue_.front();
     charge_block(now);
-    if (entry.memory.elements > 1) [[unlikely]] {
-        return run_elements(entry, now);
-    }
-    if (!head_.started && !start_head(entry, now)) {
-        return;
-    }
-    if (perform(entry, now)) {
-        finish_head(entry, now);
-    }
+    if (entry.memory.elements > 1) [[unlikely]] { return run_elements(entry, now); }
+    if (!head_.started && !start_head(entry, now)) { return; }
+    if (perform(entry, now)) { finish_head(entry, now); }
 }
 
-/// As for an instruction of its own, element by element. An element that has no more to do in this cycle leaves the next
-/// one to the next cycle.
+/// As for an instruction of its own, element by element. An element that has no more to do in this cycle leaves the
+/// next one to the next cycle.
 void CoalescingUnit::run_elements(QueuedInstruction& whole, Cycle now) {
-    if (!elements_.begun()) {
-        elements_.begin(whole.memory, allocations_);
-    }
-    if (!head_.started && !start_element(whole, now)) {
-        return;
-    }
-    if (!perform(elements_.current(), now)) {
-        return;
-    }
-    if (lsu::has_result(*whole.memory.instruction) && !whole.memory.pre_load) {
-        all_accessed(now);
-    }
+    if (!elements_.begun()) { elements_.begin(whole.memory, allocations_); }
+    if (!head_.started && !start_element(whole, now)) { return; }
+    if (!perform(elements_.current(), now)) { return; }
+    if (lsu::has_result(*whole.memory.instruction) && !whole.memory.pre_load) { all_accessed(now); }
     if (elements_.next(whole.memory, allocations_)) {
         head_ = {.first_load = head_.first_load};
         return;
@@ -118,9 +102,7 @@ bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
         pending.first = head_.first_load;
     }
     head_.started = true;
-    if (prefetches_ != nullptr && !memory.pre_load) [[unlikely]] {
-        prefetches_->observe(elements_.current());
-    }
+    if (prefetches_ != nullptr && !memory.pre_load) [[unlikely]] { prefetches_->observe(elements_.current()); }
     return true;
 }
 
@@ -160,9 +142,7 @@ bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
         account.acquires += acquire;
     }
     head_.started = true;
-    if (prefetches_ != nullptr && !memory.pre_load) [[unlikely]] {
-        prefetches_->observe(entry);
-    }
+    if (prefetches_ != nullptr && !memory.pre_load) [[unlikely]] { prefetches_->observe(entry); }
     return true;
 }
 
@@ -180,9 +160,7 @@ bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
         ++counters_.shared_accesses;
         counters_.shared_conflict_cycles += degree - 1;
     }
-    if (now < head_.banks_until) {
-        return false;
-    }
+    if (now < head_.banks_until) { return false; }
     if (lsu::has_result(*memory.instruction)) {
         PendingLoad& pending = loads_[head_.load];
         pending.ready = std::max(pending.ready, now + shared_.latency());
@@ -259,8 +237,8 @@ bool CoalescingUnit::perform_constant(QueuedInstruction& entry, Cycle now) {
     return entry.global == 0;
 }
 
-/// A load looks several lines up in a cycle. Then it holds the banks, from the first cycle on, as long as its words' conflicts
-/// take, hits and misses alike: L1's and shared memory's bytes are in the same ones.
+/// A load looks several lines up in a cycle. Then it holds the banks, from the first cycle on, as long as its words'
+/// conflicts take, hits and misses alike: L1's and shared memory's bytes are in the same ones.
 bool CoalescingUnit::perform_global_lines(QueuedInstruction& entry, Cycle now) {
     if (entry.memory.instruction->operation != isa::Operation::load || entry.memory.pre_load) {
         return perform_global(entry, now);
@@ -273,9 +251,7 @@ bool CoalescingUnit::perform_global_lines(QueuedInstruction& entry, Cycle now) {
             counters_.global_conflict_cycles += static_cast<std::uint64_t>(head_.banks_until - now);
         }
     }
-    if (entry.global != 0 || now < head_.banks_until) {
-        return false;
-    }
+    if (entry.global != 0 || now < head_.banks_until) { return false; }
     PendingLoad& pending = loads_[head_.load];
     pending.ready = std::max(pending.ready, now + hit_latency_);
     return true;
@@ -286,24 +262,20 @@ bool CoalescingUnit::perform_global_lines(QueuedInstruction& entry, Cycle now) {
 [[gnu::hot]] bool CoalescingUnit::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
                                                Cycle now, std::uint32_t flags) {
     const isa::Instruction& instruction = *entry.memory.instruction;
-    if (isa::lane_bytes(instruction) > kSectorBytes) [[unlikely]] {
-        return load_halves(entry, line, lanes, now);
-    }
+    if (isa::lane_bytes(instruction) > kSectorBytes) [[unlikely]] { return load_halves(entry, line, lanes, now); }
     const std::uint8_t* offsets = loads_[head_.load].offsets;
     while (lanes != 0) {
         const SectorMask sectors = sectors_to_load(instruction, line, sectors_of_lanes(offsets, lanes));
         const isa::LaneMask group = lanes & lanes_in_sectors(offsets, sectors);
-        if (!load_line(entry, line, sectors, {head_.load | flags, group}, now)) {
-            return false;
-        }
+        if (!load_line(entry, line, sectors, {head_.load | flags, group}, now)) { return false; }
         entry.global &= ~group;
         lanes &= ~group;
     }
     return true;
 }
 
-/// As load_sectors, where each lane has two sectors, which may be in different states: the first ones of all lanes, then
-/// the second ones.
+/// As load_sectors, where each lane has two sectors, which may be in different states: the first ones of all lanes,
+/// then the second ones.
 bool CoalescingUnit::load_halves(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
     const auto load = [&](std::uint32_t half, unsigned begin, isa::LaneMask left, auto&& done) {
         alignas(32) std::uint8_t offsets[isa::kWarpSize];
@@ -314,9 +286,7 @@ bool CoalescingUnit::load_halves(QueuedInstruction& entry, std::uint64_t line, i
             const SectorMask sectors =
                 sectors_to_load(*entry.memory.instruction, line, sectors_of_lanes(offsets, left));
             const isa::LaneMask group = left & lanes_in_sectors(offsets, sectors);
-            if (!load_line(entry, line, sectors, {head_.load | half, group}, now)) {
-                return false;
-            }
+            if (!load_line(entry, line, sectors, {head_.load | half, group}, now)) { return false; }
             done(group);
             left &= ~group;
         }
@@ -425,9 +395,7 @@ bool CoalescingUnit::pre_load_line(QueuedInstruction& entry, std::uint64_t line,
     }
     L1Access access{.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand};
     if (kept) {
-        if (companion_ == nullptr) {
-            return store_in_l1(access, mask, bytes, now);
-        }
+        if (companion_ == nullptr) { return store_in_l1(access, mask, bytes, now); }
         access.as_vector = is_vector(memory, line);
         return store_private(access, mask, bytes, now);
     }
@@ -442,9 +410,7 @@ bool CoalescingUnit::store_in_l1(const L1Access& access, const ByteMask& mask, c
         block(static_cast<std::uint8_t>(result.failure), now);
         return false;
     }
-    if (result.answer == L1Answer::miss) {
-        store_sent(access.warp);
-    }
+    if (result.answer == L1Answer::miss) { store_sent(access.warp); }
     return true;
 }
 
@@ -521,9 +487,7 @@ bool CoalescingUnit::atomic_line(QueuedInstruction& entry, std::uint64_t line, i
 }
 
 inline void CoalescingUnit::finish_head(const QueuedInstruction& entry, Cycle now) {
-    if (lsu::has_result(*entry.memory.instruction) && !entry.memory.pre_load) {
-        all_accessed(now);
-    }
+    if (lsu::has_result(*entry.memory.instruction) && !entry.memory.pre_load) { all_accessed(now); }
     leave_queue(now);
 }
 
@@ -532,9 +496,7 @@ inline void CoalescingUnit::all_accessed(Cycle now) {
     PendingLoad& pending = loads_[head_.load];
     pending.issuing = false;
     pending.ready = std::max(pending.ready, now + 1);
-    if (pending.outstanding == 0) {
-        completions_.schedule(now, pending.ready, head_.load);
-    }
+    if (pending.outstanding == 0) { completions_.schedule(now, pending.ready, head_.load); }
 }
 
 inline void CoalescingUnit::leave_queue(Cycle now) {

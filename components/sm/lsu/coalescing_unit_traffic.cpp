@@ -17,9 +17,7 @@ void CoalescingUnit::send_line_request(Cycle now) {
                       sizeof(ReadRequest), now);
         note_read(lines_.front(), now);
         lines_.sent();
-        if (head_.blocked && head_.cause == kStall + static_cast<unsigned>(LsuStall::constant_cache)) {
-            wake();
-        }
+        if (head_.blocked && head_.cause == kStall + static_cast<unsigned>(LsuStall::constant_cache)) { wake(); }
     }
 }
 
@@ -38,25 +36,17 @@ void CoalescingUnit::send(const QueuedRequest& request, Cycle now) {
 /// The oldest request of L1's miss queue enters the path; then the path, or the texture unit, sends one.
 void CoalescingUnit::send_through_path(Cycle now) {
     MissQueue& requests = l1_.miss_queue();
-    if (requests.advance(now)) {
-        wake();
-    }
+    if (requests.advance(now)) { wake(); }
     if (requests.next_departure(now) == now && path_->can_take(requests.front())) {
         path_->take(requests.front(), now);
         requests.pop();
         wake();
     }
-    if (!lines_.empty()) {
-        return send_line_request(now);
-    }
+    if (!lines_.empty()) { return send_line_request(now); }
     const QueuedRequest* request = path_->next(now, draining());
     const bool texture = texture_.request() != nullptr;
-    if ((request == nullptr && !texture) || !memory_->can_send(now)) {
-        return;
-    }
-    if (texture && (texture_first_ || request == nullptr)) {
-        return send_texture_request(now);
-    }
+    if ((request == nullptr && !texture) || !memory_->can_send(now)) { return; }
+    if (texture && (texture_first_ || request == nullptr)) { return send_texture_request(now); }
     send(*request, now);
     path_->sent(now);
 }
@@ -80,15 +70,11 @@ void CoalescingUnit::send_texture_request(Cycle now) {
 
 void CoalescingUnit::note_read(const ReadRequest& request, Cycle now) {
     ++traffic_.reads;
-    if (request.sample != 0) {
-        samples_.sent(request.sample, now);
-    }
+    if (request.sample != 0) { samples_.sent(request.sample, now); }
 }
 
 void CoalescingUnit::note_came(const ReadReply& reply, Cycle now, Cycle fill_latency) {
-    if (reply.sample != 0) {
-        samples_.came(reply.sample, now, now + fill_latency);
-    }
+    if (reply.sample != 0) { samples_.came(reply.sample, now, now + fill_latency); }
 }
 
 void CoalescingUnit::note_sent(const QueuedRequest& request, Cycle now) {
@@ -122,9 +108,7 @@ void CoalescingUnit::receive(const MessageHeader& message, Cycle now) {
                 note_came(reply.as<ReadReply>(), now, 0);
                 return texture_.receive(reply.as<ReadReply>());
             }
-            if ((reply.as<ReadReply>().tag & LineRequests::kTag) != 0) {
-                return line_came(reply.as<ReadReply>(), now);
-            }
+            if ((reply.as<ReadReply>().tag & LineRequests::kTag) != 0) { return line_came(reply.as<ReadReply>(), now); }
             note_came(reply.as<ReadReply>(), now, fill_latency_);
             if (is_private(reply.as<ReadReply>().line)) [[unlikely]] {
                 return fill_private(reply.as<ReadReply>(), now);
@@ -138,12 +122,8 @@ void CoalescingUnit::receive(const MessageHeader& message, Cycle now) {
         case GpuMessage::write_acknowledge:
             ++traffic_.acknowledgements;
             --stores_;
-            if (reply.as<WriteAcknowledge>().tag == kWriteBackTag) {
-                break;
-            }
-            if (counts_stores_) {
-                --contexts_[(reply.as<WriteAcknowledge>().tag >> 16) - 1].stores;
-            }
+            if (reply.as<WriteAcknowledge>().tag == kWriteBackTag) { break; }
+            if (counts_stores_) { --contexts_[(reply.as<WriteAcknowledge>().tag >> 16) - 1].stores; }
             end_access(static_cast<std::uint16_t>(reply.as<WriteAcknowledge>().tag), now);
             break;
         case GpuMessage::atomic_reply:
@@ -192,9 +172,7 @@ void CoalescingUnit::serve_constant(std::uint32_t load, isa::LaneMask lanes) {
 }
 
 void CoalescingUnit::serve(const Waiter& waiter, const std::byte* line) {
-    if (waiter.token >= kLowerHalf) [[unlikely]] {
-        return serve_half(waiter, line);
-    }
+    if (waiter.token >= kLowerHalf) [[unlikely]] { return serve_half(waiter, line); }
     const PendingLoad& pending = loads_[load_of(waiter)];
     const isa::Instruction& shape = pending.shape();
     const Rows rows = rows_of(shape, pending.destination_rows);
@@ -242,15 +220,11 @@ void CoalescingUnit::take_atomic_values(const MessageHeader& reply) {
 
 [[gnu::hot]] void CoalescingUnit::complete_load(std::uint32_t load, Cycle now) {
     const PendingLoad& pending = loads_[load];
-    if (pending.kind == LoadKind::element) [[unlikely]] {
-        return complete_element(load, now);
-    }
+    if (pending.kind == LoadKind::element) [[unlikely]] { return complete_element(load, now); }
     const isa::Instruction& instruction = *pending.instruction;
     end_load(pending, now);
     loads_.release(load);
-    if (pending.token != 0) [[unlikely]] {
-        return listener_.extension_completed(pending.token, instruction, now);
-    }
+    if (pending.token != 0) [[unlikely]] { return listener_.extension_completed(pending.token, instruction, now); }
     listener_.memory_completed(pending.context, instruction, now);
 }
 
@@ -261,9 +235,7 @@ inline void CoalescingUnit::end_load(const PendingLoad& load, Cycle now) {
     counters_.load_cycles += static_cast<std::uint64_t>(now - load.begun);
     if (load.kind == LoadKind::acquire) {
         --account.acquires;
-        if (LOOKAHEAD_RULE(acquire_starts_generation) && lsu::leaves_sm(*load.instruction)) {
-            l1_.start_generation();
-        }
+        if (LOOKAHEAD_RULE(acquire_starts_generation) && lsu::leaves_sm(*load.instruction)) { l1_.start_generation(); }
     }
     end_access(load.epoch, now);
     end_cta_fence_if_due(load.context, now);
@@ -277,24 +249,18 @@ void CoalescingUnit::complete_element(std::uint32_t load, Cycle now) {
         end_load(loads_[pending.first], now);
         loads_.release(pending.first);
     }
-    if (load != pending.first) {
-        loads_.release(load);
-    }
+    if (load != pending.first) { loads_.release(load); }
     if (pending.token == 0) {
         return listener_.element_completed(pending.context, *pending.instruction, pending.element, last, now);
     }
-    if (last) {
-        listener_.extension_completed(pending.token, *pending.instruction, now);
-    }
+    if (last) { listener_.extension_completed(pending.token, *pending.instruction, now); }
 }
 
 void CoalescingUnit::complete_fence(std::uint16_t context, Cycle now) {
     ContextAccount& account = contexts_[context];
     const isa::Instruction& instruction = *account.fence;
     account.fence = nullptr;
-    if (LOOKAHEAD_RULE(fence_starts_generation) && lsu::leaves_sm(instruction)) {
-        l1_.start_generation();
-    }
+    if (LOOKAHEAD_RULE(fence_starts_generation) && lsu::leaves_sm(instruction)) { l1_.start_generation(); }
     listener_.memory_completed(context, instruction, now);
 }
 

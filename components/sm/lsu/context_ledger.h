@@ -32,9 +32,7 @@ class ContextLedger {
         for (ContextAccount& each : accounts_) {
             archive.optional_pointer_into(code, each.fence);
             archive& each.queued& each.loads& each.acquires& each.fence_ends;
-            if (stores) {
-                archive& each.stores;
-            }
+            if (stores) { archive& each.stores; }
         }
     }
 

@@ -42,9 +42,7 @@ void CrossbarMemoryPort::receive(const MessageHeader& message, Cycle now) {
 
 [[gnu::hot]] const MessageHeader* CrossbarMemoryPort::next_reply(Cycle now) {
     const MessageHeader* reply = ejection_.front(network_cycle(now));
-    if (reply != nullptr) {
-        ejection_.pop_late(network_cycle(now));
-    }
+    if (reply != nullptr) { ejection_.pop_late(network_cycle(now)); }
     return reply;
 }
 

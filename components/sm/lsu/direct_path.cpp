@@ -21,9 +21,7 @@ class DirectPath final : public RequestPath {
     unsigned size() const override { return holds_; }
     void fields(StateArchive& archive) override {
         archive& holds_;
-        if (holds_) {
-            archive& request_;
-        }
+        if (holds_) { archive& request_; }
     }
 
   private:
@@ -34,9 +32,7 @@ class DirectPath final : public RequestPath {
 }  // namespace
 
 std::unique_ptr<RequestPath> make_request_path(const Configuration& configuration) {
-    if (chosen_variant<RequestPath>(configuration) == SlotTraits<RequestPath>::default_variant) {
-        return nullptr;
-    }
+    if (chosen_variant<RequestPath>(configuration) == SlotTraits<RequestPath>::default_variant) { return nullptr; }
     return make_chosen<RequestPath>(configuration, RequestPathArguments{configuration});
 }
 

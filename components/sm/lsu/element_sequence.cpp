@@ -61,23 +61,17 @@ unsigned ElementSequence::make(const MemoryInstruction& whole, unsigned number, 
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
         memory.addresses[lane] = whole.element_address(number, lane);
     }
-    if (!loads) {
-        std::memcpy(memory.data[0], whole.data[number], sizeof memory.data[0]);
-    }
+    if (!loads) { std::memcpy(memory.data[0], whole.data[number], sizeof memory.data[0]); }
     return split_lanes(current_, allocations);
 }
 
 void ElementSequence::fields(StateArchive& archive, const MemoryInstruction* whole, const AllocationMap& allocations) {
     if (whole == nullptr) {
-        if (archive.loading()) {
-            number_ = kNone;
-        }
+        if (archive.loading()) { number_ = kNone; }
         return;
     }
     archive& number_;
-    if (!begun()) {
-        return;
-    }
+    if (!begun()) { return; }
     isa::LaneMask shared = current_.shared;
     isa::LaneMask global = current_.global;
     archive& shared& global;

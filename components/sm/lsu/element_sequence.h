@@ -11,7 +11,8 @@ namespace lookahead::gpu {
 class ElementSequence {
   public:
     /// All elements of an instruction that is accepted: throws MemoryFault, with the element's number, for an access
-    /// that the program may not make. Returns of how many lanes of a pre-load's elements the addresses are not allocated.
+    /// that the program may not make. Returns of how many lanes of a pre-load's elements the addresses are not
+    /// allocated.
     unsigned check(const MemoryInstruction& whole, const AllocationMap& allocations);
 
     bool begun() const { return number_ != kNone; }
@@ -22,7 +23,8 @@ class ElementSequence {
     unsigned number() const { return number_; }
     /// More than `few` elements of an instruction, the oldest one or another, have not been performed.
     bool more_left(const MemoryInstruction& whole, bool is_oldest, unsigned few) const;
-    /// The element as an instruction of one word a lane, its lanes split; its destination is the first row, its data too.
+    /// The element as an instruction of one word a lane, its lanes split; its destination is the first row, its data
+    /// too.
     QueuedInstruction& current() { return current_; }
     const QueuedInstruction& current() const { return current_; }
 

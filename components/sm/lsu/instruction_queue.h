@@ -52,13 +52,9 @@ class InstructionQueue : public Ring<QueuedInstruction> {
             for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
                 const int lane = std::countr_zero(left);
                 archive& memory.addresses[lane];
-                for (unsigned row = 0; row < memory.offset_rows(); ++row) {
-                    archive& memory.offsets[row][lane];
-                }
+                for (unsigned row = 0; row < memory.offset_rows(); ++row) { archive& memory.offsets[row][lane]; }
                 for (unsigned row = 0; row < data_rows(*memory.instruction); ++row) {
-                    if (holds_value(*memory.instruction, row)) {
-                        archive& memory.data[row][lane];
-                    }
+                    if (holds_value(*memory.instruction, row)) { archive& memory.data[row][lane]; }
                 }
             }
             archive& each.shared& each.global& each.accepted;

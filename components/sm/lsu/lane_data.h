@@ -84,8 +84,8 @@ struct AddressSpread {
     std::uint32_t bytes() const { return static_cast<std::uint32_t>(greatest) - static_cast<std::uint32_t>(least); }
 };
 
-/// Differences are taken modulo 2^32: of lanes whose addresses lie that near to each other the spread is never less than
-/// their true distance, whatever the other lanes' are.
+/// Differences are taken modulo 2^32: of lanes whose addresses lie that near to each other the spread is never less
+/// than their true distance, whatever the other lanes' are.
 inline AddressSpread spread_of(const std::uint64_t* addresses) {
     const __m256i first = _mm256_set1_epi64x(static_cast<long long>(addresses[0]));
     __m256i least = _mm256_setzero_si256();
@@ -109,9 +109,7 @@ inline AddressSpread spread_of(const std::uint64_t* addresses) {
 /// Gives lanes that are not in the mask the address of the lowest one that is.
 inline void fill_inactive(std::uint64_t* addresses, isa::LaneMask active) {
     const std::uint64_t first = addresses[std::countr_zero(active)];
-    for (isa::LaneMask left = ~active; left != 0; left &= left - 1) {
-        addresses[std::countr_zero(left)] = first;
-    }
+    for (isa::LaneMask left = ~active; left != 0; left &= left - 1) { addresses[std::countr_zero(left)] = first; }
 }
 
 /// The offset in its line of each of 32 addresses, a byte each.
@@ -132,13 +130,9 @@ inline void line_offsets(const std::uint64_t* addresses, std::uint8_t* offsets) 
 
 /// All 32 lanes access consecutive words.
 inline bool are_consecutive_words(const std::uint64_t* addresses) {
-    if (addresses[isa::kWarpSize - 1] != addresses[0] + 4 * (isa::kWarpSize - 1)) {
-        return false;
-    }
+    if (addresses[isa::kWarpSize - 1] != addresses[0] + 4 * (isa::kWarpSize - 1)) { return false; }
     std::uint64_t different = 0;
-    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-        different |= addresses[lane] ^ (addresses[0] + 4 * lane);
-    }
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { different |= addresses[lane] ^ (addresses[0] + 4 * lane); }
     return different == 0;
 }
 
@@ -185,9 +179,7 @@ void write_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, const
         std::uint32_t* row = rows[0];
         if (lanes == isa::kFullMask) {
 #pragma GCC unroll 8
-            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-                std::memcpy(&row[lane], bytes + offset(lane), 4);
-            }
+            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { std::memcpy(&row[lane], bytes + offset(lane), 4); }
             return;
         }
         for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
@@ -253,9 +245,7 @@ constexpr unsigned data_rows(const isa::Instruction& instruction) {
 
 /// The row is one that execution gives a value; the others of an atomic hold what an earlier instruction left.
 constexpr bool holds_value(const isa::Instruction& instruction, unsigned row) {
-    if (!is_atomic(instruction)) {
-        return row < data_rows(instruction);
-    }
+    if (!is_atomic(instruction)) { return row < data_rows(instruction); }
     const bool high = row % 2 != 0, second = row >= 2;
     return (!high || isa::type_rows(instruction.type) == 2) && (!second || instruction.atomic == isa::AtomicOp::cas);
 }

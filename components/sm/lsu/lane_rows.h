@@ -8,8 +8,8 @@
 
 namespace lookahead::gpu {
 
-/// Up to isa::kMostOperandRows rows of 32-bit values by lane, copied as a whole. `kNear` of them are in place; those beyond,
-/// which few instructions have, are made when first asked for, so that what waits for memory stays small.
+/// Up to isa::kMostOperandRows rows of 32-bit values by lane, copied as a whole. `kNear` of them are in place; those
+/// beyond, which few instructions have, are made when first asked for, so that what waits for memory stays small.
 template <class Value, unsigned kNear>
 class LaneRows {
   public:
@@ -18,9 +18,7 @@ class LaneRows {
     LaneRows() = default;
     LaneRows(const LaneRows& other) { *this = other; }
     LaneRows& operator=(const LaneRows& other) {
-        if constexpr (kNear > 0) {
-            std::copy_n(&other.near_.rows[0][0], kNear * isa::kWarpSize, &near_.rows[0][0]);
-        }
+        if constexpr (kNear > 0) { std::copy_n(&other.near_.rows[0][0], kNear * isa::kWarpSize, &near_.rows[0][0]); }
         far_ = other.far_ != nullptr ? std::make_unique<Far>(*other.far_) : nullptr;
         return *this;
     }
@@ -30,21 +28,15 @@ class LaneRows {
 
     Row& operator[](unsigned row) {
         if constexpr (kNear > 0) {
-            if (row < kNear) [[likely]] {
-                return near_.rows[row];
-            }
+            if (row < kNear) [[likely]] { return near_.rows[row]; }
         }
-        if (far_ == nullptr) {
-            far_ = std::make_unique<Far>();
-        }
+        if (far_ == nullptr) { far_ = std::make_unique<Far>(); }
         return far_->rows[row - kNear];
     }
     /// A row beyond those in place has been set before.
     const Row& operator[](unsigned row) const {
         if constexpr (kNear > 0) {
-            if (row < kNear) [[likely]] {
-                return near_.rows[row];
-            }
+            if (row < kNear) [[likely]] { return near_.rows[row]; }
         }
         return far_->rows[row - kNear];
     }

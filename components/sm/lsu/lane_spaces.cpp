@@ -39,9 +39,7 @@ void translate_local(MemoryInstruction& memory, isa::LaneMask lanes, std::uint64
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         const std::uint64_t address = memory.addresses[lane];
         const std::uint64_t offset = address - window;
-        if ((offset & (bytes - 1)) != 0) {
-            refuse_misaligned(memory, lane);
-        }
+        if ((offset & (bytes - 1)) != 0) { refuse_misaligned(memory, lane); }
         if (offset >= memory.local_bytes || offset + bytes > memory.local_bytes) {
             throw MemoryFault(
                 instruction, lane, address,
@@ -98,15 +96,11 @@ unsigned drop_unmapped(QueuedInstruction& entry, isa::LaneMask local, const Allo
 void check_global(const MemoryInstruction& memory, isa::LaneMask lanes, const AllocationMap& allocations) {
     const unsigned bytes = isa::lane_bytes(*memory.instruction);
     const AddressBlock block = block_of(memory.addresses, bytes);
-    if ((block.low_bits & (bytes - 1)) == 0 && allocations.contains(block.begin, block.end)) {
-        return;
-    }
+    if ((block.low_bits & (bytes - 1)) == 0 && allocations.contains(block.begin, block.end)) { return; }
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         const std::uint64_t address = memory.addresses[lane];
-        if ((address & (bytes - 1)) != 0) {
-            refuse_misaligned(memory, lane);
-        }
+        if ((address & (bytes - 1)) != 0) { refuse_misaligned(memory, lane); }
         if (!allocations.contains(address, address + bytes)) {
             throw MemoryFault(*memory.instruction, lane, address, "is not in allocated global memory");
         }
@@ -116,15 +110,11 @@ void check_global(const MemoryInstruction& memory, isa::LaneMask lanes, const Al
 void check_shared(const MemoryInstruction& memory, isa::LaneMask lanes) {
     const unsigned bytes = isa::lane_bytes(*memory.instruction);
     const AddressBlock block = block_of(memory.addresses, bytes);
-    if ((block.low_bits & (bytes - 1)) == 0 && block.begin < block.end && block.end <= memory.shared_bytes) {
-        return;
-    }
+    if ((block.low_bits & (bytes - 1)) == 0 && block.begin < block.end && block.end <= memory.shared_bytes) { return; }
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         const std::uint64_t address = memory.addresses[lane];
-        if ((address & (bytes - 1)) != 0) {
-            refuse_misaligned(memory, lane);
-        }
+        if ((address & (bytes - 1)) != 0) { refuse_misaligned(memory, lane); }
         if (address >= memory.shared_bytes || address + bytes > memory.shared_bytes) {
             throw MemoryFault(
                 *memory.instruction, lane, address,
@@ -158,19 +148,13 @@ void check_shared(const MemoryInstruction& memory, isa::LaneMask lanes) {
             entry.global = memory.active;
             break;
     }
-    if (memory.active != isa::kFullMask) {
-        fill_inactive(memory.addresses, memory.active);
-    }
+    if (memory.active != isa::kFullMask) { fill_inactive(memory.addresses, memory.active); }
     if (memory.pre_load) [[unlikely]] {
         entry.shared = 0;
         return drop_unmapped(entry, local, allocations);
     }
-    if ((entry.global & ~local) != 0) {
-        check_global(memory, entry.global & ~local, allocations);
-    }
-    if (entry.shared != 0) {
-        check_shared(memory, entry.shared);
-    }
+    if ((entry.global & ~local) != 0) { check_global(memory, entry.global & ~local, allocations); }
+    if (entry.shared != 0) { check_shared(memory, entry.shared); }
     return 0;
 }
 

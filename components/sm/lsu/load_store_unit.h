@@ -37,18 +37,14 @@ inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 using DestinationRows = std::array<std::uint16_t, isa::kMostOperandRows>;
 constexpr DestinationRows consecutive_rows(unsigned first) {
     DestinationRows rows{};
-    for (unsigned i = 0; i < rows.size(); ++i) {
-        rows[i] = static_cast<std::uint16_t>(first + i);
-    }
+    for (unsigned i = 0; i < rows.size(); ++i) { rows[i] = static_cast<std::uint16_t>(first + i); }
     return rows;
 }
 /// The rows as a part of a state: those of a vector of four, whether the instruction has as many or not (others are 0),
 /// and behind them those that it has beyond.
 inline void row_fields(StateArchive& archive, DestinationRows& rows, unsigned count) {
     constexpr unsigned kAlways = 4;
-    for (unsigned row = 0; row < std::max(kAlways, count); ++row) {
-        archive& rows[row];
-    }
+    for (unsigned row = 0; row < std::max(kAlways, count); ++row) { archive& rows[row]; }
 }
 
 /// A warp's memory instruction as it leaves the issue stage: its operands have been read.
@@ -97,9 +93,9 @@ class LoadStoreListener {
     /// Every lane of the instruction is done: loaded values stand in the registers, the scoreboard may be
     /// released. Called for loads, atomics that return a value, and fences; not for stores and reductions.
     virtual void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
-    /// For a load whose elements have addresses of their own: element `element` stands in its row of the destination, of
-    /// all lanes, and that row may be released. They complete in any order; `last` comes with the one that all others
-    /// have come before, and ends the instruction as memory_completed does, which is not called for it.
+    /// For a load whose elements have addresses of their own: element `element` stands in its row of the destination,
+    /// of all lanes, and that row may be released. They complete in any order; `last` comes with the one that all
+    /// others have come before, and ends the instruction as memory_completed does, which is not called for it.
     virtual void element_completed(std::uint16_t, const isa::Instruction&, unsigned /*element*/, bool /*last*/, Cycle) {
     }
     /// As memory_completed, for a load with a token; one with elements completes as a whole.
@@ -139,15 +135,16 @@ class LoadStoreUnit {
     virtual void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
 
     /// For the SM's instruction and constant caches: asks for sectors of a line, of which the listener is told with
-    /// `reader` (below 2^31). Lines of the constant cache are in it then. To be called before `cycle`, and only if can_request_line holds.
+    /// `reader` (below 2^31). Lines of the constant cache are in it then. To be called before `cycle`, and only if
+    /// can_request_line holds.
     virtual bool can_request_line() const = 0;
     virtual void request_line(std::uint64_t line, SectorMask sectors, std::uint32_t reader, Cycle now) = 0;
 
-    /// The listener hears of what happens in L1 (components/cache/l1_events.h); it outlives the unit's use. Once, before
-    /// the first cycle.
+    /// The listener hears of what happens in L1 (components/cache/l1_events.h); it outlives the unit's use. Once,
+    /// before the first cycle.
     virtual void subscribe(L1Listener&) {}
-    /// The client has accesses of its own to L1 (l1_client.h); it outlives the unit's use. Once, before the first cycle;
-    /// a unit has one at most.
+    /// The client has accesses of its own to L1 (l1_client.h); it outlives the unit's use. Once, before the first
+    /// cycle; a unit has one at most.
     virtual void join(L1Client&) {}
     /// What the client holds of L1 has changed: it may find room where it found none.
     virtual void renew_client() {}

@@ -50,9 +50,7 @@ class LoadTable {
   public:
     explicit LoadTable(unsigned entries) : entries_(entries) {
         free_.reserve(entries);
-        for (std::uint32_t entry = entries; entry > 0; --entry) {
-            free_.push_back(entry - 1);
-        }
+        for (std::uint32_t entry = entries; entry > 0; --entry) { free_.push_back(entry - 1); }
     }
 
     bool full() const { return free_.empty(); }
@@ -88,9 +86,7 @@ class LoadTable {
             row_fields(archive, each.destination_rows, each.instruction->destination_rows);
             archive& each.token& each.context& each.outstanding& each.epoch& each.issuing& each.kind& each.begun& each
                 .ready& each.offsets;
-            if (each.kind == LoadKind::element) {
-                archive& each.element& each.elements_left& each.first;
-            }
+            if (each.kind == LoadKind::element) { archive& each.element& each.elements_left& each.first; }
         }
     }
 

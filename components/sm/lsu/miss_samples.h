@@ -12,9 +12,9 @@
 
 namespace lookahead::gpu {
 
-/// When some misses of the SM's caches passed its stages: of each source every kEvery-th, up to kMost of them. A sample's
-/// number, from 1 on, travels with its request and reply (ReadRequest::sample), and the L2 slice keeps the times of its
-/// own stages.
+/// When some misses of the SM's caches passed its stages: of each source every kEvery-th, up to kMost of them. A
+/// sample's number, from 1 on, travels with its request and reply (ReadRequest::sample), and the L2 slice keeps the
+/// times of its own stages.
 class MissSamples {
   public:
     /// What was asked for: by loads through L1D, and by the other caches.

@@ -18,8 +18,8 @@ class StatisticsVisitor;
 
 namespace lookahead::gpu {
 
-/// Slot "memory.request_path": what L1's requests (reads, stores with their bytes, atomics) pass between its miss queue and
-/// the SM's port of the memory network. A variant may hold requests for a while, to send those together that belong
+/// Slot "memory.request_path": what L1's requests (reads, stores with their bytes, atomics) pass between its miss queue
+/// and the SM's port of the memory network. A variant may hold requests for a while, to send those together that belong
 /// together. Lines for the instruction and constant caches and for textures do not come this way.
 ///
 /// Contract:
@@ -27,9 +27,11 @@ namespace lookahead::gpu {
 /// - it leaves within a bounded number of cycles in which the network takes requests, also if nothing more comes;
 /// - while `drain` holds, `next` gives a request in every cycle in which there is one: a fence or release waits for
 ///   earlier accesses, or the kernel has ended;
-/// - in a cycle the load/store unit first offers one request (`can_take`, `take`), then asks for one (`next`, and `sent`
+/// - in a cycle the load/store unit first offers one request (`can_take`, `take`), then asks for one (`next`, and
+/// `sent`
 ///   where the network takes it). A path that cannot take a request has one to give, now or at next_event;
-/// - `next` depends on what was taken and sent, on `now` and on `drain`, and changes nothing that a second call would show;
+/// - `next` depends on what was taken and sent, on `now` and on `drain`, and changes nothing that a second call would
+/// show;
 /// - all state is in `fields`.
 class RequestPath {
   public:

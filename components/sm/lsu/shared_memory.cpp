@@ -20,9 +20,7 @@ constexpr unsigned kMaximumBanks = 64;
 /// Whether the accesses of all lanes lie among as many successive words as there are banks, so that no bank has two.
 bool is_within_banks(const MemoryInstruction& access, unsigned bytes, unsigned bank_mask) {
     const AddressSpread spread = spread_of(access.addresses);
-    if (spread.bytes() > 4 * bank_mask) {
-        return false;
-    }
+    if (spread.bytes() > 4 * bank_mask) { return false; }
     const std::uint64_t begin = access.shared_base + access.addresses[0] + static_cast<std::uint64_t>(spread.least);
     return (begin + spread.bytes() + bytes - 1) / 4 - begin / 4 <= bank_mask;
 }
@@ -34,16 +32,12 @@ struct AccessedWords {
             return static_cast<std::uint32_t>((access.shared_base + access.addresses[lane]) / 4);
         };
         if (lanes == isa::kFullMask && bytes <= 4) {
-            for (count = 0; count < isa::kWarpSize; ++count) {
-                words[count] = word_of(count);
-            }
+            for (count = 0; count < isa::kWarpSize; ++count) { words[count] = word_of(count); }
             return;
         }
         for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
             const std::uint32_t first = word_of(static_cast<unsigned>(std::countr_zero(left)));
-            for (unsigned word = 0; word < (bytes + 3) / 4; ++word) {
-                words[count++] = first + word;
-            }
+            for (unsigned word = 0; word < (bytes + 3) / 4; ++word) { words[count++] = first + word; }
         }
     }
 
@@ -76,9 +70,7 @@ unsigned most_words_of_a_bank(AccessedWords& accessed, unsigned bank_mask) {
 unsigned most_accesses_of_a_bank(const AccessedWords& accessed, unsigned bank_mask) {
     std::uint8_t accesses[kMaximumBanks] = {};
     std::uint8_t most = 0;
-    for (unsigned i = 0; i < accessed.count; ++i) {
-        most = std::max(most, ++accesses[accessed.words[i] & bank_mask]);
-    }
+    for (unsigned i = 0; i < accessed.count; ++i) { most = std::max(most, ++accesses[accessed.words[i] & bank_mask]); }
     return most;
 }
 
@@ -96,9 +88,7 @@ SharedMemory::SharedMemory(const SharedMemoryParameters& parameters, std::uint32
     const isa::Instruction& instruction = *access.instruction;
     const bool atomic = is_atomic(instruction);
     const unsigned bytes = isa::lane_bytes(instruction);
-    if (!atomic && is_within_banks(access, bytes, bank_mask_)) {
-        return 1;
-    }
+    if (!atomic && is_within_banks(access, bytes, bank_mask_)) { return 1; }
     AccessedWords accessed(access, lanes, bytes);
     return atomic ? most_accesses_of_a_bank(accessed, bank_mask_) : most_words_of_a_bank(accessed, bank_mask_);
 }
@@ -140,9 +130,7 @@ void add_words(const MemoryInstruction& access, isa::LaneMask lanes, unsigned ch
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         std::uint32_t word;
         std::memcpy(&word, base + access.addresses[lane], sizeof word);
-        if (old_values != nullptr) {
-            old_values[lane] = word;
-        }
+        if (old_values != nullptr) { old_values[lane] = word; }
         word += access.data[0][lane];
         std::memcpy(base + access.addresses[lane], &word, sizeof word);
     }

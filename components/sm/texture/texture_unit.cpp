@@ -52,9 +52,7 @@ void TextureUnit::accept(const MemoryInstruction& instruction, Cycle now) {
     for (isa::LaneMask left = to.active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         const std::uint64_t object = to.objects[lane];
-        if (object % kLineBytes != 0 || !allocations_.contains(object, object + kLineBytes)) {
-            fault(to, lane);
-        }
+        if (object % kLineBytes != 0 || !allocations_.contains(object, object + kLineBytes)) { fault(to, lane); }
     }
     ++accepted_;
     ++counters_.instructions;
@@ -69,19 +67,13 @@ void TextureUnit::cycle(Cycle now) {
     now_ = now;
     complete(now);
     serve(now);
-    if (addressed_ != accepted_ && !blocked_ && entry(addressed_).ready <= now) {
-        address(now);
-    }
+    if (addressed_ != accepted_ && !blocked_ && entry(addressed_).ready <= now) { address(now); }
 }
 
 Cycle TextureUnit::next_event(Cycle now) const {
     Cycle next = kNever;
-    if (addressed_ != accepted_ && !blocked_) {
-        next = std::max(now + 1, entry(addressed_).ready);
-    }
-    if (!accesses_.empty() && lines_[accesses_.front().slot].state == LineState::valid) {
-        next = now + 1;
-    }
+    if (addressed_ != accepted_ && !blocked_) { next = std::max(now + 1, entry(addressed_).ready); }
+    if (!accesses_.empty() && lines_[accesses_.front().slot].state == LineState::valid) { next = now + 1; }
     if (completed_ != accepted_ && entry(completed_).due != kNever) {
         next = std::min(next, std::max(now + 1, entry(completed_).due));
     }
@@ -119,9 +111,7 @@ bool TextureUnit::locate_lanes(Entry& current) {
     needs_.clear();
     next_need_ = 0;
     for (unsigned lane = first; lane < end; ++lane) {
-        if ((current.active >> lane & 1) == 0) {
-            continue;
-        }
+        if ((current.active >> lane & 1) == 0) { continue; }
         const isa::TextureDescriptor* const descriptor = descriptor_of(current, lane);
         if (descriptor == nullptr) {
             next_lane_ = lane;
@@ -129,14 +119,10 @@ bool TextureUnit::locate_lanes(Entry& current) {
         }
         const bool is_new = current.descriptors.empty() ||
                             std::memcmp(&current.descriptors.back(), descriptor, sizeof *descriptor) != 0;
-        if (is_new) {
-            current.descriptors.push_back(*descriptor);
-        }
+        if (is_new) { current.descriptors.push_back(*descriptor); }
         current.descriptor[lane] = static_cast<std::uint8_t>(current.descriptors.size() - 1);
         std::uint32_t point[isa::kMaximumCoordinates];
-        for (unsigned i = 0; i < isa::kMaximumCoordinates; ++i) {
-            point[i] = current.coordinates[i][lane];
-        }
+        for (unsigned i = 0; i < isa::kMaximumCoordinates; ++i) { point[i] = current.coordinates[i][lane]; }
         isa::TextureSample& sample = current.samples[lane];
         sample = isa::locate(*descriptor, *current.instruction, point);
         for (unsigned texel = 0; texel < sample.texels; ++texel) {
@@ -155,22 +141,16 @@ const isa::TextureDescriptor* TextureUnit::descriptor_of(const Entry& current, u
     Descriptor* victim = nullptr;
     for (Descriptor& each : descriptors_) {
         if (each.state != LineState::empty && each.object == object) {
-            if (each.state == LineState::fetching) {
-                return nullptr;
-            }
+            if (each.state == LineState::fetching) { return nullptr; }
             if (!each.what.is_valid() || !allocations_.contains(each.what.base, each.what.base + each.what.bytes())) {
                 fault(current, lane);
             }
             each.used = ++look_ups_;
             return &each.what;
         }
-        if (each.state != LineState::fetching && (victim == nullptr || each.used < victim->used)) {
-            victim = &each;
-        }
+        if (each.state != LineState::fetching && (victim == nullptr || each.used < victim->used)) { victim = &each; }
     }
-    if (victim == nullptr || requests_.size() == static_cast<std::size_t>(parameters_.miss_queue)) {
-        return nullptr;
-    }
+    if (victim == nullptr || requests_.size() == static_cast<std::size_t>(parameters_.miss_queue)) { return nullptr; }
     victim->object = object;
     victim->used = ++look_ups_;
     victim->state = LineState::fetching;
@@ -191,9 +171,7 @@ void TextureUnit::need(std::uint64_t line, unsigned bit) {
 
 /// False if there is no room for the access, its line or its request: nothing has changed then.
 bool TextureUnit::look_up(const Need& need) {
-    if (accesses_.size() == static_cast<std::size_t>(parameters_.accesses)) {
-        return false;
-    }
+    if (accesses_.size() == static_cast<std::size_t>(parameters_.accesses)) { return false; }
     Line* const set = &lines_[index_.of(need.line) * static_cast<std::size_t>(parameters_.ways)];
     Line* const end = set + parameters_.ways;
     Line* line = std::find_if(
@@ -203,13 +181,9 @@ bool TextureUnit::look_up(const Need& need) {
     } else {
         line = nullptr;
         for (Line* each = set; each != end; ++each) {
-            if (each->readers == 0 && (line == nullptr || each->used < line->used)) {
-                line = each;
-            }
+            if (each->readers == 0 && (line == nullptr || each->used < line->used)) { line = each; }
         }
-        if (line == nullptr || requests_.size() == static_cast<std::size_t>(parameters_.miss_queue)) {
-            return false;
-        }
+        if (line == nullptr || requests_.size() == static_cast<std::size_t>(parameters_.miss_queue)) { return false; }
         line->address = need.line;
         line->state = LineState::fetching;
         ++counters_.misses;
@@ -231,9 +205,7 @@ void TextureUnit::ask(std::uint64_t line, std::uint32_t tag) {
 void TextureUnit::end_addressing(Cycle now) {
     Entry& current = entry(addressed_);
     current.addressed = true;
-    if (current.open == 0) {
-        current.due = now + parameters_.filter_latency;
-    }
+    if (current.open == 0) { current.due = now + parameters_.filter_latency; }
     ++addressed_;
     next_lane_ = 0;
     needs_.clear();
@@ -243,9 +215,7 @@ void TextureUnit::end_addressing(Cycle now) {
 // ---- Texels, results ------------------------------------------------------------------------------------------------
 
 void TextureUnit::serve(Cycle now) {
-    if (accesses_.empty() || lines_[accesses_.front().slot].state != LineState::valid) {
-        return;
-    }
+    if (accesses_.empty() || lines_[accesses_.front().slot].state != LineState::valid) { return; }
     const Access& access = accesses_.front();
     Line& line = lines_[access.slot];
     Entry& to = entry(access.instruction);
@@ -259,9 +229,7 @@ void TextureUnit::serve(Cycle now) {
         }
     }
     --line.readers;
-    if (--to.open == 0 && to.addressed) {
-        to.due = now + parameters_.filter_latency;
-    }
+    if (--to.open == 0 && to.addressed) { to.due = now + parameters_.filter_latency; }
     accesses_.pop_front();
     blocked_ = false;
 }
@@ -279,17 +247,13 @@ void TextureUnit::complete(Cycle now) {
 
 void TextureUnit::write_result(const Entry& done) {
     std::uint32_t* rows[kTexelRows];
-    for (unsigned i = 0; i < kTexelRows; ++i) {
-        rows[i] = registers_.row(done.destination_rows[i]);
-    }
+    for (unsigned i = 0; i < kTexelRows; ++i) { rows[i] = registers_.row(done.destination_rows[i]); }
     for (isa::LaneMask left = done.active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         std::uint32_t words[kTexelRows];
         isa::filter(done.descriptors[done.descriptor[lane]], *done.instruction, done.samples[lane], done.texels[lane],
                     words);
-        for (unsigned i = 0; i < kTexelRows; ++i) {
-            rows[i][lane] = words[i];
-        }
+        for (unsigned i = 0; i < kTexelRows; ++i) { rows[i][lane] = words[i]; }
     }
 }
 
@@ -362,9 +326,7 @@ void TextureUnit::Entry::fields(StateArchive& archive, std::span<const isa::Inst
     for (isa::LaneMask left = active; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);
         archive& objects[lane];
-        for (auto& row : coordinates) {
-            archive& row[lane];
-        }
+        for (auto& row : coordinates) { archive& row[lane]; }
         archive& descriptor[lane] & samples[lane].address& samples[lane].texels& samples[lane].fraction& texels[lane];
     }
 }
@@ -378,16 +340,12 @@ void TextureUnit::fields(StateArchive& archive, std::span<const isa::Instruction
     if (accepted_ - completed_ > entries_.size()) {
         throw std::length_error("there is no room for so many texture instructions");
     }
-    for (std::uint64_t number = completed_; number != accepted_; ++number) {
-        entry(number).fields(archive, code);
-    }
+    for (std::uint64_t number = completed_; number != accepted_; ++number) { entry(number).fields(archive, code); }
     archive& needs_& accesses_;
     std::uint64_t requests = requests_.size();
     archive& requests;
     requests_.resize(requests);
-    for (ReadRequest& request : requests_) {
-        archive.plain(request);
-    }
+    for (ReadRequest& request : requests_) { archive.plain(request); }
 }
 
 }  // namespace lookahead::gpu

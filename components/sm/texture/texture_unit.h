@@ -19,8 +19,8 @@ namespace lookahead::gpu {
 /// The texture unit of an SM, with its cache, after Igehy, Eldridge and Proudfoot, "Prefetching in a texture cache
 /// architecture" (1998): the tags run ahead of the data. In the order of their issue, instructions are
 ///  1. addressed: the object's descriptor is read (from memory, as a line), then `lanes_per_cycle` lanes a cycle are
-///     located. Each line that they need is an access; accesses look up the tags one a cycle, which reserves and fetches
-///     missing lines at once;
+///     located. Each line that they need is an access; accesses look up the tags one a cycle, which reserves and
+///     fetches missing lines at once;
 ///  2. served: accesses wait in a FIFO; the oldest one, when its line is there, takes its texels, one access a cycle;
 ///  3. filtered: `filter_latency` after its last access the instruction's result is in the registers.
 /// A reserved line stays until the accesses that refer to it are served, so that what is read is what was fetched.

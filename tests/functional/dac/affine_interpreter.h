@@ -27,13 +27,13 @@ struct WarpQueues {
     std::deque<Record> predicates;
 };
 
-/// Executes an affine stream for one CTA, plainly: the reference for the timing model's affine warp. The stack is one for
-/// the whole CTA (section 4.5) with the order of a warp's own: of a branch, those that fall through go first.
+/// Executes an affine stream for one CTA, plainly: the reference for the timing model's affine warp. The stack is one
+/// for the whole CTA (section 4.5) with the order of a warp's own: of a branch, those that fall through go first.
 class AffineInterpreter {
   public:
     /// `constants`: values of the launch's constant rows, as isa::make_constant_rows lays them out for `kernel`.
-    /// With `checked` each tuple that is made is compared, for each thread, with what the instruction does there on plain
-    /// numbers. Throws InternalError where a tuple cannot be made or is wrong: the analysis promised that it can.
+    /// With `checked` each tuple that is made is compared, for each thread, with what the instruction does there on
+    /// plain numbers. Throws InternalError where a tuple cannot be made or is wrong: the analysis promised that it can.
     AffineInterpreter(const isa::Kernel& kernel, const isa::Program& program, const isa::Dim3& block,
                       std::vector<std::uint32_t> constants, const isa::Dim3& ctaid, bool checked);
 

@@ -22,7 +22,8 @@ struct Outcome {
     /// Printed instructions, of the kernel's own stream and of the affine one.
     std::vector<std::string> own() const;
     std::vector<std::string> affine() const;
-    /// What the pass says of the one instruction of the kernel's own stream whose text contains `text`: tags without "dac.".
+    /// What the pass says of the one instruction of the kernel's own stream whose text contains `text`: tags without
+    /// "dac.".
     std::string says(std::string_view text) const;
     bool enqueues(std::string_view text) const;
 };
@@ -33,14 +34,14 @@ finaliser::FinaliserOptions with(const std::string& name, finaliser::FinaliserOp
 
 inline constexpr std::uint32_t kWords = 1 << 16;  ///< in the buffer that a kernel works on
 
-/// Runs the first kernel of the PTX text with `parameters`, the first of which is the address of a buffer of kWords words that
-/// count up from 1, before and after the pass; the rest are 32-bit words. Requires that all that is enqueued is what the original computes,
-/// and that both leave the same bytes.
+/// Runs the first kernel of the PTX text with `parameters`, the first of which is the address of a buffer of kWords
+/// words that count up from 1, before and after the pass; the rest are 32-bit words. Requires that all that is enqueued
+/// is what the original computes, and that both leave the same bytes.
 Outcome run(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block, const std::vector<std::uint32_t>& parameters,
             const finaliser::FinaliserOptions& options = {}, const std::vector<std::string>& keys = {});
 
-/// `body` inside the kernel k(u64 out, u32 a, u32 b) with the names of finaliser::test::module_of; also %gid, the thread's
-/// number, %in = out + 128 KiB, and %mine = out + 16 * gid.
+/// `body` inside the kernel k(u64 out, u32 a, u32 b) with the names of finaliser::test::module_of; also %gid, the
+/// thread's number, %in = out + 128 KiB, and %mine = out + 16 * gid.
 std::string kernel_text(const std::string& body);
 
 }  // namespace lookahead::dac::test

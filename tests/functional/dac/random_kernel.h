@@ -10,7 +10,8 @@
 
 namespace lookahead::dac::test {
 
-/// The body of a kernel of kernel_text (bench.h). Registers %r8 to %r23 are values, %p4 to %p9 predicates; both are all written before anything random begins.
+/// The body of a kernel of kernel_text (bench.h). Registers %r8 to %r23 are values, %p4 to %p9 predicates; both are all
+/// written before anything random begins.
 class RandomKernel {
   public:
     explicit RandomKernel(std::uint64_t seed) : random_(seed) {}

@@ -13,9 +13,9 @@
 
 namespace lookahead::dac {
 
-/// Lets the emulator run kernels that the pass has made two streams of: a CTA's affine stream is interpreted as far as its
-/// warps' reports let it. Compares static pair, mode and lanes at every dequeue, and asks that nothing is left when the CTA ends;
-/// InternalError otherwise.
+/// Lets the emulator run kernels that the pass has made two streams of: a CTA's affine stream is interpreted as far as
+/// its warps' reports let it. Compares static pair, mode and lanes at every dequeue, and asks that nothing is left when
+/// the CTA ends; InternalError otherwise.
 class ReferenceQueues final : public QueueSource {
   public:
     explicit ReferenceQueues(bool checked) : checked_(checked) {}

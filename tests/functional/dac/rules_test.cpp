@@ -1,5 +1,5 @@
-// Each rule of the decoupling pass, from both sides, on small kernels (Wang and Lin, ISCA 2017, sections 3 and 4). Every kernel runs:
-// what is enqueued is compared with what the original computes (bench.h).
+// Each rule of the decoupling pass, from both sides, on small kernels (Wang and Lin, ISCA 2017, sections 3 and 4).
+// Every kernel runs: what is enqueued is compared with what the original computes (bench.h).
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -617,8 +617,8 @@ TEST_CASE("the register that holds what a decoupled load brings is its own") {
 
 namespace {
 
-/// Ten loads from addresses of their own whose values and addresses live up to the stores behind them, half of which a branch
-/// skips for some lanes.
+/// Ten loads from addresses of their own whose values and addresses live up to the stores behind them, half of which a
+/// branch skips for some lanes.
 std::string crowded() {
     std::string body = "mov.u32 %r1, %tid.x;", loads, stores;
     for (int i = 0; i < 10; ++i) {

@@ -16,10 +16,10 @@
 namespace lookahead::dac {
 
 /// The shadow check: watches the original kernels run, and compares the address of every access and the lanes of every
-/// predicate that the pass decouples with what the affine stream enqueues for that warp and instruction, instance by instance;
-/// what that stream has to be told of branches is what the original finds there.
-/// InternalError, with the place, at the first difference. The original kernels are finalised with the transform `test_marks`,
-/// which marks what was selected, apart from what later passes put beside it under the same origin.
+/// predicate that the pass decouples with what the affine stream enqueues for that warp and instruction, instance by
+/// instance; what that stream has to be told of branches is what the original finds there. InternalError, with the
+/// place, at the first difference. The original kernels are finalised with the transform `test_marks`, which marks what
+/// was selected, apart from what later passes put beside it under the same origin.
 class Shadow final : public InstructionObserver {
   public:
     /// `transformed`: the same kernels after the pass.

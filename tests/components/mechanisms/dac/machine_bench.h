@@ -25,7 +25,8 @@ struct MachineRun {
 };
 
 /// The first kernel of the PTX text with sm.issue_extension and kernel.transform `extension` and `transform`, and
-/// dac.check or cae.check; `options` are further keys. Buffer and parameters are those of dac::test::run (tests/functional/dac/bench.h).
+/// dac.check or cae.check; `options` are further keys. Buffer and parameters are those of dac::test::run
+/// (tests/functional/dac/bench.h).
 MachineRun run_on_machine(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
                           const std::vector<std::uint32_t>& parameters, const std::vector<std::string>& options,
                           const std::string& extension = "dac", const std::string& transform = "dac");

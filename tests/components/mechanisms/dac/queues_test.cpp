@@ -226,7 +226,8 @@ TEST_CASE("a warp whose queue is full does not hold up its siblings") {
 }
 
 TEST_CASE("a warp or CTA that cannot go on holds up others as far as dac.expansion says") {
-    // One entry a warp. Warp 0 is late to take the first of three addresses, warp 1 has much to do behind the third one.
+    // One entry a warp. Warp 0 is late to take the first of three addresses, warp 1 has much to do behind the third
+    // one.
     const std::string first =
         "mov.u32 %r24, %tid.x; mov.u32 %r25, %ctaid.x; mad.lo.u32 %r24, %r25, 32, %r24; ld.global.u32 %r20, [%out]; "
         "shr.u32 %r20, %r20, 31; add.u32 %r24, %r24, %r20;"
@@ -300,8 +301,9 @@ TEST_CASE("of CTAs those of the oldest run go first") {
 }
 
 TEST_CASE("a line that cannot be locked does not hold up other warps' addresses") {
-    // One way of each set may be locked. Warp 0, whose lines are in the third of four sets, is late to take the first one, so that its second
-    // one is refused; warp 1, whose lines are in the fourth, has much to do behind its second one.
+    // One way of each set may be locked. Warp 0, whose lines are in the third of four sets, is late to take the first
+    // one, so that its second one is refused; warp 1, whose lines are in the fourth, has much to do behind its second
+    // one.
     const std::string first =
         "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; "
         "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65792; ";
@@ -366,7 +368,8 @@ TEST_CASE("the affine warp waits at a branch for the reports of all its warps") 
 }
 
 TEST_CASE("a warp whose reports are not taken waits, when it has no room for more") {
-    // The first warp is late to come to its first turn, for which the affine warp waits; the others dequeue nothing in theirs.
+    // The first warp is late to come to its first turn, for which the affine warp waits; the others dequeue nothing in
+    // theirs.
     const std::vector<std::string> small{"sm.max_warps=4", "sm.max_threads=128", "dac.report_entries=4",
                                          "dac.reports=true"};
     const std::string body =

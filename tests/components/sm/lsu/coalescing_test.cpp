@@ -340,9 +340,7 @@ TEST_CASE("MSHRs, merges, miss queue and load table bound what is under way, and
     const auto with_closed_port = [&](unsigned loads) {
         Bench bench({"l1d.miss_queue=3"});
         bench.port().opens_at = 50;
-        for (unsigned i = 0; i < loads; ++i) {
-            bench.issue(bench.instruction(kLoad, line(i), isa::kFullMask, i));
-        }
+        for (unsigned i = 0; i < loads; ++i) { bench.issue(bench.instruction(kLoad, line(i), isa::kFullMask, i)); }
         REQUIRE(bench.drain());
         return bench.unit->l1().counters().failure_cycles[3];
     };
@@ -352,9 +350,7 @@ TEST_CASE("MSHRs, merges, miss queue and load table bound what is under way, and
 
     const auto with_small_table = [&](unsigned loads) {
         Bench bench({"coalescing.pending_loads=2"});
-        for (unsigned i = 0; i < loads; ++i) {
-            bench.issue(bench.instruction(kLoad, line(i), isa::kFullMask, i));
-        }
+        for (unsigned i = 0; i < loads; ++i) { bench.issue(bench.instruction(kLoad, line(i), isa::kFullMask, i)); }
         REQUIRE(bench.drain());
         return bench.unit->counters().stall_cycles[0];
     };
@@ -486,14 +482,10 @@ TEST_CASE("a split atomic returns what its lanes would have seen one after the o
     Bench bench({"coalescing.atomic_bytes=32"});
     const isa::Instruction add = make_atomic(isa::AtomicOp::add);
     MemoryInstruction memory = bench.instruction(add, lanes_at(kBase));
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        memory.data[0][lane] = 1;
-    }
+    for (unsigned lane = 0; lane < 32; ++lane) { memory.data[0][lane] = 1; }
     bench.issue(memory);
     REQUIRE(bench.drain());
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        CHECK(bench.registers.row(0)[lane] == lane);
-    }
+    for (unsigned lane = 0; lane < 32; ++lane) { CHECK(bench.registers.row(0)[lane] == lane); }
     CHECK(bench.memory.word(kBase) == 32);
 }
 

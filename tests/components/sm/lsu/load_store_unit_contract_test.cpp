@@ -35,14 +35,12 @@ std::uint64_t address_of(unsigned context, unsigned word) {
     return kBase + 4 * (std::uint64_t{word} * kContexts + context);
 }
 
-/// Warps that load, store, add to and fence words of their own, each after the last value that it waits for has come. What
-/// they load is compared with what program order says.
+/// Warps that load, store, add to and fence words of their own, each after the last value that it waits for has come.
+/// What they load is compared with what program order says.
 class RandomWarps {
   public:
     RandomWarps(VariantBench& bench, std::uint64_t seed) : bench_(bench), random_(seed) {
-        for (unsigned context = 0; context < kContexts; ++context) {
-            words_[context].assign(kWords, 0);
-        }
+        for (unsigned context = 0; context < kContexts; ++context) { words_[context].assign(kWords, 0); }
     }
 
     /// One instruction of a random warp, if that warp waits for nothing and the unit takes one.
@@ -127,8 +125,8 @@ class RandomWarps {
     std::uint64_t compared_ = 0;
 };
 
-/// Runs random warps to their end and gives the hash of unit, registers and constants; `jumping` calls the unit only when
-/// an instruction or a reply comes or it asked to be called; `restored` saves and loads it every 97 cycles.
+/// Runs random warps to their end and gives the hash of unit, registers and constants; `jumping` calls the unit only
+/// when an instruction or a reply comes or it asked to be called; `restored` saves and loads it every 97 cycles.
 std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, const std::string& path) {
     VariantBench bench({"sm.load_store_unit=" + variant, "memory.request_path=" + path, "l1d.set_index=linear",
                         "l1d.sets=4", "l1d.mshrs=4"});

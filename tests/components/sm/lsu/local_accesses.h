@@ -53,9 +53,7 @@ class RandomAccesses {
             step();
             check_completed();
         }
-        for (unsigned left = 20'000; left > 0 && !bench_.unit->drained(); --left) {
-            bench_.step();
-        }
+        for (unsigned left = 20'000; left > 0 && !bench_.unit->drained(); --left) { bench_.step(); }
         check_completed();
         return good_ && bench_.unit->drained();
     }
@@ -93,9 +91,7 @@ class RandomAccesses {
     void load(std::uint16_t warp) {
         const unsigned slot = random_() % kSlots;
         Expected& expected = expected_[slot];
-        if (expected.busy) {
-            return bench_.step();
-        }
+        if (expected.busy) { return bench_.step(); }
         MemoryInstruction what = make(warp, loads_[slot], slot);
         expected.busy = true;
         expected.lanes = what.active;
@@ -112,9 +108,7 @@ class RandomAccesses {
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
             std::uint32_t value = random_();
             what.data[0][lane] = value;
-            if ((what.active >> lane & 1) == 0) {
-                continue;
-            }
+            if ((what.active >> lane & 1) == 0) { continue; }
             std::byte* place = &bytes_[warp][lane][offsets_[lane]];
             if (is_atomic(instruction)) {
                 std::uint32_t old = 0;
@@ -145,9 +139,7 @@ class RandomAccesses {
     void check_completed() {
         for (; seen_ < bench_.completions.size(); ++seen_) {
             const isa::Instruction* what = bench_.completions[seen_].instruction;
-            if (what < loads_.data() || what >= loads_.data() + kSlots) {
-                continue;
-            }
+            if (what < loads_.data() || what >= loads_.data() + kSlots) { continue; }
             const auto slot = static_cast<unsigned>(what - loads_.data());
             Expected& expected = expected_[slot];
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {

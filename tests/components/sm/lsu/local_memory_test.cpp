@@ -41,9 +41,7 @@ TEST_CASE("each lane of each warp has its own bytes, by local and by generic add
         bench.issue(words);
         auto bytes = in_warp(
             bench.instruction(byte, [](unsigned lane) { return isa::kLocalWindowBase + lane % 16 * 4 + 1; }), warp);
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            bytes.data[0][lane] = 0x80 + warp;
-        }
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { bytes.data[0][lane] = 0x80 + warp; }
         bench.issue(bytes);
     }
     REQUIRE(bench.drain());
@@ -72,17 +70,13 @@ TEST_CASE("a generic access may lead to local, shared and global memory at once"
                                : kBase + 4 * lane;
     };
     auto stored = in_warp(bench.instruction(store, mixed), 1);
-    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-        stored.data[0][lane] = 1000 + lane;
-    }
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { stored.data[0][lane] = 1000 + lane; }
     bench.issue(stored);
     REQUIRE(bench.drain());
     const isa::Instruction load = make_memory(Operation::load, Type::u32, Space::generic);
     bench.issue(in_warp(bench.instruction(load, mixed), 1));
     REQUIRE(bench.drain());
-    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-        CHECK(bench.registers.row(0)[lane] == 1000 + lane);
-    }
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { CHECK(bench.registers.row(0)[lane] == 1000 + lane); }
 }
 
 TEST_CASE("an access outside the thread's local memory, misaligned or of two words is a fault") {

@@ -49,9 +49,7 @@ struct Local : Bench {
 
     void access(const isa::Instruction& what, unsigned word, isa::LaneMask active = isa::kFullMask, unsigned row = 0) {
         MemoryInstruction each = instruction(what, lanes_at(4 * word), active, row);
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            each.data[0][lane] = 1000 * word + lane;
-        }
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { each.data[0][lane] = 1000 * word + lane; }
         place_in_warp(each, 0, kMany);
         issue(each);
     }
@@ -59,9 +57,7 @@ struct Local : Bench {
         const Cycle begun = now;
         completions.clear();
         access(kLoad, word, active, row);
-        while (completions.empty()) {
-            step();
-        }
+        while (completions.empty()) { step(); }
         return completions.front().cycle - begun;
     }
     unsigned sent(GpuMessage type) const { return memory.count(type); }
@@ -88,9 +84,7 @@ TEST_CASE("as many lines as ways stay; one more writes back exactly one, with it
     for (const bool loads : {false, true}) {
         Local bench(kOneSet);
         bench.access(kStoreByte, 0);  // 32 bytes, a word apart
-        for (unsigned word = 1; word < 4; ++word) {
-            bench.access(kStore, word);
-        }
+        for (unsigned word = 1; word < 4; ++word) { bench.access(kStore, word); }
         REQUIRE(bench.drain());
         CHECK(bench.sent(GpuMessage::write_request) == 0);
         CHECK(bench.l1().dirtied_bytes == 32 + 3 * kLineBytes);
@@ -112,9 +106,7 @@ TEST_CASE("as many lines as ways stay; one more writes back exactly one, with it
 
 TEST_CASE("a store to bytes that are dirty sends nothing and dirties nothing more") {
     Local bench(kOneSet);
-    for (unsigned i = 0; i < 5; ++i) {
-        bench.access(kStore, 0);
-    }
+    for (unsigned i = 0; i < 5; ++i) { bench.access(kStore, 0); }
     REQUIRE(bench.drain());
     CHECK(bench.l1().local_stores == 5);
     CHECK(bench.l1().local_store_hits == 4);
@@ -142,9 +134,7 @@ TEST_CASE("under write_back_fetch a store to a part of a line asks for the line 
     constexpr isa::LaneMask kLower = 0xffff;
     const auto reads = [](const char* policy, bool there, isa::LaneMask lanes) {
         Local bench({std::string("l1d.local_write_policy=") + policy});
-        if (there) {
-            bench.load(0);
-        }
+        if (there) { bench.load(0); }
         bench.access(kStore, 0, lanes);
         CHECK(bench.load(0, lanes) == 35);
         bench.access(kStore, 0, lanes);
@@ -163,9 +153,7 @@ TEST_CASE("under write_back_fetch a store to a part of a line asks for the line 
 TEST_CASE("what a store to local memory sends depends on the policy") {
     const auto sent = [](const char* policy, bool there) {
         Local bench({std::string("l1d.local_write_policy=") + policy});
-        if (there) {
-            bench.load(0);
-        }
+        if (there) { bench.load(0); }
         bench.access(kStore, 0);
         REQUIRE(bench.drain());
         const bool hits = bench.load(0) == 35;
@@ -197,17 +185,13 @@ TEST_CASE("a write-back needs a place in the miss queue, and what wants the way 
 TEST_CASE("a fence leaves dirty lines in L1 and does not wait for their write-backs; a kernel's begin drops them") {
     Local bench(kOneSet);
     const isa::Instruction fence = make_fence();
-    for (unsigned word = 0; word < 5; ++word) {
-        bench.access(kStore, word);
-    }
+    for (unsigned word = 0; word < 5; ++word) { bench.access(kStore, word); }
     bench.memory.set_delay([](unsigned, std::uint64_t, bool) { return 500; });
     bench.step();
     const Cycle begun = bench.now;
     bench.completions.clear();
     bench.issue_fence(fence);
-    while (bench.completions.empty()) {
-        bench.step();
-    }
+    while (bench.completions.empty()) { bench.step(); }
     CHECK(bench.now - begun < 10);
     CHECK(bench.load(2) == 35);
     CHECK(bench.registers.row(0)[3] == 2003);

@@ -1,6 +1,6 @@
-// Takes away those clauses of the memory contract that order accesses of one unit: a program that the loss of each shows
-// in the values that it reads or leaves, on the unit alone, with a memory whose delays are written down. The same clauses
-// on three SMs with delays drawn by chance: tests/functional/litmus/mutation_test.cpp.
+// Takes away those clauses of the memory contract that order accesses of one unit: a program that the loss of each
+// shows in the values that it reads or leaves, on the unit alone, with a memory whose delays are written down. The same
+// clauses on three SMs with delays drawn by chance: tests/functional/litmus/mutation_test.cpp.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -39,9 +39,7 @@ struct Program : Bench {
     }
     void wait(Cycle cycles) { run_to(now + cycles); }
     void wait_for(const isa::Instruction& what) {
-        while (completions.empty() || completions.back().instruction != &what) {
-            step();
-        }
+        while (completions.empty() || completions.back().instruction != &what) { step(); }
     }
     std::uint32_t read(unsigned row) {
         REQUIRE(drain());
@@ -145,9 +143,7 @@ const std::array kClauses{
     Clause{"acquire_holds_younger_accesses", load_behind_an_acquire_is_not_performed_before_it}};
 
 TEST_CASE("every program reads what the contract says") {
-    for (const Clause& clause : kClauses) {
-        CHECK_MESSAGE(clause.program(), clause.name);
-    }
+    for (const Clause& clause : kClauses) { CHECK_MESSAGE(clause.program(), clause.name); }
 }
 
 TEST_CASE("without a clause its own programs go wrong, and no other") {

@@ -28,9 +28,7 @@ struct SlowFirstLine : Bench {
     Cycle completion_of(const isa::Instruction& what) {
         REQUIRE(drain());
         for (const Completion& each : completions) {
-            if (each.instruction == &what) {
-                return each.cycle;
-            }
+            if (each.instruction == &what) { return each.cycle; }
         }
         FAIL("the instruction did not complete");
         return 0;
@@ -72,9 +70,7 @@ TEST_CASE("a fence covers accesses that still wait in the queue") {
     bench.port().opens_at = 100;
     for (unsigned i = 0; i < 12; ++i) {
         while (!bench.unit->can_accept()) bench.step();
-        if (i == 11) {
-            break;
-        }
+        if (i == 11) { break; }
         bench.issue(bench.instruction(kStore, i == 10 ? kFirst : kSecond, 1));
     }
     bench.issue_fence(kFence, 3);

@@ -141,9 +141,7 @@ TEST_CASE("a load with a token comes back with it, its words wherever their rows
             tokens.push_back(token);
         }
     } bench;
-    for (unsigned word = 0; word < 4; ++word) {
-        bench.memory.set_word(kBase + 4 * word, 10 + word);
-    }
+    for (unsigned word = 0; word < 4; ++word) { bench.memory.set_word(kBase + 4 * word, 10 + word); }
     const isa::Instruction vector = make_memory(Operation::load, isa::Type::u32, isa::Space::global, 4);
     MemoryInstruction load = bench.instruction(vector, [](unsigned lane) { return kBase + 16 * lane; });
     load.token = 7;

@@ -57,9 +57,7 @@ class RandomProgram {
         for (unsigned row = 0; row < isa::kMostOperandRows; ++row) {
             for (auto& word : access.data[row]) word = random_();
         }
-        if (draw % 4 != 0 || !bench.unit->can_accept() || fenced(bench, context)) {
-            return false;
-        }
+        if (draw % 4 != 0 || !bench.unit->can_accept() || fenced(bench, context)) { return false; }
         if (draw % 32 == 0) {
             bench.unit->accept_fence(context, kFence, bench.now);
             ++fences_[context];

@@ -90,9 +90,7 @@ class ScriptedMemory {
     /// The reply for the SM that is due, or null.
     const MessageHeader* next_reply(unsigned sm, Cycle now) {
         auto& queue = replies_[sm];
-        if (queue.empty() || queue.begin()->first.first > now) {
-            return nullptr;
-        }
+        if (queue.empty() || queue.begin()->first.first > now) { return nullptr; }
         taken_ = std::make_shared<MessageBuffer>(queue.begin()->second);
         queue.erase(queue.begin());
         return &taken_->header();
@@ -148,9 +146,7 @@ class ScriptedMemory {
         }
         copy_masked(line(write.line).data(), data.data(), write.mask);
         for (unsigned word = 0; word < kLineWords; ++word) {
-            if (words_of(write.mask) >> word & 1) {
-                changed(write.line + 4 * word);
-            }
+            if (words_of(write.mask) >> word & 1) { changed(write.line + 4 * word); }
         }
         answer(request, MessageBuffer(WriteAcknowledge{.tag = write.tag, .unused = 0}), now);
     }
@@ -185,9 +181,7 @@ class ScriptedMemory {
     }
 
     void changed(std::uint64_t address) {
-        if (observer_) {
-            observer_(address, word(address));
-        }
+        if (observer_) { observer_(address, word(address)); }
     }
 
     using Key = std::pair<Cycle, std::uint64_t>;  // time, then order of sending

@@ -135,9 +135,7 @@ TEST_CASE("loads of random words, near each other or not, bring what is there, u
         alignas(32) std::uint32_t row[32];
         std::uint32_t* rows[kMaximumRows] = {row};
         shared.perform(load, isa::kFullMask, rows);
-        for (unsigned lane = 0; lane < 32; ++lane) {
-            REQUIRE(row[lane] == 7 * load.addresses[lane] / 4);
-        }
+        for (unsigned lane = 0; lane < 32; ++lane) { REQUIRE(row[lane] == 7 * load.addresses[lane] / 4); }
     }
 }
 
@@ -153,9 +151,7 @@ TEST_CASE("shared atomics are performed lane by lane in ascending order") {
     bench.issue(second);
     bench.issue(bench.instruction(kLoad, words_from(0), 0xf, 1));
     REQUIRE(bench.drain());
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        CHECK(bench.registers.row(0)[lane] == 2 * (lane / 3));
-    }
+    for (unsigned lane = 0; lane < 32; ++lane) { CHECK(bench.registers.row(0)[lane] == 2 * (lane / 3)); }
     CHECK(bench.registers.row(1)[0] == 22);
     CHECK(bench.registers.row(1)[3] == 31);
     CHECK(bench.completions.size() == 2);

@@ -76,7 +76,8 @@ inline isa::KernelTable kernels_of_loads(unsigned loads) {
     return kernels;
 }
 
-/// How a contract test calls a unit: in every cycle, only when there is something to do, or saved and loaded on the way.
+/// How a contract test calls a unit: in every cycle, only when there is something to do, or saved and loaded on the
+/// way.
 enum class Way { every_cycle, jumping, restored };
 
 /// A load/store unit with a memory of its own or a shared one, driven cycle by cycle. `Unit` is LoadStoreUnit for the
@@ -112,9 +113,7 @@ class UnitBench : public LoadStoreListener {
           memory(shared == nullptr ? *own_ : *shared),
           kernels(kernels_of_loads(16)),
           registers(256) {
-        for (const std::string& each : overrides) {
-            configuration_.override_value(each);
-        }
+        for (const std::string& each : overrides) { configuration_.override_value(each); }
         constants = std::make_unique<ConstantCache>(configuration_.read<ConstantCacheParameters>("constant_cache"));
         constants->begin_kernel();
         replace_unit(sm);
@@ -159,9 +158,7 @@ class UnitBench : public LoadStoreListener {
     void element_completed(std::uint16_t context, const isa::Instruction& instruction, unsigned element, bool last,
                            Cycle cycle) override {
         elements.push_back({context, element, last, cycle});
-        if (last) {
-            memory_completed(context, instruction, cycle);
-        }
+        if (last) { memory_completed(context, instruction, cycle); }
     }
     void extension_completed(std::uint16_t token, const isa::Instruction&, Cycle) override { tokens.push_back(token); }
 
@@ -185,9 +182,7 @@ class UnitBench : public LoadStoreListener {
 
     /// Runs cycles until the unit accepts, and gives it the instruction.
     void issue(const MemoryInstruction& what) {
-        while (!unit->can_accept()) {
-            step();
-        }
+        while (!unit->can_accept()) { step(); }
         unit->accept(what, now);
         step();
     }
@@ -212,17 +207,13 @@ class UnitBench : public LoadStoreListener {
         }
     }
     void run_to(Cycle cycle) {
-        while (now < cycle) {
-            step();
-        }
+        while (now < cycle) { step(); }
     }
     /// Until all is done; false if that takes too long.
     bool drain(Cycle limit = 100'000) {
         for (const Cycle end = now + limit; now < end;) {
             step();
-            if (unit->drained()) {
-                return true;
-            }
+            if (unit->drained()) { return true; }
         }
         return false;
     }

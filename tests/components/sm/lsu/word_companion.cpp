@@ -22,9 +22,7 @@ bool WordCompanion::empty(Line& slot) {
     if (slot.dirty != 0) {
         std::byte data[kLineBytes] = {};
         give(slot, slot.dirty, data);
-        if (!port_.write_back(slot.line, slot.dirty, data)) {
-            return false;
-        }
+        if (!port_.write_back(slot.line, slot.dirty, data)) { return false; }
     }
     slot = {};
     return true;
@@ -33,9 +31,7 @@ bool WordCompanion::empty(Line& slot) {
 /// For words of the line with that key: whatever conflicts with them goes.
 bool WordCompanion::make_room(Line& slot, std::uint64_t line, WordMask words, std::uint32_t key) {
     const bool conflicts = slot.line != line || ((slot.valid & ~words) != 0 && slot.key != key);
-    if (slot.valid != 0 && conflicts && !empty(slot)) {
-        return false;
-    }
+    if (slot.valid != 0 && conflicts && !empty(slot)) { return false; }
     slot.line = line;
     slot.key = key;
     return true;
@@ -59,9 +55,7 @@ L1Companion::StoreResult WordCompanion::store(const L1Access& access, const Byte
         give(slot, with_it, own);
         return {StoreAnswer::passed, with_it};
     }
-    if (!make_room(slot, access.line, whole, key_of(whole, data))) {
-        return {StoreAnswer::stalled};
-    }
+    if (!make_room(slot, access.line, whole, key_of(whole, data))) { return {StoreAnswer::stalled}; }
     take(slot, whole, data);
     slot.dirty |= whole;
     ++absorbed;
