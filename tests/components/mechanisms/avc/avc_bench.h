@@ -115,7 +115,7 @@ struct AvcBench : Bench {
         return dynamic_cast<const AffineVectorCache&>(*unit->companion()).counters();
     }
     const L1Counters& l1() const { return unit->l1().counters(); }
-    const isa::Instruction* code() const { return code_.data(); }
+    std::span<const isa::Instruction> code() const { return code_; }
 
   private:
     static constexpr std::uint32_t kBytes = 256;

@@ -296,7 +296,7 @@ TEST_CASE("an idle-only prefetcher's requests wait until the unit has no instruc
 PrefetchCounters run_with_checkpoint_at(Cycle checkpoint, std::uint64_t& hash, bool& in_all_states) {
     ToldBench bench({request(40), request(41), request(42), request(43), request(44), request(45)},
                     {"l1d.mshrs=4", "l1d.ways=1", "l1d.pinned_ways=0", "l1d.set_index=linear"});
-    const isa::Instruction* code = bench.kernels.front().code.data();
+    const std::span<const isa::Instruction> code = bench.kernels.front().code;
     const std::map<Cycle, std::uint64_t> demands{{1, 0}, {4, 40}, {40, 41}, {60, 42 + 32}, {70, 1}};
     for (Cycle cycle = 0; cycle < 100; ++cycle) {
         if (const auto demand = demands.find(cycle); demand != demands.end()) {
@@ -315,7 +315,7 @@ PrefetchCounters run_with_checkpoint_at(Cycle checkpoint, std::uint64_t& hash, b
     }
     REQUIRE(bench.drain());
     bench.unit->end_launch();
-    hash = bench.hash(bench.kernels.front().code.data());
+    hash = bench.hash(bench.kernels.front().code);
     return bench.prefetches();
 }
 

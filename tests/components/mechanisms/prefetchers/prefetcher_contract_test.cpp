@@ -81,7 +81,7 @@ std::uint64_t run(const std::string& prefetcher, std::uint64_t seed, Way way, Pr
         hasher.add_bytes(bench.registers.data(), bench.registers.bytes());
         *registers = hasher.value();
     }
-    return bench.hash(bench.kernels.front().code.data());
+    return bench.hash(bench.kernels.front().code);
 }
 
 std::vector<std::string> prefetchers() {
@@ -132,14 +132,14 @@ TEST_CASE("a prefetcher restored from a checkpoint goes on as if nothing had bee
             }
             REQUIRE(bench.drain());  // the bench's memory cannot be saved
             if (restore) {
-                bench.save_and_load(bench.kernels.front().code.data(), [&] { bench.begin_launch(); });
+                bench.save_and_load(bench.kernels.front().code, [&] { bench.begin_launch(); });
             }
             for (unsigned i = 0; i < 150; ++i) {
                 program.act();
                 bench.step();
             }
             REQUIRE(bench.drain());
-            return bench.hash(bench.kernels.front().code.data());
+            return bench.hash(bench.kernels.front().code);
         };
         CHECK(half(false) == half(true));
     });
