@@ -10,7 +10,7 @@
 namespace lookahead {
 
 struct SlotEntry {
-    std::string name;  ///< also the configuration key, unless there is an option: "sm.warp_scheduler"
+    std::string name;  ///< also the configuration key, unless there is an option: "router.arbiter"
     std::string description;
     std::string option = {};           ///< of the command line that chooses a variant: "--sync"
     std::string default_variant = {};  ///< if the configuration has a key for the slot

@@ -59,7 +59,7 @@ std::string_view bringing_slot(const VariantEntry& variant, std::span<const Slot
     return choice == choices.end() ? std::string_view() : choice->brought_by;
 }
 
-/// "-o sm.warp_scheduler=gto" or "--sync window".
+/// "-o router.arbiter=oldest" or "--sync window".
 std::string how_to_choose(const VariantEntry& variant, std::span<const SlotChoice> choices) {
     if (const std::string_view bringing = bringing_slot(variant, choices); !bringing.empty()) {
         return "-o " + key_and_value(bringing, variant.name) + ", which brings it";
@@ -74,7 +74,7 @@ std::string how_to_choose(const VariantEntry& variant, std::span<const SlotChoic
                                                        : slot->option + " " + variant.name;
 }
 
-/// "  brings: kernel.transform=dac\n" for each variant that this one brings.
+/// "  brings: router.queue=shared\n" for each variant that this one brings.
 std::string brought_lines(const VariantEntry& variant, std::span<const SlotChoice> choices) {
     std::string text;
     for (const SlotChoice& choice : choices) {

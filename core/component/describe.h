@@ -23,7 +23,7 @@ struct SlotChoice {
 };
 
 /// Describes a slot, variant, parameter set, parameter ("l1d.ways" or "ways"), statistics kind or statistic
-/// ("sm.cycles" or "cycles"); all of that name, if there are several. Nothing if the name is unknown.
+/// ("router.cycles" or "cycles"); all of that name, if there are several. Nothing if the name is unknown.
 std::optional<std::string> try_describe(std::string_view name, std::span<const SlotChoice> choices = {});
 
 /// All names that try_describe() knows, for suggestions.

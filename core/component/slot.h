@@ -17,23 +17,23 @@
 /// A slot is an interface class with a contract in its header and with traits:
 ///
 ///     template <>
-///     struct lookahead::SlotTraits<WarpScheduler> {
-///         static constexpr std::string_view name = "sm.warp_scheduler";   // the configuration key
-///         static constexpr std::string_view default_variant = "gto";      // none: the configuration has no such key
-///         static constexpr bool takes_several = true;                     // joined by `+`: joined_variants
-///         static constexpr std::string_view description = "Chooses the warp that issues next.";
-///         using Arguments = std::tuple<const SchedulerContext&>;          // of every variant's constructor
+///     struct lookahead::SlotTraits<Arbiter> {
+///         static constexpr std::string_view name = "router.arbiter";     // the configuration key
+///         static constexpr std::string_view default_variant = "oldest";  // none: the configuration has no such key
+///         static constexpr bool takes_several = true;                    // joined by `+`: joined_variants
+///         static constexpr std::string_view description = "Chooses the message that goes next.";
+///         using Arguments = std::tuple<const ArbiterContext&>;           // of every variant's constructor
 ///     };
 ///
 /// A variant registers itself by one statement at namespace scope in its own .cpp:
 ///
-///     LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, GtoScheduler, "gto", "Greedy then oldest.", "Rogers et al.,
-///     MICRO 2012")
+///     LOOKAHEAD_REGISTER_VARIANT(Arbiter, OldestArbiter, "oldest", "The oldest message goes first.", "Dally and
+///     Towles, Principles and Practices of Interconnection Networks, 2004")
 ///
 /// Its constructor takes the slot's Arguments. A variant with parameters names their struct, `using
-/// Parameters = GtoParameters;`, and takes `const Parameters&` first; their keys have the variant's name as a
-/// prefix ("gto.…"). A variant that also reads other variants' parameters names their prefixes:
-/// `static constexpr std::string_view kReads[] = {"intra"};`.
+/// Parameters = OldestParameters;`, and takes `const Parameters&` first; their keys have the variant's name as a
+/// prefix ("oldest.…"). A variant that also reads other variants' parameters names their prefixes:
+/// `static constexpr std::string_view kReads[] = {"round_robin"};`.
 namespace lookahead {
 
 template <class Interface>

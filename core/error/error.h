@@ -32,7 +32,7 @@ class ConfigurationError : public Error {
     explicit ConfigurationError(const std::string& sentence) : Error(ExitCode::usage, sentence) {}
 };
 
-/// A file that cannot be used (PTX, capture, checkpoint, HDF5, study): exit code 3.
+/// A file that cannot be used (program, capture, checkpoint, HDF5, study): exit code 3.
 class InputError : public Error {
   public:
     explicit InputError(const std::string& sentence) : Error(ExitCode::bad_input, sentence) {}

@@ -42,7 +42,7 @@ class Object {
         fail_by_type(name);
     }
 
-    /// The object's path in its file: "/kernels/start".
+    /// The object's path in its file: "/engine/windows".
     std::string name() const;
     /// The file's path.
     std::string file_name() const;

@@ -60,7 +60,7 @@ class Configuration {
     /// Like read(), without the values.
     void note(const ParameterList& list, std::string_view prefix) const { given(list, prefix); }
 
-    /// The name of the variant that fills a slot: "sm.warp_scheduler" -> "gto".
+    /// The name of the variant that fills a slot: "router.arbiter" -> "oldest".
     std::string variant(std::string_view slot_key, std::string_view default_name) const;
 
     /// Refuses keys that were set and not read. A key of a registered parameter set that is not in use (the parameters

@@ -31,7 +31,7 @@
 ///             choice("replacement", &CacheParameters::replacement, {"lru", "fifo"}, {.help = "…"}));
 ///     };
 ///
-/// The member initialiser is the default. `Configuration::read<CacheParameters>("l1d")` gives a checked
+/// The member initialiser is the default. `Configuration::read<CacheParameters>("cache")` gives a checked
 /// struct.
 namespace lookahead {
 

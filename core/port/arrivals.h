@@ -55,11 +55,6 @@ class Arrivals {
         }
     }
 
-    /// The least time on one side, while routers may write to it.
-    Time least_so_far(Way way, std::size_t lp, unsigned side) {
-        return std::atomic_ref(sides_[side].least[way][lp]).load(std::memory_order_relaxed);
-    }
-
     // Call the following outside of windows, or on the thread that advances the LP, for its side:
 
     /// Bit w stands for routers w, w + 64, w + 128 ...

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -56,8 +55,7 @@ class MessageRouter {
                   std::shared_ptr<Arrivals> arrivals = nullptr, unsigned number = 0)
         : arrivals_(arrivals ? std::move(arrivals) : std::make_shared<Arrivals>(local_processes, 1)),
           number_(number),
-          batches_(batches),
-          sent_{all_at<kSourceCount>(kTimeInfinity)} {
+          batches_(batches) {
         inboxes_[0].resize(local_processes);
         inboxes_[1].resize(local_processes);
         for (const std::uint32_t place : places) { receivers_.push_back({.place = place}); }
@@ -72,9 +70,9 @@ class MessageRouter {
             if (header.time < horizons_[receiver.kind]) [[unlikely]] { throw_too_early(header); }
             bytes = extend_inbox(receiver.place, way, header);
         } else {
-            Time& least = sent_[set_][way == Arrivals::kAnswered ? kAnswers : receiver.kind];
+            Time& least = sent_[way == Arrivals::kAnswered ? kAnswers : receiver.kind];
             least = std::min(least, header.time);
-            Batch& batch = batches_[first_batch_ + (receiver.place & ~kRemote)];
+            Batch& batch = batches_[receiver.place & ~kRemote];
             ++batch.messages;
             bytes = batch.bytes.extend(header.total_bytes());
         }
@@ -107,31 +105,13 @@ class MessageRouter {
     }
 
     /// The side of a local LP to which this router writes.
-    unsigned side(std::size_t place) const { return arrivals_->side(place) ^ turn_; }
-
-    /// Gives each of several concurrent steps (SideSteps) its own batches: makes `sets` sets of them. Call it before
-    /// the first message.
-    void divide(std::size_t sets) {
-        batches_.resize(batches_.size() * sets);
-        sent_.assign(sets, all_at<kSourceCount>(kTimeInfinity));
-        sets_ = sets;
-    }
-    /// Sends later messages into this set of batches and, if `turns`, to the other side of each LP.
-    void write_to(std::size_t set, bool turns) {
-        set_ = set;
-        first_batch_ = batches_.size() / sets_ * set;
-        turn_ = turns;
-    }
+    unsigned side(std::size_t place) const { return arrivals_->side(place); }
 
     /// The inboxes, by LP.
     std::vector<LpInbox>& inboxes(unsigned side = 0) { return inboxes_[side]; }
     std::vector<Batch>& batches() { return batches_; }
-    /// The batches of a set.
-    std::span<Batch> batches(std::size_t set) {
-        return std::span(batches_).subspan(batches_.size() / sets_ * set, batches_.size() / sets_);
-    }
     /// A lower bound of the times of all messages in the batches, by their source (source.h).
-    SourceTimes& sent(std::size_t set = 0) { return sent_[set]; }
+    SourceTimes& sent() { return sent_; }
 
     /// Sets an LP's kind and answering port; kNoPort if there is none.
     void describe(LpId lp, std::uint8_t kind, std::uint32_t answering_port) {
@@ -164,12 +144,8 @@ class MessageRouter {
     std::array<std::vector<LpInbox>, 2> inboxes_;  ///< by side of the LP
     std::shared_ptr<Arrivals> arrivals_;
     unsigned number_;
-    std::vector<Batch> batches_;     ///< set by set
-    std::vector<SourceTimes> sent_;  ///< by set
-    std::size_t sets_ = 1;
-    std::size_t set_ = 0;
-    std::size_t first_batch_ = 0;
-    unsigned turn_ = 0;
+    std::vector<Batch> batches_;
+    SourceTimes sent_ = all_at<kSourceCount>(kTimeInfinity);
     KindTimes horizons_ = all_at<kMostKinds>(0);
 };
 

@@ -10,7 +10,7 @@
 
 namespace lookahead {
 
-/// The counts of a process in each phase of the run (a kernel): its counters, in the order in which they are visited.
+/// The counts of a process in each phase of the run: its counters, in the order in which they are visited.
 /// They are stored as differences of a few bytes, with runs of zeros as one entry, because a run may have a hundred
 /// thousand phases in which most processes do little.
 class PhaseLog {

@@ -172,7 +172,7 @@ struct StateFields<C> {
     }
 };
 
-/// The counts between two moments, as for one kernel; `before` must be the earlier one.
+/// The counts between two moments, as for one phase; `before` must be the earlier one.
 template <HasStatistics C>
 C difference(const C& after, const C& before) {
     auto words = std::bit_cast<detail::StatisticsWords<C>>(after);

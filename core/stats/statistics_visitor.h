@@ -22,8 +22,8 @@ struct HistogramView {
     std::uint64_t overflow = 0;
 };
 
-/// Receives every statistic of a component. `component` is the component's own name ("sm3"), `kind` the name of its
-/// kind ("sm"), which all components with the same statistics share.
+/// Receives every statistic of a component. `component` is the component's own name ("router3"), `kind` the name of
+/// its kind ("router"), which all components with the same statistics share.
 class StatisticsVisitor {
   public:
     virtual ~StatisticsVisitor() = default;

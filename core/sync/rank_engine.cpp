@@ -261,130 +261,6 @@ void RankEngine::prefetch_due(std::size_t task) const {
     }
 }
 
-void RankEngine::divide_batches() {
-    for (const auto& worker : workers_) { worker->router.divide(SideSteps::kSets); }
-    steps_.emplace(processes_.size(), workers_.size());
-}
-
-void RankEngine::begin_steps() {
-    plan_work();
-    std::vector<std::uint8_t> sides;
-    for (const std::uint8_t kind : kinds_) { sides.push_back(static_cast<std::uint8_t>(lookahead_.side_of(kind))); }
-    steps_->begin(plan_, sides);
-    opened_ = reached_;
-    parts_ = {0, 0};
-}
-
-void RankEngine::open_step(unsigned side, std::uint64_t number, const KindTimes& horizons) {
-    statistics_.shared_windows += team_->has_members();
-    steps_->open({.number = number, .side = side, .horizons = horizons, .reached = opened_});
-    for (std::size_t kind = 0; kind < lookahead_.kinds(); ++kind) {
-        if (lookahead_.side_of(static_cast<std::uint8_t>(kind)) == side) { opened_[kind] = horizons[kind]; }
-    }
-}
-
-StepWork RankEngine::work_on_steps(std::size_t member, bool has_waited) {
-    SideSteps::Task task{};
-    if (!steps_->claim(member, task)) { return StepWork::none; }
-    if (member == 0 && has_waited) { account(TraceActivity::blocked); }
-    Worker& worker = *workers_[member];
-    do {
-        const SideSteps::Step& step = *task.step;
-        steps_->wait_for_turn(task);
-        worker.router.write_to(SideSteps::set_of(step.side, step.number), step.number % 2 != 0);
-        worker.router.set_horizons(step.reached);
-        const bool has_advanced = take_step(worker, task);
-        const unsigned side = worker.router.side(task.lp);
-        const std::array<Time, Arrivals::kWays> kept = {arrivals_->least_so_far(Arrivals::kUsual, task.lp, side),
-                                                        arrivals_->least_so_far(Arrivals::kAnswered, task.lp, side)};
-        if (steps_->end(member, task, kinds_[task.lp], own_[task.lp], kept)) { return StepWork::ended_a_step; }
-        if (has_advanced) { break; }
-    } while (steps_->claim(member, task));
-    return StepWork::some;
-}
-
-/// An LP that has nothing before its horizon stays where it is; what has come for it is kept for the next step. Returns
-/// whether it has.
-bool RankEngine::take_step(Worker& worker, const SideSteps::Task& task) {
-    const std::size_t index = task.lp;
-    const Time horizon = task.step->horizons[kinds_[index]];
-    const unsigned side = worker.router.side(index) ^ 1;
-    const bool reads = arrivals_->writers(index, side) != 0;
-    const Time arrival = !reads ? kTimeInfinity
-                                : std::min(arrivals_->least_so_far(Arrivals::kUsual, index, side),
-                                           arrivals_->least_so_far(Arrivals::kAnswered, index, side));
-    if (std::min(own_[index], arrival) < horizon) {
-        const std::uint64_t begin = profile_.now();
-        advance_process(worker, index, reads, horizon);
-        worker.ticks += profile_.advanced(index, begin) - begin;
-        return true;
-    }
-    if (reads && LOOKAHEAD_RULE(messages_wait_from_step_to_step)) {
-        for_each_inbox(index, side, [&](LpInbox& inbox) { worker.router.keep_all(index, inbox); });
-        arrivals_->clear(index, side);
-    }
-    return false;
-}
-
-std::array<SourceTimes, SideSteps::kSides> RankEngine::sent_in_step(unsigned side, std::uint64_t number) {
-    constexpr SourceTimes kNothing = all_at<kSourceCount>(kTimeInfinity);
-    std::array<SourceTimes, SideSteps::kSides> sent = {kNothing, kNothing};
-    for (unsigned to = 0; to < SideSteps::kSides; ++to) {
-        if (to == side && side != 0) {
-            continue;  // nobody there speaks to another
-        }
-        for (const std::uint32_t lp : steps_->lps(to)) {
-            const unsigned written = arrivals_->side(lp) ^ (number % 2);
-            Time& usual = sent[to][kinds_[lp]];
-            usual = std::min(usual, arrivals_->least_so_far(Arrivals::kUsual, lp, written));
-            sent[to][kAnswers] =
-                std::min(sent[to][kAnswers], arrivals_->least_so_far(Arrivals::kAnswered, lp, written));
-        }
-    }
-    for (const auto& worker : workers_) {
-        SourceTimes& elsewhere = worker->router.sent(SideSteps::set_of(side, number));
-        for (unsigned to = 0; to < SideSteps::kSides; ++to) {
-            for (std::size_t kind = 0; kind < lookahead_.kinds(); ++kind) {
-                if (lookahead_.side_of(static_cast<std::uint8_t>(kind)) == to) {
-                    sent[to][kind] = std::min(sent[to][kind], elsewhere[kind]);
-                }
-            }
-            sent[to][kAnswers] = std::min(sent[to][kAnswers], elsewhere[kAnswers]);
-        }
-        elsewhere = kNothing;
-    }
-    return sent;
-}
-
-Batch& RankEngine::batch_of_step(unsigned side, std::uint64_t number, std::size_t batch) {
-    const std::size_t set = SideSteps::set_of(side, number);
-    Batch& all = router().batches(set)[batch];
-    for (std::size_t i = 1; i < workers_.size(); ++i) {
-        if (Batch& from = workers_[i]->router.batches(set)[batch];
-            from.messages > 0 && LOOKAHEAD_RULE(a_step_has_the_messages_of_all_threads)) {
-            all.take(from);
-        }
-    }
-    return all;
-}
-
-void RankEngine::deliver_to_step(std::size_t member, unsigned side, std::uint64_t number,
-                                 std::span<const std::byte> messages) {
-    MessageRouter& router = workers_[member]->router;
-    router.write_to(SideSteps::set_of(side, number), number % 2 != 0);
-    router.set_horizons(opened_);
-    deliver_through(router, opened_, messages);
-}
-
-void RankEngine::end_steps(std::uint64_t last) {
-    for (const auto& worker : workers_) { worker->router.write_to(0, false); }
-    if (last % 2 != 0) {
-        for (std::size_t i = 0; i < processes_.size(); ++i) { arrivals_->turn(i); }
-    }
-    count_work();
-    ++shared_since_plan_;
-}
-
 void RankEngine::settle(Time epoch) {
     for (std::size_t i = 0; i < processes_.size(); ++i) {
         const bool reads = arrival(i) < epoch;
@@ -558,11 +434,12 @@ void RankEngine::reserve_batch_headers(std::size_t header_words) {
     for (Batch& batch : router().batches()) { batch.bytes.extend(batch_header_bytes_); }
 }
 
-std::uint64_t* RankEngine::batch_header(Batch& batch) {
-    return reinterpret_cast<std::uint64_t*>(batch.bytes.data() + Transport::kPacketHeaderBytes);
+std::uint64_t* RankEngine::batch_header(std::size_t number) {
+    return reinterpret_cast<std::uint64_t*>(batch(number).bytes.data() + Transport::kPacketHeaderBytes);
 }
 
-void RankEngine::reset_batch(Batch& sent, std::size_t sent_bytes) {
+void RankEngine::reset_batch(std::size_t number, std::size_t sent_bytes) {
+    Batch& sent = batch(number);
     ++statistics_.packets;
     statistics_.null_messages += sent.messages == 0;
     statistics_.remote_messages += sent.messages;
@@ -573,30 +450,23 @@ void RankEngine::reset_batch(Batch& sent, std::size_t sent_bytes) {
 }
 
 void RankEngine::deliver(std::span<const std::byte> messages) {
+    // The sender of messages that are passed on has reported their bounds, and counts them.
     const SourceTimes told = router().sent();
-    // Who sent what is passed on has told the bounds of it, and counts it.
-    statistics_.remote_messages -= deliver_through(router(), reached_, messages);
-    router().sent() = told;
-}
-
-std::uint64_t RankEngine::deliver_through(MessageRouter& router, const KindTimes& reached,
-                                          std::span<const std::byte> messages) {
-    std::uint64_t passed_on = 0;
     const std::byte* at = messages.data();
     const std::byte* const end = at + messages.size();
     while (at < end) {
         const auto* message = reinterpret_cast<const MessageHeader*>(at);
         const bool is_here = is_here_[message->destination];
-        passed_on += !is_here;
-        const Time gone_on_to = reached[lookahead_.kind_of(message->destination)];
+        statistics_.remote_messages -= !is_here;
+        const Time gone_on_to = reached_[lookahead_.kind_of(message->destination)];
         LOOKAHEAD_ASSERT(!is_here || message->time >= gone_on_to, "a message for " + std::to_string(message->time) +
                                                                       " fs came to a rank that had advanced to " +
                                                                       std::to_string(gone_on_to) + " fs");
-        std::byte* payload = router.append(*message);
+        std::byte* payload = router().append(*message);
         std::memcpy(payload, message->payload(), message->payload_bytes());
         at += message->total_bytes();
     }
-    return passed_on;
+    router().sent() = told;
 }
 
 void RankEngine::account(TraceActivity activity) {

@@ -21,7 +21,6 @@
 #include "core/sync/process_profile.h"
 #include "core/sync/routes.h"
 #include "core/sync/sharing_trial.h"
-#include "core/sync/side_steps.h"
 #include "core/sync/source_lookahead.h"
 #include "core/sync/window_team.h"
 #include "core/sync/work_plan.h"
@@ -44,9 +43,6 @@ struct RankEngineOptions {
     bool shares_always = false;  ///< also windows that one thread has done sooner
     bool log_windows = false;
 };
-
-/// The result of RankEngine::work_on_steps.
-enum class StepWork : std::uint8_t { none, some, ended_a_step };
 
 /// The LPs of one rank, their inboxes, and the batches for other ranks. A protocol tells it how far it may advance.
 ///
@@ -87,42 +83,13 @@ class RankEngine {
     /// Restores this rank's LPs from `all`. InputError if one does not fit.
     void restore(Time epoch, const SavedProcesses& all);
 
-    // Steps by side (SideSteps) instead of windows. All threads of the team may be in calls with a `member` at once,
-    // each with a different one; only one thread at a time makes the other calls.
-
-    /// Call it before the first epoch.
-    void divide_batches();
-    void begin_steps();
-    /// Runs `work(member)` on every thread of the team, with 0 on this thread; returns when all have returned. Throws
-    /// the first exception of any of them.
-    void share(const std::function<void(std::size_t member)>& work);
-    /// Advances the LPs of a side to the horizons of their kinds, once the messages of the other side's previous step
-    /// have come.
-    void open_step(unsigned side, std::uint64_t number, const KindTimes& horizons);
-    /// Takes unclaimed LPs through open steps, until one had something to do or a step is complete. The first member
-    /// says whether it has waited since its last call.
-    StepWork work_on_steps(std::size_t member, bool has_waited);
-    bool step_is_complete(unsigned side, std::uint64_t number) const { return steps_->is_complete(side, number); }
-    /// For a complete step: a lower bound of its LPs' events and the messages that they keep, and one of the messages
-    /// that they sent to each side.
-    SourceTimes after_step(unsigned side, std::uint64_t number) const { return steps_->after(side, number); }
-    std::array<SourceTimes, SideSteps::kSides> sent_in_step(unsigned side, std::uint64_t number);
-    /// The messages of all threads in a complete step.
-    Batch& batch_of_step(unsigned side, std::uint64_t number, std::size_t batch);
-    /// Delivers the messages of another rank's step.
-    void deliver_to_step(std::size_t member, unsigned side, std::uint64_t number, std::span<const std::byte> messages);
-    /// All steps up to this one are complete.
-    void end_steps(std::uint64_t last);
-
     // Batches to other ranks, by number (Routes). Each begins with the transport's header and `header_words` words of
     // the protocol.
     void reserve_batch_headers(std::size_t header_words);
     Batch& batch(std::size_t number) { return router().batches()[number]; }
-    std::uint64_t* batch_header(std::size_t number) { return batch_header(batch(number)); }
-    static std::uint64_t* batch_header(Batch& batch);
+    std::uint64_t* batch_header(std::size_t number);
     /// Empties the batch after it was sent, and counts it.
-    void reset_batch(std::size_t number, std::size_t sent_bytes) { reset_batch(batch(number), sent_bytes); }
-    void reset_batch(Batch& batch, std::size_t sent_bytes);
+    void reset_batch(std::size_t number, std::size_t sent_bytes);
     /// Puts the messages of another rank's batch, without its headers, into the inboxes, or into the batches for
     /// further ranks.
     void deliver(std::span<const std::byte> messages);
@@ -175,10 +142,10 @@ class RankEngine {
     void advance_window();
     void advance_task(Worker&, std::size_t task, std::uint64_t& mark);
     void advance_tasks_as(std::size_t member);
+    /// Runs `work(member)` on every thread of the team, with 0 on this thread; returns when all have returned. Throws
+    /// the first exception of any of them.
+    void share(const std::function<void(std::size_t member)>& work);
     void work_as(std::size_t member);
-    /// Returns the number of messages for other ranks.
-    std::uint64_t deliver_through(MessageRouter&, const KindTimes& reached, std::span<const std::byte> messages);
-    bool take_step(Worker&, const SideSteps::Task& task);
     void take_batches_of_helpers();
     void count_work();
     void prefetch_due(std::size_t task) const;
@@ -230,8 +197,6 @@ class RankEngine {
     bool shares_always_;
     std::shared_ptr<WindowTeam> team_;
     const std::function<void(std::size_t member)>* shared_work_ = nullptr;  ///< of the open window
-    std::optional<SideSteps> steps_;
-    KindTimes opened_{};  ///< the horizons of the last steps that were opened
     std::mutex failing_;
     std::exception_ptr thrown_;  ///< by shared work
     std::size_t batch_header_bytes_ = 0;

@@ -1,8 +1,6 @@
 #include "core/sync/source_lookahead.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -97,8 +95,6 @@ SourceLookahead::SourceLookahead(const Model& model, std::span<const int> rank_o
     find_kinds(model);
     const Channels channels = find_channels(model, rank_of_lp, rank);
 
-    find_sides(channels.all);
-
     const Table all = shortest_ways(channels.all);
     at_any_rank_ = no_ways<Table>();
     for (std::size_t at = 0; at < channels.within.size(); ++at) {
@@ -139,27 +135,6 @@ void SourceLookahead::find_kinds(const Model& model) {
         kind = std::min(kind, kMostKinds - 1);
         kinds_.push_back(static_cast<std::uint8_t>(kind));
     }
-    count_ = names.size();
-}
-
-/// Kinds with more LPs come first.
-void SourceLookahead::find_sides(const Table& channels) {
-    std::array<std::size_t, kMostKinds> lps{};
-    for (const std::uint8_t kind : kinds_) { ++lps[kind]; }
-    std::vector<std::size_t> kinds(count_);
-    std::iota(kinds.begin(), kinds.end(), std::size_t{0});
-    std::ranges::stable_sort(kinds, std::ranges::greater(), [&](std::size_t kind) { return lps[kind]; });
-    std::vector<std::size_t> apart;
-    for (const std::size_t kind : kinds) {
-        const auto speak = [&](std::size_t other) {
-            return std::min(channels[kind][other], channels[other][kind]) < kNone;
-        };
-        if (!speak(kind) && std::ranges::none_of(apart, speak)) {
-            apart.push_back(kind);
-            sides_[kind] = 1;
-        }
-    }
-    has_two_sides_ = !apart.empty();
 }
 
 SourceLookahead::Channels SourceLookahead::find_channels(const Model& model, std::span<const int> rank_of_lp,
@@ -196,18 +171,6 @@ KindTimes SourceLookahead::earliest(const SourceTimes& pending, const Table& way
         }
     }
     return earliest;
-}
-
-Time SourceLookahead::half_way_back() const {
-    Time shortest = kTimeInfinity;
-    for (std::uint8_t from = 0; from < count_; ++from) {
-        for (std::uint8_t to = 0; to < count_; ++to) {
-            if (side_of(from) == 1 && side_of(to) == 1) {
-                shortest = std::min({shortest, within_[from][to], from_elsewhere_[from][to]});
-            }
-        }
-    }
-    return shortest == kTimeInfinity ? shortest : (shortest + 1) / 2;
 }
 
 Time SourceLookahead::to_rank(int rank, const SourceTimes& pending) const {

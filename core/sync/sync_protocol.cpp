@@ -5,7 +5,6 @@
 #include "core/component/option_table.h"
 #include "core/sync/null_message/null_message_protocol.h"
 #include "core/sync/serial/serial_protocol.h"
-#include "core/sync/staggered/staggered_protocol.h"
 #include "core/sync/window/window_protocol.h"
 
 namespace lookahead {
@@ -28,11 +27,6 @@ const OptionTable<SyncDescription> kProtocols(
          "epochs.",
          "Chandy and Misra, Distributed simulation, IEEE TSE 1979; Bryant 1977; counting: Mattern 1987",
          make<NullMessageProtocol>, 16, INT_MAX, false},
-        {"staggered",
-         "SMs, and the processes they send to, go in separate steps, an SM at most one ahead of the slowest: for "
-         "several threads on each of at most 64 ranks.",
-         "choice: no LP waits in a step for others of its kind; bounds as in windows", make<StaggeredProtocol>, 64,
-         INT_MAX, false},
     });
 
 }  // namespace

@@ -19,10 +19,10 @@ struct TraceWindow {
 class TraceVisitor {
   public:
     virtual ~TraceVisitor() = default;
-    /// `track` ("warp 3") was in a state ("memory_wait") from `begin` up to `end`. Spans of a track do not overlap.
+    /// `track` ("worker 3") was in a state ("waiting") from `begin` up to `end`. Spans of a track do not overlap.
     virtual void span(std::string_view process, std::string_view track, std::string_view state, Time begin,
                       Time end) = 0;
-    /// A quantity ("MSHRs") has this value from `at` on.
+    /// A quantity ("queue length") has this value from `at` on.
     virtual void value(std::string_view process, std::string_view quantity, Time at, std::uint64_t value) = 0;
 };
 

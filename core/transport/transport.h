@@ -53,8 +53,6 @@ class Transport {
 
     /// Gathers each rank's words, in the order of the ranks; all ranks give the same number of words.
     virtual void all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) = 0;
-    /// Whether threads other than the creating one may call send and try_receive, one at a time.
-    virtual bool takes_any_thread() const = 0;
 
     /// Sends bytes of any length to the rank `to`, which calls receive_bytes, and waits until they have left.
     virtual void send_bytes(int to, std::string_view bytes) = 0;

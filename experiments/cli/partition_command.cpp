@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "components/machine/machine.h"
-#include "core/sync/source_lookahead.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
@@ -13,7 +12,6 @@
 #include "partitioning/partitioners/partition.h"
 #include "partitioning/placement/partition_report.h"
 #include "partitioning/placement/speedup_prediction.h"
-#include "partitioning/placement/step_replay.h"
 
 namespace lookahead::cli {
 
@@ -25,22 +23,10 @@ struct PartitionOptions {
     int ranks = 2;
     std::string weights;
     std::string predict;
-    std::string sync = "window";
     std::optional<int> nodes;  ///< a rank a node
     Cluster cluster;
     bool json = false;
 };
-
-/// ConfigurationError if the machine has no two sides.
-SourceLookahead two_sided(const Model& model, std::span<const int> rank_of_lp) {
-    SourceLookahead lookahead(model, rank_of_lp, 0, *std::ranges::max_element(rank_of_lp) + 1);
-    if (!lookahead.has_two_sides()) {
-        throw ConfigurationError(
-            "each process of this machine sends to others of its kind; then staggered uses windows, too: "
-            "take --sync window");
-    }
-    return lookahead;
-}
 
 /// By window: 1 for the first of an epoch.
 std::vector<std::uint8_t> first_windows_of_epochs(const WindowLog& log, Time epoch_length) {
@@ -52,22 +38,13 @@ std::vector<std::uint8_t> first_windows_of_epochs(const WindowLog& log, Time epo
 }
 
 void print_prediction(const PartitionOptions& options, const Model& model, std::span<const int> rank_of_lp) {
-    WindowLog log = read_window_log(options.predict, model);
-    const Time epoch_length = read_epoch_length(options.predict);
-    std::vector<std::uint8_t> sides;
-    if (options.sync == "staggered") {
-        const SourceLookahead lookahead = two_sided(model, rank_of_lp);
-        log = staggered_steps(log, model.processes().size(), lookahead.half_way_back(), epoch_length);
-        for (LpId lp = 0; lp < model.processes().size(); ++lp) {
-            sides.push_back(static_cast<std::uint8_t>(lookahead.side_of(lookahead.kind_of(lp))));
-        }
-    }
-    const std::vector<std::uint8_t> begins_epoch = first_windows_of_epochs(log, epoch_length);
+    const WindowLog log = read_window_log(options.predict, model);
+    const std::vector<std::uint8_t> begins_epoch = first_windows_of_epochs(log, read_epoch_length(options.predict));
     const LoggedWindows windows{log.nanoseconds, log.messages, model.processes().size(), begins_epoch};
     Cluster cluster = options.cluster;
     cluster.ranks = options.ranks;
     cluster.nodes = options.nodes.value_or(options.ranks);
-    const SpeedupPrediction prediction = predict_speedup(windows, rank_of_lp, cluster, sides);
+    const SpeedupPrediction prediction = predict_speedup(windows, rank_of_lp, cluster);
     std::printf("%s", options.json ? (prediction.json() + "\n").c_str() : prediction.text().c_str());
 }
 
@@ -115,9 +92,6 @@ void add_partition_command(Command program, Session& session) {
                        "Balance by the costs in this earlier run's result file, instead of by estimates");
     command.add_option("--predict", options->predict,
                        "Result file of a run with --log-windows: compute its time on this partition");
-    command.add_option("--sync", options->sync, "For --predict: the protocol, window or staggered")
-        .one_of({"window", "staggered"})
-        .show_default();
     command.add_option("--nodes", options->nodes, "For --predict: the number of nodes [one per rank]")
         .in_range(1, 4096);
     command.add_option("--threads", options->cluster.threads, "For --predict: threads of each rank")
@@ -145,8 +119,6 @@ void add_partition_command(Command program, Session& session) {
                "slowdown of a core while those of the node's other ranks are busy, each with a part of the processes")
         .positive();
     add_number("--half-work", cluster.half_work, "computing time of a window in two halves, over that of the whole")
-        .positive();
-    add_number("--step-work", cluster.step_work, "computing time with staggered steps, over that with windows")
         .positive();
     command.add_flag("--json", options->json, "For --predict: print one JSON object on stdout and nothing else");
     session.on(command, [&session, options] { return show_partition(*options, session); });

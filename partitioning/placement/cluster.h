@@ -44,7 +44,6 @@ struct Cluster {
     double slowdown = 1;        ///< of a core while the others of its node are busy
     double rank_slowdown = 1;   ///< the same if they run other ranks, so that each has fewer LPs in its caches
     double half_work = 1.17;    ///< of a window's computing in two halves over that at once: caches are filled twice
-    double step_work = 1.04;    ///< of computing by staggered steps over that by windows
 
     /// The time of `bytes` bytes from one rank to another, in seconds; a node's ranks share its link.
     double way(std::size_t from, std::size_t to, double bytes) const;

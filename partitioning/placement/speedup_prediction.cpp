@@ -5,22 +5,17 @@
 #include <vector>
 
 #include "core/json/json.h"
-#include "partitioning/placement/step_replay.h"
 
 namespace lookahead {
 
-SpeedupPrediction predict_speedup(const LoggedWindows& log, std::span<const int> rank_of_lp, const Cluster& cluster,
-                                  std::span<const std::uint8_t> side_of_lp) {
+SpeedupPrediction predict_speedup(const LoggedWindows& log, std::span<const int> rank_of_lp, const Cluster& cluster) {
     const WindowReplay replay(log, rank_of_lp, cluster);
     SpeedupPrediction prediction{.cluster = cluster,
                                  .windows = log.windows(),
                                  .work_seconds = replay.work(),
                                  .critical_path_seconds = replay.critical_path(),
-                                 .times = replay.run(false),
-                                 .is_staggered = !side_of_lp.empty()};
-    if (prediction.is_staggered) {
-        prediction.times = StepReplay(log, rank_of_lp, side_of_lp, cluster).run();
-    } else if (const ReplayTimes halves = replay.run(true); halves.seconds < prediction.times.seconds) {
+                                 .times = replay.run(false)};
+    if (const ReplayTimes halves = replay.run(true); halves.seconds < prediction.times.seconds) {
         prediction.times = halves;
         prediction.halves = true;
     }
@@ -33,13 +28,14 @@ SpeedupPrediction predict_speedup(const LoggedWindows& log, std::span<const int>
 std::string SpeedupPrediction::text() const {
     const double rest = times.seconds - times.compute - times.messages - times.overhead;
     return fmt::format(
-        "predicted by going through the log's windows as the ranks would, {}\n"
+        "predicted by going through the log's windows as the ranks would: each begins when the bounds of all are "
+        "known\n"
         "  {} ranks on {} nodes, {} threads each; {} windows, {}, {} packets per rank\n"
         "  packet: {:.2f} us between nodes, {:.2f} us within one, {:.2f} us of either core, {:.3g} GB/s\n"
         "  message: {:.0f} ns of either core, {:.0f} bytes; process in a window: {:.0f} ns; window of threads: {:.2f} "
         "us;\n"
         "  a core with busy neighbours takes {:.2f} times as long, {:.2f} times if they run other ranks, "
-        "a window in halves {:.2f} times, staggered steps {:.2f} times\n"
+        "a window in halves {:.2f} times\n"
         "  one rank, one thread {:10.4f} s  (CPU time of all processes {:.4f} s)\n"
         "  critical path        {:10.4f} s  (slowest rank of each window)\n"
         "  computing            {:10.4f} s  (of the rank with most, like the next two)\n"
@@ -47,13 +43,11 @@ std::string SpeedupPrediction::text() const {
         "  choosing processes   {:10.4f} s\n"
         "  waiting, packets     {:10.4f} s  (the rest)\n"
         "  predicted            {:10.4f} s, speed-up {:.2f}\n",
-        is_staggered ? "each side's step begins when the other's previous one is known"
-                     : "each window begins when the bounds of all are known",
         cluster.ranks, cluster.nodes, cluster.threads, windows, halves ? "by halves" : "each whole", times.packets,
         cluster.latency_us, cluster.local_latency_us, cluster.packet_us, cluster.gigabytes_per_s, cluster.message_ns,
         cluster.message_bytes, cluster.process_ns, cluster.share_us, cluster.slowdown, cluster.rank_slowdown,
-        cluster.half_work, cluster.step_work, one_core_seconds, work_seconds, critical_path_seconds, times.compute,
-        times.messages, times.overhead, rest, times.seconds, speedup());
+        cluster.half_work, one_core_seconds, work_seconds, critical_path_seconds, times.compute, times.messages,
+        times.overhead, rest, times.seconds, speedup());
 }
 
 std::string SpeedupPrediction::json() const {
@@ -62,7 +56,6 @@ std::string SpeedupPrediction::json() const {
                              {"threads", cluster.threads},
                              {"windows", std::uint64_t{windows}},
                              {"halves", halves},
-                             {"protocol", is_staggered ? "staggered" : "window"},
                              {"one_core_s", one_core_seconds},
                              {"critical_path_s", critical_path_seconds},
                              {"compute_s", times.compute},

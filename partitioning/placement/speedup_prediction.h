@@ -19,7 +19,6 @@ struct SpeedupPrediction {
     double critical_path_seconds = 0;  ///< the slowest rank of each window: no network makes it shorter
     ReplayTimes times;                 ///< on the cluster
     bool halves = false;               ///< is the better of the two
-    bool is_staggered = false;         ///< in steps of two sides instead
 
     double speedup() const { return times.seconds > 0 ? one_core_seconds / times.seconds : 1; }
     /// A text with the inputs, and the parts of the time.
@@ -28,9 +27,7 @@ struct SpeedupPrediction {
     std::string json() const;
 };
 
-/// Predicts for the protocol `window` or, given the side of each LP, for `staggered`. InternalError if the log's sizes
-/// do not fit.
-SpeedupPrediction predict_speedup(const LoggedWindows&, std::span<const int> rank_of_lp, const Cluster&,
-                                  std::span<const std::uint8_t> side_of_lp = {});
+/// InternalError if the log's sizes do not fit.
+SpeedupPrediction predict_speedup(const LoggedWindows&, std::span<const int> rank_of_lp, const Cluster&);
 
 }  // namespace lookahead

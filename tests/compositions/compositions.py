@@ -123,7 +123,7 @@ class Execution:
     @staticmethod
     def drawn(draw):
         ranks = draw.choice([0, 0, 1, 2, 2, 3, 3, 4, 5])
-        protocol = draw.choice(["window", "null_message", "staggered"] if ranks else ["serial", "staggered"])
+        protocol = draw.choice(["window", "null_message"]) if ranks else "serial"
         return Execution(ranks, draw.choice([1, 1, 2, 3]), protocol,
                          draw.choice(["linear", "round_robin", "by_kind", "graph"]))
 

@@ -17,14 +17,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
 WORKLOADS = ["vecadd", "sgemm", "hotspot", "histogram", "bfs"]
-PROTOCOLS = ["window", "null_message", "staggered"]
+PROTOCOLS = ["window", "null_message"]
 RANKS = [1, 2, 3, 4]
 PARTITIONERS = ["linear", "round_robin", "by_kind", "graph"]
 MOST_RANKS = {"null_message": 16}
 # Without ranks a run is alone, without mpirun.
 THREADED = [("serial", 0, "graph", 2), ("serial", 0, "graph", 3), ("serial", 0, "graph", 5),
-            ("staggered", 0, "graph", 3), ("staggered", 2, "graph", 2), ("window", 2, "graph", 2),
-            ("null_message", 2, "round_robin", 3)]
+            ("window", 2, "graph", 2), ("null_message", 2, "round_robin", 3)]
 
 
 def points_of(workload, chosen):
@@ -37,7 +36,7 @@ def points_of(workload, chosen):
                   for number, pair in enumerate(pairs) if pair[1] > 1 or pair[0] == "window"]
     else:
         points = [(*pair, partitioner, 1) for pair in pairs for partitioner in chosen.partitioners]
-    threaded = THREADED[-5:] if chosen.fewer else THREADED
+    threaded = THREADED[-3:] if chosen.fewer else THREADED
     return points + ([] if chosen.one_thread else threaded)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every case of stress.py, size tiny, on four threads, by windows and staggered, of a program that was built with ThreadSanitizer.
+"""Runs every case of stress.py, size tiny, on four threads, of a program that was built with ThreadSanitizer.
 
     cmake --preset tsan && cmake --build --preset tsan --target lookahead
     sanitized_threads.py --sanitized build/tsan/lookahead
@@ -36,15 +36,13 @@ def main():
             checks.check(name, alone.returncode == 0, alone.stderr)
             with h5py.File(out) as file:
                 expected = file.attrs["state_hash"]
-            for sync in ("serial", "staggered"):
-                name = " ".join([*case, sync])
-                done = lookahead.execute(arguments.sanitized, [*words, arguments.threads, "--sync", sync], timeout=1800)
-                checks.check(name, done.returncode == 0, done.stderr[:5000])
-                with h5py.File(out) as file:
-                    shared = int(file["engine/shared_windows"][0])
-                    checks.check(name, file.attrs["state_hash"] == expected, "another result than on one thread")
-                checks.check(name, shared > 0, "no window was shared")
-                print(f"{name}: {shared} windows shared", flush=True)
+            done = lookahead.execute(arguments.sanitized, [*words, arguments.threads], timeout=1800)
+            checks.check(name, done.returncode == 0, done.stderr[:5000])
+            with h5py.File(out) as file:
+                shared = int(file["engine/shared_windows"][0])
+                checks.check(name, file.attrs["state_hash"] == expected, "another result than on one thread")
+            checks.check(name, shared > 0, "no window was shared")
+            print(f"{name}: {shared} windows shared", flush=True)
     return checks.finish()
 
 

@@ -58,10 +58,8 @@ class Round:
         line = [*first, "--out", self.result, "--progress", "none", "--checkpoint-dir", self.folder, "--checkpoint-every",
                 self.every, "--threads", self.draw.choice([1, 1, 2, 3])]
         if ranks > 1:
-            line += ["--sync", self.draw.choice(["window", "null_message", "staggered"]), "--partition",
+            line += ["--sync", self.draw.choice(["window", "null_message"]), "--partition",
                      self.draw.choice(["linear", "round_robin", "by_kind", "graph"])]
-        else:
-            line += ["--sync", self.draw.choice(["serial", "staggered"])]
         line = lookahead.command(self.program, line, ranks)
         self.history.append(" ".join(map(str, line)))
         return line

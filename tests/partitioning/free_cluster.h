@@ -16,8 +16,7 @@ inline Cluster free_cluster(int ranks, int nodes, int threads) {
             .message_bytes = 0,
             .process_ns = 0,
             .share_us = 0,
-            .half_work = 1,
-            .step_work = 1};
+            .half_work = 1};
 }
 
 }  // namespace lookahead::testing

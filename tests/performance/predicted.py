@@ -28,10 +28,9 @@ import lookahead_process as lookahead  # noqa: E402
 PAGE = pathlib.Path(__file__).with_name("SCALING.md")
 WORKLOADS = ["sgemm", "bfs", "hotspot", "histogram", "spmv", "fft", "stencil", "srad_v2"]
 CALIBRATION = ["kmeans", "pathfinder", "lud"]
-# Threads and ranks of a run, as `run` takes them, and the protocol.
-ONE_THREAD = (1, 0, "window")
-WAYS = {"two threads": (2, 0, "window"), "two ranks": (1, 2, "window"),
-        "two threads, staggered": (2, 0, "staggered"), "two ranks, staggered": (1, 2, "staggered")}
+# Threads and ranks of a run, as `run` takes them.
+ONE_THREAD = (1, 0)
+WAYS = {"two threads": (2, 0), "two ranks": (1, 2)}
 # Ranks, nodes, threads of a rank.
 STRONG = [(1, 1, 1), (1, 1, 16), (16, 1, 1), (2, 2, 16), (4, 4, 16), (64, 4, 1), (8, 8, 16)]
 STRONG_WORKLOADS = ("sgemm", "vecadd", "bfs")
@@ -54,9 +53,9 @@ def run(program, words, out, ranks=0):
     return engine_seconds(out)
 
 
-def predict(program, log, machine, ranks, nodes, threads, costs=(), sync="window"):
+def predict(program, log, machine, ranks, nodes, threads, costs=()):
     done = lookahead.execute(program, ["partition", "by_kind", *machine, "--ranks", ranks, "--nodes", nodes, "--threads", threads,
-                                       "--weights", log, "--predict", log, "--sync", sync, "--json", *costs], timeout=1800)
+                                       "--weights", log, "--predict", log, "--json", *costs], timeout=1800)
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
     return json.loads(done.stdout)
@@ -76,9 +75,8 @@ def slowdown_of_cores(program, words, alone, folder):
 
 
 def run_way(program, words, way, weights, out):
-    threads, ranks, sync = way
+    threads, ranks = way
     placed = ["--partition", "by_kind", "--weights", weights] if ranks else []
-    placed += ["--sync", sync] if sync != "window" else []
     return run(program, [*words, "--threads", threads, *placed], out, ranks)
 
 
@@ -103,9 +101,8 @@ def calibrate(program, size, machine, folder, repeats):
 
 
 def costs_of(gain, slowdown, part):
-    """As options of `partition`. A way has threads or ranks, and its gain counts what its steps add."""
-    costs = {"--core-slowdown": gain * slowdown, "--rank-slowdown": gain * slowdown, "--step-work": 1, "--packet-us": part,
-             "--local-latency-us": part}
+    """As options of `partition`. A way has threads or ranks."""
+    costs = {"--core-slowdown": gain * slowdown, "--rank-slowdown": gain * slowdown, "--packet-us": part, "--local-latency-us": part}
     return [str(word) for option, value in costs.items() for word in (option, f"{value:.3f}")]
 
 
@@ -131,10 +128,10 @@ def blind(arguments, folder):
             run(program, [*words, "--threads", "1", "--log-windows"], log)
             slowdowns.append(slowdown_of_cores(program, words, log, folder))
             for name, way in ways.items():
-                threads, ranks, sync = way
+                threads, ranks = way
                 costs = costs_of(gains.get(name, 1), slowdowns[-1], part)
                 measured[name].append(run_way(program, words, way, log, folder / "run.h5"))
-                predicted[name].append(predict(program, log, machine, max(ranks, 1), 1, threads, costs, sync)["predicted_s"])
+                predicted[name].append(predict(program, log, machine, max(ranks, 1), 1, threads, costs)["predicted_s"])
         cells = [f"{2 / statistics.median(slowdowns):.2f}"]
         for way in ways:
             error = statistics.median(p / m for p, m in zip(predicted[way], measured[way])) - 1
@@ -143,8 +140,8 @@ def blind(arguments, folder):
         yield f"| {workload} | " + " | ".join(cells) + " |"
     yield "| mean error, largest | | " + " | ".join(f"{statistics.mean(of):.1%}, {max(of):.1%}" for of in errors.values()) + " |"
     yield ""
-    flat = [error for way, of in errors.items() if "staggered" not in way for error in of]
-    yield f"Without the staggered ways: mean error {statistics.mean(flat):.1%}, largest {max(flat):.1%}, of {len(flat)}."
+    flat = [error for of in errors.values() for error in of]
+    yield f"Mean error {statistics.mean(flat):.1%}, largest {max(flat):.1%}, of {len(flat)}."
 
 
 def cores(ranks, nodes, threads):
@@ -189,8 +186,8 @@ def message_bytes(program, words, folder):
 def strong(arguments, folder):
     yield (f"Size {arguments.size}; for each process in each window the median of {arguments.repeats} logs (of "
            f"{min(LOGS_OF_LONG, arguments.repeats)} for runs of more than {SHORT} s); `partition by_kind` by the log's weights. Speed-up over one "
-           "core of the same kind with `window`, then in brackets with only the slowest rank of each window counted, which no network can reduce, "
-           "then with `staggered`; messages as long as those of two ranks at size small. \"Kernels\" is the same without the windows of copies.")
+           "core of the same kind, then in brackets with only the slowest rank of each window counted, which no network can reduce; "
+           "messages as long as those of two ranks at size small. \"Kernels\" is the same without the windows of copies.")
     yield ""
     yield "| machine | workload | one core, s | " + " | ".join(cores(*where) for where in STRONG[1:]) + " |"
     yield "|---|---|---|" + "---|" * (len(STRONG) - 1)
@@ -210,13 +207,9 @@ def strong(arguments, folder):
                 parts[f"{workload}, kernels"] = folder / "kernels.h5"
                 keep_kernels(parts[workload], folder / "kernels.h5")
             for name, part in parts.items():
-                at = {(where, sync): predict(arguments.program, part, options, *where, costs, sync=sync)
-                      for where in STRONG for sync in ("window", "staggered")}
-                cells = [f"{at[STRONG[0], 'window']['predicted_s']:.2f}"]
-                for where in STRONG[1:]:
-                    window = at[where, "window"]
-                    cells.append(f"{window['speedup']:.1f} ({window['one_core_s'] / window['critical_path_s']:.1f}), "
-                                 f"{at[where, 'staggered']['speedup']:.1f}")
+                at = [predict(arguments.program, part, options, *where, costs) for where in STRONG]
+                cells = [f"{at[0]['predicted_s']:.2f}"]
+                cells += [f"{one['speedup']:.1f} ({one['one_core_s'] / one['critical_path_s']:.1f})" for one in at[1:]]
                 yield f"| {machine} | {name} | " + " | ".join(cells) + " |"
 
 

@@ -260,7 +260,6 @@ def check_partition(checks):
         checks.prints(["validate", logged], "valid")
         prediction = ["partition", "--ranks", "4", "--weights", plain, "--predict", logged]
         checks.prints(prediction, "critical path", "speed-up")
-        checks.prints([*prediction, "--sync", "staggered"], "each side's step", "speed-up")
         near, far = (json.loads(checks.prints([*prediction, "--threads", "2", "--json", "--latency-us", latency]))
                      for latency in ("1", "100"))
         checks.check("--predict --json", far["predicted_s"] > near["predicted_s"] > near["critical_path_s"] > 0, near)
@@ -271,8 +270,7 @@ def check_partition(checks):
         del windows["compute_ns"]
         windows["compute_ns"] = kept
     for arguments, fragment in ((["--predict", plain], "--log-windows"), (["--weights", other], "sm4"),
-                                (["--predict", other], "another machine"), (["--predict", logged], "damaged"),
-                                (["--predict", logged, "--sync", "staggered"], "damaged")):
+                                (["--predict", other], "another machine"), (["--predict", logged], "damaged")):
         checks.refuses(["partition", *arguments], 3, fragment)
 
 

@@ -21,9 +21,9 @@ namespace lookahead {
 /// events in the cut, so no message arrives before the time that SourceLookahead computes from the least of all ranks'
 /// bounds. Without events that time is infinite, and every rank knows that the epoch is over.
 ///
-/// In a GPU every SM sends to all memory partitions, so every rank is a neighbour of all others: a report is a packet
-/// to each, with counts of all. Therefore the number of ranks is bounded (SyncDescription): on two cores 16 ranks take
-/// twice as long as with windows, 32 take 16 times as long. More ranks use windows, whose packets go in rounds.
+/// In models whose LPs send to most others every rank is a neighbour of all ranks: a report is a packet to each, with
+/// counts of all. Therefore the number of ranks is bounded (SyncDescription): on two cores 16 ranks take twice as long
+/// as with windows, 32 take 16 times as long. More ranks use windows, whose packets go in rounds.
 class NullMessageProtocol final : public SyncProtocol {
   public:
     explicit NullMessageProtocol(const SyncArguments& arguments);

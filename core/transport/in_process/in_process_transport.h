@@ -11,7 +11,6 @@ class InProcessTransport final : public Transport {
   public:
     int rank() const override { return 0; }
     int size() const override { return 1; }
-    bool takes_any_thread() const override { return true; }
     void send(int to, ByteBuffer& packet) override;
     bool try_receive(int from, std::span<const std::byte>& packet) override;
     std::span<const std::byte> receive(int from) override;

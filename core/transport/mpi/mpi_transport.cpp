@@ -258,12 +258,6 @@ int MpiTransport::size() const {
     return session_->size();
 }
 
-bool MpiTransport::takes_any_thread() const {
-    int provided = 0;
-    MPI_Query_thread(&provided);
-    return provided >= MPI_THREAD_SERIALIZED;
-}
-
 MpiTransport::Peer& MpiTransport::peer(int rank) {
     std::unique_ptr<Peer>& peer = peers_[static_cast<std::size_t>(rank)];
     if (peer == nullptr) [[unlikely]] {

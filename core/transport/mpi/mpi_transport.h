@@ -18,7 +18,6 @@ class MpiTransport final : public Transport {
 
     int rank() const override;
     int size() const override;
-    bool takes_any_thread() const override;
     void send(int to, ByteBuffer& packet) override;
     bool try_receive(int from, std::span<const std::byte>& packet) override;
     std::span<const std::byte> receive(int from) override;

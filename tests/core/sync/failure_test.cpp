@@ -169,12 +169,11 @@ TEST_CASE("a channel from a port that the process does not have is refused on ev
 
 TEST_CASE("an unknown protocol is refused with the nearest name and the list of those that there are") {
     CHECK_THROWS_WITH_AS(find_sync_protocol("optimistic"),
-                         "unknown synchronisation protocol optimistic; there are serial, window, null_message, "
-                         "staggered",
+                         "unknown synchronisation protocol optimistic; there are serial, window, null_message",
                          ConfigurationError);
     CHECK_THROWS_WITH_AS(find_sync_protocol("windows"),
                          "unknown synchronisation protocol windows: did you mean window?; there are serial, window, "
-                         "null_message, staggered",
+                         "null_message",
                          ConfigurationError);
 }
 

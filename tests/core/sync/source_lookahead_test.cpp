@@ -51,7 +51,6 @@ SourceTimes pending(std::size_t source, Time time) {
 
 TEST_CASE("an SM is bound by memory's channel and by the way over the dispatcher, not by the channel to that") {
     const SourceLookahead alone(machine(), std::vector<int>(5, 0), 0, 1);
-    REQUIRE(alone.kinds() == 3);
     const KindTimes of_sms = alone.from_within(pending(kSm, 1000));
     CHECK(of_sms[kSm] == 1128);
     CHECK(of_sms[kMemory] == 1094);
@@ -190,51 +189,9 @@ TEST_CASE("kinds beyond the seventh count as the last, with its shortest channel
     model.connect(0, 0, 7, 0, 40);
     model.connect(8, 0, 0, 0, 30);
     const SourceLookahead alone(model, std::vector<int>(model.processes().size(), 0), 0, 1);
-    CHECK(alone.kinds() == kMostKinds);
     CHECK(alone.kind_of(5) == 5);
     CHECK(alone.kind_of(6) == 6);
     CHECK(alone.kind_of(8) == 6);
     CHECK(alone.from_within(pending(0, 0))[6] == 40);
     CHECK(alone.from_within(pending(6, 0))[0] == 30);
-}
-
-TEST_CASE("SMs, which do not speak to each other, are on a side of their own, whatever rank has them") {
-    Model model = machine();
-    add(model, "sm");
-    model.connect(5, 1, 4, 0, 64);
-    model.connect(4, 1, 2, 9, 64);  // dispatcher to memory
-    for (const std::vector<int>& ranks : {std::vector<int>{0, 0, 0, 0, 0, 0}, std::vector<int>{0, 1, 0, 1, 1, 1}}) {
-        const SourceLookahead sides(model, ranks, 0, 2);
-        CHECK(sides.has_two_sides());
-        CHECK(sides.side_of(kSm) == 1);
-        CHECK(sides.side_of(kMemory) == 0);
-        CHECK(sides.side_of(kDispatcher) == 0);
-        CHECK(sides.half_way_back() == 64);
-    }
-}
-
-TEST_CASE("half of the way back is that of the shortest, through whatever kind it leads") {
-    Model model = of_kinds({"sm", "sm", "memory"});
-    for (LpId sm = 0; sm < 2; ++sm) {
-        model.connect(sm, 0, 2, static_cast<std::uint16_t>(sm), 94);
-        model.connect(2, 0, sm, 0, 41);
-    }
-    CHECK(SourceLookahead(model, std::vector<int>(3, 0), 0, 1).half_way_back() == (94 + 41 + 1) / 2);
-    Model meshed = of_kinds({"sm", "sm"});
-    meshed.connect(0, 0, 1, 0, 5);
-    CHECK(SourceLookahead(meshed, std::vector<int>(2, 0), 0, 1).half_way_back() == kTimeInfinity);
-}
-
-TEST_CASE(
-    "a kind that speaks to itself is on no side of its own, and of two that speak to each other the smaller is not") {
-    Model model = machine();
-    model.connect(0, 2, 1, 7, 5);  // SM to SM
-    const SourceLookahead meshed(model, std::vector<int>(5, 0), 0, 1);
-    CHECK(meshed.side_of(kSm) == 0);
-    CHECK(meshed.side_of(kMemory) == 1);
-    CHECK(meshed.side_of(kDispatcher) == 1);
-
-    Model alone = of_kinds({"sm", "sm"});
-    alone.connect(0, 0, 1, 0, 5);
-    CHECK_FALSE(SourceLookahead(alone, std::vector<int>(2, 0), 0, 1).has_two_sides());
 }

@@ -154,18 +154,6 @@ TEST_CASE("the manager's rank goes no farther than those that hear of it from el
     }
 }
 
-TEST_CASE("staggered steps of those to whom nobody speaks are half of the shortest way from them and back") {
-    InProcessTransport alone;
-    const SimulationResult serial = run(alone, "serial", kSilent);
-    const SimulationResult staggered = run(alone, "staggered", kSilent);
-    check_same(staggered, serial);
-    constexpr auto kWays = static_cast<std::uint64_t>(kEnd / (2 * kShort));
-    CHECK(most_windows(serial) <= kWays + 2);
-    // Both sides' steps are counted.
-    CHECK(most_windows(staggered) >= 4 * kWays - 4);
-    CHECK(most_windows(staggered) <= 4 * kWays + 8);
-}
-
 TEST_CASE("the time of an epoch in which a rank did not wait is no time in which it was blocked") {
     InProcessTransport alone;
     for (const std::string& sync : test::variants_of("sync")) {
