@@ -18,21 +18,21 @@ using Threads = std::array<isa::LaneMask, 32>;
 
 inline bool none(const Threads& threads) {
     isa::LaneMask some = 0;
-    for (const isa::LaneMask lanes : threads) some |= lanes;
+    for (const isa::LaneMask lanes : threads) { some |= lanes; }
     return some == 0;
 }
 inline Threads both(const Threads& a, const Threads& b) {
     Threads result;
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = a[i] & b[i];
+    for (std::size_t i = 0; i < result.size(); ++i) { result[i] = a[i] & b[i]; }
     return result;
 }
 inline Threads without(const Threads& a, const Threads& b) {
     Threads result;
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = a[i] & ~b[i];
+    for (std::size_t i = 0; i < result.size(); ++i) { result[i] = a[i] & ~b[i]; }
     return result;
 }
 inline void add_to(Threads& to, const Threads& more) {
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] |= more[i];
+    for (std::size_t i = 0; i < to.size(); ++i) { to[i] |= more[i]; }
 }
 
 /// A tuple, and the threads whose value it is.

@@ -37,18 +37,20 @@ Bound within(uint128 value, Type type) {
 
 /// `result` with the conditions of the sources.
 Class with_conditions_of(Class result, std::span<const Class> sources) {
-    if (result.kind == Kind::other) return result;
-    for (const Class& source : sources)
-        for (Condition condition : source.conditions) result = with_condition(std::move(result), condition);
+    if (result.kind == Kind::other) { return result; }
+    for (const Class& source : sources) {
+        for (Condition condition : source.conditions) { result = with_condition(std::move(result), condition); }
+    }
     return result;
 }
 
 Class sum(const Class& a, const Class& b, Type type) {
     const Kind most = std::max(a.kind, b.kind), least = std::min(a.kind, b.kind);
     if (LOOKAHEAD_RULE(mod_tuples_take_scalar_sums) && most == Kind::mod &&
-        (least > Kind::block || a.wide_block || b.wide_block))
+        (least > Kind::block || a.wide_block || b.wide_block)) {
         return other(Reason::mod);
-    if (a.wide_block && b.wide_block) return other(Reason::mod);
+    }
+    if (a.wide_block && b.wide_block) { return other(Reason::mod); }
     const Bound bound = a.most && b.most ? within(uint128{*a.most} + *b.most, type) : std::nullopt;
     Class result = made(most, bound, std::min(a.zeros, b.zeros));
     result.wide_block = a.wide_block || b.wide_block;
@@ -62,8 +64,9 @@ Class difference(const Class& a, const Class& b, Type type) {
 }
 
 Class product(const Class& a, const Class& b, Type type) {
-    if (LOOKAHEAD_RULE(products_have_a_scalar_factor) && std::min(a.kind, b.kind) > Kind::grid)
+    if (LOOKAHEAD_RULE(products_have_a_scalar_factor) && std::min(a.kind, b.kind) > Kind::grid) {
         return other(Reason::product);
+    }
     const Bound bound = a.most && b.most ? within(uint128{*a.most} * *b.most, type) : std::nullopt;
     Class result =
         made(std::max(a.kind, b.kind), bound, static_cast<std::uint8_t>(std::min(63, int{a.zeros} + int{b.zeros})));
@@ -72,10 +75,10 @@ Class product(const Class& a, const Class& b, Type type) {
 }
 
 Class shifted(const Class& value, const Class& amount, Bound places, Type type) {
-    if (LOOKAHEAD_RULE(shifts_are_by_a_scalar) && amount.kind != Kind::grid) return other(Reason::product);
+    if (LOOKAHEAD_RULE(shifts_are_by_a_scalar) && amount.kind != Kind::grid) { return other(Reason::product); }
     Class result = made(value.kind, std::nullopt, value.zeros);
     result.wide_block = value.wide_block;
-    if (!places || *places > 31) return result;
+    if (!places || *places > 31) { return result; }
     const Bound bound = value.most ? within(uint128{*value.most} << *places, type) : std::nullopt;
     result.most = bound;
     result.zeros = static_cast<std::uint8_t>(std::min<std::uint64_t>(63, value.zeros + *places));
@@ -86,9 +89,9 @@ Class shifted(const Class& value, const Class& amount, Bound places, Type type) 
 /// with this divisor expresses.
 Class extended(const Class& value, Type source) {
     const std::uint64_t limit = isa::is_signed(source) ? 0x7fffffffU : 0xffffffffU;
-    if (value.most && *value.most <= limit) return value;
-    if (value.kind == Kind::grid) return made(Kind::grid, std::nullopt, value.zeros);
-    if (value.kind == Kind::mod || value.wide_block) return other(Reason::wrap);
+    if (value.most && *value.most <= limit) { return value; }
+    if (value.kind == Kind::grid) { return made(Kind::grid, std::nullopt, value.zeros); }
+    if (value.kind == Kind::mod || value.wide_block) { return other(Reason::wrap); }
     if (value.kind == Kind::block) {
         Class result = made(Kind::block, std::nullopt, value.zeros);
         result.wide_block = true;
@@ -99,34 +102,37 @@ Class extended(const Class& value, Type source) {
 
 Class converted(const Class& value, const isa::Instruction& machine) {
     const Type to = machine.type, from = machine.source_type;
-    if (isa::is_floating(to) || isa::is_floating(from) || to == Type::pred || from == Type::pred)
+    if (isa::is_floating(to) || isa::is_floating(from) || to == Type::pred || from == Type::pred) {
         return other(Reason::operation);
+    }
     const unsigned narrow = std::min(isa::bits(to), isa::bits(from));
     if (narrow < 32) {
         const std::uint64_t limit = (std::uint64_t{1} << (narrow - 1)) - 1;
         return value.most && *value.most <= limit ? value : other(Reason::wrap);
     }
-    if (isa::bits(from) < isa::bits(to)) return extended(value, from);
+    if (isa::bits(from) < isa::bits(to)) { return extended(value, from); }
     Class result = value;
-    if (result.most && isa::bits(to) == 32 && *result.most > 0xffffffffU) result.most.reset();
+    if (result.most && isa::bits(to) == 32 && *result.most > 0xffffffffU) { result.most.reset(); }
     return result;
 }
 
 Class remainder(const Class& value, const Class& divisor, Bound by, Type type) {
-    if (divisor.kind != Kind::grid) return other(Reason::product);
-    if ((value.kind > Kind::affine || value.wide_block)) return other(Reason::mod);
+    if (divisor.kind != Kind::grid) { return other(Reason::product); }
+    if ((value.kind > Kind::affine || value.wide_block)) { return other(Reason::mod); }
     const bool keeps_number = value.most && *value.most <= 0x7fffffffU;
     // Wrapping around does not matter where the divisor divides 2^32; a signed remainder of what may be negative is
     // none modulo the divisor.
     const bool keeps_remainder = by && std::has_single_bit(*by) && isa::is_unsigned(type);
-    if (LOOKAHEAD_RULE(remainders_are_of_the_number) && !keeps_number && !keeps_remainder) return other(Reason::wrap);
+    if (LOOKAHEAD_RULE(remainders_are_of_the_number) && !keeps_number && !keeps_remainder) {
+        return other(Reason::wrap);
+    }
     return made(Kind::mod, by && *by != 0 ? Bound(*by - 1) : value.most);
 }
 
 Class masked(const Class& value, Bound mask) {
-    if (!mask || !std::has_single_bit(*mask + 1)) return other(Reason::operation);
-    if (value.most && *value.most <= *mask) return value;
-    if (value.kind == Kind::mod || value.wide_block) return other(Reason::mod);
+    if (!mask || !std::has_single_bit(*mask + 1)) { return other(Reason::operation); }
+    if (value.most && *value.most <= *mask) { return value; }
+    if (value.kind == Kind::mod || value.wide_block) { return other(Reason::mod); }
     return made(Kind::mod, *mask);
 }
 
@@ -171,14 +177,14 @@ Class operation_result(const VirtualKernel& kernel, const VirtualInstruction& in
     const isa::Instruction& machine = instruction.machine;
     const auto literal = [&](std::size_t i) { return finaliser::literal_value(kernel.frame, instruction.source[i]); };
     const Type type = machine.type;
-    if (machine.operation == Operation::mov) return s[0];
+    if (machine.operation == Operation::mov) { return s[0]; }
     if (machine.operation == Operation::convert && !machine.saturate) {
         const Class result = converted(s[0], machine);
         return result.kind == Kind::other && s[0].kind == Kind::grid ? made(Kind::grid) : result;
     }
-    if (!is_number(type) || machine.saturate) return any_operation(s);
+    if (!is_number(type) || machine.saturate) { return any_operation(s); }
     const auto wide_product = [&] {
-        if (!isa::is_word(machine.source_type)) return any_operation(std::span(s).first(2));
+        if (!isa::is_word(machine.source_type)) { return any_operation(std::span(s).first(2)); }
         return product(extended(s[0], machine.source_type), extended(s[1], machine.source_type), type);
     };
     const auto plus = [&](const Class& term) { return term.kind == Kind::other ? term : sum(term, s[2], type); };
@@ -215,7 +221,7 @@ Class operation_result(const VirtualKernel& kernel, const VirtualInstruction& in
             return any_operation(s);
     }
     // Numbers of the grid can be computed in any way; what is known of the result stays.
-    if (any_operation(s).kind != Kind::grid) return result;
+    if (any_operation(s).kind != Kind::grid) { return result; }
     return result.kind == Kind::other ? made(Kind::grid) : made(Kind::grid, result.most, result.zeros);
 }
 
@@ -227,13 +233,13 @@ Class other(Reason reason) {
 
 Class with_condition(Class made, Condition condition) {
     const auto place = std::ranges::lower_bound(made.conditions, condition);
-    if (place == made.conditions.end() || *place != condition) made.conditions.insert(place, condition);
+    if (place == made.conditions.end() || *place != condition) { made.conditions.insert(place, condition); }
     return made.conditions.size() > kMostConditions ? other(Reason::conditions) : made;
 }
 
 Class joined(const Class& a, const Class& b) {
-    if (a.kind == Kind::none || b.kind == Kind::other) return a.kind == Kind::other ? a : b;
-    if (b.kind == Kind::none || a.kind == Kind::other) return a;
+    if (a.kind == Kind::none || b.kind == Kind::other) { return a.kind == Kind::other ? a : b; }
+    if (b.kind == Kind::none || a.kind == Kind::other) { return a; }
     const Bound most = a.most && b.most ? Bound(std::max(*a.most, *b.most)) : std::nullopt;
     const bool is_mask = a.is_mask && b.is_mask;
     const Class both[] = {a, b};
@@ -245,19 +251,20 @@ Class joined(const Class& a, const Class& b) {
 
 Class chosen(const Class& predicate, std::span<const Class> choices, Condition condition) {
     Class all;
-    for (const Class& choice : choices) all = joined(all, choice);
-    if (predicate.kind <= Kind::grid || all.kind == Kind::other) return all;
+    for (const Class& choice : choices) { all = joined(all, choice); }
+    if (predicate.kind <= Kind::grid || all.kind == Kind::other) { return all; }
     return with_condition(std::move(all), condition);
 }
 
 bool makes_mask(const VirtualKernel& kernel, const VirtualInstruction& instruction) {
-    if (instruction.machine.operation != Operation::shr || !isa::is_signed(instruction.machine.type)) return false;
+    if (instruction.machine.operation != Operation::shr || !isa::is_signed(instruction.machine.type)) { return false; }
     return finaliser::literal_value(kernel.frame, instruction.source[1]) == isa::bits(instruction.machine.type) - 1U;
 }
 
 Class constant_class(std::optional<std::uint64_t> literal, const finaliser::VirtualOperand& operand) {
-    if (literal)
+    if (literal) {
         return made(Kind::grid, *literal, *literal == 0 ? 63 : static_cast<std::uint8_t>(std::countr_zero(*literal)));
+    }
     Bound most;
     switch (static_cast<isa::LaunchRow>(operand.index)) {
         case isa::LaunchRow::ntid_x:
@@ -307,7 +314,7 @@ Class given_class(const VirtualKernel& kernel, const VirtualInstruction& instruc
 Class affine_result(const VirtualKernel& kernel, const VirtualInstruction& instruction,
                     const std::array<Class, 4>& sources, const std::array<Class, 2>& predicates, Condition condition) {
     const isa::Instruction& machine = instruction.machine;
-    if (instruction.destination_rows > 2) return other(Reason::part);
+    if (instruction.destination_rows > 2) { return other(Reason::part); }
     const bool chooses_number = machine.operation == Operation::min || machine.operation == Operation::max ||
                                 machine.operation == Operation::abs;
     if (makes_mask(kernel, instruction) && sources[0].kind > Kind::grid) {
@@ -322,7 +329,9 @@ Class affine_result(const VirtualKernel& kernel, const VirtualInstruction& instr
         value.is_mask = sources[0].is_mask && sources[1].is_mask;
         return with_conditions_of(std::move(value), sources);
     }
-    if (machine.operation == Operation::select) return chosen(predicates[0], std::span(sources).first(2), condition);
+    if (machine.operation == Operation::select) {
+        return chosen(predicates[0], std::span(sources).first(2), condition);
+    }
     if (chooses_number && is_number(machine.type)) {
         // Section 4.6: max dst, src1, src2 is dst = src1 > src2 ? src1 : src2.
         const bool scalar = sources[0].kind == Kind::grid && sources[1].kind == Kind::grid;

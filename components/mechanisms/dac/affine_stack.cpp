@@ -7,7 +7,7 @@ namespace lookahead::dac {
 
 bool none(const SmThreads& threads) {
     isa::LaneMask some = 0;
-    for (const isa::LaneMask lanes : threads) some |= lanes;
+    for (const isa::LaneMask lanes : threads) { some |= lanes; }
     return some == 0;
 }
 
@@ -17,13 +17,13 @@ void AffineStack::erase_empty() {
 
 void AffineStack::advance() {
     ++paths_.back().pc;
-    while (!paths_.empty() && paths_.back().pc == paths_.back().join) paths_.pop_back();
+    while (!paths_.empty() && paths_.back().pc == paths_.back().join) { paths_.pop_back(); }
 }
 
 void AffineStack::branch(const isa::Instruction& instruction, const SmThreads& taken) {
     Path& top = paths_.back();
     SmThreads falling;
-    for (std::size_t i = 0; i < falling.size(); ++i) falling[i] = top.threads[i] & ~taken[i];
+    for (std::size_t i = 0; i < falling.size(); ++i) { falling[i] = top.threads[i] & ~taken[i]; }
     if (none(taken) || none(falling) || instruction.target == top.pc + 1) {
         top.pc = none(taken) ? top.pc : instruction.target - 1;
         return advance();
@@ -34,24 +34,25 @@ void AffineStack::branch(const isa::Instruction& instruction, const SmThreads& t
     top.pc = join;
     const Path taken_path{instruction.target, join, taken};
     const Path falling_path{fallthrough, join, falling};
-    if (!waits) paths_.pop_back();
-    if (instruction.target != join) paths_.push_back(taken_path);
-    if (fallthrough != join) paths_.push_back(falling_path);
+    if (!waits) { paths_.pop_back(); }
+    if (instruction.target != join) { paths_.push_back(taken_path); }
+    if (fallthrough != join) { paths_.push_back(falling_path); }
     LOOKAHEAD_ASSERT(paths_.size() <= kStackDepth,
                      "an affine stream needs more of its SIMT stack than the pass has found");
 }
 
 void AffineStack::leave(const SmThreads& threads) {
     bool all = true;
-    for (std::size_t i = 0; i < threads.size(); ++i) all &= (paths_.back().threads[i] & ~threads[i]) == 0;
-    for (Path& path : paths_)
-        for (std::size_t i = 0; i < threads.size(); ++i) path.threads[i] &= ~threads[i];
+    for (std::size_t i = 0; i < threads.size(); ++i) { all &= (paths_.back().threads[i] & ~threads[i]) == 0; }
+    for (Path& path : paths_) {
+        for (std::size_t i = 0; i < threads.size(); ++i) { path.threads[i] &= ~threads[i]; }
+    }
     erase_empty();
-    if (!all) advance();
+    if (!all) { advance(); }
 }
 
 void AffineStack::drop(unsigned context) {
-    for (Path& path : paths_) path.threads[context] = 0;
+    for (Path& path : paths_) { path.threads[context] = 0; }
     erase_empty();
 }
 

@@ -1,94 +1,150 @@
-// What the affine warp does with its instructions.
+#include "components/mechanisms/dac/affine_warp.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
-#include "components/mechanisms/dac/dac.h"
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::dac {
 
+using gpu::ContextState;
 using gpu::DecodedInstruction;
 using isa::LaneMask;
 using isa::Operation;
 
-template <class Visit>
-void Dac::for_each_served(Visit visit) const {
-    for (std::uint64_t left = served_; left != 0; left &= left - 1) {
-        visit(static_cast<unsigned>(std::countr_zero(left)));
-    }
+namespace {
+
+gpu::IssuePriority priority_of(const std::string& name) {
+    return name == "above"    ? gpu::IssuePriority::above
+           : name == "beside" ? gpu::IssuePriority::beside
+                              : gpu::IssuePriority::below;
 }
 
-void Dac::note_affine_wait(Wait wait) {
+/// The affine warp is one of the first scheduler's.
+std::vector<gpu::ContextMask> first_scheduler(unsigned schedulers) {
+    std::vector<gpu::ContextMask> masks(schedulers, gpu::ContextMask{});
+    masks[0] = gpu::context_bit(0);
+    return masks;
+}
+
+}  // namespace
+
+AffineWarp::AffineWarp(const DacParameters& parameters, const gpu::IssueExtensionArguments& sm, const DacLaunch& launch,
+                       TupleQueue& tuples, WarpQueues& queues, DacCounters& counters)
+    : state_(sm.state),
+      issue_(sm.issue),
+      execute_(sm.execute),
+      launch_(launch),
+      tuples_(tuples),
+      queues_(queues),
+      counters_(counters),
+      extension_(sm.number),
+      streams_(sm, *this,
+               {.count = 1,
+                .priority = priority_of(parameters.priority),
+                .of_scheduler = first_scheduler(sm.issue.schedulers())}),
+      batches_(parameters, counters) {}
+
+void AffineWarp::begin_launch() {
+    streams_.begin_launch();
+    all_bits_.assign(state_.kernel->scoreboard_words(), ~std::uint64_t{0});
+    batches_.begin_launch(launch_.ctas(), state_.now);
+    ctas_.resize(launch_.ctas());
+    for (AffineCta& cta : ctas_) { cta.resume(launch_.affine()); }
+}
+
+// ---- Runs -----------------------------------------------------------------------------------------------------------
+
+void AffineWarp::start(Cycle now) {
+    ++run_;
+    SmThreads threads{};
+    for (std::uint64_t left = batches_.begin_run(now); left != 0; left &= left - 1) {
+        const auto slot = static_cast<unsigned>(std::countr_zero(left));
+        const unsigned first = slot * launch_.warps_per_cta();
+        ctas_[slot].begin(launch_.affine(), execute_.ctaid(first));
+        launch_.to_slot(threads, slot, ctas_[slot].all_threads());
+        // Warps that have ended already need nothing.
+        for (unsigned context = first; context < first + launch_.warps_per_cta(); ++context) {
+            threads[context] &= state_.warps.states.live().has(context) ? isa::kFullMask : 0;
+        }
+    }
+    const std::uint32_t entry = launch_.affine().program->entry;
+    stack_.start(entry, threads);
+    gpu::Stream& stream = streams_.start(kStream);
+    stream.start(isa::SimtModel::stack, isa::kFullMask, 0, 0);
+    stream.stack.start(isa::SimtModel::stack, entry, isa::kFullMask);
+    streams_.set().scoreboard.release(kStream, all_bits_.data());
+    // A context of its own: rows behind the warps', which only their banks matter of.
+    const unsigned first = launch_.warps() * state_.launch.occupancy.rows_per_warp;
+    for (unsigned number = 0; number < state_.kernel->first_predicate_bit(); ++number) {
+        streams_.set().map.set(kStream, number, static_cast<std::uint16_t>(first + number));
+    }
+    streams_.resume(kStream);
+}
+
+void AffineWarp::warp_exited(unsigned context) {
+    const unsigned slot = launch_.slot_of(context);
+    if (is_running() && batches_.serves(slot)) {
+        LOOKAHEAD_ASSERT(!queues_.leads_at_markers(context),
+                         execute_.place_of(context) + ": the warp ends with more barriers passed than the affine warp");
+        stack_.drop(context);
+        go_on(false);
+    }
+    batches_.warp_exited(slot, state_.now);
+}
+
+void AffineWarp::go_on(bool issued) {
+    if (stack_.done()) { return end_run(); }
+    streams_.go_to(kStream, stack_.pc(), issued);
+}
+
+void AffineWarp::end_run() {
+    note_wait(Wait::nothing);
+    batches_.end_run(state_.now);
+    streams_.stop(kStream);
+    // Until the next run the stream's place is nobody's.
+    ++run_;
+}
+
+// ---- Instructions ---------------------------------------------------------------------------------------------------
+
+void AffineWarp::note_wait(Wait wait) {
     const auto cycles = static_cast<std::uint64_t>(state_.now - waits_since_);
-    counters_.atq_full_cycles += waits_for_ == Wait::entry ? cycles : 0;
-    counters_.pwpq_full_cycles += waits_for_ == Wait::lines ? cycles : 0;
+    counters_.atq_full_cycles += waits_for_ == Wait::tuple_queue ? cycles : 0;
+    counters_.pwpq_full_cycles += waits_for_ == Wait::predicate_queue ? cycles : 0;
     counters_.report_wait_cycles += waits_for_ == Wait::report ? cycles : 0;
     waits_for_ = wait;
     waits_since_ = state_.now;
 }
 
-bool Dac::some_predicate_queue_is_full() const {
-    const gpu::Occupancy& occupancy = state_.launch.occupancy;
-    const auto end = predicate_queues_.begin() + occupancy.ctas * occupancy.warps_per_cta;
-    return std::any_of(predicate_queues_.begin(), end, [](const PredicateQueue& queue) { return queue.full(); });
-}
-
-bool Dac::all_have_reported() const {
-    for (unsigned context = 0; context < reports_.size(); ++context) {
-        if (stack_.threads()[context] != 0 && reports_[context].empty()) { return false; }
-    }
-    return true;
-}
-
-/// Section 4.5: non-affine warps provide the bit vectors of branches that depend on data. The affine warp leads all of
-/// them through one stack, so it waits for all.
-void Dac::take_reports(const isa::Instruction& instruction) {
-    const SmThreads& active = stack_.threads();
-    SmThreads holds{};
-    for (unsigned context = 0; context < reports_.size(); ++context) {
-        if (active[context] == 0) { continue; }
-        const QueuedPredicate& report = reports_[context].front();
-        const isa::Kernel& kernel = *launch_.kernel;
-        LOOKAHEAD_ASSERT(kernel.origins[report.name.pc] == kernel.origins[stack_.pc()],
-                         execute_.place_of(context) + ": has reported on another branch than the affine warp is at");
-        LOOKAHEAD_ASSERT(report.name.active == active[context],
-                         execute_.place_of(context) + ": has reported for other lanes than the affine warp has there");
-        holds[context] = report.holds;
-        reports_[context].pop();
-        ++counters_.report_accesses;
-        wake(context);
-    }
-    for_each_served([&](unsigned slot) {
-        ctas_[slot].take(instruction.destination_predicate, of_slot(active, slot), of_slot(holds, slot));
-    });
+ContextState AffineWarp::waits(Wait wait, ContextState ready) {
+    note_wait(wait);
+    return wait == Wait::nothing ? ready : ContextState::blocked_by_pipeline;
 }
 
 /// Section 4.1: no instruction that enqueues issues while the tuple queue is full, or some warp's predicate queue.
-ContextState Dac::judge(unsigned) {
+ContextState AffineWarp::judge(unsigned) {
     const std::uint32_t pc = stack_.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
-    const ContextState state = state_.waits_for(streams_.set(), kAffine, pc, state_.kernel->needs(pc));
+    const ContextState state = state_.waits_for(streams_.set(), kStream, pc, state_.kernel->needs(pc));
     if (state != gpu::ready_for(decoded.unit)) { return state; }
     switch (decoded.instruction->operation) {
         case Operation::enqueue:
-            if (LOOKAHEAD_RULE(full_tuple_queue_stops_enqueue) && atq_.full()) {
-                note_affine_wait(Wait::entry);
-                return ContextState::blocked_by_pipeline;
+            if (LOOKAHEAD_RULE(full_tuple_queue_stops_enqueue) && tuples_.full()) {
+                return waits(Wait::tuple_queue, state);
             }
-            if (LOOKAHEAD_RULE(full_predicate_queue_stops_enqueue) && some_predicate_queue_is_full()) {
-                note_affine_wait(Wait::lines);
-                return ContextState::blocked_by_pipeline;
+            if (LOOKAHEAD_RULE(full_predicate_queue_stops_enqueue) && queues_.some_predicates_full()) {
+                return waits(Wait::predicate_queue, state);
             }
-            note_affine_wait(Wait::nothing);
-            return state;
+            return waits(Wait::nothing, state);
         case Operation::dequeue:
-            if (LOOKAHEAD_RULE(affine_branch_awaits_reports) && !all_have_reported()) {
-                note_affine_wait(Wait::report);
-                return ContextState::blocked_by_pipeline;
+            if (LOOKAHEAD_RULE(affine_branch_awaits_reports) && !queues_.all_have_reported(stack_.threads())) {
+                return waits(Wait::report, state);
             }
-            note_affine_wait(Wait::nothing);
-            return state;
+            return waits(Wait::nothing, state);
         case Operation::barrier:
         case Operation::membar:
             return ContextState::ready_control;  // nothing waits for it here
@@ -98,22 +154,17 @@ ContextState Dac::judge(unsigned) {
 }
 
 /// The running threads for which the guard holds.
-SmThreads Dac::guarded(const isa::Instruction& instruction) const {
+SmThreads AffineWarp::guarded(const isa::Instruction& instruction) const {
     SmThreads result = stack_.threads();
     if (instruction.guard == isa::kTruePredicate && !instruction.guard_negated) { return result; }
-    for_each_served([&](unsigned slot) {
+    batches_.for_each_served([&](unsigned slot) {
         const Threads holds = ctas_[slot].predicate(instruction.guard, instruction.guard_negated);
-        to_slot(result, slot, both(of_slot(result, slot), holds));
+        launch_.to_slot(result, slot, both(launch_.of_slot(result, slot), holds));
     });
     return result;
 }
 
-void Dac::go_on() {
-    if (stack_.done()) { return end_run(); }
-    streams_.go_to(kAffine, stack_.pc(), true);
-}
-
-void Dac::issue(unsigned scheduler, unsigned, Cycle now) {
+void AffineWarp::issue(unsigned scheduler, unsigned, Cycle now) {
     const std::uint32_t pc = stack_.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
     const isa::Instruction& instruction = *decoded.instruction;
@@ -124,94 +175,132 @@ void Dac::issue(unsigned scheduler, unsigned, Cycle now) {
             return branch(instruction, active, now);
         case Operation::exit:
             stack_.leave(active);
-            return go_on();
+            return go_on(true);
         case Operation::barrier:
         case Operation::membar:
-            for (unsigned context = 0; context < active.size(); ++context) {
-                markers_enqueued_[context] += active[context] != 0;
-            }
-            stack_.advance();
-            return go_on();
+            queues_.enqueue_marker(active);
+            break;
         case Operation::dequeue:
             take_reports(instruction);
-            stack_.advance();
-            return go_on();
-        case Operation::nop:
-            stack_.advance();
-            return go_on();
-        default:
             break;
-    }
-    const std::uint16_t* map = streams_.set().map.of(kAffine);
-    std::uint16_t reads[gpu::kMaximumReads];
-    for (unsigned i = 0; i < decoded.reads; ++i) { reads[i] = map[decoded.read_registers()[i]]; }
-    const Cycle from = issue_.enter(scheduler, decoded, {reads, decoded.reads},
-                                    {map + instruction.destination, instruction.destination_rows}, now);
-    if (instruction.operation == Operation::enqueue) {
-        enqueue(pc, active, from);
-    } else {
-        for_each_served([&](unsigned slot) { ctas_[slot].compute(pc, of_slot(active, slot)); });
-        if (decoded.writes) {
-            streams_.set().scoreboard.reserve(kAffine, state_.kernel->writes(pc), false);
-            schedule(generation_, pc, now, from + decoded.latency);
+        case Operation::nop:
+            break;
+        default: {
+            const std::uint16_t* map = streams_.set().map.of(kStream);
+            std::uint16_t reads[gpu::kMaximumReads];
+            for (unsigned i = 0; i < decoded.reads; ++i) { reads[i] = map[decoded.read_registers()[i]]; }
+            const Cycle from = issue_.enter(scheduler, decoded, {reads, decoded.reads},
+                                            {map + instruction.destination, instruction.destination_rows}, now);
+            if (instruction.operation == Operation::enqueue) {
+                enqueue(pc, active, from);
+                break;
+            }
+            batches_.for_each_served([&](unsigned slot) { ctas_[slot].compute(pc, launch_.of_slot(active, slot)); });
+            if (decoded.writes) {
+                streams_.set().scoreboard.reserve(kStream, state_.kernel->writes(pc), false);
+                const gpu::PipelineEvent event{gpu::PipelineEvent::Kind::extension, run_, pc, extension_};
+                state_.wheel.schedule(now, from + decoded.latency, event.packed());
+            }
         }
     }
     stack_.advance();
-    go_on();
+    go_on(true);
 }
 
-void Dac::event(unsigned generation, std::uint32_t pc, Cycle) {
-    if (generation == generation_ && streams_.running() != 0) {
-        streams_.set().scoreboard.release(kAffine, state_.kernel->writes(pc));
-        streams_.renew(kAffine);
+void AffineWarp::write_back(unsigned run, std::uint32_t pc) {
+    if (run == run_ && is_running()) {
+        streams_.set().scoreboard.release(kStream, state_.kernel->writes(pc));
+        renew();
     }
 }
 
 /// The warp-level stack has a code for each warp, which are written together; of a warp whose lanes part the per-warp
 /// stack is written too, one a cycle (section 4.5).
-void Dac::branch(const isa::Instruction& instruction, const SmThreads& taken, Cycle now) {
+void AffineWarp::branch(const isa::Instruction& instruction, const SmThreads& taken, Cycle now) {
     Cycle parted = 0;
     for (unsigned context = 0; context < taken.size(); ++context) {
         parted += taken[context] != 0 && taken[context] != stack_.threads()[context];
     }
     counters_.path_updates += static_cast<std::uint64_t>(parted);
     stack_.branch(instruction, taken);
-    go_on();
-    if (!stack_.done()) { streams_.await_branch(kAffine, now, parted); }
+    go_on(true);
+    if (!stack_.done()) { streams_.await_branch(kStream, now, parted); }
+}
+
+/// Section 4.5: non-affine warps provide the bit vectors of branches that depend on data. The affine warp leads all of
+/// them through one stack, so it waits for all.
+void AffineWarp::take_reports(const isa::Instruction& instruction) {
+    const SmThreads& active = stack_.threads();
+    SmThreads holds{};
+    for (unsigned context = 0; context < state_.warps.size(); ++context) {
+        if (active[context] == 0) { continue; }
+        const QueuedPredicate& report = queues_.reports(context).front();
+        LOOKAHEAD_ASSERT(launch_.same_origin(report.name.pc, stack_.pc()),
+                         execute_.place_of(context) + ": has reported on another branch than the affine warp is at");
+        LOOKAHEAD_ASSERT(report.name.active == active[context],
+                         execute_.place_of(context) + ": has reported for other lanes than the affine warp has there");
+        holds[context] = report.holds;
+        queues_.reports(context).pop();
+        ++counters_.report_accesses;
+        state_.wake(context);
+    }
+    batches_.for_each_served([&](unsigned slot) {
+        ctas_[slot].take(instruction.destination_predicate, launch_.of_slot(active, slot),
+                         launch_.of_slot(holds, slot));
+    });
 }
 
 /// The tuple is in the queue from when on its operands have been read.
-void Dac::enqueue(std::uint32_t pc, const SmThreads& active, Cycle from) {
+void AffineWarp::enqueue(std::uint32_t pc, const SmThreads& active, Cycle from) {
     const isa::Instruction& instruction = state_.kernel->kernel().code[pc];
     ++counters_.enqueues;
     if (none(active)) { return; }
-    LOOKAHEAD_ASSERT(!atq_.full(), "the affine tuple queue overflows");
-    AtqEntry& entry = atq_.push();
-    ++counters_.atq_accesses;
-    entry.mode = static_cast<isa::QueueMode>(instruction.mode);
-    entry.pc = pc;
-    entry.active = active;
-    entry.markers = markers_enqueued_;
-    const bool of_predicate = entry.of_predicate();
-    auto& enqueued = of_predicate ? predicates_enqueued_ : addresses_enqueued_;
-    entry.sequence = enqueued;
-    for (unsigned context = 0; context < active.size(); ++context) { enqueued[context] += active[context] != 0; }
-    entry.holds = {};
-    entry.comparisons = {};
-    entry.tried = 0;
-    const unsigned warps = state_.launch.occupancy.warps_per_cta;
-    for (AffineRegister& tuples : entry.tuples) { tuples.clear(); }
-    for_each_served([&](unsigned slot) {
-        const Threads threads = of_slot(active, slot);
+    AtqEntry& entry = tuples_.push(static_cast<isa::QueueMode>(instruction.mode), pc, active);
+    queues_.number(entry);
+    batches_.for_each_served([&](unsigned slot) {
+        const Threads threads = launch_.of_slot(active, slot);
         if (none(threads)) { return; }
-        if (!of_predicate) { return ctas_[slot].read(pc, instruction.source[0], threads, entry.tuples[slot]); }
+        if (!entry.of_predicate()) { return ctas_[slot].read(pc, instruction.source[0], threads, entry.tuples[slot]); }
         const Threads holds = ctas_[slot].predicate(instruction.source_predicate, instruction.source_predicate_negated);
-        to_slot(entry.holds, slot, both(holds, threads));
-        for (unsigned warp = 0; warp < warps; ++warp) {
-            entry.comparisons[slot * warps + warp] = ctas_[slot].comparisons(instruction.source_predicate, warp);
+        launch_.to_slot(entry.holds, slot, both(holds, threads));
+        for (unsigned warp = 0; warp < launch_.warps_per_cta(); ++warp) {
+            entry.comparisons[slot * launch_.warps_per_cta() + warp] =
+                ctas_[slot].comparisons(instruction.source_predicate, warp);
         }
     });
-    note_pending(entry, from);
+    tuples_.complete(entry, has_rows(entry), from, state_.now);
+}
+
+/// What is added where the next thread stands in another row is computed once for all warps (section 4.2).
+bool AffineWarp::has_rows(const AtqEntry& entry) const {
+    const auto has_offsets = [](const Piece& piece) {
+        return (piece.tuple.offsets.thread[1] | piece.tuple.offsets.thread[2]) != 0;
+    };
+    return !entry.of_predicate() && launch_.affine().block.y * launch_.affine().block.z > 1 &&
+           std::any_of(entry.tuples.begin(), entry.tuples.end(), [&](const AffineRegister& tuples) {
+               return std::any_of(tuples.begin(), tuples.end(), has_offsets);
+           });
+}
+
+// ---- State ----------------------------------------------------------------------------------------------------------
+
+std::string AffineWarp::waiting_for() const {
+    if (!is_running()) {
+        return batches_.some_wait() ? "affine warp: CTAs wait for its next run" : "affine warp: has served all CTAs";
+    }
+    return fmt::format("affine warp: PC {:#x} (PTX line {}), {}", stack_.pc() * isa::kInstructionBytes,
+                       state_.kernel->kernel().code[stack_.pc()].line,
+                       waits_for_ == Wait::tuple_queue       ? "the tuple queue is full"
+                       : waits_for_ == Wait::predicate_queue ? "a predicate queue is full"
+                       : waits_for_ == Wait::report          ? "some warp has not reported its branch"
+                                                             : "is not done");
+}
+
+void AffineWarp::fields(StateArchive& archive) {
+    archive& ctas_& stack_& batches_& waits_since_& waits_for_;
+    if (archive.loading()) {
+        for (AffineCta& cta : ctas_) { cta.resume(launch_.affine()); }
+    }
 }
 
 }  // namespace lookahead::dac

@@ -34,14 +34,13 @@ Classes::Classes(const VirtualKernel& kernel, const Flow& flow, const Values& va
       parting_loop_(flow.loops().size(), false) {
     // From the most special upwards: what turns out to part lanes, or not to be known to the affine warp, makes values
     // more general, and these may part more.
-    do solve();
-    while (find_divergence() || find_followed());
+    do { solve(); } while (find_divergence() || find_followed());
 }
 
 void Classes::solve() {
     for (bool changed = true; changed;) {
         changed = false;
-        for (ValueId id = 0; id < classes_.size(); ++id) changed |= update(id);
+        for (ValueId id = 0; id < classes_.size(); ++id) { changed |= update(id); }
     }
 }
 
@@ -61,24 +60,24 @@ bool Classes::update(ValueId id) {
     }
     // Upwards only, so that it ends; bounds that go on growing are none.
     next = joined(classes_[id], next);
-    if (next.most != classes_[id].most && ++growths_[id] > kMostGrowths) next.most.reset();
-    if (next == classes_[id]) return false;
+    if (next.most != classes_[id].most && ++growths_[id] > kMostGrowths) { next.most.reset(); }
+    if (next == classes_[id]) { return false; }
     classes_[id] = std::move(next);
     return true;
 }
 
 Class Classes::definition(ValueId id) const {
     const Position at = values_[id].at;
-    if (!followed_[at.block]) return other(Reason::control);
+    if (!followed_[at.block]) { return other(Reason::control); }
     const VirtualInstruction& instruction = values_.instruction(at);
     Class made = computed(at);
-    if (!instruction.guarded() || made.kind == Kind::other) return made;
+    if (!instruction.guarded() || made.kind == Kind::other) { return made; }
     const Class guard = predicate(values_.reads(at).guard, at.block);
-    if (guard.kind == Kind::other) return guard;
+    if (guard.kind == Kind::other) { return guard; }
     const bool is_predicate = values_[id].unit >= kernel_.rows();
     const Class before = is_predicate ? predicate(values_[id].before, at.block) : read(values_[id].before, at.block);
-    if (guard.kind == Kind::none || before.kind == Kind::none) return guard.kind == Kind::none ? guard : made;
-    if (before.kind == Kind::other) return before;
+    if (guard.kind == Kind::none || before.kind == Kind::none) { return guard.kind == Kind::none ? guard : made; }
+    if (before.kind == Kind::other) { return before; }
     if (is_predicate) {
         made.kind = std::max({made.kind, before.kind, guard.kind});
         return made;
@@ -92,69 +91,78 @@ Class Classes::join(ValueId id) const {
     const bool is_predicate = value.unit >= kernel_.rows();
     Class all;
     bool is_header = false;
-    for (const Loop& loop : flow_.loops()) is_header |= loop.header == block;
+    for (const Loop& loop : flow_.loops()) { is_header |= loop.header == block; }
     for (std::size_t i = 0; i < value.inputs.size(); ++i) {
         const auto& before = flow_.predecessors(block);
         const std::uint32_t from = i < before.size() ? before[i] : block;
         const Class input = is_predicate ? predicate(value.inputs[i], from) : read(value.inputs[i], from);
-        if (input.kind == Kind::other) return input;
+        if (input.kind == Kind::other) { return input; }
         // Section 4.6: divergent tuples with loop-carried dependences are not decoupled.
-        if (LOOKAHEAD_RULE(loops_carry_no_conditions) && is_header && !input.conditions.empty())
+        if (LOOKAHEAD_RULE(loops_carry_no_conditions) && is_header && !input.conditions.empty()) {
             return other(Reason::loop_carried);
+        }
         all = joined(all, input);
     }
-    if (!parting_join_[block]) return all;
+    if (!parting_join_[block]) { return all; }
     if (is_predicate) {
         all.kind = std::max(all.kind, Kind::affine);  // the bits of each lane
         return all;
     }
-    if (is_header) return other(Reason::loop_carried);
+    if (is_header) { return other(Reason::loop_carried); }
     return with_condition(all, condition_of(value.at) | kJoinCondition);
 }
 
 Class Classes::read(ValueId id, std::uint32_t block) const {
     const Class& found = classes_[id];
-    if (found.kind == Kind::none || found.kind == Kind::other || values_[id].kind == Value::Kind::start) return found;
+    if (found.kind == Kind::none || found.kind == Kind::other || values_[id].kind == Value::Kind::start) {
+        return found;
+    }
     const std::uint32_t from = values_[id].at.block;
-    for (std::size_t i = 0; i < flow_.loops().size(); ++i)
-        if (parting_loop_[i] && flow_.loops()[i].blocks.contains(from) && !flow_.loops()[i].blocks.contains(block))
+    for (std::size_t i = 0; i < flow_.loops().size(); ++i) {
+        if (parting_loop_[i] && flow_.loops()[i].blocks.contains(from) && !flow_.loops()[i].blocks.contains(block)) {
             return other(Reason::loop_carried);
+        }
+    }
     return found;
 }
 
 Class Classes::predicate(ValueId id, std::uint32_t block) const {
-    if (id == kNoValue) return {Kind::grid, Reason::none, {}, std::nullopt, 0, false, false};
+    if (id == kNoValue) { return {Kind::grid, Reason::none, {}, std::nullopt, 0, false, false}; }
     Class found = classes_[id];
     // Its bits stay each lane's own, whenever that has left a loop.
-    if (found.kind != Kind::none && found.kind != Kind::other && read(id, block).kind == Kind::other)
+    if (found.kind != Kind::none && found.kind != Kind::other && read(id, block).kind == Kind::other) {
         found.kind = Kind::affine;
+    }
     return found;
 }
 
 Class Classes::operand(Position at, std::size_t source) const {
     const finaliser::VirtualOperand& operand = values_.instruction(at).source[source];
-    if (operand.kind == isa::Operand::Kind::none) return {Kind::grid, Reason::none, {}, 0, 0, false, false};
-    if (operand.kind == isa::Operand::Kind::constant)
+    if (operand.kind == isa::Operand::Kind::none) { return {Kind::grid, Reason::none, {}, 0, 0, false, false}; }
+    if (operand.kind == isa::Operand::Kind::constant) {
         return constant_class(finaliser::literal_value(kernel_.frame, operand), operand);
-    if (operand.rows > 2) return other(Reason::part);
+    }
+    if (operand.rows > 2) { return other(Reason::part); }
     const auto& ids = values_.reads(at).source[source];
     Class low = read(ids[0], at.block);
-    if (low.kind == Kind::none || low.kind == Kind::other) return low;
+    if (low.kind == Kind::none || low.kind == Kind::other) { return low; }
     const Value& value = values_[ids[0]];
     const auto whole = [&](ValueId id, unsigned word) {
         return values_[id].kind != Value::Kind::definition || values_[id].word == word;
     };
-    if (!whole(ids[0], 0)) return other(Reason::part);
+    if (!whole(ids[0], 0)) { return other(Reason::part); }
     if (operand.rows == 1) {
         // The low word of a pair is the tuple modulo 2^32; the bound may be of more bits.
-        if (low.most && *low.most > 0xffffffffU) low.most.reset();
+        if (low.most && *low.most > 0xffffffffU) { low.most.reset(); }
         return low;
     }
     if (values_[ids[1]].kind != value.kind || values_[ids[1]].at != value.at || !whole(ids[1], 1) ||
-        values_[ids[1]].unit != value.unit + 1)
+        values_[ids[1]].unit != value.unit + 1) {
         return other(Reason::part);
-    if (value.kind == Value::Kind::definition && values_.instruction(value.at).destination_rows != 2)
+    }
+    if (value.kind == Value::Kind::definition && values_.instruction(value.at).destination_rows != 2) {
         return other(Reason::part);
+    }
     const Class high = read(ids[1], at.block);
     return high.kind == Kind::other ? high : low;
 }
@@ -168,21 +176,22 @@ Class Classes::result(Position at) const {
 Class Classes::computed(Position at) const {
     const VirtualInstruction& instruction = values_.instruction(at);
     const Reads& reads = values_.reads(at);
-    if (const Class given = given_class(kernel_, instruction); given.kind != Kind::none) return given;
-    if (isa::sets_predicate(instruction.machine.operation)) return comparison(at);
+    if (const Class given = given_class(kernel_, instruction); given.kind != Kind::none) { return given; }
+    if (isa::sets_predicate(instruction.machine.operation)) { return comparison(at); }
     std::array<Class, 4> sources;
     for (std::size_t i = 0; i < sources.size(); ++i) {
         sources[i] = operand(at, i);
-        if (sources[i].kind == Kind::other) return sources[i];
+        if (sources[i].kind == Kind::other) { return sources[i]; }
     }
     std::array<Class, 2> predicates;
     for (std::size_t i = 0; i < 2; ++i) {
         predicates[i] = predicate(reads.source_predicate[i], at.block);
-        if (predicates[i].kind == Kind::other) return predicates[i];
+        if (predicates[i].kind == Kind::other) { return predicates[i]; }
     }
     if (std::ranges::any_of(sources, [](const Class& each) { return each.kind == Kind::none; }) ||
-        std::ranges::any_of(predicates, [](const Class& each) { return each.kind == Kind::none; }))
+        std::ranges::any_of(predicates, [](const Class& each) { return each.kind == Kind::none; })) {
         return {};
+    }
     return affine_result(kernel_, instruction, sources, predicates, condition_of(at));
 }
 
@@ -195,19 +204,20 @@ Class Classes::comparison(Position at) const {
     bool numbers = true;
     for (std::size_t i = 0; i < 2; ++i) {
         const Class source = operand(at, i);
-        if (source.kind == Kind::none || source.kind == Kind::other) return source;
+        if (source.kind == Kind::none || source.kind == Kind::other) { return source; }
         differing += source.kind > Kind::block ? 1 : 0;
         numbers = numbers && source.kind == Kind::grid;
         const Kind bits = source.conditions.empty() ? source.kind : Kind::affine;
         all.kind = std::max(all.kind, std::min(bits, Kind::affine));
     }
-    if (LOOKAHEAD_RULE(one_comparand_is_the_blocks) && differing > 1) return other(Reason::comparison);
+    if (LOOKAHEAD_RULE(one_comparand_is_the_blocks) && differing > 1) { return other(Reason::comparison); }
     if (instruction.machine.operation == Operation::setp && !numbers && !isa::is_word(instruction.machine.type) &&
-        !isa::is_pair(instruction.machine.type))
+        !isa::is_pair(instruction.machine.type)) {
         return other(Reason::operation);
+    }
     for (ValueId id : reads.source_predicate) {
         const Class source = predicate(id, at.block);
-        if (source.kind == Kind::none || source.kind == Kind::other) return source;
+        if (source.kind == Kind::none || source.kind == Kind::other) { return source; }
         all.kind = std::max(all.kind, source.kind);
     }
     return all;
@@ -235,19 +245,19 @@ bool Classes::spins(std::uint32_t block) const {
         while (!open.empty()) {
             const ValueId id = open.back();
             open.pop_back();
-            if (id == kNoValue || seen[id]) continue;
+            if (id == kNoValue || seen[id]) { continue; }
             seen[id] = true;
             const Value& value = values_[id];
-            if (value.kind == Value::Kind::start) continue;
-            if (!flow_.loops()[number].blocks.contains(value.at.block)) continue;
+            if (value.kind == Value::Kind::start) { continue; }
+            if (!flow_.loops()[number].blocks.contains(value.at.block)) { continue; }
             open.insert(open.end(), value.inputs.begin(), value.inputs.end());
             open.push_back(value.before);
-            if (value.kind != Value::Kind::definition) continue;
+            if (value.kind != Value::Kind::definition) { continue; }
             const isa::Instruction& machine = values_.instruction(value.at).machine;
-            if (machine.operation == Operation::atomic) return true;
-            if (machine.operation == Operation::load && machine.order != isa::Order::weak) return true;
+            if (machine.operation == Operation::atomic) { return true; }
+            if (machine.operation == Operation::load && machine.order != isa::Order::weak) { return true; }
             const Reads& reads = values_.reads(value.at);
-            for (const auto& source : reads.source) open.insert(open.end(), source.begin(), source.end());
+            for (const auto& source : reads.source) { open.insert(open.end(), source.begin(), source.end()); }
             open.insert(open.end(), reads.source_predicate.begin(), reads.source_predicate.end());
             open.push_back(reads.guard);
         }
@@ -259,11 +269,11 @@ bool Classes::find_divergence() {
     bool changed = false;
     for (std::uint32_t block : flow_.order()) {
         const VirtualInstruction* branch = flow_.branch(block);
-        if (branch == nullptr || divergent_[block]) continue;
-        if (guard_of_branch(block).kind <= Kind::grid) continue;
+        if (branch == nullptr || divergent_[block]) { continue; }
+        if (guard_of_branch(block).kind <= Kind::grid) { continue; }
         divergent_[block] = changed = true;
-        for (std::uint32_t join : flow_.joins_of(block)) parting_join_[join] = true;
-        for (std::uint32_t loop : flow_.loops_left_at(block)) parting_loop_[loop] = true;
+        for (std::uint32_t join : flow_.joins_of(block)) { parting_join_[join] = true; }
+        for (std::uint32_t loop : flow_.loops_left_at(block)) { parting_loop_[loop] = true; }
     }
     return changed;
 }
@@ -273,11 +283,11 @@ bool Classes::find_followed() {
     for (bool again = true; again;) {
         again = false;
         for (std::uint32_t block : flow_.order()) {
-            if (!followed_[block]) continue;
+            if (!followed_[block]) { continue; }
             const bool follows = std::ranges::all_of(flow_.controllers(block), [&](std::uint32_t from) {
                 return followed_[from] && (reports_ || guard_of_branch(from).kind != Kind::other);
             });
-            if (follows) continue;
+            if (follows) { continue; }
             followed_[block] = false;
             changed = again = true;
         }

@@ -1,310 +1,328 @@
-// The launch, its CTAs and the affine warp's runs.
 #include "components/mechanisms/dac/dac.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
-#include <string>
 
-#include "components/mechanisms/dac/plan.h"
-#include "components/mechanisms/dac/streams.h"
 #include "core/error/error.h"
+#include "core/lp/audit.h"
+#include "core/mutation/rule.h"
+#include "core/stats/statistics_registry.h"
 
 namespace lookahead::dac {
 
+using gpu::DecodedInstruction;
 using gpu::IssueExtension;
-
-namespace {
-
-gpu::IssuePriority priority_of(const std::string& name) {
-    return name == "above"    ? gpu::IssuePriority::above
-           : name == "beside" ? gpu::IssuePriority::beside
-                              : gpu::IssuePriority::below;
-}
-
-ExpansionOrder order_of(const std::string& name) {
-    return name == "tuple" ? ExpansionOrder::tuple : name == "cta" ? ExpansionOrder::cta : ExpansionOrder::warp;
-}
-
-Batch batch_of(const std::string& name) {
-    return name == "drain" ? Batch::drain : name == "rolling" ? Batch::rolling : Batch::patient;
-}
-
-/// The affine warp is one of the first scheduler's.
-std::vector<ContextMask> first_scheduler(unsigned schedulers) {
-    std::vector<ContextMask> masks(schedulers, ContextMask{});
-    masks[0] = gpu::context_bit(0);
-    return masks;
-}
-
-void require_entries(std::int64_t entries, const char* name, unsigned warps) {
-    if (entries < static_cast<std::int64_t>(warps)) {
-        throw ConfigurationError("dac." + std::string(name) + " = " + std::to_string(entries) + " gives some of the " +
-                                 std::to_string(warps) + " warps of an SM no queue; it must be " +
-                                 std::to_string(warps) + " or more");
-    }
-}
-
-}  // namespace
-
-Dac::Dac(const DacParameters& parameters, const gpu::IssueExtensionArguments& arguments)
-    : IssueExtension(arguments),
-      parameters_(parameters),
-      lane_priority_(priority_of(parameters.priority)),
-      expansion_order_(order_of(parameters.expansion)),
-      address_order_(parameters.address_order == "cta" ? AddressOrder::cta : AddressOrder::tuple),
-      batch_(batch_of(parameters.batch)),
-      issue_(arguments.issue),
-      execute_(arguments.execute),
-      memory_(arguments.memory),
-      streams_(arguments, *this,
-               {.count = 1,
-                .priority = priority_of(parameters.priority),
-                .of_scheduler = first_scheduler(arguments.issue.schedulers())}),
-      lane_schedulers_(arguments.issue.schedulers(), gpu::context_bit(0)),
-      atq_(static_cast<std::size_t>(parameters.atq_entries)),
-      address_queues_(state_.warps.size()),
-      predicate_queues_(state_.warps.size()),
-      reports_(state_.warps.size()) {
-    require_entries(parameters.pwaq_entries, "pwaq_entries", state_.warps.size());
-    require_entries(parameters.pwpq_entries, "pwpq_entries", state_.warps.size());
-    require_entries(parameters.report_entries, "report_entries", state_.warps.size());
-    issue_.add_source(*this);
-    memory_.subscribe(*this);
-    memory_.join(*this);
-}
+using gpu::Stream;
+using isa::LaneMask;
 
 LOOKAHEAD_REGISTER_VARIANT(
     IssueExtension, Dac, "dac",
     "Decoupled affine computation: one warp an SM computes addresses and predicates of all others.",
     "Wang and Lin, ISCA 2017")
+LOOKAHEAD_REGISTER_STATISTICS(DacCounters, "dac", "Decoupled affine computation on an SM.")
 
-void Dac::joined(gpu::L1Data& l1, const gpu::AllocationMap& allocations) {
-    l1_ = &l1;
-    allocations_ = &allocations;
-    l1_->reserve_locks(static_cast<unsigned>(parameters_.pwaq_entries) + state_.warps.size() * 2 * isa::kWarpSize);
-}
+Dac::Dac(const DacParameters& parameters, const gpu::IssueExtensionArguments& arguments)
+    : IssueExtension(arguments),
+      parameters_(parameters),
+      sm_(arguments),
+      tuples_(parameters_, counters_),
+      queues_(parameters_, state_.warps.size()),
+      lines_(sm_, queues_, counters_),
+      affine_(parameters_, sm_, launch_, tuples_, queues_, counters_),
+      predicate_unit_(sm_, launch_, tuples_, queues_, affine_, counters_),
+      address_unit_(parameters_, sm_, launch_, tuples_, queues_, lines_, affine_, counters_) {}
 
-Cycle Dac::longest_delay() const {
-    return gpu::ExtensionStreams::longest_delay(state_, state_.parameters.branch_latency + state_.warps.size());
-}
-
-// ---- Launches -------------------------------------------------------------------------------------------------------
+// ---- Launches and cycles --------------------------------------------------------------------------------------------
 
 void Dac::begin_launch() {
-    const isa::Kernel& kernel = state_.kernel->kernel();
-    launch_.kernel = &kernel;
-    launch_.program = affine_program(kernel);
-    launch_.block = state_.launch.fields.block;
-    launch_.checked = parameters_.check;
-    launch_.take_constants(state_.launch.constants);
-    if (decouples() && state_.simt != isa::SimtModel::stack) {
-        throw ConfigurationError(
-            kernel.source_file + ": kernel " + kernel.name +
-            " has an affine stream, for which sm.simt must be stack: the stream runs the paths of a warp in the order "
-            "of a "
-            "reconvergence stack, and so must the warps that dequeue; kernel.transform = none leaves the kernel whole");
-    }
-    streams_.begin_launch();
-    name_pairs();
-    all_bits_.assign(state_.kernel->scoreboard_words(), ~std::uint64_t{0});
-    const gpu::Occupancy& occupancy = state_.launch.occupancy;
-    const unsigned warps = occupancy.ctas * occupancy.warps_per_cta;
-    for (unsigned context = 0; context < state_.warps.size(); ++context) {
-        const bool used = decouples() && context < warps;
-        address_queues_[context] = AddressQueue(used ? static_cast<unsigned>(parameters_.pwaq_entries) / warps : 0);
-        predicate_queues_[context] = PredicateQueue(used ? static_cast<unsigned>(parameters_.pwpq_entries) / warps : 0);
-        reports_[context] = PredicateQueue(used ? static_cast<unsigned>(parameters_.report_entries) / warps : 0);
-    }
-    ctas_.resize(occupancy.ctas);
-    for (AffineCta& cta : ctas_) { cta.resume(launch_); }
-    for (unsigned i = 0; i < atq_.capacity(); ++i) { atq_[i].tuples.resize(occupancy.ctas); }
-    row_starts_.clear();
-    for (unsigned warp = 0; warp < occupancy.warps_per_cta; ++warp) {
-        row_starts_.push_back(row_starts(warp, launch_.block.x));
-    }
-    siblings_.clear();
-    for (unsigned slot = 0; slot < occupancy.ctas; ++slot) {
-        siblings_.push_back(gpu::context_range(slot * occupancy.warps_per_cta, occupancy.warps_per_cta));
-    }
-    std::iota(turns_.begin(), turns_.end(), std::uint8_t{0});
-    served_ = fresh_ = 0;
-    unserved_charged_ = state_.now;
+    launch_.begin(sm_, parameters_.check);
+    affine_.begin_launch();
+    queues_.begin_launch(launch_.decouples() ? launch_.warps() : 0);
+    tuples_.begin_launch(launch_.ctas(), launch_.warps_per_cta());
 }
-
-/// What instructions of one stream have to do with those of the other: they have one origin.
-void Dac::name_pairs() {
-    const isa::Kernel& kernel = *launch_.kernel;
-    takes_.assign(kernel.code.size(), 0);
-    marker_.assign(kernel.code.size(), 0);
-    pair_.assign(kernel.code.size(), 0);
-    if (!decouples()) { return; }
-    const auto is_marker = [](const isa::Instruction& instruction) {
-        return instruction.operation == Operation::barrier || instruction.operation == Operation::membar;
-    };
-    for (std::uint32_t pc = 0; pc < kernel.own_size(); ++pc) {
-        const isa::Instruction& own = kernel.code[pc];
-        takes_[pc] = own.dequeues || own.operation == Operation::dequeue || is_report(own);
-        // Loads and stores of its spilled operands have its origin, too.
-        const bool stops = stops_expansion(own);
-        for (std::uint32_t other = launch_.program->entry; other < launch_.program->end; ++other) {
-            if (kernel.origins[other] != kernel.origins[pc]) { continue; }
-            pair_[other] = takes_[pc] != 0 ? pc : pair_[other];
-            marker_[pc] |= static_cast<std::uint8_t>(stops && is_marker(kernel.code[other]));
-        }
-    }
-}
-
-Threads Dac::of_slot(const SmThreads& threads, unsigned slot) const {
-    const unsigned warps = state_.launch.occupancy.warps_per_cta;
-    Threads of{};
-    std::copy_n(threads.begin() + slot * warps, warps, of.begin());
-    return of;
-}
-
-void Dac::to_slot(SmThreads& threads, unsigned slot, const Threads& of) const {
-    const unsigned warps = state_.launch.occupancy.warps_per_cta;
-    std::copy_n(of.begin(), warps, threads.begin() + slot * warps);
-}
-
-// ---- CTAs -----------------------------------------------------------------------------------------------------------
 
 void Dac::warp_started(unsigned context) {
-    attend(context, decouples());
-    if (!decouples()) { return; }
-    charge_unserved(state_.now);
-    const unsigned slot = state_.warps.streams[context].cta_slot;
-    LOOKAHEAD_ASSERT(
-        address_queues_[context].empty() && predicate_queues_[context].empty() && reports_[context].empty(),
-        "a warp starts with something in its queues");
-    LOOKAHEAD_ASSERT(
-        std::none_of(held_.begin(), held_.end(), [&](const Held& held) { return held.context == context; }),
-        "a warp starts where another one's lines are locked");
-    fresh_since_ = fresh_ == 0 ? state_.now : fresh_since_;
-    fresh_ |= std::uint64_t{1} << slot;
-    live_warps_[slot] = static_cast<std::uint8_t>(live_warps_[slot] + 1);
-    last_start_ = state_.now;
-    addresses_enqueued_[context] = predicates_enqueued_[context] = 0;
-    addresses_dequeued_[context] = predicates_dequeued_[context] = 0;
-    markers_enqueued_[context] = markers_passed_[context] = at_marker_[context] = 0;
+    attend(context, launch_.decouples());
+    if (!launch_.decouples()) { return; }
+    LOOKAHEAD_ASSERT(!lines_.holds_for(context), "a warp starts where another one's lines are locked");
+    affine_.warp_started(launch_.slot_of(context));
+    queues_.start(context);
+    at_marker_[context] = 0;
     waiting_[context] = Wait::nothing;
 }
 
 void Dac::warp_exited(unsigned context) {
-    if (!decouples()) { return; }
-    bool empty = address_queues_[context].empty() && predicate_queues_[context].empty();
-    atq_.for_each([&](const AtqEntry& entry) { empty &= !entry.pending.has(context); });
-    LOOKAHEAD_ASSERT(empty, execute_.place_of(context) + ": the warp ends with something left to dequeue");
+    if (!launch_.decouples()) { return; }
+    LOOKAHEAD_ASSERT(queues_.empty(context) && !tuples_.owes(context),
+                     sm_.execute.place_of(context) + ": the warp ends with something left to dequeue");
     // What it has reported last may be of its end.
-    reports_[context].shrink(0);
-    const unsigned slot = state_.warps.streams[context].cta_slot;
-    const std::uint64_t bit = std::uint64_t{1} << slot;
-    LOOKAHEAD_ASSERT(
-        streams_.running() != 0 || (served_ & bit) == 0 || markers_passed_[context] <= markers_enqueued_[context],
-        execute_.place_of(context) + ": the warp ends with more barriers passed than the affine warp");
-    live_warps_[slot] = static_cast<std::uint8_t>(live_warps_[slot] - 1);
-    if (streams_.running() != 0 && (served_ & bit) != 0) {
-        stack_.drop(context);
-        if (stack_.done()) {
-            end_run();
-        } else {
-            streams_.go_to(kAffine, stack_.pc(), false);
-        }
-    }
-    if (live_warps_[slot] == 0) {
-        charge_unserved(state_.now);
-        served_ &= ~bit;
-        fresh_ &= ~bit;  // a CTA that dequeues nothing may end before it is served
-    }
-    renew_units();
-}
-
-void Dac::charge_unserved(Cycle now) {
-    counters_.unserved_cycles +=
-        static_cast<std::uint64_t>(now - unserved_charged_) * static_cast<unsigned>(std::popcount(fresh_));
-    unserved_charged_ = now;
-}
-
-// ---- Runs of the affine warp ----------------------------------------------------------------------------------------
-
-/// Under `patient` what is lost by waiting is at most what a run of its own costs those that come later, and the other
-/// way round: neither is known before.
-Cycle Dac::batch_due() const {
-    const auto waiting = static_cast<unsigned>(std::popcount(fresh_));
-    const unsigned places = state_.launch.occupancy.ctas;
-    if (waiting == 0 || streams_.running() != 0) { return gpu::kNever; }
-    const bool full = waiting + static_cast<unsigned>(std::popcount(served_)) == places;
-    const Cycle gathered = full ? last_start_ : last_start_ + parameters_.gather_cycles;
-    if (served_ == 0 || batch_ == Batch::rolling) { return gathered; }
-    if (batch_ == Batch::drain) { return gpu::kNever; }
-    return std::max(gathered, fresh_since_ + last_run_cycles_);
-}
-
-void Dac::start_batch(Cycle now) {
-    charge_unserved(now);
-    const gpu::Occupancy& occupancy = state_.launch.occupancy;
-    ++counters_.runs;
-    counters_.batch_ctas += static_cast<unsigned>(std::popcount(fresh_));
-    ++generation_;
-    run_since_ = now;
-    SmThreads threads{};
-    for (std::uint64_t left = fresh_; left != 0; left &= left - 1) {
-        const auto slot = static_cast<unsigned>(std::countr_zero(left));
-        const auto end = turns_.begin() + occupancy.ctas;
-        const auto turn = std::find(turns_.begin(), end, slot);
-        std::rotate(turn, turn + 1, end);
-        ctas_[slot].begin(launch_, execute_.ctaid(slot * occupancy.warps_per_cta));
-        to_slot(threads, slot, ctas_[slot].all_threads());
-        // Warps that have ended already need nothing.
-        for (unsigned warp = 0; warp < occupancy.warps_per_cta; ++warp) {
-            const unsigned context = slot * occupancy.warps_per_cta + warp;
-            threads[context] &= state_.warps.states.live().has(context) ? isa::kFullMask : 0;
-        }
-    }
-    served_ |= fresh_;
-    fresh_ = 0;
-    stack_.start(launch_.program->entry, threads);
-    gpu::Stream& stream = streams_.start(kAffine);
-    stream.start(isa::SimtModel::stack, isa::kFullMask, 0, 0);
-    stream.stack.start(isa::SimtModel::stack, launch_.program->entry, isa::kFullMask);
-    streams_.set().scoreboard.release(kAffine, all_bits_.data());
-    // A context of its own: rows behind the warps', which only their banks matter of.
-    const unsigned first = occupancy.ctas * occupancy.warps_per_cta * occupancy.rows_per_warp;
-    for (unsigned number = 0; number < state_.kernel->first_predicate_bit(); ++number) {
-        streams_.set().map.set(kAffine, number, static_cast<std::uint16_t>(first + number));
-    }
-    streams_.resume(kAffine);
-}
-
-void Dac::end_run() {
-    note_affine_wait(Wait::nothing);
-    last_run_cycles_ = state_.now - run_since_;
-    fresh_since_ = state_.now;
-    streams_.stop(kAffine);
-    // Until the next run the stream's place is nobody's.
-    ++generation_;
+    queues_.reports(context).shrink(0);
+    affine_.warp_exited(context);
+    tuples_.renew_units(state_.now);
 }
 
 void Dac::begin_cycle(Cycle now) {
-    if (!decouples()) { return; }
-    if (came_ != 0) { note_lines_that_came(); }
-    if (some_accessed_) { release_held(); }
-    note_compared(now);
-    if (batch_due() <= now) { start_batch(now); }
-    expand_predicates(now);
-    expand_addresses(now);
+    if (!launch_.decouples()) { return; }
+    if (lines_.some_came()) { lines_.note_lines_that_came(); }
+    if (lines_.some_accessed()) { release_lines(); }
+    predicate_unit_.note_compared(now);
+    if (affine_.due() <= now) { affine_.start(now); }
+    predicate_unit_.begin_cycle(now);
+    address_unit_.begin_cycle(now);
 }
 
 Cycle Dac::next_cycle(Cycle now) const {
-    if (!decouples()) { return gpu::kNever; }
-    if (came_ != 0 || some_accessed_) { return now + 1; }
-    Cycle next = gpu::kNever;
-    const auto after = [&](Cycle at) { next = std::min(next, std::max(now + 1, at)); };
-    if (aeu_.entries != 0 && !aeu_.stuck && !expansion_.asks) { after(aeu_.free); }
-    if (peu_.entries != 0 && !peu_.stuck && !lanes_wanted_) { after(peu_.free); }
-    for (const Comparing& each : comparing_) { after(each.ready); }
-    const Cycle due = batch_due();
-    return due == gpu::kNever ? next : std::min(next, std::max(now + 1, due));
+    if (!launch_.decouples()) { return gpu::kNever; }
+    if (lines_.some_came() || lines_.some_accessed()) { return now + 1; }
+    const Cycle next = std::min(address_unit_.next_cycle(now), predicate_unit_.next_cycle(now));
+    return std::min(next, std::max(now + 1, affine_.due()));
+}
+
+// ---- What warps wait for --------------------------------------------------------------------------------------------
+
+void Dac::note_wait(unsigned context, Wait wait) {
+    if (waiting_[context] == wait) { return; }
+    const auto cycles = static_cast<std::uint64_t>(state_.now - waiting_since_[context]);
+    counters_.empty_queue_cycles += waiting_[context] == Wait::entry ? cycles : 0;
+    counters_.data_wait_cycles += waiting_[context] == Wait::lines ? cycles : 0;
+    counters_.report_full_cycles += waiting_[context] == Wait::report ? cycles : 0;
+    waiting_[context] = wait;
+    waiting_since_[context] = state_.now;
+}
+
+/// Section 4.1: "if a non-affine warp's PWPQ or PWAQ is empty, or the data ... is not yet available", it does not
+/// issue.
+bool Dac::classify(unsigned context) {
+    const Stream& stream = state_.warps.streams[context];
+    const std::uint32_t pc = stream.stack.pc();
+    if (at_marker_[context] != 0 && at_marker_[context] != pc + 1) { pass_marker(context); }
+    if (stream.buffered == 0 || !launch_.takes_from_queue(pc)) { return false; }
+    const DecodedInstruction& decoded = (*state_.kernel)[pc];
+    const gpu::ContextState state = state_.waits_for(state_.warps, context, pc, state_.kernel->needs(pc));
+    const bool branches = decoded.action == gpu::Action::branch;
+    if (state != gpu::ready_for(decoded.unit) ||
+        (!branches && decoded.guarded_lanes(stream.stack.active(), stream.predicates) == 0)) {
+        return false;
+    }
+    const Wait wait = waits_for(context, decoded);
+    note_wait(context, wait);
+    if (wait == Wait::nothing) { return false; }
+    // No short wait to a scheduler: one that keeps a few warps active must make room for those that can go on, or the
+    // affine warp, which is held up by these, would never bring what the others wait for.
+    state_.warps.states.set(context, gpu::ContextState::blocked_by_memory);
+    return true;
+}
+
+Dac::Wait Dac::waits_for(unsigned context, const DecodedInstruction& decoded) const {
+    if (is_report(*decoded.instruction)) { return queues_.reports(context).full() ? Wait::report : Wait::nothing; }
+    if (decoded.action != gpu::Action::memory) {
+        const PredicateQueue& predicates = queues_.predicates(context);
+        return predicates.empty() || predicates.front().ready > state_.now ? Wait::entry : Wait::nothing;
+    }
+    if (queues_.addresses(context).empty()) { return Wait::entry; }
+    if (LOOKAHEAD_RULE(dequeue_awaits_its_lines) && !head_may_go(context)) { return Wait::lines; }
+    return Wait::nothing;
+}
+
+/// The access at the queue's head has all that it waits for.
+bool Dac::head_may_go(unsigned context) const {
+    const AddressQueue& addresses = queues_.addresses(context);
+    if (parameters_.loads_await_lines) { return addresses.head().awaited == 0; }
+    const bool unfinished = address_unit_.is_at(context) && addresses.accesses() == 1;
+    return !unfinished;
+}
+
+void Dac::pass_marker(unsigned context) {
+    at_marker_[context] = 0;
+    queues_.pass_marker(context);
+    tuples_.renew_units(state_.now);
+}
+
+// ---- What warps take from their queues ------------------------------------------------------------------------------
+
+void Dac::check_pair(const PairName& name, unsigned context, LaneMask active, std::uint32_t due) const {
+    LOOKAHEAD_ASSERT(launch_.same_origin(name.pc, state_.warps.streams[context].stack.pc()),
+                     sm_.execute.place_of(context) + ": the queue's head is of another instruction");
+    LOOKAHEAD_ASSERT(name.sequence == due, sm_.execute.place_of(context) + ": the queue's head is number " +
+                                               std::to_string(name.sequence) + ", and " + std::to_string(due) +
+                                               " is due");
+    LOOKAHEAD_ASSERT(name.active == active,
+                     sm_.execute.place_of(context) + ": what is dequeued was enqueued for other lanes");
+}
+
+LaneMask Dac::dequeue_predicate(unsigned context, LaneMask active) {
+    PredicateQueue& queue = queues_.predicates(context);
+    LOOKAHEAD_ASSERT(!queue.empty(), sm_.execute.place_of(context) + ": dequeues from an empty predicate queue");
+    const QueuedPredicate head = queue.front();
+    check_pair(head.name, context, active, queues_.next_predicate(context));
+    queue.pop();
+    ++counters_.pwpq_accesses;
+    ++counters_.dequeued_predicates;
+    tuples_.renew_units(state_.now);
+    affine_.renew();
+    return head.holds;
+}
+
+void Dac::report(unsigned context, LaneMask active, LaneMask holds) {
+    PredicateQueue& reports = queues_.reports(context);
+    LOOKAHEAD_ASSERT(!reports.full(), sm_.execute.place_of(context) + ": reports more than there is room for");
+    reports.push() = {{state_.warps.streams[context].stack.pc(), 0, active}, holds & active};
+    ++counters_.reports;
+    ++counters_.report_accesses;
+    affine_.renew();
+}
+
+/// A dequeue of its own reads the queue instead of registers, and sets its predicate for the next instruction; a report
+/// is as simple.
+bool Dac::supply(unsigned context, Cycle) {
+    Stream& stream = state_.warps.streams[context];
+    const DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
+    if (decoded.action != gpu::Action::queue) { return false; }
+    const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
+    gpu::SmCounters& counters = state_.counters;
+    ++counters.warp_instructions;
+    ++counters.by_class[static_cast<unsigned>(decoded.instruction_class)];
+    counters.thread_instructions += static_cast<unsigned>(std::popcount(active));
+    ++counters_.queue_instructions;
+    counters_.queue_threads += static_cast<unsigned>(std::popcount(active));
+    if (active == 0) {
+        ++counters.predicated_off;
+    } else if (is_report(*decoded.instruction)) {
+        report(context, active, stream.predicates[decoded.source_predicate.slot] ^ decoded.source_predicate.flip);
+    } else {
+        const LaneMask holds = dequeue_predicate(context, active);
+        const auto set = [&](std::uint8_t slot, LaneMask lanes) {
+            stream.predicates[slot] = (stream.predicates[slot] & ~active) | (lanes & active);
+        };
+        set(decoded.destination_predicate2, ~holds);
+        set(decoded.destination_predicate, holds);
+    }
+    sm_.execute.pass_over(context);
+    return true;
+}
+
+void Dac::before_execution(unsigned context, Cycle now) {
+    Stream& stream = state_.warps.streams[context];
+    const std::uint32_t pc = stream.stack.pc();
+    const DecodedInstruction& decoded = (*state_.kernel)[pc];
+    const LaneMask lanes = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
+    if (launch_.has_marker(pc) && lanes != 0) { at_marker_[context] = pc + 1; }
+    if (!launch_.takes_from_queue(pc)) { return; }
+    if (decoded.action == gpu::Action::branch) {
+        const LaneMask active = stream.stack.active();
+        const LaneMask holds = dequeue_predicate(context, active);
+        LaneMask& predicate = stream.predicates[decoded.destination_predicate];
+        predicate = (predicate & ~active) | (holds & active);
+        LaneMask& complement = stream.predicates[decoded.destination_predicate2];
+        complement = decoded.destination_predicate2 == decoded.destination_predicate
+                         ? complement
+                         : (complement & ~active) | (~holds & active);
+    } else if (lanes != 0 && queues_.addresses(context).head().records == 0) {
+        // Function (1) of section 3 on the lanes, before the access: the scheduler's slot for one instruction more.
+        sm_.issue.hold(context % sm_.issue.schedulers(), 2 * sm_.issue.interval(), now);
+    }
+}
+
+void Dac::dequeue_addresses(unsigned context, LaneMask active, std::uint64_t* addresses) {
+    AddressQueue& queue = queues_.addresses(context);
+    LOOKAHEAD_ASSERT(!queue.empty(), sm_.execute.place_of(context) + ": dequeues from an empty address queue");
+    QueuedAccess& head = queue.head();
+    check_pair(head.name, context, active, queues_.next_address(context));
+    LaneAddresses lanes{};
+    if (head.records == 0) {
+        lanes = head.addresses;
+        ++counters_.pwaq_accesses;
+        counters_.raw_data += head.data;
+    } else {
+        read_records(context, head, active, lanes);
+    }
+    ++(head.data ? counters_.dequeued_data : counters_.dequeued_addresses);
+    std::copy(lanes.begin(), lanes.end(), addresses);
+    queue.pop();
+    tuples_.renew_units(state_.now);
+}
+
+void Dac::read_records(unsigned context, QueuedAccess& access, LaneMask active, LaneAddresses& lanes) {
+    RecordReader reader(active, launch_.rows_of(context), lanes);
+    for (unsigned number = 0; number < access.records; ++number) {
+        QueuedRecord& record = queues_.addresses(context).head_record(number);
+        reader.take(record.record, number + 1 == access.records);
+        lines_.dequeued(context, access.name.sequence, record);
+    }
+    counters_.pwaq_accesses += access.records;
+    LOOKAHEAD_ASSERT(reader.done(), sm_.execute.place_of(context) + ": records of an access have too few lanes");
+    for (LaneMask left = parameters_.check ? active : 0; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        LOOKAHEAD_ASSERT(lanes[lane] == access.addresses[lane], sm_.execute.place_of(context) +
+                                                                    ": a record gives lane " + std::to_string(lane) +
+                                                                    " another address than its tuple");
+    }
+    if (launch_.kernel().code[access.name.pc].space == isa::Space::local) { to_thread_offsets(context, active, lanes); }
+}
+
+/// Records are of the memory behind the warp's local memory; the instruction has its threads' own offsets.
+void Dac::to_thread_offsets(unsigned context, LaneMask active, LaneAddresses& addresses) const {
+    const std::uint64_t base = launch_.local_memory_of(context);
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint64_t offset = addresses[lane] - base;
+        addresses[lane] = offset / isa::kLocalRowBytes * 4 + offset % 4;
+    }
+}
+
+void Dac::written_back(unsigned context, std::uint32_t, bool) {
+    if (state_.warps.streams[context].in_flight == 0 && lines_.loads_ended(context)) { release_lines(); }
+}
+
+void Dac::release_lines() {
+    lines_.release_accessed();
+    address_unit_.locks_ended();
+}
+
+// ---- State, auditing, statistics ------------------------------------------------------------------------------------
+
+void Dac::audit(Audit& audit, const std::string& sm) const {
+    affine_.audit(audit, sm);
+    audit.leak(sm, "affine tuples that were not expanded", tuples_.size());
+    lines_.audit(audit, sm);
+    audit.leak(sm, "comparisons on the lanes that have not ended", predicate_unit_.comparing());
+    queues_.audit(audit, sm);
+    const std::uint64_t predicates =
+        counters_.scalar_predicates + counters_.two_comparison_predicates + counters_.lane_predicates;
+    audit.balance(sm, "predicates of warps", predicates, counters_.dequeued_predicates);
+}
+
+std::string Dac::waiting_for() const {
+    if (!launch_.decouples()) { return {}; }
+    std::string phrase = affine_.waiting_for();
+    const auto of_unit = [&](const char* name, const ExpansionUnit& unit) {
+        if (unit.entries != 0) {
+            phrase += fmt::format(", {}: {} tuples to expand{}", name, unit.entries,
+                                  unit.stuck ? ", for warps that have no room or a barrier to pass" : "");
+        }
+    };
+    of_unit("address unit", tuples_.address_unit());
+    of_unit("predicate unit", tuples_.predicate_unit());
+    phrase += address_unit_.wants_access() ? ", L1 has no room for its line" : "";
+    return fmt::format("{}, {} tuples in the queue, {}", phrase, tuples_.size(), lines_.waiting_for());
+}
+
+void Dac::visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const {
+    visit(visitor, sm, "dac", counters_);
+}
+
+void Dac::fields(StateArchive& archive) {
+    affine_.run_fields(archive);
+    archive& counters_;
+    affine_.stream_fields(archive);
+    // Between launches, and in those of kernels that are not decoupled, all else is empty.
+    if (!state_.launch.active || !launch_.decouples()) { return; }
+    archive& affine_& tuples_;
+    address_unit_.accumulator_fields(archive);
+    predicate_unit_.compared_fields(archive);
+    archive& address_unit_& predicate_unit_& queues_& at_marker_& waiting_& waiting_since_& lines_;
 }
 
 }  // namespace lookahead::dac

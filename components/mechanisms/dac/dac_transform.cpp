@@ -20,21 +20,24 @@ namespace {
 /// branch whose lanes warps tell the affine one.
 void annotate(VirtualKernel& kernel, const Flow& flow, const Plan& plan) {
     const auto readers = readers_of_kept(kernel, flow, plan);
-    for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block)
+    for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
         for (std::uint32_t index = 0; index < kernel.blocks[block].code.size(); ++index) {
             const Step& step = plan.at({block, index});
             VirtualInstruction& instruction = kernel.blocks[block].code[index];
-            if (step.queue)
+            if (step.queue) {
                 kernel.annotate(instruction, "dac.decoupled", step.conditions);
-            else if (step.stays != Reason::none)
+            } else if (step.stays != Reason::none) {
                 kernel.annotate(instruction, fmt::format("dac.stays.{}", name_of(step.stays)), plan.refusal().found);
-            else if (step.reports)
+            } else if (step.reports) {
                 kernel.annotate(instruction, "dac.reported", 0);
-            else if (step.affine)
+            } else if (step.affine) {
                 kernel.annotate(instruction, "dac.affine", 0);
-            if (const Reader reader = readers[block][index]; reader != Reader::none)
+            }
+            if (const Reader reader = readers[block][index]; reader != Reader::none) {
                 kernel.annotate(instruction, fmt::format("dac.read.{}", name_of(reader)), 0);
+            }
         }
+    }
 }
 
 /// Wang and Lin, ISCA 2017, section 4.7: before 64-bit operations are split, while addresses can be followed.
@@ -61,7 +64,7 @@ class DacTransform final : public finaliser::KernelTransform {
             plan.emplace(kernel.main, flow, fewer);
         }
         annotate(kernel.main, flow, *plan);
-        if (!plan->decouples()) return;
+        if (!plan->decouples()) { return; }
         kernel.programs.push_back(affine_stream(kernel.main, flow, *plan));
         take_from_queues(kernel.main, *plan);
     }

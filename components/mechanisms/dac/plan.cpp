@@ -21,7 +21,7 @@ bool is_access(const VirtualInstruction& instruction) {
 }
 
 QueueMode queue_of(const VirtualInstruction& instruction) {
-    if (instruction.machine.operation == Operation::load) return QueueMode::data;
+    if (instruction.machine.operation == Operation::load) { return QueueMode::data; }
     return instruction.machine.operation == Operation::store ? QueueMode::address : QueueMode::predicate;
 }
 
@@ -42,7 +42,7 @@ bool overwrites_guard(const VirtualInstruction& instruction) {
 bool stops_expansion(const isa::Instruction& machine) {
     // Shared memory is none of L1's lines, and what is ordered by it is the CTA's: its stores update lines that were
     // asked for.
-    if (isa::is_memory(machine.operation) && machine.space == Space::shared) return false;
+    if (isa::is_memory(machine.operation) && machine.space == Space::shared) { return false; }
     switch (machine.operation) {
         case Operation::barrier:
         case Operation::membar:
@@ -61,8 +61,9 @@ Plan::Plan(const VirtualKernel& kernel, const Flow& flow, const Choices& choices
       values_(kernel, flow),
       classes_(kernel, flow, values_, choices.reports),
       steps_(flow.blocks()) {
-    for (std::uint32_t block = 0; block < flow.blocks(); ++block)
+    for (std::uint32_t block = 0; block < flow.blocks(); ++block) {
         steps_[block].resize(kernel.blocks[block].code.size());
+    }
     find_candidates();
     hide_behind_barriers();
     drop_unread();
@@ -74,50 +75,61 @@ Plan::Plan(const VirtualKernel& kernel, const Flow& flow, const Choices& choices
 
 template <class Visit>
 void Plan::for_each(Visit visit) const {
-    for (std::uint32_t block : flow_.order())
-        for (std::uint32_t index = 0; index < kernel_.blocks[block].code.size(); ++index) visit(Position{block, index});
+    for (std::uint32_t block : flow_.order()) {
+        for (std::uint32_t index = 0; index < kernel_.blocks[block].code.size(); ++index) {
+            visit(Position{block, index});
+        }
+    }
 }
 
 void Plan::find_candidates() {
     for_each([this](Position position) {
         const VirtualInstruction& instruction = values_.instruction(position);
         const bool access = is_access(instruction) && instruction.machine.space != Space::constant;
-        if (!access && !isa::sets_predicate(instruction.machine.operation)) return;
+        if (!access && !isa::sets_predicate(instruction.machine.operation)) { return; }
         Step& step = at(position);
         step.candidate = true;
         step.stays =
             overwrites_guard(instruction) || has_two_results(instruction) ? Reason::operation : why_not(position);
-        if (step.stays == Reason::none) step.queue = queue_of(instruction);
+        if (step.stays == Reason::none) { step.queue = queue_of(instruction); }
     });
 }
 
 Reason Plan::why_not(Position position) const {
     const VirtualInstruction& instruction = values_.instruction(position);
-    if (is_access(instruction))
-        if (const Reason reason = why_no_access(position); reason != Reason::none) return reason;
-    if (LOOKAHEAD_RULE(control_by_data_stays) && !classes_.followed(position.block)) return Reason::control;
+    if (is_access(instruction)) {
+        if (const Reason reason = why_no_access(position); reason != Reason::none) { return reason; }
+    }
+    if (LOOKAHEAD_RULE(control_by_data_stays) && !classes_.followed(position.block)) { return Reason::control; }
     const Class guard = classes_.predicate(values_.reads(position).guard, position.block);
-    if (guard.kind == Kind::other) return Reason::control;
-    if (!is_access(instruction))
-        if (const Class result = classes_.result(position); result.kind == Kind::other) return result.reason;
-    for (const Class& operand : enqueued(position))
-        if (LOOKAHEAD_RULE(operands_have_few_conditions) && operand.conditions.size() > choices_.conditions)
+    if (guard.kind == Kind::other) { return Reason::control; }
+    if (!is_access(instruction)) {
+        if (const Class result = classes_.result(position); result.kind == Kind::other) { return result.reason; }
+    }
+    for (const Class& operand : enqueued(position)) {
+        if (LOOKAHEAD_RULE(operands_have_few_conditions) && operand.conditions.size() > choices_.conditions) {
             return Reason::conditions;
+        }
+    }
     return (is_access(instruction) ? choices_.accesses : choices_.predicates) ? Reason::none : Reason::choice;
 }
 
 /// What a candidate enqueues: an access's address, or both that a comparison compares.
 std::vector<Class> Plan::enqueued(Position position) const {
     std::vector<Class> operands{classes_.operand(position, 0)};
-    if (!is_access(values_.instruction(position))) operands.push_back(classes_.operand(position, 1));
+    if (!is_access(values_.instruction(position))) { operands.push_back(classes_.operand(position, 1)); }
     return operands;
 }
 
 Reason Plan::why_no_access(Position position) const {
     const isa::Instruction& machine = values_.instruction(position).machine;
-    if (LOOKAHEAD_RULE(spaces_are_global_and_local) && machine.space != Space::global && machine.space != Space::local)
+    if (LOOKAHEAD_RULE(spaces_are_global_and_local) && machine.space != Space::global &&
+        machine.space != Space::local) {
         return Reason::space;
-    if (LOOKAHEAD_RULE(ordered_accesses_are_not_decoupled) && machine.order != isa::Order::weak) return Reason::order;
+    }
+    if (LOOKAHEAD_RULE(ordered_accesses_are_not_decoupled) && machine.order != isa::Order::weak) {
+        return Reason::order;
+    }
     const Class address = classes_.operand(position, 0);
     return address.kind == Kind::other ? address.reason : Reason::none;
 }
@@ -127,20 +139,20 @@ Reason Plan::why_no_access(Position position) const {
 void Plan::hide_behind_barriers() {
     const auto stays = [this](Position position) {
         Step& step = at(position);
-        if (step.queue != QueueMode::data) return;
+        if (step.queue != QueueMode::data) { return; }
         step.queue.reset();
         step.stays = Reason::hidden_barrier;
     };
     for_each([&](Position position) {
         const VirtualInstruction& instruction = values_.instruction(position);
-        if (!stops_expansion(instruction.machine)) return;
+        if (!stops_expansion(instruction.machine)) { return; }
         const Class guard = classes_.predicate(values_.reads(position).guard, position.block);
         at(position).marker = classes_.followed(position.block) && guard.kind != Kind::other;
-        if (at(position).marker) return;
+        if (at(position).marker) { return; }
         const BitSet behind = flow_.behind(position.block);
         for_each([&](Position load) {
             const bool same = load.block == position.block && load.index > position.index;
-            if (same || behind.contains(load.block)) stays(load);
+            if (same || behind.contains(load.block)) { stays(load); }
         });
     });
 }
@@ -150,7 +162,7 @@ void Plan::hide_behind_barriers() {
 void Plan::drop_unread() {
     VirtualKernel copy = kernel_;
     for_each([&](Position position) {
-        if (!at(position).queue) return;
+        if (!at(position).queue) { return; }
         VirtualInstruction& instruction = copy.blocks[position.block].code[position.index];
         if (instruction.machine.operation == Operation::load || instruction.machine.operation == Operation::store) {
             instruction.source[0] = {};
@@ -161,20 +173,20 @@ void Plan::drop_unread() {
     });
     stays_ = needed_instructions(copy, Flow(copy));
     for_each([&](Position position) {
-        if (!stays(position)) at(position).queue.reset();
+        if (!stays(position)) { at(position).queue.reset(); }
     });
 }
 
 void Plan::find_affine() {
     seen_.assign(values_.size(), false);
     for_each([this](Position position) {
-        if (!at(position).queue) return;
+        if (!at(position).queue) { return; }
         decouples_ = true;
         need(position);
     });
-    if (!decouples_) return;
+    if (!decouples_) { return; }
     for_each([this](Position position) {
-        if (at(position).marker && has_queued_access_behind(position)) need(position);
+        if (at(position).marker && has_queued_access_behind(position)) { need(position); }
     });
     while (!open_.empty()) {
         const Position position = open_.back();
@@ -183,17 +195,20 @@ void Plan::find_affine() {
         const VirtualInstruction& instruction = values_.instruction(position);
         Step& step = at(position);
         step.reports = finaliser::is_jump(instruction) && classes_.reported(position.block);
-        if (!step.reports) need_value(reads.guard);
+        if (!step.reports) { need_value(reads.guard); }
         // A marker's place alone counts, an access's address.
         if (!step.marker) {
-            for (std::size_t i = 0; i < (is_access(instruction) ? 1U : reads.source.size()); ++i)
-                for (ValueId id : reads.source[i]) need_value(id);
-            for (ValueId id : reads.source_predicate) need_value(id);
-            if (!is_access(instruction))
-                for (ValueId id : values_.written(position)) need_value(values_[id].before);
+            for (std::size_t i = 0; i < (is_access(instruction) ? 1U : reads.source.size()); ++i) {
+                for (ValueId id : reads.source[i]) { need_value(id); }
+            }
+            for (ValueId id : reads.source_predicate) { need_value(id); }
+            if (!is_access(instruction)) {
+                for (ValueId id : values_.written(position)) { need_value(values_[id].before); }
+            }
         }
-        for (std::uint32_t from : flow_.controllers(position.block))
+        for (std::uint32_t from : flow_.controllers(position.block)) {
             need({from, static_cast<std::uint32_t>(kernel_.blocks[from].code.size() - 1)});
+        }
     }
 }
 
@@ -213,9 +228,10 @@ bool Plan::has_queued_access_behind(Position marker) const {
 /// The affine warp leads all warps in one order: it would stand in a warp's loop while another one, for which that warp
 /// waits, needs what comes behind.
 void Plan::refuse_spinning() {
-    if (!decouples_) return;
-    for (std::uint32_t block : flow_.order())
-        if (classes_.spins(block)) return refuse(Reason::spin, 0);
+    if (!decouples_) { return; }
+    for (std::uint32_t block : flow_.order()) {
+        if (classes_.spins(block)) { return refuse(Reason::spin, 0); }
+    }
 }
 
 /// The affine warp leads all of a branch's one way before the other: it would stand in the first one, for want of room
@@ -223,7 +239,7 @@ void Plan::refuse_spinning() {
 /// there.
 void Plan::refuse_parted_barriers() {
     for (std::uint32_t block = 0; decouples_ && block < flow_.blocks(); ++block) {
-        if (!flow_.reachable(block) || !classes_.parts_ctas(block)) continue;
+        if (!flow_.reachable(block) || !classes_.parts_ctas(block)) { continue; }
         std::size_t dequeuing = 0, waiting = 0;
         for (std::uint32_t way : flow_.graph().successors[block]) {
             const BitSet blocks = flow_.up_to(way, flow_.post_dominator(block));
@@ -231,7 +247,9 @@ void Plan::refuse_parted_barriers() {
             dequeuing += takes;
             waiting += takes && has_barrier(blocks);
         }
-        if (LOOKAHEAD_RULE(parted_warps_do_not_wait) && waiting > 0 && dequeuing > 1) return refuse(Reason::parted, 0);
+        if (LOOKAHEAD_RULE(parted_warps_do_not_wait) && waiting > 0 && dequeuing > 1) {
+            return refuse(Reason::parted, 0);
+        }
     }
 }
 
@@ -251,17 +269,17 @@ bool Plan::dequeues(const BitSet& blocks) const {
 }
 
 void Plan::need(Position position) {
-    if (at(position).affine) return;
+    if (at(position).affine) { return; }
     at(position).affine = true;
     open_.push_back(position);
 }
 
 void Plan::need_value(ValueId id) {
-    if (id == kNoValue || seen_[id]) return;
+    if (id == kNoValue || seen_[id]) { return; }
     seen_[id] = true;
     const Value& value = values_[id];
-    if (value.kind == Value::Kind::definition) need(value.at);
-    for (ValueId input : value.inputs) need_value(input);
+    if (value.kind == Value::Kind::definition) { need(value.at); }
+    for (ValueId input : value.inputs) { need_value(input); }
 }
 
 /// Entries that the stack has at the block, at most: of each branch around it that may part lanes, both ways and where
@@ -272,12 +290,13 @@ unsigned Plan::stack_entries(std::uint32_t block) const {
     while (!open.empty()) {
         const std::uint32_t at_block = open.back();
         open.pop_back();
-        for (std::uint32_t from : flow_.controllers(at_block))
-            if (around.insert(from).second) open.push_back(from);
+        for (std::uint32_t from : flow_.controllers(at_block)) {
+            if (around.insert(from).second) { open.push_back(from); }
+        }
     }
     unsigned entries = 1;
     for (std::uint32_t from : around) {
-        if (!classes_.divergent(from)) continue;
+        if (!classes_.divergent(from)) { continue; }
         const auto& ways = flow_.graph().successors[from];
         const bool both = std::ranges::find(ways, flow_.post_dominator(from)) == ways.end() && ways.size() > 1;
         entries += both ? 2 : 1;
@@ -286,33 +305,34 @@ unsigned Plan::stack_entries(std::uint32_t block) const {
 }
 
 void Plan::check_limits() {
-    if (!decouples_) return;
+    if (!decouples_) { return; }
     unsigned deepest = 0;
     std::set<Condition> conditions;
     std::vector<bool> counted(flow_.blocks(), false);
     for_each([&](Position position) {
         Step& step = at(position);
-        if (!step.affine) return;
-        if (!counted[position.block]) deepest = std::max(deepest, stack_entries(position.block));
+        if (!step.affine) { return; }
+        if (!counted[position.block]) { deepest = std::max(deepest, stack_entries(position.block)); }
         counted[position.block] = true;
-        if (!step.queue) return;
+        if (!step.queue) { return; }
         for (const Class& operand : enqueued(position)) {
             step.conditions = std::max(step.conditions, static_cast<std::uint8_t>(operand.conditions.size()));
             conditions.insert(operand.conditions.begin(), operand.conditions.end());
         }
     });
-    if (deepest > kStackDepth) return refuse(Reason::nesting, deepest);
-    if (conditions.size() > kConditionRegisters)
+    if (deepest > kStackDepth) { return refuse(Reason::nesting, deepest); }
+    if (conditions.size() > kConditionRegisters) {
         refuse(Reason::registers, static_cast<std::uint32_t>(conditions.size()));
+    }
 }
 
 void Plan::refuse(Reason reason, std::uint32_t found) {
     refusal_ = {reason, found};
-    for (auto& block : stays_) block.assign(block.size(), true);
+    for (auto& block : stays_) { block.assign(block.size(), true); }
     decouples_ = false;
     for_each([&](Position position) {
         Step& step = at(position);
-        if (step.queue) step.stays = reason;
+        if (step.queue) { step.stays = reason; }
         step.queue.reset();
         step.affine = step.reports = false;
     });

@@ -29,22 +29,24 @@ std::optional<Comparison> zero_test(const VirtualKernel& kernel, const VirtualIn
     const isa::Instruction& machine = instruction.machine;
     if (machine.operation != Operation::setp || machine.combine != isa::Combine::none || instruction.guarded() ||
         !(isa::is_word(machine.type) || isa::is_pair(machine.type)) || isa::is_floating(machine.type) ||
-        machine.mode != 0 || instruction.destination_predicate[1] != kNone)
+        machine.mode != 0 || instruction.destination_predicate[1] != kNone) {
         return std::nullopt;
+    }
     const auto literal = finaliser::literal_value(kernel.frame, instruction.source[1]);
-    if (literal == 0U && asks_for_zero(machine.comparison)) return machine.comparison;
-    if (machine.type != Type::s32 && machine.type != Type::s64) return std::nullopt;
+    if (literal == 0U && asks_for_zero(machine.comparison)) { return machine.comparison; }
+    if (machine.type != Type::s32 && machine.type != Type::s64) { return std::nullopt; }
     const std::uint64_t minus_one = machine.type == Type::s64 ? ~std::uint64_t{0} : 0xffffffffU;
-    if (literal == 0U && (machine.comparison == Comparison::lt || machine.comparison == Comparison::ge))
+    if (literal == 0U && (machine.comparison == Comparison::lt || machine.comparison == Comparison::ge)) {
         return machine.comparison;
-    if (literal == minus_one && machine.comparison == Comparison::le) return Comparison::lt;
-    if (literal == minus_one && machine.comparison == Comparison::gt) return Comparison::ge;
+    }
+    if (literal == minus_one && machine.comparison == Comparison::le) { return Comparison::lt; }
+    if (literal == minus_one && machine.comparison == Comparison::gt) { return Comparison::ge; }
     return std::nullopt;
 }
 
 /// Between the two instructions of the block nothing writes the rows of `operand`.
 bool keeps(const finaliser::VirtualBlock& block, std::uint32_t from, std::uint32_t to, const VirtualOperand& operand) {
-    if (operand.kind != isa::Operand::Kind::reg) return true;
+    if (operand.kind != isa::Operand::Kind::reg) { return true; }
     return std::none_of(block.code.begin() + from, block.code.begin() + to, [&](const VirtualInstruction& between) {
         return between.destination_rows != 0 && between.destination < operand.index + operand.rows &&
                operand.index < between.destination + between.destination_rows;
@@ -60,8 +62,9 @@ class Splitter {
         bool changed = false;
         for (std::uint32_t block : flow_.order()) {
             // From the end, so that what is inserted moves nothing that is still to be looked at.
-            for (auto index = static_cast<std::uint32_t>(kernel_.blocks[block].code.size()); index-- > 0;)
+            for (auto index = static_cast<std::uint32_t>(kernel_.blocks[block].code.size()); index-- > 0;) {
                 changed |= split({block, index});
+            }
         }
         return changed;
     }
@@ -70,13 +73,15 @@ class Splitter {
     /// The union in the same block that the source is; `or_alone`: no intersection.
     std::optional<Position> union_at(Position at, std::size_t source, bool or_alone) const {
         const VirtualOperand& operand = kernel_.blocks[at.block].code[at.index].source[source];
-        if (operand.kind != isa::Operand::Kind::reg) return std::nullopt;
+        if (operand.kind != isa::Operand::Kind::reg) { return std::nullopt; }
         const Value& value = values_[values_.reads(at).source[source][0]];
-        if (value.kind != Value::Kind::definition || value.word != 0 || value.at.block != at.block) return std::nullopt;
+        if (value.kind != Value::Kind::definition || value.word != 0 || value.at.block != at.block) {
+            return std::nullopt;
+        }
         const VirtualInstruction& united = kernel_.blocks[at.block].code[value.at.index];
         const bool unites = united.machine.operation == Operation::bit_or ||
                             (!or_alone && united.machine.operation == Operation::bit_and);
-        if (!unites || united.guarded() || united.destination_rows != operand.rows) return std::nullopt;
+        if (!unites || united.guarded() || united.destination_rows != operand.rows) { return std::nullopt; }
         return value.at;
     }
 
@@ -84,11 +89,12 @@ class Splitter {
     bool is_affine(Position united, Position test, bool or_alone) const {
         for (std::size_t i = 0; i < 2; ++i) {
             if (!keeps(kernel_.blocks[test.block], united.index, test.index,
-                       kernel_.blocks[united.block].code[united.index].source[i]))
+                       kernel_.blocks[united.block].code[united.index].source[i])) {
                 return false;
-            if (classes_.operand(united, i).kind != Kind::other) continue;
+            }
+            if (classes_.operand(united, i).kind != Kind::other) { continue; }
             const auto inner = union_at(united, i, or_alone);
-            if (!inner || !is_affine(*inner, test, or_alone)) return false;
+            if (!inner || !is_affine(*inner, test, or_alone)) { return false; }
         }
         return true;
     }
@@ -97,10 +103,12 @@ class Splitter {
         auto& block = kernel_.blocks[at.block];
         const VirtualInstruction test = block.code[at.index];
         const auto comparison = zero_test(kernel_, test);
-        if (!comparison || test.source[0].kind != isa::Operand::Kind::reg || !classes_.followed(at.block)) return false;
+        if (!comparison || test.source[0].kind != isa::Operand::Kind::reg || !classes_.followed(at.block)) {
+            return false;
+        }
         const bool or_alone = asks_for_zero(*comparison);
         const auto found = union_at(at, 0, or_alone);
-        if (!found || !is_affine(*found, at, or_alone)) return false;
+        if (!found || !is_affine(*found, at, or_alone)) { return false; }
         const VirtualInstruction united = block.code[found->index];
         const bool is_or = united.machine.operation == Operation::bit_or;
 

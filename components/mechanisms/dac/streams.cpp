@@ -41,10 +41,11 @@ VirtualInstruction report_for(const VirtualInstruction& branch, Operation operat
     VirtualInstruction made = part_of(branch);
     made.machine.operation = operation;
     made.machine.mode = static_cast<std::uint8_t>(QueueMode::lanes);
-    if (operation == Operation::enqueue)
+    if (operation == Operation::enqueue) {
         made.source_predicate[0] = {branch.guard.index, false};
-    else
+    } else {
         made.destination_predicate[0] = branch.guard.index;
+    }
     return made;
 }
 
@@ -57,8 +58,9 @@ VirtualInstruction marker_for(const VirtualInstruction& instruction) {
     made.machine.mode = instruction.machine.mode;
     made.machine.scope = instruction.machine.scope;
     if (made.machine.operation == Operation::barrier) {
-        for (std::size_t i = 0; i < 2; ++i)
-            if (instruction.source[i].kind == isa::Operand::Kind::constant) made.source[i] = instruction.source[i];
+        for (std::size_t i = 0; i < 2; ++i) {
+            if (instruction.source[i].kind == isa::Operand::Kind::constant) { made.source[i] = instruction.source[i]; }
+        }
         const bool arrives = instruction.machine.barrier == isa::BarrierKind::arrive;
         made.machine.barrier = arrives ? isa::BarrierKind::arrive : isa::BarrierKind::sync;
         return made;
@@ -75,7 +77,7 @@ VirtualInstruction marker_for(const VirtualInstruction& instruction) {
 VirtualInstruction jump_on(const VirtualInstruction& left_out, std::uint32_t to) {
     VirtualInstruction made = part_of(left_out);
     made.machine.operation = to == ptx::kNoNode ? Operation::exit : Operation::bra;
-    if (to != ptx::kNoNode) made.target = to;
+    if (to != ptx::kNoNode) { made.target = to; }
     return made;
 }
 
@@ -83,7 +85,7 @@ void keep_affine(std::vector<VirtualInstruction>& code, const VirtualInstruction
                  std::uint32_t meeting) {
     if (finaliser::is_jump(instruction)) {
         VirtualInstruction jump = instruction;
-        if (step.reports) code.push_back(report_for(instruction, Operation::dequeue));
+        if (step.reports) { code.push_back(report_for(instruction, Operation::dequeue)); }
         // The warps that a trap is for run into it themselves.
         if (jump.machine.operation == Operation::trap) {
             jump.machine.operation = Operation::exit;
@@ -93,14 +95,14 @@ void keep_affine(std::vector<VirtualInstruction>& code, const VirtualInstruction
         code.push_back(step.affine || !jump.guarded() ? jump : jump_on(instruction, meeting));
         return;
     }
-    if (!step.affine) return;
+    if (!step.affine) { return; }
     if (step.marker) {
         code.push_back(marker_for(instruction));
         return;
     }
     const bool access = isa::is_memory(instruction.machine.operation);
-    if (!access) code.push_back(instruction);
-    if (step.queue) code.push_back(enqueue_for(instruction, *step.queue));
+    if (!access) { code.push_back(instruction); }
+    if (step.queue) { code.push_back(enqueue_for(instruction, *step.queue)); }
 }
 
 void dequeue(VirtualInstruction& instruction, QueueMode queue) {
@@ -126,8 +128,9 @@ finaliser::VirtualProgram affine_stream(const VirtualKernel& kernel, const Flow&
     for (std::uint32_t block : flow.order()) {
         std::vector<VirtualInstruction> code;
         const auto& before = kernel.blocks[block].code;
-        for (std::uint32_t index = 0; index < before.size(); ++index)
+        for (std::uint32_t index = 0; index < before.size(); ++index) {
             keep_affine(code, before[index], plan.at({block, index}), flow.post_dominator(block));
+        }
         program.code.blocks[block].code = std::move(code);
     }
     finaliser::drop_unreachable_code(program.code);
@@ -142,9 +145,10 @@ const isa::Program* affine_program(const isa::Kernel& kernel) {
 void take_from_queues(VirtualKernel& kernel, const Plan& plan) {
     for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
         auto& code = kernel.blocks[block].code;
-        for (std::uint32_t index = 0; index < code.size(); ++index)
-            if (const auto queue = plan.at({block, index}).queue) dequeue(code[index], *queue);
-        if (code.empty() || !plan.at({block, static_cast<std::uint32_t>(code.size() - 1)}).reports) continue;
+        for (std::uint32_t index = 0; index < code.size(); ++index) {
+            if (const auto queue = plan.at({block, index}).queue) { dequeue(code[index], *queue); }
+        }
+        if (code.empty() || !plan.at({block, static_cast<std::uint32_t>(code.size() - 1)}).reports) { continue; }
         code.insert(code.end() - 1, report_for(code.back(), Operation::enqueue));
     }
     remove_unread(kernel);

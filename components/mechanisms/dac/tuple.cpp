@@ -39,7 +39,7 @@ std::uint64_t sign_extended(std::uint64_t word) {
 }
 
 void require(bool holds, const char* rule) {
-    if (!holds) throw InternalError(std::string("affine tuple: ") + rule);
+    if (!holds) { throw InternalError(std::string("affine tuple: ") + rule); }
 }
 
 /// The least and the greatest of what a block's threads add to the base, the offsets being signed numbers.
@@ -112,7 +112,7 @@ Tuple truncate(const Tuple& a) {
 
 Tuple extend(const Tuple& a, bool is_signed, const isa::Dim3& size, const isa::Dim3& block) {
     require(a.bits == 32, "an extension of 64 bits");
-    if (a.is_number()) return number(is_signed ? sign_extended(a.base) : a.base, 64);
+    if (a.is_number()) { return number(is_signed ? sign_extended(a.base) : a.base, 64); }
     Tuple result = a;
     result.bits = 64;
     // One number for this block.
@@ -120,7 +120,9 @@ Tuple extend(const Tuple& a, bool is_signed, const isa::Dim3& size, const isa::D
         const std::uint64_t value = a.value({0, 0, 0}, block);
         return number(is_signed ? sign_extended(value) : value, 64);
     }
-    if (a.is_mod) return result;  // the analysis has a bound for what may be extended
+    if (a.is_mod) {
+        return result;  // the analysis has a bound for what may be extended
+    }
     // Where the block's base stands, and what its threads add.
     const std::uint64_t at = masked(a.base + sum({{}, a.offsets.block}, {0, 0, 0}, block), 32);
     const auto first = static_cast<std::int64_t>(is_signed ? sign_extended(at) : at);

@@ -11,10 +11,11 @@ std::vector<std::vector<bool>> needed_instructions(const VirtualKernel& kernel, 
     std::vector<std::vector<bool>> needed(flow.blocks());
     std::vector<bool> seen(values.size(), false);
     std::vector<Position> open;
-    for (std::uint32_t block = 0; block < flow.blocks(); ++block)
+    for (std::uint32_t block = 0; block < flow.blocks(); ++block) {
         needed[block].resize(kernel.blocks[block].code.size(), false);
+    }
     const auto need = [&](Position at) {
-        if (needed[at.block][at.index]) return;
+        if (needed[at.block][at.index]) { return; }
         needed[at.block][at.index] = true;
         open.push_back(at);
     };
@@ -24,25 +25,28 @@ std::vector<std::vector<bool>> needed_instructions(const VirtualKernel& kernel, 
         while (!ids.empty()) {
             const ValueId id = ids.back();
             ids.pop_back();
-            if (id == kNoValue || seen[id]) continue;
+            if (id == kNoValue || seen[id]) { continue; }
             seen[id] = true;
             const Value& value = values[id];
-            if (value.kind == Value::Kind::definition) need(value.at);
+            if (value.kind == Value::Kind::definition) { need(value.at); }
             ids.push_back(value.before);
             ids.insert(ids.end(), value.inputs.begin(), value.inputs.end());
         }
     };
-    for (std::uint32_t block : flow.order())
-        for (std::uint32_t index = 0; index < kernel.blocks[block].code.size(); ++index)
-            if (finaliser::has_side_effect(kernel.blocks[block].code[index])) need({block, index});
+    for (std::uint32_t block : flow.order()) {
+        for (std::uint32_t index = 0; index < kernel.blocks[block].code.size(); ++index) {
+            if (finaliser::has_side_effect(kernel.blocks[block].code[index])) { need({block, index}); }
+        }
+    }
     while (!open.empty()) {
         const Position at = open.back();
         open.pop_back();
         const Reads& reads = values.reads(at);
-        for (const auto& source : reads.source)
-            for (ValueId id : source) need_value(id);
-        for (ValueId id : reads.further) need_value(id);
-        for (ValueId id : reads.source_predicate) need_value(id);
+        for (const auto& source : reads.source) {
+            for (ValueId id : source) { need_value(id); }
+        }
+        for (ValueId id : reads.further) { need_value(id); }
+        for (ValueId id : reads.source_predicate) { need_value(id); }
         need_value(reads.guard);
     }
     return needed;
@@ -54,8 +58,9 @@ void remove_unread(VirtualKernel& kernel) {
     for (std::uint32_t block : flow.order()) {
         auto& code = kernel.blocks[block].code;
         std::vector<VirtualInstruction> left;
-        for (std::uint32_t index = 0; index < code.size(); ++index)
-            if (needed[block][index]) left.push_back(std::move(code[index]));
+        for (std::uint32_t index = 0; index < code.size(); ++index) {
+            if (needed[block][index]) { left.push_back(std::move(code[index])); }
+        }
         code = std::move(left);
     }
 }

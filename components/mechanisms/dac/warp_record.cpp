@@ -28,7 +28,7 @@ struct Open {
 
     /// A lane on the bit of the one before it: the record broadcasts.
     bool repeat(bool new_row) {
-        if (!record->broadcasts && !single()) return false;
+        if (!record->broadcasts && !single()) { return false; }
         record->broadcasts = true;
         spans |= new_row;
         return true;
@@ -36,7 +36,7 @@ struct Open {
     /// A lane on another bit.
     bool append(unsigned bit, bool new_row) {
         const bool descends = bit < last;
-        if (spans || (record->broadcasts && !new_row) || (!single() && record->descends != descends)) return false;
+        if (spans || (record->broadcasts && !new_row) || (!single() && record->descends != descends)) { return false; }
         record->descends = descends;
         record->mask |= 1u << bit;
         last = bit;

@@ -20,8 +20,9 @@ AffineInterpreter::AffineInterpreter(const isa::Kernel& kernel, const isa::Progr
 }
 
 bool AffineInterpreter::run() {
-    while (!paths_.empty())
-        if (!step()) return false;
+    while (!paths_.empty()) {
+        if (!step()) { return false; }
+    }
     return true;
 }
 
@@ -30,8 +31,9 @@ bool AffineInterpreter::step() {
     const std::uint32_t pc = paths_.back().pc;
     const Instruction& instruction = kernel_.code[pc];
     const Threads active = both(paths_.back().threads, cta_.predicate(instruction.guard, instruction.guard_negated));
-    if (instruction.operation == Operation::dequeue && !take_reports(instruction, kernel_.origins[pc], active))
+    if (instruction.operation == Operation::dequeue && !take_reports(instruction, kernel_.origins[pc], active)) {
         return false;
+    }
     switch (instruction.operation) {
         case Operation::bra:
             branch(instruction, active);
@@ -55,11 +57,12 @@ bool AffineInterpreter::step() {
 }
 
 bool AffineInterpreter::take_reports(const Instruction& instruction, std::uint32_t origin, const Threads& active) {
-    for (unsigned warp = 0; warp < launch_.warps(); ++warp)
-        if (active[warp] != 0 && reports_[warp].empty()) return false;
+    for (unsigned warp = 0; warp < launch_.warps(); ++warp) {
+        if (active[warp] != 0 && reports_[warp].empty()) { return false; }
+    }
     Threads holds{};
     for (unsigned warp = 0; warp < launch_.warps(); ++warp) {
-        if (active[warp] == 0) continue;
+        if (active[warp] == 0) { continue; }
         const Report report = reports_[warp].front();
         reports_[warp].pop_front();
         LOOKAHEAD_ASSERT(report.origin == origin, "a warp reports on another branch than the affine stream is at");
@@ -72,7 +75,7 @@ bool AffineInterpreter::take_reports(const Instruction& instruction, std::uint32
 
 void AffineInterpreter::advance() {
     ++paths_.back().pc;
-    while (!paths_.empty() && paths_.back().pc == paths_.back().join) paths_.pop_back();
+    while (!paths_.empty() && paths_.back().pc == paths_.back().join) { paths_.pop_back(); }
 }
 
 /// As SimtStack has it for a warp.
@@ -88,16 +91,16 @@ void AffineInterpreter::branch(const Instruction& instruction, const Threads& ta
     const Path waiting{join, top.join, top.threads};
     const bool waits = join != top.join;
     paths_.pop_back();
-    if (waits) paths_.push_back(waiting);
-    if (instruction.target != join) paths_.push_back({instruction.target, join, taken});
-    if (fallthrough != join) paths_.push_back({fallthrough, join, falling});
+    if (waits) { paths_.push_back(waiting); }
+    if (instruction.target != join) { paths_.push_back({instruction.target, join, taken}); }
+    if (fallthrough != join) { paths_.push_back({fallthrough, join, falling}); }
 }
 
 void AffineInterpreter::leave(const Threads& threads) {
     const bool all = none(without(paths_.back().threads, threads));
-    for (Path& path : paths_) path.threads = without(path.threads, threads);
+    for (Path& path : paths_) { path.threads = without(path.threads, threads); }
     std::erase_if(paths_, [](const Path& path) { return none(path.threads); });
-    if (!all) advance();
+    if (!all) { advance(); }
 }
 
 void AffineInterpreter::enqueue(std::uint32_t pc, const Threads& active) {
@@ -105,9 +108,9 @@ void AffineInterpreter::enqueue(std::uint32_t pc, const Threads& active) {
     const auto mode = static_cast<isa::QueueMode>(instruction.mode);
     const bool is_predicate = mode == isa::QueueMode::predicate;
     const Threads holds = cta_.predicate(instruction.source_predicate, instruction.source_predicate_negated);
-    if (!is_predicate && !none(active)) cta_.read(pc, instruction.source[0], active, addresses_);
+    if (!is_predicate && !none(active)) { cta_.read(pc, instruction.source[0], active, addresses_); }
     for (unsigned warp = 0; warp < launch_.warps(); ++warp) {
-        if (active[warp] == 0) continue;
+        if (active[warp] == 0) { continue; }
         Record record;
         record.origin = kernel_.origins[pc];
         record.mode = mode;

@@ -39,8 +39,9 @@ std::vector<std::uint32_t> buffer_after(const isa::Kernel& kernel, const LaunchC
     std::vector<std::byte> bytes(kernel.parameter_bytes);
     const unsigned pointer = kernel.parameter_sizes[0];
     std::memcpy(bytes.data(), &buffer, pointer);
-    for (std::size_t i = 0; i < parameters.size(); ++i)
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
         std::memcpy(bytes.data() + kernel.parameter_offsets[i + 1], &parameters[i], 4);
+    }
     device.launch(kernel.name, configuration, bytes);
     return device.download<std::uint32_t>(buffer, kWords);
 }
@@ -61,9 +62,10 @@ std::string Outcome::says(std::string_view text) const {
     for (std::uint32_t pc = 0; pc < decoupled.own_size(); ++pc) {
         const std::string line = finaliser::print(decoupled, pc);
         all += line + "\n";
-        if (line.find(text) == std::string::npos) continue;
-        for (const isa::Annotation& each : decoupled.annotations)
-            if (each.instruction == pc) return each.tag.substr(each.tag.find('.') + 1);
+        if (line.find(text) == std::string::npos) { continue; }
+        for (const isa::Annotation& each : decoupled.annotations) {
+            if (each.instruction == pc) { return each.tag.substr(each.tag.find('.') + 1); }
+        }
         said = "no annotation";
     }
     CAPTURE(all);
@@ -82,7 +84,7 @@ finaliser::FinaliserOptions with(const std::string& name, finaliser::FinaliserOp
                                  const std::vector<std::string>& keys) {
     Configuration configuration;
     configuration.override_value("kernel.transform=" + name);
-    for (const std::string& key : keys) configuration.override_value(key);
+    for (const std::string& key : keys) { configuration.override_value(key); }
     options.transform = finaliser::configured_transform(configuration);
     return options;
 }

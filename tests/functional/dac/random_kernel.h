@@ -22,9 +22,9 @@ class RandomKernel {
             "mov.u32 %r12, %a; mov.u32 %r13, %b; mov.u32 %r14, %ntid.x; mov.u32 %r15, %gid; mov.u32 %r16, 5;\n"
             "ld.global.u32 %r17, [%mine]; mov.u32 %r18, 0; sub.u32 %r19, %r8, %r12; shl.b32 %r20, %r9, 3;\n"
             "mov.u32 %r21, 1; mov.u32 %r22, %r8; mov.u32 %r23, %r15;\n";
-        for (unsigned p = 4; p < 10; ++p) text += fmt::format("setp.lt.u32 %p{}, %r8, {};\n", p, below(40));
-        for (unsigned i = 0; i < 14; ++i) text += statement(0);
-        for (unsigned i = 0; i < 3; ++i) text += fmt::format("st.global.u32 [%mine+{}], {};\n", 4 + 4 * i, value());
+        for (unsigned p = 4; p < 10; ++p) { text += fmt::format("setp.lt.u32 %p{}, %r8, {};\n", p, below(40)); }
+        for (unsigned i = 0; i < 14; ++i) { text += statement(0); }
+        for (unsigned i = 0; i < 3; ++i) { text += fmt::format("st.global.u32 [%mine+{}], {};\n", 4 + 4 * i, value()); }
         return text;
     }
 
@@ -145,10 +145,11 @@ class RandomKernel {
     std::string branch(unsigned depth) {
         const unsigned label = labels_++;
         std::string text = fmt::format("@{} bra E{};\n", predicate(), label) + block(depth + 1);
-        if (below(3) == 0)  // out of the middle
+        if (below(3) == 0) {  // out of the middle
             text += fmt::format("@{} bra J{};\n", predicate(), label) + block(depth + 1);
+        }
         text += fmt::format("bra J{};\nE{}:\n", label, label);
-        if (below(2) == 0) text += block(depth + 1);
+        if (below(2) == 0) { text += block(depth + 1); }
         return text + fmt::format("J{}:\n", label);
     }
 
@@ -169,7 +170,7 @@ class RandomKernel {
                 text += fmt::format("{} and.b32 {}, %r1, 3;\n", loaded(), bound);
         }
         text += fmt::format("L{}:\n", label) + block(depth + 1);
-        if (below(3) == 0) text += fmt::format("@{} bra X{};\n", predicate(), label);
+        if (below(3) == 0) { text += fmt::format("@{} bra X{};\n", predicate(), label); }
         text += fmt::format("add.u32 {}, {}, 1; setp.lt.u32 %p{}, {}, {}; @%p{} bra L{};\nX{}:\n", counter, counter,
                             10 + depth, counter, bound, 10 + depth, label, label);
         return text;
@@ -177,21 +178,21 @@ class RandomKernel {
 
     std::string block(unsigned depth) {
         std::string text;
-        for (unsigned i = 0; i < 1 + below(4); ++i) text += statement(depth);
+        for (unsigned i = 0; i < 1 + below(4); ++i) { text += statement(depth); }
         return text;
     }
 
     std::string statement(unsigned depth) {
         const unsigned kind = below(24);
-        if (kind < 9) return guard() + arithmetic() + "\n";
-        if (kind < 13) return comparison() + "\n";
-        if (kind < 15) return load() + "\n";
-        if (kind < 17) return plain_load() + "\n";
-        if (kind < 19) return fmt::format("{}st.global.u32 [%mine+{}], {};\n", guard(), 4 + 4 * below(3), value());
-        if (kind == 19 && depth == 0) return "bar.sync 0;\n";
-        if (kind == 20 && depth == 0 && below(4) == 0) return fmt::format("@{} bra END;\n", predicate());
-        if (kind == 20 && depth == 0 && below(3) == 0) return warps_end();
-        if (depth >= 3) return arithmetic() + "\n";
+        if (kind < 9) { return guard() + arithmetic() + "\n"; }
+        if (kind < 13) { return comparison() + "\n"; }
+        if (kind < 15) { return load() + "\n"; }
+        if (kind < 17) { return plain_load() + "\n"; }
+        if (kind < 19) { return fmt::format("{}st.global.u32 [%mine+{}], {};\n", guard(), 4 + 4 * below(3), value()); }
+        if (kind == 19 && depth == 0) { return "bar.sync 0;\n"; }
+        if (kind == 20 && depth == 0 && below(4) == 0) { return fmt::format("@{} bra END;\n", predicate()); }
+        if (kind == 20 && depth == 0 && below(3) == 0) { return warps_end(); }
+        if (depth >= 3) { return arithmetic() + "\n"; }
         return kind < 23 ? branch(depth) : loop(depth);
     }
 

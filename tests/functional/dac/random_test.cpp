@@ -33,8 +33,8 @@ TEST_CASE("random kernels do as two streams what they did as one") {
         options.isa.expand_64bit = seed % 5 == 0;
         options.isa.single_constant = seed % 7 == 0;
         options.rematerialise = seed % 9 != 0;
-        if (seed % 2 == 1) options.isa.registers = 6 + seed / 2 % 12;
-        if (seed % 3 == 1) options.predicate_limit = 2 + seed / 3 % 5;
+        if (seed % 2 == 1) { options.isa.registers = 6 + seed / 2 % 12; }
+        if (seed % 3 == 1) { options.predicate_limit = 2 + seed / 3 % 5; }
         Outcome outcome;
         CHECK_NOTHROW(outcome =
                           run(text, kRandomGrids[seed % 3], kRandomBlocks[seed % 6],

@@ -117,7 +117,7 @@ TEST_CASE("where threads part, only those that are there get anything (figure 13
     REQUIRE(queues.size() == 3);
     const auto masks = [&](std::size_t warp) {
         std::vector<isa::LaneMask> all;
-        for (const dac::Record& record : queues[warp].addresses) all.push_back(record.active);
+        for (const dac::Record& record : queues[warp].addresses) { all.push_back(record.active); }
         return all;
     };
     CHECK(masks(0) == std::vector<isa::LaneMask>{0xffffffff, 0xffffffff});
@@ -158,10 +158,11 @@ TEST_CASE("several branches that lead to one of two definitions are one conditio
 TEST_CASE("two divergent conditions are decoupled, three are not") {
     const auto choices = [](unsigned count) {
         std::string body = "mov.u32 %r1, %tid.x; ";
-        for (unsigned i = 0; i < count; ++i)
+        for (unsigned i = 0; i < count; ++i) {
             body += "setp.lt.u32 %p" + std::to_string(i) + ", %r1, " + std::to_string(10 + 10 * i) + "; selp.u32 %r" +
                     std::to_string(10 + i) + ", " + std::to_string(4 << i) + ", 0, %p" + std::to_string(i) +
                     "; add.u32 %r1, %r1, %r" + std::to_string(10 + i) + "; ";
+        }
         return body;
     };
     CHECK(load_at(choices(2)) == "decoupled");
@@ -536,9 +537,10 @@ TEST_CASE("whether a union is zero becomes two comparisons, whether an intersect
 std::string reader_of(const std::string& body, const std::string& text) {
     const isa::Kernel kernel = run_body(body).decoupled;
     for (std::uint32_t pc = 0; pc < kernel.own_size(); ++pc) {
-        if (finaliser::print(kernel, pc).find(text) == std::string::npos) continue;
-        for (const isa::Annotation& each : kernel.annotations)
-            if (each.instruction == pc && each.tag.starts_with("dac.read.")) return each.tag.substr(9);
+        if (finaliser::print(kernel, pc).find(text) == std::string::npos) { continue; }
+        for (const isa::Annotation& each : kernel.annotations) {
+            if (each.instruction == pc && each.tag.starts_with("dac.read.")) { return each.tag.substr(9); }
+        }
         return "";
     }
     return "gone";
@@ -596,10 +598,11 @@ TEST_CASE("nesting that the affine stack holds is decoupled, deeper nesting refu
 TEST_CASE("as many divergent conditions as the DCRF has are decoupled, more refuse the kernel by name") {
     const auto conditions = [](unsigned count) {
         std::string body = "mov.u32 %r1, %tid.x; ";
-        for (unsigned i = 0; i < count; ++i)
+        for (unsigned i = 0; i < count; ++i) {
             body += "setp.lt.u32 %p1, %r1, " + std::to_string(5 + i) +
                     "; selp.u32 %r3, 4, 0, %p1; cvt.u64.u32 %rd1, %r3;" +
                     "add.s64 %rd1, %in, %rd1; ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine+4], %r2;";
+        }
         return run_body(body).says("LD.GLOBAL");
     };
     CHECK(conditions(8) == "decoupled");
@@ -628,7 +631,7 @@ std::string crowded() {
     }
     for (int i = 0; i < 10; ++i) {
         const std::string value = "%r" + std::to_string(10 + i);
-        if (i == 5) body += "setp.lt.u32 %p1, %r1, 40; @%p1 bra N;";
+        if (i == 5) { body += "setp.lt.u32 %p1, %r1, 40; @%p1 bra N;"; }
         body += "mad.lo.u32 " + value + ", " + value + ", " + value + ", %r19; st.global.u32 [%rd" + std::to_string(i) +
                 "], " + value + ";";
     }
@@ -685,11 +688,12 @@ TEST_CASE("a kernel whose affine stream needs more registers than instructions c
 
 TEST_CASE("predicates beyond a limit are kept in registers, those that are dequeued under a guard too") {
     std::string body = "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; setp.lt.u32 %p0, %r1, 50;";
-    for (int i = 1; i < 6; ++i)
+    for (int i = 1; i < 6; ++i) {
         body += "setp.gt.u32 %p" + std::to_string(i) + ", %r1, 62; @%p0 setp.lt.u32 %p" + std::to_string(i) +
                 ", %r1, " + std::to_string(7 * i) + ";";
+    }
     body += "mov.u32 %r9, 0; L:";  // in which they are read at each turn
-    for (int i = 1; i < 6; ++i) body += "@%p" + std::to_string(i) + " add.u32 %r2, %r2, " + std::to_string(i) + ";";
+    for (int i = 1; i < 6; ++i) { body += "@%p" + std::to_string(i) + " add.u32 %r2, %r2, " + std::to_string(i) + ";"; }
     body += "add.u32 %r9, %r9, 1; setp.lt.u32 %p9, %r9, 3; @%p9 bra L; st.global.u32 [%mine], %r2;";
     for (unsigned limit = 7; limit >= 2; --limit) {
         CAPTURE(limit);

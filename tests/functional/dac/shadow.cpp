@@ -23,8 +23,11 @@ constexpr const char* kMark = "test.mark";
 class Marks final : public finaliser::KernelTransform {
   public:
     void before_expansion(finaliser::KernelUnderWork& kernel, const finaliser::FinaliserOptions&) const override {
-        for (finaliser::VirtualBlock& block : kernel.main.blocks)
-            for (finaliser::VirtualInstruction& instruction : block.code) kernel.main.annotate(instruction, kMark, 1);
+        for (finaliser::VirtualBlock& block : kernel.main.blocks) {
+            for (finaliser::VirtualInstruction& instruction : block.code) {
+                kernel.main.annotate(instruction, kMark, 1);
+            }
+        }
     }
 };
 using finaliser::KernelTransform;
@@ -40,14 +43,17 @@ void Shadow::begin_launch(std::uint64_t) {
 }
 
 void Shadow::end() {
-    for (const auto& [cta, interpreter] : ctas_)
-        if (!interpreter->run()) throw InternalError("the affine stream waits for a branch that no warp comes to");
+    for (const auto& [cta, interpreter] : ctas_) {
+        if (!interpreter->run()) { throw InternalError("the affine stream waits for a branch that no warp comes to"); }
+    }
     for (const auto& [key, instances] : instances_) {
-        if (!instances.enqueued.empty())
+        if (!instances.enqueued.empty()) {
             throw InternalError(fmt::format("the affine stream enqueues {} more for origin {} than warp {} executes",
                                             instances.enqueued.size(), std::get<2>(key), std::get<1>(key)));
-        if (!instances.executed.empty())
+        }
+        if (!instances.executed.empty()) {
             throw InternalError(instances.place + ": the affine stream enqueues nothing for this");
+        }
     }
     instances_.clear();
 }
@@ -59,11 +65,11 @@ void Shadow::prepare(const ExecutionPlace& place, const std::uint32_t* registers
     compared_at_.assign(original.code.size(), false);
     reports_at_.assign(original.code.size(), false);
     program_ = affine_program(*kernel_);
-    if (program_ == nullptr) return;
+    if (program_ == nullptr) { return; }
     std::set<std::uint32_t> enqueued, awaited;
     for (std::uint32_t pc = program_->entry; pc < program_->end; ++pc) {
-        if (kernel_->code[pc].operation == isa::Operation::enqueue) enqueued.insert(kernel_->origins[pc]);
-        if (kernel_->code[pc].operation == isa::Operation::dequeue) awaited.insert(kernel_->origins[pc]);
+        if (kernel_->code[pc].operation == isa::Operation::enqueue) { enqueued.insert(kernel_->origins[pc]); }
+        if (kernel_->code[pc].operation == isa::Operation::dequeue) { awaited.insert(kernel_->origins[pc]); }
     }
     for (std::uint32_t pc = 0; pc < original.code.size(); ++pc) {
         const bool selected = original.annotation(pc, kMark).has_value();
@@ -73,12 +79,14 @@ void Shadow::prepare(const ExecutionPlace& place, const std::uint32_t* registers
         reports_at_[pc] = selected && awaited.contains(original.origins[pc]);
     }
     compared_origins_.clear();
-    for (std::uint32_t pc = 0; pc < original.code.size(); ++pc)
-        if (compared_at_[pc]) compared_origins_.insert(original.origins[pc]);
+    for (std::uint32_t pc = 0; pc < original.code.size(); ++pc) {
+        if (compared_at_[pc]) { compared_origins_.insert(original.origins[pc]); }
+    }
     code_ = decode(original, isa::SimtModel::stack);
     constants_.clear();
-    for (std::uint32_t row = 0; row < original.first_literal_row(); ++row)
+    for (std::uint32_t row = 0; row < original.first_literal_row(); ++row) {
         constants_.push_back(registers[(original.registers + row) * kWarpSize]);
+    }
     constants_.insert(constants_.end(), kernel_->literals.begin(), kernel_->literals.end());
 }
 
@@ -94,22 +102,24 @@ AffineInterpreter& Shadow::begin_cta(const isa::Dim3& ctaid, const isa::Dim3& bl
 void Shadow::go_on(const isa::Dim3& ctaid, AffineInterpreter& interpreter) {
     interpreter.run();
     std::vector<WarpQueues>& queues = interpreter.queues();
-    for (std::uint32_t warp = 0; warp < queues.size(); ++warp)
+    for (std::uint32_t warp = 0; warp < queues.size(); ++warp) {
         for (auto* queue : {&queues[warp].addresses, &queues[warp].predicates}) {
-            for (Record& record : *queue)
+            for (Record& record : *queue) {
                 if (compared_origins_.contains(record.origin)) {
                     Instances& instances = instances_[{{ctaid.x, ctaid.y, ctaid.z}, warp, record.origin}];
                     instances.enqueued.push_back(std::move(record));
                     compare(instances);
                 }
+            }
             queue->clear();
         }
+    }
 }
 
 void Shadow::executing(const ExecutionPlace& place, LaneMask active, const std::uint32_t* registers,
                        const LaneMask* predicates) {
-    if (kernel_ == nullptr) prepare(place, registers);
-    if (program_ == nullptr) return;
+    if (kernel_ == nullptr) { prepare(place, registers); }
+    if (program_ == nullptr) { return; }
     AffineInterpreter& interpreter = begin_cta(place.ctaid, place.block);
     const std::uint32_t origin = place.kernel.origins[place.pc];
     const std::uint32_t warp = place.first_thread / kWarpSize;
@@ -117,7 +127,7 @@ void Shadow::executing(const ExecutionPlace& place, LaneMask active, const std::
         interpreter.report(warp, origin, std::nullopt, predicates[place.kernel.code[place.pc].guard]);
         return go_on(place.ctaid, interpreter);
     }
-    if (!compared_at_[place.pc] || active == 0) return;
+    if (!compared_at_[place.pc] || active == 0) { return; }
     Instances& instances = instances_[{{place.ctaid.x, place.ctaid.y, place.ctaid.z}, warp, origin}];
     instances.executed.push_back(executed(place, active, registers, predicates));
     instances.place = describe(place);
@@ -146,23 +156,26 @@ Record Shadow::executed(const ExecutionPlace& place, LaneMask active, const std:
 
 /// What comes first of either waits for the other: the affine stream may be behind, where it waits for other warps.
 void Shadow::compare(Instances& instances) {
-    if (instances.enqueued.empty() || instances.executed.empty()) return;
+    if (instances.enqueued.empty() || instances.executed.empty()) { return; }
     const Record enqueued = instances.enqueued.front(), executed = instances.executed.front();
     instances.enqueued.pop_front();
     instances.executed.pop_front();
     ++compared_;
-    if (enqueued.active != executed.active)
+    if (enqueued.active != executed.active) {
         throw InternalError(fmt::format("{}: executed by lanes {:#x}, enqueued for {:#x}", instances.place,
                                         executed.active, enqueued.active));
-    if (enqueued.holds != executed.holds)
+    }
+    if (enqueued.holds != executed.holds) {
         throw InternalError(fmt::format("{}: holds for lanes {:#x}, enqueued is {:#x}", instances.place, executed.holds,
                                         enqueued.holds));
-    if (enqueued.mode == isa::QueueMode::predicate) return;
+    }
+    if (enqueued.mode == isa::QueueMode::predicate) { return; }
     for (LaneMask left = executed.active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        if (executed.address[lane] != enqueued.address[lane])
+        if (executed.address[lane] != enqueued.address[lane]) {
             throw InternalError(fmt::format("{}: lane {} accesses {:#x}, enqueued is {:#x}", instances.place, lane,
                                             executed.address[lane], enqueued.address[lane]));
+        }
     }
 }
 

@@ -58,8 +58,9 @@ TEST_CASE("windows of any length change nothing of an SM with an affine warp") {
     std::mt19937_64 random(seed);
     Bench whole, chopped;
     REQUIRE(whole.harness.run());
-    while (!chopped.harness.done() && chopped.harness.now() < 100000)
+    while (!chopped.harness.done() && chopped.harness.now() < 100000) {
         chopped.harness.run_until(chopped.harness.now() + 1 + static_cast<Cycle>(random() % SmHarness::kLatency));
+    }
     CHECK(chopped.harness.received().back().cycle == whole.harness.received().back().cycle);
     CHECK(chopped.harness.counters().warp_instructions == whole.harness.counters().warp_instructions);
 }

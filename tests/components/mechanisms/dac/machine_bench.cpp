@@ -28,9 +28,9 @@ Configuration configuration_of(const std::vector<std::string>& options, const st
     configuration.override_value("gpu.sms=1");
     configuration.override_value("sm.issue_extension=" + extension);
     configuration.override_value("kernel.transform=" + transform);
-    if (extension.find("dac") != std::string::npos) configuration.override_value("dac.check=true");
-    if (extension == "cae") configuration.override_value("cae.check=true");
-    for (const std::string& option : options) configuration.override_value(option);
+    if (extension.find("dac") != std::string::npos) { configuration.override_value("dac.check=true"); }
+    if (extension == "cae") { configuration.override_value("cae.check=true"); }
+    for (const std::string& option : options) { configuration.override_value(option); }
     return configuration;
 }
 
@@ -46,8 +46,9 @@ std::vector<std::uint32_t> run_on(Device& device, const isa::Kernel& kernel, con
     const DeviceAddress buffer = device.upload(words);
     std::vector<std::byte> bytes(kernel.parameter_bytes);
     std::memcpy(bytes.data(), &buffer, kernel.parameter_sizes[0]);
-    for (std::size_t i = 0; i < parameters.size(); ++i)
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
         std::memcpy(bytes.data() + kernel.parameter_offsets[i + 1], &parameters[i], 4);
+    }
     device.launch(kernel.name, launch, bytes);
     return device.download<std::uint32_t>(buffer, kWords);
 }
@@ -71,13 +72,14 @@ MachineRun run_on_machine(const std::string& ptx, isa::Dim3 grid, isa::Dim3 bloc
     run.state_hash = result.state_hash;
     for (LogicalProcess* process : simulation.local_processes()) {
         const auto* sm = dynamic_cast<const gpu::StreamingMultiprocessor*>(process);
-        if (sm == nullptr) continue;
+        if (sm == nullptr) { continue; }
         run.warp_instructions = sm->counters().warp_instructions;
-        for (const gpu::SchedulerCounters& scheduler : sm->scheduler_counters())
+        for (const gpu::SchedulerCounters& scheduler : sm->scheduler_counters()) {
             run.slot_held += scheduler[gpu::SchedulerCycle::slot_held];
+        }
         run.cycles = static_cast<Cycle>(sm->counters().cycles);
-        if (extension == "dac") run.dac = dynamic_cast<const Dac&>(sm->extensions()[0]).counters();
-        if (extension == "cae") run.cae = dynamic_cast<const cae::Cae&>(sm->extensions()[0]).counters();
+        if (extension == "dac") { run.dac = dynamic_cast<const Dac&>(sm->extensions()[0]).counters(); }
+        if (extension == "cae") { run.cae = dynamic_cast<const cae::Cae&>(sm->extensions()[0]).counters(); }
     }
     return run;
 }

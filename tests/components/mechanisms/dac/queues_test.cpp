@@ -31,7 +31,7 @@ TEST_CASE("each access and predicate is enqueued once for the batch, and dequeue
 TEST_CASE("the issue trace of figure 3: an affine instruction beside one that is not, on four warps") {
     const auto pairs = [&](unsigned count, const std::string& extension) {
         std::string body = "ld.global.u32 %r2, [%mine]; mov.u32 %r1, %tid.x;\n";
-        for (unsigned i = 0; i < count; ++i) body += "add.u32 %r1, %r1, %a; mad.lo.u32 %r2, %r2, %r2, 7;\n";
+        for (unsigned i = 0; i < count; ++i) { body += "add.u32 %r1, %r1, %a; mad.lo.u32 %r2, %r2, %r2, 7;\n"; }
         body +=
             "setp.lt.u32 %p1, %r1, 100; selp.u32 %r3, 1, 2, %p1; add.u32 %r2, %r2, %r3; st.global.u32 [%mine], %r2;";
         return run_rightly(kernel_text(body), {1, 1, 1}, {128, 1, 1}, kParameters, {}, extension,
@@ -185,7 +185,7 @@ TEST_CASE("a warp that ends while the affine warp's branch resolves moves the af
             CAPTURE(latency);
             CAPTURE(between);
             std::string body = "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; mov.u32 %r5, %a;\n";
-            for (unsigned i = 0; i < between; ++i) body += "add.u32 %r5, %r5, %a;\n";
+            for (unsigned i = 0; i < between; ++i) { body += "add.u32 %r5, %r5, %a;\n"; }
             good(body +
                      "@!%p1 bra END; and.b32 %r5, %r5, 255; mul.wide.u32 %rd1, %r5, 4; add.s64 %rd1, %in, %rd1;\n"
                      "ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2; END:",
@@ -235,8 +235,9 @@ TEST_CASE("a warp or CTA that cannot go on holds up others as far as dac.expansi
     const std::string stores = "st.global.u32 [%rd1], %a; st.global.u32 [%rd1+256], %b; st.global.u32 [%rd1+512], %a; ";
     const auto cycles = [&](unsigned ctas, const char* expansion, const std::string& behind) {
         std::string body = first + chain("A", "lt.u32") + stores + behind;
-        for (std::size_t at; (at = body.find("mov.u32 %r21, %tid.x;")) != std::string::npos;)
+        for (std::size_t at; (at = body.find("mov.u32 %r21, %tid.x;")) != std::string::npos;) {
             body.replace(at, 21, "mov.u32 %r21, %r24;");
+        }
         return good(body, {ctas, 1, 1}, {64 / ctas, 1, 1},
                     {"sm.max_warps=2", "sm.max_threads=64", "dac.pwaq_entries=2", "dac.pwpq_entries=2",
                      std::string("dac.expansion=") + expansion})
@@ -265,8 +266,9 @@ std::string loads_and_work(unsigned blocks_before, unsigned late) {
         "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; mov.u32 %r25, %ctaid.x; add.u32 %r24, %r25, %r20; "
         "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %in, %rd1; mov.u32 %r9, 0; setp.lt.u32 %p1, %r25, " +
         std::to_string(blocks_before) + "; @%p1 bra S;\n";
-    for (int i = 0; i < 16; ++i)
+    for (int i = 0; i < 16; ++i) {
         body += "ld.global.u32 %r1, [%rd1+" + std::to_string(1024 * i) + "]; add.u32 %r9, %r9, %r1;\n";
+    }
     return body + "S: setp.ne.u32 %p5, %r24, " + std::to_string(late) +
            "; @%p5 bra E; mov.u32 %r22, %r20;\nW: add.u32 %r22, %r22, 1; setp.lt.u32 %p6, %r22, 400; @%p6 bra W;\n"
            "E: st.global.u32 [%mine], %r9;";
@@ -324,10 +326,11 @@ TEST_CASE("a line that cannot be locked does not hold up other warps' addresses"
 TEST_CASE("an access for which a warp's queue has no room yet is not overtaken by one for which it has") {
     // 48 warps have four entries each: a line, which warp 0 is late to take, then four, then one.
     const std::string line = "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65536; ";
-    for (const char* expansion : {"tuple", "cta", "warp"})
+    for (const char* expansion : {"tuple", "cta", "warp"}) {
         good("ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; " + line + chain("A", "lt.u32") +
                  "st.global.u32 [%rd1], %a; " + kStore + " st.global.u32 [%rd1+256], %b;",
              {1, 1, 1}, {192, 1, 1}, {"dac.pwaq_entries=192", std::string("dac.expansion=") + expansion});
+    }
 }
 
 TEST_CASE("the affine warp waits to enqueue while the tuple queue is full") {
@@ -478,9 +481,10 @@ TEST_CASE("warps whose lanes part take a cycle of their own in the affine stack"
 }
 
 TEST_CASE("each priority of the affine warp gives the same values") {
-    for (const char* priority : {"above", "beside", "below"})
+    for (const char* priority : {"above", "beside", "below"}) {
         good(loop("ld.global.u32 %r1, [%mine]; add.u32 %r1, %r1, 1; st.global.u32 [%mine], %r1;"), {5, 1, 1},
              {128, 1, 1}, {std::string("dac.priority=") + priority});
+    }
 }
 
 MachineRun stored(const std::vector<std::string>& options) {

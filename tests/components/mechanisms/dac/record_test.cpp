@@ -16,7 +16,7 @@ constexpr std::uint64_t kBase = 0x10000;
 
 LaneAddresses addresses_of(const std::function<std::uint64_t(unsigned)>& address) {
     LaneAddresses addresses{};
-    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) addresses[lane] = address(lane);
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { addresses[lane] = address(lane); }
     return addresses;
 }
 
@@ -27,11 +27,12 @@ unsigned records_of(const LaneAddresses& addresses, isa::LaneMask active = isa::
     const unsigned count = compact(addresses, active, rows, bytes, most, records);
     LaneAddresses read{};
     RecordReader reader(active, rows, read);
-    for (unsigned i = 0; i < count; ++i) reader.take(records[i], i + 1 == count);
+    for (unsigned i = 0; i < count; ++i) { reader.take(records[i], i + 1 == count); }
     CHECK(reader.done() == (count > 0));
-    for (unsigned lane = 0; count > 0 && lane < isa::kWarpSize; ++lane)
+    for (unsigned lane = 0; count > 0 && lane < isa::kWarpSize; ++lane) {
         CHECK(read[lane] == ((active >> lane & 1) != 0 ? addresses[lane] : 0));
-    if (out != nullptr) *out = records;
+    }
+    if (out != nullptr) { *out = records; }
     return count;
 }
 

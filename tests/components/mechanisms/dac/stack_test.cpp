@@ -33,12 +33,12 @@ TEST_CASE("figure 13: those that fall through go first, and all go on together w
     CHECK(stack.pc() == 1);
     CHECK(stack.threads() == of({0, 0xff, 0xf0}));
     CHECK(stack.depth() == 3);
-    while (stack.pc() != 4) stack.advance();
+    while (stack.pc() != 4) { stack.advance(); }
     stack.branch(branch_to(8, 8), stack.threads());  // past the other way
     CHECK(stack.pc() == 5);
     CHECK(stack.threads() == of({0xff, 0, 0x0f}));
     CHECK(stack.depth() == 2);
-    for (unsigned i = 0; i < 3; ++i) stack.advance();
+    for (unsigned i = 0; i < 3; ++i) { stack.advance(); }
     CHECK(stack.pc() == 8);
     CHECK(stack.threads() == of({0xff, 0xff, 0xff}));
     CHECK(stack.depth() == 1);
@@ -102,14 +102,14 @@ struct Program {
     void block(std::mt19937_64& random, unsigned depth) {
         for (unsigned i = 0; i < 1 + random() % 3; ++i) {
             plain();
-            if (depth == 3 || random() % 2 == 0) continue;
+            if (depth == 3 || random() % 2 == 0) { continue; }
             const auto at = static_cast<std::uint32_t>(code.size());
             plain();
             block(random, depth + 1);
             const auto jump = static_cast<std::uint32_t>(code.size());
             plain();
             const auto other = static_cast<std::uint32_t>(code.size());
-            if (random() % 2 == 0) block(random, depth + 1);
+            if (random() % 2 == 0) { block(random, depth + 1); }
             const auto join = static_cast<std::uint32_t>(code.size());
             plain();
             code[at] = branch_to(other, join);
@@ -130,7 +130,7 @@ TEST_CASE("for each warp it takes the steps that the warp's own stack takes, wit
         // The outcome of a branch is a function of where it is and whose it is.
         const std::uint64_t salt = random();
         const auto taken = [&](std::uint32_t pc, unsigned warp) {
-            if (program.code[pc].guard_negated) return isa::kFullMask;
+            if (program.code[pc].guard_negated) { return isa::kFullMask; }
             const std::uint64_t bits = (salt ^ (pc * 131 + warp)) * 0x9e3779b97f4a7c15;
             return bits % 4 == 0 ? 0 : bits % 4 == 1 ? isa::kFullMask : static_cast<isa::LaneMask>(bits >> 20);
         };
@@ -140,7 +140,7 @@ TEST_CASE("for each warp it takes the steps that the warp's own stack takes, wit
         while (stack.pc() < end) {
             SmThreads lanes{};
             for (unsigned warp = 0; warp < kWarps; ++warp) {
-                if (stack.threads()[warp] != 0) affine[warp].emplace_back(stack.pc(), stack.threads()[warp]);
+                if (stack.threads()[warp] != 0) { affine[warp].emplace_back(stack.pc(), stack.threads()[warp]); }
                 lanes[warp] = stack.threads()[warp] & taken(stack.pc(), warp);
             }
             const isa::Instruction& instruction = program.code[stack.pc()];
@@ -151,11 +151,12 @@ TEST_CASE("for each warp it takes the steps that the warp's own stack takes, wit
             while (mine.pc() < end) {
                 own[warp].emplace_back(mine.pc(), mine.active());
                 const isa::Instruction& instruction = program.code[mine.pc()];
-                if (instruction.operation == isa::Operation::bra)
+                if (instruction.operation == isa::Operation::bra) {
                     mine.branch(mine.active() & taken(mine.pc(), warp), instruction.target, mine.pc() + 1,
                                 instruction.reconvergence);
-                else
+                } else {
                     mine.advance();
+                }
             }
             CHECK(affine[warp] == own[warp]);
         }

@@ -44,7 +44,7 @@ std::vector<std::string> random_options(std::mt19937_64& random) {
         options.push_back(fmt::format("l1d.ways={}", ways));
         options.push_back(fmt::format("l1d.pinned_ways={}", ways - 1));
     }
-    if (random() % 3 == 0) options.insert(options.end(), {"l1d.sector_bytes=32", "l2.sector_bytes=32"});
+    if (random() % 3 == 0) { options.insert(options.end(), {"l1d.sector_bytes=32", "l2.sector_bytes=32"}); }
     return options;
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("random kernels end through queues of one entry and more, and leave wh
         std::mt19937_64 random(seed);
         const std::vector<std::string> options = random_options(random);
         std::string all;
-        for (const std::string& option : options) all += option + " ";
+        for (const std::string& option : options) { all += option + " "; }
         CAPTURE(all);
         const MachineRun run = run_random_kernel(seed, options);
         reports += run.dac.reports;

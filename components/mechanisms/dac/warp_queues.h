@@ -2,17 +2,22 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "components/cache/line_locks.h"
-#include "components/isa/modes.h"
-#include "components/mechanisms/dac/affine_cta.h"
 #include "components/mechanisms/dac/affine_stack.h"
+#include "components/mechanisms/dac/dac_parameters.h"
+#include "components/mechanisms/dac/tuple_queue.h"
 #include "components/mechanisms/dac/warp_record.h"
 #include "components/protocols/memory.h"
 #include "core/bits/ring.h"
 #include "core/state/state_archive.h"
 #include "core/time/time.h"
+
+namespace lookahead {
+class Audit;
+}  // namespace lookahead
 
 namespace lookahead::dac {
 
@@ -21,39 +26,6 @@ namespace lookahead::dac {
 constexpr unsigned entries_of(unsigned records) {
     return records == 0 ? 1 : records;
 }
-
-/// What an access asks of its warp's queue and of L1's locks.
-struct AccessSize {
-    std::uint64_t first_line = 0;
-    std::uint8_t records = 0;  ///< 0: it is raw
-};
-
-/// An entry of the affine tuple queue: what an `enqueue` brings the warps of its batch. Its warps are those with active
-/// lanes.
-struct AtqEntry {
-    isa::QueueMode mode = isa::QueueMode::address;
-    std::uint32_t pc = 0;          ///< of the enqueue
-    gpu::ContextMask pending = 0;  ///< warps that have not got theirs
-    bool adjusts = false;          ///< an address, where rows of threads end: what that adds is still to be computed
-    SmThreads active{};
-    std::array<std::uint32_t, gpu::kMaximumContexts> sequence{};  ///< by context, among what it gets in that queue
-    std::array<std::uint32_t, gpu::kMaximumContexts>
-        markers{};  ///< by context, that the affine stream has passed before
-    // A predicate's:
-    SmThreads holds{};
-    std::array<Comparisons, gpu::kMaximumContexts> comparisons{};
-    // An address's:
-    std::vector<AffineRegister> tuples;  ///< by CTA slot
-    // What an address comes to for a warp that could not take it, so that it is not computed at each attempt; no state.
-    gpu::ContextMask tried = 0;
-    std::array<AccessSize, gpu::kMaximumContexts> sizes{};
-
-    bool of_predicate() const { return mode == isa::QueueMode::predicate; }
-    void fields(StateArchive& archive) {
-        archive& mode& pc& pending& adjusts& active& sequence& markers& holds& comparisons& tuples;
-        tried = archive.loading() ? gpu::ContextMask{} : tried;
-    }
-};
 
 /// Names the dequeue that an entry is for: of which instruction, and the how many-th of its queue. A report's is its
 /// own.
@@ -156,5 +128,61 @@ struct QueuedPredicate {
     void fields(StateArchive& archive) { archive& name& holds& ready; }
 };
 using PredicateQueue = Ring<QueuedPredicate>;
+
+/// The queues of each warp, by context, and the numbers by which it finds what was enqueued for it: addresses (PWAQ)
+/// and predicates (PWPQ) from the affine warp, and reports to it.
+class WarpQueues {
+  public:
+    /// Throws ConfigurationError where the parameters leave some context without a queue.
+    WarpQueues(const DacParameters& parameters, unsigned contexts);
+    /// Deals the entries out to the warps that a launch can have: none where it is not decoupled.
+    void begin_launch(unsigned warps);
+    /// A warp starts there. It finds its queues empty.
+    void start(unsigned context);
+
+    AddressQueue& addresses(unsigned context) { return addresses_[context]; }
+    PredicateQueue& predicates(unsigned context) { return predicates_[context]; }
+    PredicateQueue& reports(unsigned context) { return reports_[context]; }
+    const AddressQueue& addresses(unsigned context) const { return addresses_[context]; }
+    const PredicateQueue& predicates(unsigned context) const { return predicates_[context]; }
+    const PredicateQueue& reports(unsigned context) const { return reports_[context]; }
+    /// The warp has nothing left to dequeue.
+    bool empty(unsigned context) const { return addresses_[context].empty() && predicates_[context].empty(); }
+    bool some_predicates_full() const;
+    /// Each warp that has threads there has reported.
+    bool all_have_reported(const SmThreads& threads) const;
+
+    /// Numbers what the entry brings its warps, and takes down the markers in front of it.
+    void number(AtqEntry& entry);
+    std::uint32_t next_address(unsigned context) { return addresses_dequeued_[context]++; }
+    std::uint32_t next_predicate(unsigned context) { return predicates_dequeued_[context]++; }
+    /// The affine stream has passed a marker with these threads.
+    void enqueue_marker(const SmThreads& threads);
+    void pass_marker(unsigned context) { ++markers_passed_[context]; }
+    /// The warp has a barrier to pass before it gets its part of the entry.
+    bool is_behind_marker(const AtqEntry& entry, unsigned context) const {
+        return entry.markers[context] > markers_passed_[context];
+    }
+    /// The warp has passed more markers than the affine warp.
+    bool leads_at_markers(unsigned context) const { return markers_passed_[context] > markers_enqueued_[context]; }
+
+    void audit(Audit& audit, const std::string& sm) const;
+    void fields(StateArchive& archive);
+
+  private:
+    using Numbers = std::array<std::uint32_t, gpu::kMaximumContexts>;
+
+    const DacParameters& parameters_;
+    unsigned warps_ = 0;  ///< that have queues; no state
+    std::vector<AddressQueue> addresses_;
+    std::vector<PredicateQueue> predicates_;
+    std::vector<PredicateQueue> reports_;
+    Numbers addresses_enqueued_{};
+    Numbers predicates_enqueued_{};
+    Numbers addresses_dequeued_{};
+    Numbers predicates_dequeued_{};
+    Numbers markers_enqueued_{};  ///< that the affine stream has passed
+    Numbers markers_passed_{};    ///< that the warp has passed
+};
 
 }  // namespace lookahead::dac

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "components/mechanisms/dac/cta_batches.h"
+#include "components/mechanisms/dac/dac_launch.h"
+#include "components/mechanisms/dac/warp_queues.h"
+#include "components/sm/pipeline/execute_stage.h"
+#include "components/sm/pipeline/extension_streams.h"
+#include "components/sm/pipeline/issue_stage.h"
+#include "components/sm/pipeline/pipeline_state.h"
+
+namespace lookahead::dac {
+
+/// The affine warp of an SM (Wang and Lin, ISCA 2017, sections 4.1 and 4.5): it runs the kernel's affine stream on
+/// tuples, once for each batch of CTAs, with one SIMT stack for all their warps, and enqueues tuples for these.
+class AffineWarp final : private gpu::StreamPolicy {
+  public:
+    AffineWarp(const DacParameters& parameters, const gpu::IssueExtensionArguments& sm, const DacLaunch& launch,
+               TupleQueue& tuples, WarpQueues& queues, DacCounters& counters);
+
+    Cycle longest_delay() const {
+        return gpu::ExtensionStreams::longest_delay(state_, state_.parameters.branch_latency + state_.warps.size());
+    }
+    gpu::IssuePriority priority() const { return streams_.priority(); }
+    void begin_launch();
+    void warp_started(unsigned slot) { batches_.warp_started(slot, state_.now); }
+    void warp_exited(unsigned context);
+    /// Cycle at which the next run is due; kNever while one is under way.
+    Cycle due() const { return is_running() ? gpu::kNever : batches_.due(); }
+    /// Begins a run for the CTAs that wait for one.
+    void start(Cycle now);
+    /// The instruction at `pc` of the run has its result.
+    void write_back(unsigned run, std::uint32_t pc);
+    /// Finds out again what the affine warp waits for.
+    void renew() { streams_.renew(kStream); }
+
+    /// CTA slots, those of the oldest run first.
+    std::span<const std::uint8_t> turns() const { return batches_.turns(); }
+    const isa::Dim3& ctaid(unsigned slot) const { return ctas_[slot].ctaid(); }
+
+    std::string waiting_for() const;
+    void audit(Audit& audit, const std::string& sm) const { streams_.audit(audit, sm, "affine warps"); }
+    /// What is there between launches, too: the run's number, and the stream.
+    void run_fields(StateArchive& archive) { archive& run_; }
+    void stream_fields(StateArchive& archive) { streams_.fields(archive); }
+    /// What is there in a launch that is decoupled.
+    void fields(StateArchive& archive);
+
+  private:
+    static constexpr unsigned kStream = 0;  ///< the number of the only stream
+
+    /// What the affine warp waits for at an enqueue or a branch, for statistics.
+    enum class Wait : std::uint8_t { nothing, tuple_queue, predicate_queue, report };
+
+    bool is_running() const { return streams_.running() != 0; }
+    gpu::ContextState judge(unsigned stream) override;
+    void issue(unsigned scheduler, unsigned stream, Cycle now) override;
+    SmThreads guarded(const isa::Instruction& instruction) const;
+    void branch(const isa::Instruction& instruction, const SmThreads& taken, Cycle now);
+    void enqueue(std::uint32_t pc, const SmThreads& active, Cycle from);
+    bool has_rows(const AtqEntry& entry) const;
+    void take_reports(const isa::Instruction& instruction);
+    void go_on(bool issued);
+    void end_run();
+    gpu::ContextState waits(Wait wait, gpu::ContextState ready);
+    void note_wait(Wait wait);
+
+    gpu::PipelineState& state_;
+    gpu::IssueStage& issue_;
+    gpu::ExecuteStage& execute_;
+    const DacLaunch& launch_;
+    TupleQueue& tuples_;
+    WarpQueues& queues_;
+    DacCounters& counters_;
+    const std::uint8_t extension_;  ///< number of the extension, to which write-backs come
+    gpu::ExtensionStreams streams_;
+    std::vector<std::uint64_t> all_bits_;  ///< of the scoreboard, in this launch
+    CtaBatches batches_;
+    std::vector<AffineCta> ctas_;  ///< by CTA slot
+    AffineStack stack_;
+    std::uint16_t run_ = 0;  ///< what was in flight for an older one is nobody's
+    Cycle waits_since_ = 0;
+    Wait waits_for_ = Wait::nothing;
+};
+
+}  // namespace lookahead::dac
