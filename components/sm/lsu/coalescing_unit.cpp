@@ -28,28 +28,23 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
       fill_latency_(arguments.configuration.read<L1Parameters>("l1d").fill_latency),
       overlap_(static_cast<unsigned>(parameters.overlap)),
       lines_per_cycle_(static_cast<unsigned>(parameters.lines_per_cycle)),
-      registers_(arguments.registers),
       listener_(arguments.listener),
       memory_(std::move(arguments.memory)),
       l1_(arguments.configuration.read<L1Parameters>("l1d"),
           make_replacement(arguments.configuration, arguments.configuration.read<L1Parameters>("l1d"))),
       companion_(make_companion({arguments.configuration, l1_, arguments.contexts})),
-      path_(make_request_path(arguments.configuration)),
       shared_(arguments.configuration.read<SharedMemoryParameters>("shared_memory"), arguments.shared_bytes),
       texture_(arguments.configuration.read<TextureParameters>("texture"), arguments.name, arguments.registers,
                arguments.listener, allocations_),
       constants_(arguments.constants != nullptr && arguments.constants->enabled() ? arguments.constants : nullptr),
       queue_(static_cast<unsigned>(parameters.queue)),
-      loads_(static_cast<unsigned>(parameters.pending_loads)),
-      contexts_(arguments.contexts),
-      counts_stores_(parameters.ctas_wait_for_stores),
       splits_atomics_(parameters.atomic_bytes == kSectorBytes),
-      epochs_(arguments.contexts),
-      fences_behind_queue_(arguments.contexts),
-      fences_behind_epochs_(arguments.contexts),
       completions_(std::max({hit_latency_, fill_latency_, shared_.latency(),
                              constants_ != nullptr ? constants_->hit_latency() : Cycle{0}}) +
                    (companion_ != nullptr ? companion_->latency() : Cycle{0}) + 1),
+      loads_(static_cast<unsigned>(parameters.pending_loads), fill_latency_, arguments.registers, completions_),
+      order_(arguments.contexts, parameters.ctas_wait_for_stores, completions_, loads_.size()),
+      arbiter_(arguments.configuration, *memory_, l1_.miss_queue(), texture_, order_, samples_),
       prefetches_(PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
                                      allocations_, arguments.listener, arguments.kernels, arguments.loads)) {
     if (parameters.atomic_bytes != kSectorBytes && parameters.atomic_bytes != kLineBytes) {
@@ -86,8 +81,6 @@ void CoalescingUnit::join(L1Client& client) {
     if (instruction.instruction->operation == isa::Operation::texture) {
         return texture_.accept(instruction, now);
     }
-    ContextAccount& account = contexts_[instruction.context];
-    LOOKAHEAD_ASSERT(account.fence == nullptr, "a memory instruction was issued past a fence of its own context");
     QueuedInstruction& entry = queue_[queue_.size()];
     InstructionQueue::copy(entry.memory, instruction);
     entry.accepted = now;
@@ -99,8 +92,7 @@ void CoalescingUnit::join(L1Client& client) {
         counters_.pre_load_unmapped += split_lanes(entry, allocations_);
     }
     queue_.push();
-    ++account.queued;
-    ++accepted_;
+    order_.accept(instruction.context);
     switch (instruction.instruction->operation) {
         case isa::Operation::load:
         case isa::Operation::load_stride:
@@ -122,39 +114,8 @@ void CoalescingUnit::join(L1Client& client) {
 }
 
 void CoalescingUnit::accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) {
-    ContextAccount& account = contexts_[context];
-    LOOKAHEAD_ASSERT(account.fence == nullptr, "a fence was issued past a fence of its own context");
-    account.fence = &instruction;
-    account.fence_ends = false;
     ++counters_.fences;
-    if (!lsu::leaves_sm(instruction)) {
-        end_cta_fence_if_due(context, now);
-        return;
-    }
-    fences_behind_queue_.push({accepted_, context});
-    close_fences();
-    end_fences(now);
-}
-
-/// Accesses from before the fence have not been performed.
-bool CoalescingUnit::awaits_queue(const WaitingFence& fence) const {
-    return fence.number > performed_ && LOOKAHEAD_RULE(fence_covers_queued_accesses);
-}
-
-/// Accesses from before the fence, which have been performed, have not ended.
-bool CoalescingUnit::awaits_accesses(const WaitingFence& fence) const {
-    return !epochs_.over(fence.number) && LOOKAHEAD_RULE(fence_waits_for_accesses);
-}
-
-void CoalescingUnit::end_fence(std::uint16_t context, Cycle now) {
-    contexts_[context].fence_ends = true;
-    completions_.schedule(now, now + 1, loads_.size() + context);
-}
-
-void CoalescingUnit::store_sent(std::uint16_t context) {
-    ++stores_;
-    contexts_[context].stores += counts_stores_;
-    epochs_.begin(epochs_.current_tag());
+    order_.accept_fence(context, instruction, now);
 }
 
 [[gnu::hot]] void CoalescingUnit::cycle(Cycle now) {
@@ -179,41 +140,27 @@ void CoalescingUnit::store_sent(std::uint16_t context) {
     if (flushing_) [[unlikely]] {
         flushing_ = !companion_->flush();
     }
-    send_requests(now);
+    if (arbiter_.advance(now)) {
+        wake();
+    }
+    switch (arbiter_.send(now, release_waits())) {
+        case RequestArbiter::Freed::nothing:
+            break;
+        case RequestArbiter::Freed::line_request:
+            if (head_.blocked && head_.cause == kStall + static_cast<unsigned>(LsuStall::constant_cache)) {
+                wake();
+            }
+            break;
+        case RequestArbiter::Freed::l1_request:
+            wake();
+            break;
+    }
 }
 
 void CoalescingUnit::take_replies(Cycle now) {
     while (const MessageHeader* reply = memory_->next_reply(now)) {
         take_reply(*reply, now);
         wake();
-    }
-}
-
-/// L1D and the texture unit take turns where both have a request.
-[[gnu::hot]] void CoalescingUnit::send_requests(Cycle now) {
-    if (path_ != nullptr) [[unlikely]] {
-        return send_through_path(now);
-    }
-    MissQueue& requests = l1_.miss_queue();
-    if (requests.advance(now)) {
-        wake();
-    }
-    if (!lines_.empty()) {
-        send_line_request(now);
-        return;
-    }
-    const bool l1 = requests.next_departure(now) == now;
-    const bool texture = texture_.request() != nullptr;
-    if (!l1 && !texture) {
-        return;
-    }
-    if (!memory_->can_send(now)) {
-        return;
-    }
-    if (texture && (texture_first_ || !l1)) {
-        send_texture_request(now);
-    } else {
-        send_l1_request(now);
     }
 }
 
@@ -244,16 +191,7 @@ void CoalescingUnit::run_prefetches(Cycle now) {
     if (flushing_) [[unlikely]] {
         next = std::min(next, now + 1);
     }
-    if (l1_.miss_queue().can_advance()) {
-        next = std::min(next, now + 1);
-    }
-    const bool waiting = !lines_.empty() || texture_.request() != nullptr;
-    if (path_ != nullptr) [[unlikely]] {
-        next = std::min(next, next_departure_through_path(now, waiting));
-    } else if (const Cycle departure = waiting ? now + 1 : l1_.miss_queue().next_departure(now + 1);
-               departure != kCycleInfinity) {
-        next = std::min(next, std::max(departure, memory_->next_send(now)));
-    }
+    next = std::min(next, arbiter_.next_event(now, release_waits()));
     if (prefetches_ != nullptr && !prefetches_->empty() && !prefetch_blocked_ && may_prefetch()) [[unlikely]] {
         next = std::min(next, now + 1);
     }

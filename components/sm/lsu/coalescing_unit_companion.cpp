@@ -36,7 +36,7 @@ isa::LaneMask CoalescingUnit::load_from_companion(const L1Access& access, isa::L
     }
     if (served != 0) {
         pending.ready = std::max(pending.ready, now + hit_latency_ + companion_->latency());
-        serve({head_.load, served}, data);
+        loads_.write({head_.load, served}, data);
     }
     return served;
 }
@@ -60,7 +60,7 @@ bool CoalescingUnit::load_private(QueuedInstruction& entry, std::uint64_t line, 
         return served == lanes;
     }
     const isa::LaneMask before = entry.global;
-    const std::uint32_t flags = access.as_vector ? 0 : kNoVector;
+    const std::uint32_t flags = access.as_vector ? 0 : LoadTable::kNoVector;
     const bool done = l1_.sectored() ? load_sectors(entry, line, lanes, now, flags)
                                      : load_line(entry, line, kAllSectors, {head_.load | flags, lanes}, now);
     if (const isa::LaneMask taken = done ? lanes : before & ~entry.global; taken != 0) {
@@ -101,12 +101,12 @@ void CoalescingUnit::fill_private(const ReadReply& reply, Cycle now) {
     l1_.fill(
         reply, reply.data(),
         [&](const Waiter& waiter, const std::byte* line) {
-            const std::uint32_t load = load_of(waiter);
-            serve(waiter, line);
+            const std::uint32_t load = LoadTable::load_of(waiter);
+            loads_.write(waiter, line);
             PendingLoad& pending = loads_[load];
-            asked |= (waiter.token & kNoVector) != 0 ? 0 : words_of_lanes(pending.offsets, waiter.lanes);
+            asked |= (waiter.token & LoadTable::kNoVector) != 0 ? 0 : words_of_lanes(pending.offsets, waiter.lanes);
             pending.ready = std::max(pending.ready, now + fill_latency_ + companion_->latency());
-            data_came(load, now);
+            loads_.data_came(load, now);
         },
         [&](const std::byte* line) { return companion_->fill(access, asked, line); });
 }

@@ -87,9 +87,8 @@ void CoalescingUnit::run_elements(QueuedInstruction& whole, Cycle now) {
 bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
     const MemoryInstruction& memory = whole.memory;
     const bool first = elements_.number() == 0;
-    ContextAccount& account = contexts_[memory.context];
-    if (LOOKAHEAD_RULE(acquire_holds_younger_accesses) && account.acquires != 0 && !memory.pre_load) {
-        block(LsuStall::acquire, now);
+    if (const std::optional<LsuStall> stall = order_.stall_of(memory); stall.has_value()) {
+        block(*stall, now);
         return false;
     }
     if (lsu::has_result(*memory.instruction) && !memory.pre_load) {
@@ -97,23 +96,14 @@ bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
             block(LsuStall::load_table_full, now);
             return false;
         }
-        head_.load = loads_.allocate();
+        head_.load = loads_.begin(*memory.instruction, elements_.current().memory, whole.accepted, order_.epoch());
         PendingLoad& pending = loads_[head_.load];
-        pending.instruction = memory.instruction;
-        pending.destination_rows = elements_.current().memory.destination_rows;
-        pending.token = memory.token;
-        pending.context = memory.context;
-        pending.epoch = epochs_.current_tag();
-        pending.issuing = true;
         pending.kind = LoadKind::element;
         pending.element = static_cast<std::uint8_t>(elements_.number());
         pending.elements_left = first ? memory.elements : std::uint8_t{0};
-        pending.begun = whole.accepted;
-        line_offsets(elements_.current().memory.addresses, pending.offsets);
         if (first) {
             head_.first_load = head_.load;
-            ++account.loads;
-            epochs_.begin(pending.epoch);
+            order_.begin_load(memory.context, false);
         }
         pending.first = head_.first_load;
     }
@@ -128,14 +118,8 @@ bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
 [[gnu::hot]] bool CoalescingUnit::start_head(QueuedInstruction& entry, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
-    ContextAccount& account = contexts_[memory.context];
-    if (LOOKAHEAD_RULE(acquire_holds_younger_accesses) && account.acquires != 0 && !memory.pre_load) {
-        block(LsuStall::acquire, now);
-        return false;
-    }
-    if (LOOKAHEAD_RULE(release_waits) && lsu::is_release(instruction) && lsu::leaves_sm(instruction) &&
-        epochs_.total() != 0) {
-        block(LsuStall::release, now);
+    if (const std::optional<LsuStall> stall = order_.stall_of(memory); stall.has_value()) {
+        block(*stall, now);
         return false;
     }
     if (lsu::has_result(instruction) && !memory.pre_load) {
@@ -144,20 +128,9 @@ bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
             return false;
         }
         const bool acquire = lsu::is_acquire(instruction);
-        head_.load = loads_.allocate();
-        PendingLoad& pending = loads_[head_.load];
-        pending.instruction = &instruction;
-        pending.destination_rows = memory.destination_rows;
-        pending.token = memory.token;
-        pending.context = memory.context;
-        pending.epoch = epochs_.current_tag();
-        pending.issuing = true;
-        pending.kind = acquire ? LoadKind::acquire : LoadKind::plain;
-        pending.begun = entry.accepted;
-        line_offsets(memory.addresses, pending.offsets);
-        ++account.loads;
-        epochs_.begin(pending.epoch);
-        account.acquires += acquire;
+        head_.load = loads_.begin(instruction, memory, entry.accepted, order_.epoch());
+        loads_[head_.load].kind = acquire ? LoadKind::acquire : LoadKind::plain;
+        order_.begin_load(memory.context, acquire);
     }
     head_.started = true;
     if (prefetches_ != nullptr && !memory.pre_load) [[unlikely]] {
@@ -172,7 +145,7 @@ bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
     if (head_.banks_until == kNoBanks) {
         const unsigned degree = shared_.conflict_degree(memory, entry.shared);
         if (lsu::has_result(*memory.instruction)) {
-            shared_.perform(memory, entry.shared, rows_of(*memory.instruction, memory.destination_rows).data());
+            shared_.perform(memory, entry.shared, loads_.rows_of(loads_[head_.load]).data());
         } else {
             shared_.perform(memory, entry.shared, nullptr);
         }
@@ -197,8 +170,8 @@ bool CoalescingUnit::perform_constant(QueuedInstruction& entry, Cycle now) {
     const std::uint64_t address = entry.memory.addresses[std::countr_zero(entry.global)];
     const isa::LaneMask lanes = lanes_in_word(entry.memory.addresses, address) & entry.global;
     PendingLoad& pending = loads_[head_.load];
-    switch (
-        constants_->load(address & ~std::uint64_t{ConstantCache::kBytes - 1}, {head_.load, lanes}, !lines_.full())) {
+    switch (constants_->load(address & ~std::uint64_t{ConstantCache::kBytes - 1}, {head_.load, lanes},
+                             arbiter_.can_request_line())) {
         case ConstantCache::Answer::refused:
             block(LsuStall::constant_cache, now);
             return false;
@@ -322,9 +295,9 @@ bool CoalescingUnit::load_halves(QueuedInstruction& entry, std::uint64_t line, i
         }
         return true;
     };
-    return load(kLowerHalf, 0, lanes & ~head_.lower_halves,
+    return load(LoadTable::kLowerHalf, 0, lanes & ~head_.lower_halves,
                 [&](isa::LaneMask group) { head_.lower_halves |= group; }) &&
-           load(kUpperHalf, kSectorBytes, lanes, [&](isa::LaneMask group) {
+           load(LoadTable::kUpperHalf, kSectorBytes, lanes, [&](isa::LaneMask group) {
                entry.global &= ~group;
                head_.lower_halves &= ~group;
            });
@@ -362,7 +335,7 @@ SectorMask CoalescingUnit::sectors_to_load(const isa::Instruction& instruction, 
     PendingLoad& pending = loads_[head_.load];
     pending.ready = std::max(pending.ready, now + hit_latency_);
     if (result.answer == L1Answer::hit) {
-        serve(waiter, result.data);
+        loads_.write(waiter, result.data);
     } else {
         ++pending.outstanding;
         const auto source = line >= isa::kLocalMemoryBase ? MissSamples::Source::local : MissSamples::Source::global;
@@ -431,19 +404,19 @@ bool CoalescingUnit::pre_load_line(QueuedInstruction& entry, std::uint64_t line,
         access.as_vector = is_vector(memory, line);
         return store_private(access, mask, bytes, now);
     }
-    l1_.store(access, mask, bytes, store_tag(memory.context));
-    store_sent(memory.context);
+    l1_.store(access, mask, bytes, order_.store_tag(memory.context));
+    order_.begin_store(memory.context);
     return true;
 }
 
 bool CoalescingUnit::store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {
-    const L1StoreResult result = l1_.store_local(access, mask, bytes, store_tag(access.warp));
+    const L1StoreResult result = l1_.store_local(access, mask, bytes, order_.store_tag(access.warp));
     if (result.answer == L1Answer::stall) {
         block(static_cast<std::uint8_t>(result.failure), now);
         return false;
     }
     if (result.answer == L1Answer::miss) {
-        store_sent(access.warp);
+        order_.begin_store(access.warp);
     }
     return true;
 }
@@ -475,7 +448,7 @@ bool CoalescingUnit::atomic_line(QueuedInstruction& entry, std::uint64_t line, i
     const bool returns = instruction.operation == isa::Operation::atomic;
     const auto count = static_cast<unsigned>(std::popcount(lanes));
     const AtomicRequest request{.line = line,
-                                .tag = returns ? head_.load : store_tag(memory.context),
+                                .tag = returns ? head_.load : order_.store_tag(memory.context),
                                 .op = instruction.atomic,
                                 .type = instruction.type,
                                 .returns_value = returns,
@@ -515,7 +488,7 @@ bool CoalescingUnit::atomic_line(QueuedInstruction& entry, std::uint64_t line, i
     if (returns) {
         ++loads_[head_.load].outstanding;
     } else {
-        store_sent(memory.context);
+        order_.begin_store(memory.context);
     }
     return true;
 }
@@ -529,23 +502,14 @@ inline void CoalescingUnit::finish_head(const QueuedInstruction& entry, Cycle no
 
 /// The load, or element of one, has made its last access.
 inline void CoalescingUnit::all_accessed(Cycle now) {
-    PendingLoad& pending = loads_[head_.load];
-    pending.issuing = false;
-    pending.ready = std::max(pending.ready, now + 1);
-    if (pending.outstanding == 0) {
-        completions_.schedule(now, pending.ready, head_.load);
-    }
+    loads_.all_accessed(head_.load, now);
 }
 
 inline void CoalescingUnit::leave_queue(Cycle now) {
     const std::uint16_t context = queue_.front().memory.context;
     head_ = {};
     queue_.pop();
-    --contexts_[context].queued;
-    ++performed_;
-    close_fences();
-    end_fences(now);
-    end_cta_fence_if_due(context, now);
+    order_.performed(context, now);
 }
 
 }  // namespace lookahead::gpu

@@ -6,7 +6,7 @@ namespace lookahead::gpu {
 
 void CoalescingUnit::begin_kernel() {
     LOOKAHEAD_ASSERT(drained(), name_ + ": a kernel begins while " + waiting_for());
-    ended_ = false;
+    arbiter_.begin_kernel();
     l1_.begin_kernel();
     if (companion_ != nullptr) {
         companion_->begin_kernel();
@@ -37,7 +37,7 @@ void CoalescingUnit::cta_ended(unsigned slot) {
 }
 
 void CoalescingUnit::end_launch() {
-    ended_ = true;
+    arbiter_.end_launch();
     flushing_ = companion_ != nullptr;
     if (prefetches_ != nullptr) {
         prefetches_->end_launch();
@@ -45,9 +45,8 @@ void CoalescingUnit::end_launch() {
 }
 
 bool CoalescingUnit::drained() const {
-    return queue_.empty() && texture_.idle() && loads_.empty() && stores_ == 0 && completions_.empty() &&
-           l1_.drained() && lines_.idle() && memory_->drained() && !flushing_ &&
-           (path_ == nullptr || path_->size() == 0);
+    return queue_.empty() && texture_.idle() && loads_.empty() && order_.stores() == 0 && completions_.empty() &&
+           l1_.drained() && arbiter_.drained() && memory_->drained() && !flushing_;
 }
 
 std::string CoalescingUnit::waiting_for() const {
@@ -55,37 +54,21 @@ std::string CoalescingUnit::waiting_for() const {
         return "nothing";
     }
     return "the load/store unit has " + std::to_string(queue_.size()) + " instructions to perform, " +
-           std::to_string(l1_.fills_under_way()) + " fills under way, " + std::to_string(stores_) +
-           " stores to be acknowledged, " + texture_.waiting_for() + " and " + std::to_string(requests_to_send()) +
+           std::to_string(l1_.fills_under_way()) + " fills under way, " + std::to_string(order_.stores()) +
+           " stores to be acknowledged, " + texture_.waiting_for() + " and " + std::to_string(arbiter_.l1_requests()) +
            " requests to send";
 }
 
 void CoalescingUnit::audit(Audit& audit, std::uint32_t requester) const {
-    audit.balance(name_, "line reads", traffic_.reads, traffic_.read_replies);
-    audit.balance(name_, "stores and reductions", traffic_.writes, traffic_.acknowledgements);
-    audit.balance(name_, "atomics", traffic_.atomics, traffic_.atomic_replies);
-    audit.account("line reads", static_cast<std::int64_t>(traffic_.reads));
-    audit.account("stores and reductions", static_cast<std::int64_t>(traffic_.writes));
-    audit.account("atomics", static_cast<std::int64_t>(traffic_.atomics));
-    audit.account("written bytes", static_cast<std::int64_t>(traffic_.written_bytes));
+    arbiter_.audit(audit, name_);
     if (!drained()) {
         audit.fault(name_, waiting_for());
     }
-    audit.balance(name_, "memory instructions", accepted_, performed_);
-    audit.leak(name_, "accesses for which fences would wait", epochs_.total());
-    for (std::size_t context = 0; context < contexts_.size(); ++context) {
-        const ContextAccount& account = contexts_[context];
-        audit.leak(name_, "loads, acquires, fences or queued instructions of a warp that is gone",
-                   account.queued + account.loads + account.acquires + (account.fence != nullptr ? 1u : 0u));
-    }
+    order_.audit(audit, name_);
     texture_.audit(audit);
     l1_.audit(audit, name_);
     if (companion_ != nullptr) {
         companion_->audit(audit, name_);
-    }
-    if (path_ != nullptr) {
-        audit.leak(name_, "requests between L1 and the network", path_->size());
-        path_->audit(audit, name_);
     }
     if (prefetches_ != nullptr) {
         prefetches_->audit(audit);
@@ -99,9 +82,7 @@ void CoalescingUnit::visit_statistics(StatisticsVisitor& visitor) const {
     if (companion_ != nullptr) {
         companion_->visit_statistics(visitor, name_);
     }
-    if (path_ != nullptr) {
-        path_->visit_statistics(visitor, name_);
-    }
+    arbiter_.visit_statistics(visitor, name_);
     texture_.visit_statistics(visitor);
     if (prefetches_ != nullptr) {
         prefetches_->visit_statistics(visitor);
@@ -114,9 +95,7 @@ void CoalescingUnit::fields(StateArchive& archive, std::span<const isa::Instruct
     if (companion_ != nullptr) {
         archive& flushing_&* companion_;
     }
-    if (path_ != nullptr) {
-        archive& ended_&* path_;
-    }
+    arbiter_.path_fields(archive);
     queue_.fields(archive, code);
     archive& head_.started& head_.blocked& head_.cause& head_.load& head_.blocked_since& head_.banks_until;
     if (!queue_.empty() && isa::lane_bytes(*queue_.front().memory.instruction) > kSectorBytes) {
@@ -128,11 +107,8 @@ void CoalescingUnit::fields(StateArchive& archive, std::span<const isa::Instruct
         archive& head_.first_load;
     }
     loads_.fields(archive, code);
-    contexts_.fields(archive, code, counts_stores_);
-    archive& epochs_& fences_behind_queue_& fences_behind_epochs_& accepted_& performed_& stores_& texture_first_;
-    archive& traffic_.reads& traffic_.read_replies& traffic_.writes& traffic_.acknowledgements& traffic_
-        .atomics& traffic_.atomic_replies& traffic_.written_bytes;
-    archive& lines_& completions_& counters_& samples_& accessed_& prefetch_blocked_;
+    order_.fields(archive, code);
+    archive& arbiter_& completions_& counters_& samples_& accessed_& prefetch_blocked_;
     texture_.fields(archive, code);
     if (prefetches_ != nullptr) {
         archive&* prefetches_;

@@ -2,6 +2,7 @@
 // the loss of each.
 #include <doctest/doctest.h>
 
+#include "core/mutation/rule.h"
 #include "tests/components/sm/lsu/local_accesses.h"
 
 namespace lookahead::gpu::test {

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/mutation/rule.h"
 #include "tests/components/sm/lsu/unit_bench.h"
 
 namespace lookahead::gpu::test {
