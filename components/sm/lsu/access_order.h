@@ -101,9 +101,7 @@ class AccessOrder {
     /// Stores, reductions and write-backs that are not acknowledged.
     std::uint64_t stores() const { return stores_; }
     bool counts_stores() const { return counts_stores_; }
-    bool stores_under_way(unsigned context) const {
-        return contexts_[context].queued + contexts_[context].stores != 0;
-    }
+    bool stores_under_way(unsigned context) const { return contexts_[context].queued + contexts_[context].stores != 0; }
     void audit(Audit& audit, const std::string& name) const;
     /// `code`: the kernel's, empty if none runs.
     void fields(StateArchive& archive, std::span<const isa::Instruction> code);

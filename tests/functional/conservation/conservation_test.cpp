@@ -87,10 +87,14 @@ struct AuditSabotage {
     static void lose_texture_descriptor(LogicalProcess& process) {
         unit(process).texture_.descriptors_.emplace_back().state = TextureUnit::LineState::fetching;
     }
-    static void lose_queued_prefetch(LogicalProcess& process) { unit(process).prefetches_->queue_.push(); }
-    static void lose_fate_of_prefetch(LogicalProcess& process) { ++unit(process).prefetches_->counters_.outstanding; }
-    static void lose_prefetch(LogicalProcess& process) { ++unit(process).prefetches_->counters_.issued; }
-    static void lose_choice_of_prefetcher(LogicalProcess& process) { ++unit(process).prefetches_->counters_.requested; }
+    static void lose_queued_prefetch(LogicalProcess& process) { unit(process).spare_.prefetches_->queue_.push(); }
+    static void lose_fate_of_prefetch(LogicalProcess& process) {
+        ++unit(process).spare_.prefetches_->counters_.outstanding;
+    }
+    static void lose_prefetch(LogicalProcess& process) { ++unit(process).spare_.prefetches_->counters_.issued; }
+    static void lose_choice_of_prefetcher(LogicalProcess& process) {
+        ++unit(process).spare_.prefetches_->counters_.requested;
+    }
     static void lose_link_room(LogicalProcess& process) {
         --dynamic_cast<MeshNetwork&>(process).routers_.at(1).room[MeshNetwork::kEast];
     }
