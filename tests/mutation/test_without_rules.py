@@ -11,7 +11,8 @@ import without_rules  # noqa: E402
 
 # Clauses of the memory contract: tests/functional/litmus and tests/components/sm/lsu take these away.
 ELSEWHERE = ["components/cache/l1_data.cpp", "components/cache/l1_data_fills.cpp", "components/cache/l1_data_stores.cpp",
-             "components/sm/lsu/coalescing_unit*.cpp"]
+             "components/sm/lsu/access_order.cpp", "components/sm/lsu/coalescing_unit.cpp",
+             "components/sm/lsu/l1_accesses.cpp"]
 SOURCES = ["core/**/*.cpp", "components/**/*.cpp", "experiments/**/*.cpp", "partitioning/**/*.cpp"]
 MUTATED = os.environ.get("LOOKAHEAD_MUTATED_SOURCES")  # a file that the build's configuration has written
 POINTS = without_rules.points_in(["components/mechanisms/pmode/pre_execution.cpp"])

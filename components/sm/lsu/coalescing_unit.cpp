@@ -1,11 +1,10 @@
-// What the issue stage brings, and the order of things in a cycle.
 #include "components/sm/lsu/coalescing_unit.h"
 
 #include <algorithm>
 
-#include "components/sm/lsu/lane_spaces.h"
 #include "components/sm/lsu/memory_order.h"
 #include "core/error/error.h"
+#include "core/lp/audit.h"
 #include "core/mutation/rule.h"
 #include "core/stats/statistics_registry.h"
 
@@ -24,34 +23,24 @@ std::unique_ptr<ReplacementPolicy> make_replacement(const Configuration& configu
 
 CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStoreArguments arguments)
     : name_(arguments.name),
-      hit_latency_(arguments.configuration.read<L1Parameters>("l1d").hit_latency),
       fill_latency_(arguments.configuration.read<L1Parameters>("l1d").fill_latency),
-      overlap_(static_cast<unsigned>(parameters.overlap)),
-      lines_per_cycle_(static_cast<unsigned>(parameters.lines_per_cycle)),
-      registers_(arguments.registers),
       listener_(arguments.listener),
       memory_(std::move(arguments.memory)),
       l1_(arguments.configuration.read<L1Parameters>("l1d"),
           make_replacement(arguments.configuration, arguments.configuration.read<L1Parameters>("l1d"))),
-      companion_(make_companion({arguments.configuration, l1_, arguments.contexts})),
-      path_(make_request_path(arguments.configuration)),
       shared_(arguments.configuration.read<SharedMemoryParameters>("shared_memory"), arguments.shared_bytes),
       texture_(arguments.configuration.read<TextureParameters>("texture"), arguments.name, arguments.registers,
                arguments.listener, allocations_),
-      constants_(arguments.constants != nullptr && arguments.constants->enabled() ? arguments.constants : nullptr),
-      queue_(static_cast<unsigned>(parameters.queue)),
-      loads_(static_cast<unsigned>(parameters.pending_loads)),
-      contexts_(arguments.contexts),
-      counts_stores_(parameters.ctas_wait_for_stores),
-      splits_atomics_(parameters.atomic_bytes == kSectorBytes),
-      epochs_(arguments.contexts),
-      fences_behind_queue_(arguments.contexts),
-      fences_behind_epochs_(arguments.contexts),
-      completions_(std::max({hit_latency_, fill_latency_, shared_.latency(),
-                             constants_ != nullptr ? constants_->hit_latency() : Cycle{0}}) +
-                   (companion_ != nullptr ? companion_->latency() : Cycle{0}) + 1),
-      prefetches_(PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
-                                     allocations_, arguments.listener, arguments.kernels, arguments.loads)) {
+      completions_(fill_latency_),
+      loads_(static_cast<unsigned>(parameters.pending_loads), fill_latency_, arguments.registers, completions_),
+      order_(arguments.contexts, parameters.ctas_wait_for_stores, completions_, loads_.size()),
+      arbiter_(arguments.configuration, *memory_, l1_.miss_queue(), texture_, order_, samples_),
+      private_(arguments.configuration, l1_, loads_, arguments.contexts),
+      constants_(arguments.constants, loads_, arbiter_, counters_),
+      spare_(l1_, PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
+                                     allocations_, arguments.listener, arguments.kernels, arguments.loads)),
+      queue_(parameters, arguments.configuration.read<L1Parameters>("l1d").hit_latency,
+             {allocations_, l1_, private_, shared_, constants_, spare_, loads_, order_, samples_, counters_}) {
     if (parameters.atomic_bytes != kSectorBytes && parameters.atomic_bytes != kLineBytes) {
         throw ConfigurationError("coalescing.atomic_bytes is " + std::to_string(parameters.atomic_bytes) +
                                  "; it must be 32 or 128");
@@ -62,171 +51,245 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
                                  std::to_string(l1_.most_shared_memory() / 1024) + " KB");
     }
     texture_.sample_into(samples_);
-    if (companion_ != nullptr) { l1_.join(*companion_); }
-    if (prefetches_ != nullptr) { l1_.subscribe(*prefetches_); }
+    const Cycle hit_latency = arguments.configuration.read<L1Parameters>("l1d").hit_latency;
+    completions_.reach(std::max({hit_latency, fill_latency_, shared_.latency(), constants_.hit_latency()}) +
+                       private_.latency() + 1);
 }
 
 void CoalescingUnit::join(L1Client& client) {
-    LOOKAHEAD_ASSERT(client_ == nullptr, "L1 has one client beside the warps and the prefetcher");
-    if (companion_ != nullptr) {
+    if (private_.companion() != nullptr) {
         throw ConfigurationError(
             "an issue extension that accesses L1 by itself, as dac does, needs l1d.companion = none: its "
             "locks do not cover the words of private memory that a companion holds");
     }
-    client_ = &client;
-    client.joined(l1_, allocations_);
+    spare_.join(client, allocations_);
 }
 
 [[gnu::hot]] void CoalescingUnit::accept(const MemoryInstruction& instruction, Cycle now) {
     LOOKAHEAD_DEBUG_ASSERT(can_accept() && instruction.active != 0, "the load/store unit cannot accept this");
-    if (instruction.instruction->operation == isa::Operation::texture) { return texture_.accept(instruction, now); }
-    ContextAccount& account = contexts_[instruction.context];
-    LOOKAHEAD_ASSERT(account.fence == nullptr, "a memory instruction was issued past a fence of its own context");
-    QueuedInstruction& entry = queue_[queue_.size()];
-    InstructionQueue::copy(entry.memory, instruction);
-    entry.accepted = now;
-    if (instruction.elements > 1) [[unlikely]] {
-        ElementSequence each;
-        counters_.pre_load_unmapped += each.check(entry.memory, allocations_);
-        entry.shared = entry.global = 0;  // each element has its own
+    if (instruction.instruction->operation == isa::Operation::texture) {
+        texture_.accept(instruction, now);
     } else {
-        counters_.pre_load_unmapped += split_lanes(entry, allocations_);
+        queue_.accept(instruction, now);
     }
-    queue_.push();
-    ++account.queued;
-    ++accepted_;
-    switch (instruction.instruction->operation) {
-        case isa::Operation::load:
-        case isa::Operation::load_stride:
-        case isa::Operation::load_indirect:
-            ++(instruction.pre_load ? counters_.pre_loads : counters_.loads);
-            break;
-        case isa::Operation::store:
-        case isa::Operation::store_stride:
-        case isa::Operation::store_indirect:
-            ++counters_.stores;
-            break;
-        case isa::Operation::atomic:
-            ++counters_.atomics;
-            break;
-        default:
-            ++counters_.reductions;
-            break;
-    }
-}
-
-void CoalescingUnit::accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) {
-    ContextAccount& account = contexts_[context];
-    LOOKAHEAD_ASSERT(account.fence == nullptr, "a fence was issued past a fence of its own context");
-    account.fence = &instruction;
-    account.fence_ends = false;
-    ++counters_.fences;
-    if (!lsu::leaves_sm(instruction)) {
-        end_cta_fence_if_due(context, now);
-        return;
-    }
-    fences_behind_queue_.push({accepted_, context});
-    close_fences();
-    end_fences(now);
-}
-
-/// Accesses from before the fence have not been performed.
-bool CoalescingUnit::awaits_queue(const WaitingFence& fence) const {
-    return fence.number > performed_ && LOOKAHEAD_RULE(fence_covers_queued_accesses);
-}
-
-/// Accesses from before the fence, which have been performed, have not ended.
-bool CoalescingUnit::awaits_accesses(const WaitingFence& fence) const {
-    return !epochs_.over(fence.number) && LOOKAHEAD_RULE(fence_waits_for_accesses);
-}
-
-void CoalescingUnit::end_fence(std::uint16_t context, Cycle now) {
-    contexts_[context].fence_ends = true;
-    completions_.schedule(now, now + 1, loads_.size() + context);
-}
-
-void CoalescingUnit::store_sent(std::uint16_t context) {
-    ++stores_;
-    contexts_[context].stores += counts_stores_;
-    epochs_.begin(epochs_.current_tag());
 }
 
 [[gnu::hot]] void CoalescingUnit::cycle(Cycle now) {
-    if (prefetches_ != nullptr) [[unlikely]] { prefetches_->begin_cycle(now); }
-    take_replies(now);
-    completions_.take(now, [&](std::uint64_t item) { complete(static_cast<std::uint32_t>(item), now); });
-    if (!queue_.empty() && !head_.blocked && queue_.front().memory.ready <= now) { run_head(now); }
-    if (client_may_access() && accessed_ != now && client_->wants_access()) [[unlikely]] {
-        client_blocked_ = !client_->access(now);
-        accessed_ = now;
-    }
-    if (prefetches_ != nullptr && !prefetches_->empty()) [[unlikely]] { run_prefetches(now); }
-    if (!texture_.idle()) { texture_.cycle(now); }
-    if (flushing_) [[unlikely]] { flushing_ = !companion_->flush(); }
-    send_requests(now);
-}
-
-void CoalescingUnit::take_replies(Cycle now) {
+    spare_.begin_cycle(now);
     while (const MessageHeader* reply = memory_->next_reply(now)) {
         take_reply(*reply, now);
         wake();
     }
+    completions_.take(now, [&](std::uint64_t item) { complete(static_cast<std::uint32_t>(item), now); });
+    queue_.cycle(now);
+    spare_.cycle(now, queue_.blocked(), queue_.empty());
+    if (!texture_.idle()) { texture_.cycle(now); }
+    if (private_.flushing()) [[unlikely]] { private_.flush(); }
+    send_request(now);
 }
 
-/// L1D and the texture unit take turns where both have a request.
-[[gnu::hot]] void CoalescingUnit::send_requests(Cycle now) {
-    if (path_ != nullptr) [[unlikely]] { return send_through_path(now); }
-    MissQueue& requests = l1_.miss_queue();
-    if (requests.advance(now)) { wake(); }
-    if (!lines_.empty()) {
-        send_line_request(now);
-        return;
+inline void CoalescingUnit::send_request(Cycle now) {
+    if (arbiter_.advance(now)) { wake(); }
+    switch (arbiter_.send(now, queue_.waits_for(LsuStall::release))) {
+        case RequestArbiter::Freed::nothing:
+            break;
+        case RequestArbiter::Freed::line_request:
+            if (queue_.waits_for(LsuStall::constant_cache)) { wake(); }
+            break;
+        case RequestArbiter::Freed::l1_request:
+            wake();
+            break;
     }
-    const bool l1 = requests.next_departure(now) == now;
-    const bool texture = texture_.request() != nullptr;
-    if (!l1 && !texture) { return; }
-    if (!memory_->can_send(now)) { return; }
-    if (texture && (texture_first_ || !l1)) {
-        send_texture_request(now);
-    } else {
-        send_l1_request(now);
-    }
-}
-
-/// One prefetch, in a cycle in which no instruction accesses L1 or waits for something of it.
-void CoalescingUnit::run_prefetches(Cycle now) {
-    PrefetchRequest request;
-    if (accessed_ == now || prefetch_blocked_ || !may_prefetch() || !prefetches_->next(request)) { return; }
-    const L1Access access{.line = request.line, .pc = request.pc, .warp = request.context, .client = Client::prefetch};
-    if (!l1_.has_room_beyond(prefetches_->spare_entries()) || l1_.load(access, {}).answer != L1Answer::miss) {
-        prefetch_blocked_ = true;
-        return;
-    }
-    prefetches_->pop();
 }
 
 [[gnu::hot]] Cycle CoalescingUnit::next_event(Cycle now) const {
-    Cycle next = completions_.next(now);
-    if (!queue_.empty() && !head_.blocked) {
-        const QueuedInstruction& head = oldest_access();
-        const bool looks_up = head.shared == 0 && head.global != 0;
-        next = std::min(next, std::max({now + 1, looks_up ? now : head_.banks_until, head.memory.ready}));
-    }
+    Cycle next = std::min(
+        {completions_.next(now), queue_.next_event(now), spare_.next_event(now, queue_.blocked(), queue_.empty()),
+         arbiter_.next_event(now, queue_.waits_for(LsuStall::release)), memory_->next_reply_cycle(now)});
     if (!texture_.idle()) { next = std::min(next, texture_.next_event(now)); }
-    if (flushing_) [[unlikely]] { next = std::min(next, now + 1); }
-    if (l1_.miss_queue().can_advance()) { next = std::min(next, now + 1); }
-    const bool waiting = !lines_.empty() || texture_.request() != nullptr;
-    if (path_ != nullptr) [[unlikely]] {
-        next = std::min(next, next_departure_through_path(now, waiting));
-    } else if (const Cycle departure = waiting ? now + 1 : l1_.miss_queue().next_departure(now + 1);
-               departure != kCycleInfinity) {
-        next = std::min(next, std::max(departure, memory_->next_send(now)));
+    return private_.flushing() ? std::min(next, now + 1) : next;
+}
+
+void CoalescingUnit::receive(const MessageHeader& message, Cycle now) {
+    if (message.type == AllocationUpdate::kType) {
+        allocations_.update(message.as<AllocationUpdate>());
+    } else {
+        memory_->receive(message, now);
     }
-    if (prefetches_ != nullptr && !prefetches_->empty() && !prefetch_blocked_ && may_prefetch()) [[unlikely]] {
-        next = std::min(next, now + 1);
+}
+
+[[gnu::hot]] void CoalescingUnit::take_reply(const MessageHeader& reply, Cycle now) {
+    switch (static_cast<GpuMessage>(reply.type)) {
+        case GpuMessage::read_reply:
+            ++arbiter_.traffic().read_replies;
+            if (reply.as<ReadReply>().client == Client::texture) {
+                samples_.came(reply.as<ReadReply>().sample, now, now);
+                return texture_.receive(reply.as<ReadReply>());
+            }
+            if ((reply.as<ReadReply>().tag & LineRequests::kTag) != 0) { return line_came(reply.as<ReadReply>(), now); }
+            samples_.came(reply.as<ReadReply>().sample, now, now + fill_latency_);
+            if (private_.covers(reply.as<ReadReply>().line)) [[unlikely]] {
+                return private_.fill(reply.as<ReadReply>(), now);
+            }
+            l1_.fill(reply.as<ReadReply>(), reply.as<ReadReply>().data(),
+                     [&](const Waiter& waiter, const std::byte* line) {
+                         loads_.write(waiter, line);
+                         loads_.data_came(LoadTable::load_of(waiter), now);
+                     });
+            break;
+        case GpuMessage::write_acknowledge:
+            ++arbiter_.traffic().acknowledgements;
+            if (reply.as<WriteAcknowledge>().tag == kWriteBackTag) {
+                order_.end_write_back();
+            } else {
+                order_.end_store(reply.as<WriteAcknowledge>().tag, now);
+            }
+            break;
+        case GpuMessage::atomic_reply:
+            ++arbiter_.traffic().atomic_replies;
+            loads_.write_atomics(reply.as<AtomicReply>());
+            loads_.data_came(reply.as<AtomicReply>().tag, now);
+            break;
+        default:
+            LOOKAHEAD_ASSERT(false, "a message of type " + std::to_string(reply.type) + " came as a reply of memory");
     }
-    if (client_may_access() && client_->wants_access()) [[unlikely]] { next = std::min(next, now + 1); }
-    return std::min(next, memory_->next_reply_cycle(now));
+}
+
+/// A line for the instruction or the constant cache.
+void CoalescingUnit::line_came(const ReadReply& reply, Cycle now) {
+    const std::uint32_t reader = arbiter_.line_came(reply);
+    const bool loads_waited = constants_.fill(reader, reply.data(), now);
+    samples_.came(reply.sample, now, now + (loads_waited ? fill_latency_ : 0));  // warps fetch or issue again at once
+    listener_.line_came(reader, now);
+}
+
+[[gnu::hot]] void CoalescingUnit::complete(std::uint32_t item, Cycle now) {
+    wake();
+    if (item < loads_.size()) {
+        complete_load(item, now);
+    } else {
+        complete_fence(static_cast<std::uint16_t>(item - loads_.size()), now);
+    }
+}
+
+[[gnu::hot]] void CoalescingUnit::complete_load(std::uint32_t load, Cycle now) {
+    const PendingLoad& pending = loads_[load];
+    if (pending.kind == LoadKind::element) [[unlikely]] { return complete_element(load, now); }
+    const isa::Instruction& instruction = *pending.instruction;
+    end_load(pending, now);
+    loads_.release(load);
+    if (pending.token != 0) [[unlikely]] { return listener_.extension_completed(pending.token, instruction, now); }
+    listener_.memory_completed(pending.context, instruction, now);
+}
+
+inline void CoalescingUnit::end_load(const PendingLoad& load, Cycle now) {
+    ++counters_.completed_loads;
+    counters_.load_cycles += static_cast<std::uint64_t>(now - load.begun);
+    if (load.kind == LoadKind::acquire && LOOKAHEAD_RULE(acquire_starts_generation) &&
+        lsu::leaves_sm(*load.instruction)) {
+        l1_.start_generation();
+    }
+    order_.end_load(load.context, load.kind == LoadKind::acquire, load.epoch, now);
+}
+
+/// The first element's entry outlives it, until the last one completes.
+void CoalescingUnit::complete_element(std::uint32_t load, Cycle now) {
+    const PendingLoad pending = loads_[load];
+    const bool last = --loads_[pending.first].elements_left == 0;
+    if (last) {
+        end_load(loads_[pending.first], now);
+        loads_.release(pending.first);
+    }
+    if (load != pending.first) { loads_.release(load); }
+    if (pending.token == 0) {
+        return listener_.element_completed(pending.context, *pending.instruction, pending.element, last, now);
+    }
+    if (last) { listener_.extension_completed(pending.token, *pending.instruction, now); }
+}
+
+void CoalescingUnit::complete_fence(std::uint16_t context, Cycle now) {
+    const isa::Instruction& instruction = order_.complete_fence(context);
+    if (LOOKAHEAD_RULE(fence_starts_generation) && lsu::leaves_sm(instruction)) { l1_.start_generation(); }
+    listener_.memory_completed(context, instruction, now);
+}
+
+void CoalescingUnit::begin_kernel() {
+    LOOKAHEAD_ASSERT(drained(), name_ + ": a kernel begins while " + waiting_for());
+    arbiter_.begin_kernel();
+    l1_.begin_kernel();
+    private_.begin_kernel();
+    texture_.begin_kernel();
+}
+
+void CoalescingUnit::begin_launch(const LaunchOnSm& launch) {
+    l1_.leave_to_shared_memory(launch.shared_bytes);
+    private_.begin_launch(launch.kernel.local_bytes);
+    if (PrefetchUnit* prefetches = spare_.prefetches(); prefetches != nullptr) { prefetches->begin_launch(launch); }
+}
+
+void CoalescingUnit::cta_started(unsigned slot, std::uint64_t cta) {
+    if (PrefetchUnit* prefetches = spare_.prefetches(); prefetches != nullptr) { prefetches->cta_started(slot, cta); }
+}
+
+void CoalescingUnit::cta_ended(unsigned slot) {
+    if (PrefetchUnit* prefetches = spare_.prefetches(); prefetches != nullptr) { prefetches->cta_ended(slot); }
+}
+
+void CoalescingUnit::end_launch() {
+    arbiter_.end_launch();
+    private_.end_launch();
+    if (PrefetchUnit* prefetches = spare_.prefetches(); prefetches != nullptr) { prefetches->end_launch(); }
+}
+
+bool CoalescingUnit::drained() const {
+    return queue_.empty() && texture_.idle() && loads_.empty() && order_.stores() == 0 && completions_.empty() &&
+           l1_.drained() && arbiter_.drained() && memory_->drained() && !private_.flushing();
+}
+
+std::string CoalescingUnit::waiting_for() const {
+    if (drained()) { return "nothing"; }
+    return "the load/store unit has " + std::to_string(queue_.size()) + " instructions to perform, " +
+           std::to_string(l1_.fills_under_way()) + " fills under way, " + std::to_string(order_.stores()) +
+           " stores to be acknowledged, " + texture_.waiting_for() + " and " + std::to_string(arbiter_.l1_requests()) +
+           " requests to send";
+}
+
+void CoalescingUnit::audit(Audit& audit, std::uint32_t requester) const {
+    arbiter_.audit(audit, name_);
+    if (!drained()) { audit.fault(name_, waiting_for()); }
+    order_.audit(audit, name_);
+    texture_.audit(audit);
+    l1_.audit(audit, name_);
+    if (const L1Companion* companion = private_.companion(); companion != nullptr) { companion->audit(audit, name_); }
+    if (const PrefetchUnit* prefetches = spare_.prefetches(); prefetches != nullptr) { prefetches->audit(audit); }
+    memory_->audit(audit, requester);
+}
+
+void CoalescingUnit::visit_statistics(StatisticsVisitor& visitor) const {
+    visit(visitor, name_, "lsu", counters_);
+    visit(visitor, name_, "l1d", l1_.counters());
+    if (const L1Companion* companion = private_.companion(); companion != nullptr) {
+        companion->visit_statistics(visitor, name_);
+    }
+    arbiter_.visit_statistics(visitor, name_);
+    texture_.visit_statistics(visitor);
+    if (const PrefetchUnit* prefetches = spare_.prefetches(); prefetches != nullptr) {
+        prefetches->visit_statistics(visitor);
+    }
+    memory_->visit_statistics(visitor);
+}
+
+/// The order of the fields is that of the checkpoints' layout.
+void CoalescingUnit::fields(StateArchive& archive, std::span<const isa::Instruction> code) {
+    archive& l1_& shared_& allocations_& private_;
+    arbiter_.path_fields(archive);
+    queue_.fields(archive, code);
+    loads_.fields(archive, code);
+    order_.fields(archive, code);
+    archive& arbiter_& completions_& counters_& samples_& spare_;
+    texture_.fields(archive, code);
+    spare_.others_fields(archive);
+    memory_->fields(archive);
 }
 
 LOOKAHEAD_REGISTER_STATISTICS(LsuCounters, "lsu", "Load/store unit of an SM")

@@ -1,10 +1,16 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "components/cache/mshr_table.h"
 #include "components/isa/instruction.h"
-#include "components/sm/lsu/load_store_unit.h"
+#include "components/sm/lsu/instruction_queue.h"
+#include "components/sm/register_file.h"
+#include "components/sm/timing_wheel.h"
 #include "core/state/state_archive.h"
 #include "core/time/time.h"
 
@@ -44,11 +50,27 @@ struct PendingLoad {
 
     /// How the data fill the rows.
     const isa::Instruction& shape() const { return kind == LoadKind::element ? kWordLoad : *instruction; }
+    void not_before(Cycle cycle) { ready = std::max(ready, cycle); }
+
+    /// `code`: the kernel's, empty if none runs.
+    void fields(StateArchive& archive, std::span<const isa::Instruction> code) {
+        archive.optional_pointer_into(code, instruction);
+        if (instruction == nullptr) {
+            return;  // it holds what an earlier load left
+        }
+        row_fields(archive, destination_rows, instruction->destination_rows);
+        archive& token& context& outstanding& epoch& issuing& kind& begun& ready& offsets;
+        if (kind == LoadKind::element) { archive& element& elements_left& first; }
+    }
 };
 
+/// The loads under way: writes their data to the registers as they come, and schedules their completions.
 class LoadTable {
   public:
-    explicit LoadTable(unsigned entries) : entries_(entries) {
+    /// Data of an access whose reply comes are in the registers `fill_latency` later. A load that completes is put into
+    /// `completions` as its entry. Both references outlive the table.
+    LoadTable(unsigned entries, Cycle fill_latency, RegisterFile& registers, TimingWheel& completions)
+        : fill_latency_(fill_latency), registers_(registers), completions_(completions), entries_(entries) {
         free_.reserve(entries);
         for (std::uint32_t entry = entries; entry > 0; --entry) { free_.push_back(entry - 1); }
     }
@@ -58,39 +80,82 @@ class LoadTable {
     std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
     PendingLoad& operator[](std::uint32_t entry) { return entries_[entry]; }
 
-    /// Gives an entry with all but its offsets as in `PendingLoad{}`. The caller writes its fields in place: a copy of
-    /// a struct just made would wait for its small stores.
-    std::uint32_t allocate() {
+    /// Gives an entry to a load of the kind `plain` that makes its first access. The table is not full. The entry's
+    /// fields are written in place: a copy of a struct just made would wait for its small stores.
+    std::uint32_t begin(const isa::Instruction& instruction, const MemoryInstruction& memory, Cycle accepted,
+                        std::uint16_t epoch) {
         const std::uint32_t entry = free_.back();
         free_.pop_back();
         PendingLoad& load = entries_[entry];
+        load.instruction = &instruction;
+        load.destination_rows = memory.destination_rows;
+        load.token = memory.token;
+        load.context = memory.context;
+        load.epoch = epoch;
         load.outstanding = 0;
-        load.issuing = false;
+        load.issuing = true;
         load.kind = LoadKind::plain;
+        load.begun = accepted;
         load.ready = 0;
+        line_offsets(memory.addresses, load.offsets);
         return entry;
+    }
+    /// The load has made its last access.
+    void all_accessed(std::uint32_t entry, Cycle now) {
+        PendingLoad& load = entries_[entry];
+        load.issuing = false;
+        load.not_before(now + 1);
+        if (load.outstanding == 0) { completions_.schedule(now, load.ready, entry); }
+    }
+    /// The data of one access stand in the registers. Before the completions of the cycle `now` are taken.
+    [[gnu::hot]] void data_came(std::uint32_t entry, Cycle now) {
+        PendingLoad& load = entries_[entry];
+        --load.outstanding;
+        load.not_before(now + fill_latency_);
+        if (load.outstanding == 0 && !load.issuing) { completions_.schedule(now - 1, load.ready, entry); }
     }
     void release(std::uint32_t entry) {
         entries_[entry].instruction = nullptr;
         free_.push_back(entry);
     }
 
+    // ---- Data
+
+    /// In a waiter's token, beside the load's entry: it waits for the first or the last eight rows of its lanes.
+    static constexpr std::uint32_t kLowerHalf = 1u << 30;
+    static constexpr std::uint32_t kUpperHalf = 1u << 31;
+    /// It asks for words of private memory that are no vector for a companion of L1.
+    static constexpr std::uint32_t kNoVector = 1u << 29;
+    static constexpr std::uint32_t load_of(const Waiter& waiter) { return waiter.token & (kNoVector - 1); }
+
+    /// Writes what the waiter's lanes load from the line.
+    void write(const Waiter& waiter, const std::byte* line);
+    /// The same from `bytes`, a part of the line with as many bytes as the power of two `size`.
+    void write_part(std::uint32_t entry, isa::LaneMask lanes, const std::byte* bytes, unsigned size);
+    /// Writes an atomic's results. `reply.tag` is its entry.
+    void write_atomics(const AtomicReply& reply);
+    using Rows = std::array<std::uint32_t*, kMaximumRows>;
+    /// The registers that the load fills; only as many as it has are set.
+    Rows rows_of(const PendingLoad& load) {
+        Rows rows;
+        const isa::Instruction& shape = load.shape();
+        const unsigned count = shape.vector * isa::type_rows(shape.type);
+        for (unsigned i = 0; i < count; ++i) { rows[i] = registers_.row(load.destination_rows[i]); }
+        return rows;
+    }
+
     /// `code`: the kernel's, empty if none runs.
     void fields(StateArchive& archive, std::span<const isa::Instruction> code) {
         archive& free_;
-        for (PendingLoad& each : entries_) {
-            archive.optional_pointer_into(code, each.instruction);
-            if (each.instruction == nullptr) {
-                continue;  // it holds what an earlier load left
-            }
-            row_fields(archive, each.destination_rows, each.instruction->destination_rows);
-            archive& each.token& each.context& each.outstanding& each.epoch& each.issuing& each.kind& each.begun& each
-                .ready& each.offsets;
-            if (each.kind == LoadKind::element) { archive& each.element& each.elements_left& each.first; }
-        }
+        for (PendingLoad& load : entries_) { load.fields(archive, code); }
     }
 
   private:
+    void write_half(const Waiter& waiter, const std::byte* line);
+
+    Cycle fill_latency_;
+    RegisterFile& registers_;
+    TimingWheel& completions_;
     std::vector<PendingLoad> entries_;
     std::vector<std::uint32_t> free_;
 };

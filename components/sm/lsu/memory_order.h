@@ -2,9 +2,7 @@
 
 #include "components/isa/instruction.h"
 
-namespace lookahead::gpu {
-
-namespace lsu {
+namespace lookahead::gpu::lsu {
 
 constexpr bool is_acquire(const isa::Instruction& instruction) {
     return instruction.order == isa::Order::acquire || instruction.order == isa::Order::acq_rel ||
@@ -22,6 +20,4 @@ constexpr bool has_result(const isa::Instruction& instruction) {
     return isa::is_load(instruction.operation) || instruction.operation == isa::Operation::atomic;
 }
 
-}  // namespace lsu
-
-}  // namespace lookahead::gpu
+}  // namespace lookahead::gpu::lsu

@@ -45,10 +45,15 @@ class MissSamples {
     }
     /// The number of a miss that happens now, if it is to be sampled, or 0.
     std::uint16_t take(Source source, Cycle now) { return due(source) ? begin(source, now) : std::uint16_t{0}; }
-    void sent(std::uint16_t number, Cycle now) { samples_[number - 1u].sent = now; }
+    /// What happens to a miss; nothing where its number is 0.
+    void sent(std::uint16_t number, Cycle now) {
+        if (number != 0) { samples_[number - 1u].sent = now; }
+    }
     void came(std::uint16_t number, Cycle now, Cycle filled) {
-        samples_[number - 1u].came = now;
-        samples_[number - 1u].filled = filled;
+        if (number != 0) {
+            samples_[number - 1u].came = now;
+            samples_[number - 1u].filled = filled;
+        }
     }
 
     /// By number, less 1.

@@ -46,14 +46,14 @@ struct AuditSabotage {
         for (std::uint32_t way = 0; way < tags.size(); ++way) { tags.info(way).pins = 1; }
     }
     static void lose_line_of_l1(LogicalProcess& process) { unit(process).l1_.tags_.assign(0, 0, {.awaited = 1}); }
-    static void lose_instruction(LogicalProcess& process) { ++unit(process).accepted_; }
+    static void lose_instruction(LogicalProcess& process) { ++unit(process).order_.accepted_; }
     static void lose_request_credit(LogicalProcess& process) { --port(process).injection_.credits_[2]; }
     static void invent_request_credit(LogicalProcess& process) { ++port(process).injection_.credits_[2]; }
-    static void lose_read(LogicalProcess& process) { ++unit(process).traffic_.reads; }
-    static void lose_acknowledgement(LogicalProcess& process) { --unit(process).traffic_.acknowledgements; }
+    static void lose_read(LogicalProcess& process) { ++unit(process).arbiter_.traffic_.reads; }
+    static void lose_acknowledgement(LogicalProcess& process) { --unit(process).arbiter_.traffic_.acknowledgements; }
     static void lose_atomic(LogicalProcess& process) {
-        ++unit(process).traffic_.atomics;
-        ++unit(process).traffic_.atomic_replies;
+        ++unit(process).arbiter_.traffic_.atomics;
+        ++unit(process).arbiter_.traffic_.atomic_replies;
     }
 
     static void lose_dirty_bytes(LogicalProcess& process) { ++unit(process).l1_.counters_.dirtied_bytes; }
@@ -73,10 +73,10 @@ struct AuditSabotage {
     static void lose_miss_of_constants(LogicalProcess& process) {
         sm(process).state_.constants.tags_.mshrs_.at(1).used = true;
     }
-    static void lose_fence(LogicalProcess& process) { unit(process).contexts_[3].acquires = 1; }
-    static void lose_access_before_fence(LogicalProcess& process) { unit(process).epochs_.begin(0); }
-    static void lose_atomic_reply(LogicalProcess& process) { --unit(process).traffic_.atomic_replies; }
-    static void write_byte_twice(LogicalProcess& process) { ++unit(process).traffic_.written_bytes; }
+    static void lose_fence(LogicalProcess& process) { unit(process).order_.contexts_[3].acquires = 1; }
+    static void lose_access_before_fence(LogicalProcess& process) { unit(process).order_.epochs_.begin(0); }
+    static void lose_atomic_reply(LogicalProcess& process) { --unit(process).arbiter_.traffic_.atomic_replies; }
+    static void write_byte_twice(LogicalProcess& process) { ++unit(process).arbiter_.traffic_.written_bytes; }
     static void lose_texture_fetch(LogicalProcess& process) { ++unit(process).texture_.completed_; }
     static void lose_texture_line(LogicalProcess& process) {
         unit(process).texture_.lines_.emplace_back().state = TextureUnit::LineState::fetching;
@@ -85,10 +85,14 @@ struct AuditSabotage {
     static void lose_texture_descriptor(LogicalProcess& process) {
         unit(process).texture_.descriptors_.emplace_back().state = TextureUnit::LineState::fetching;
     }
-    static void lose_queued_prefetch(LogicalProcess& process) { unit(process).prefetches_->queue_.push(); }
-    static void lose_fate_of_prefetch(LogicalProcess& process) { ++unit(process).prefetches_->counters_.outstanding; }
-    static void lose_prefetch(LogicalProcess& process) { ++unit(process).prefetches_->counters_.issued; }
-    static void lose_choice_of_prefetcher(LogicalProcess& process) { ++unit(process).prefetches_->counters_.requested; }
+    static void lose_queued_prefetch(LogicalProcess& process) { unit(process).spare_.prefetches_->queue_.push(); }
+    static void lose_fate_of_prefetch(LogicalProcess& process) {
+        ++unit(process).spare_.prefetches_->counters_.outstanding;
+    }
+    static void lose_prefetch(LogicalProcess& process) { ++unit(process).spare_.prefetches_->counters_.issued; }
+    static void lose_choice_of_prefetcher(LogicalProcess& process) {
+        ++unit(process).spare_.prefetches_->counters_.requested;
+    }
     static void lose_link_room(LogicalProcess& process) {
         --dynamic_cast<MeshNetwork&>(process).routers_.at(1).room[MeshNetwork::kEast];
     }

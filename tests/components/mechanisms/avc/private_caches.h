@@ -31,8 +31,8 @@ struct WrongWord : std::runtime_error {
 
 /// An affine vector cache and an L1 before a memory that performs requests in order, without a clock: whoever drives it
 /// says when a request leaves and when a reply comes. What the load/store unit does for the two
-/// (coalescing_unit_companion.cpp) is done here access by access. Every loaded word is compared with flat memory as it
-/// was when the load was performed.
+/// (l1_accesses.cpp) is done here access by access. Every loaded word is compared with flat memory as it was
+/// when the load was performed.
 class PrivateCaches {
   public:
     explicit PrivateCaches(const std::vector<std::string>& overrides) {

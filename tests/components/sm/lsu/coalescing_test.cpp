@@ -53,7 +53,7 @@ TEST_CASE("lines are accessed in the order of the lowest lane that touches them"
     Bench bench;
     std::vector<std::uint64_t> lines;
     bench.memory.set_delay([&](unsigned, std::uint64_t line, bool to_owner) {
-        if (to_owner) lines.push_back((line - kBase) / kLineBytes);
+        if (to_owner) { lines.push_back((line - kBase) / kLineBytes); }
         return 5;
     });
     const unsigned order[] = {5, 5, 2, 9, 2, 0};
@@ -79,15 +79,15 @@ TEST_CASE("random loads of every type get the bytes of memory, and inactive lane
             const unsigned bytes = isa::lane_bytes(what);
             const isa::LaneMask active = random() | 1;
             const unsigned span = 1 + random() % 2048;
-            for (unsigned i = 0; i < 8192; i += 4) bench.memory.set_word(kBase + i, random());
+            for (unsigned i = 0; i < 8192; i += 4) { bench.memory.set_word(kBase + i, random()); }
             const MemoryInstruction load = bench.instruction(
                 what, [&](unsigned) { return kBase + random() % span * bytes % 8192; }, active, 8);
             for (unsigned row = 8; row < 8 + kMaximumRows; ++row) {
-                for (unsigned lane = 0; lane < 32; ++lane) bench.registers.row(row)[lane] = 0xabcd0000 + row;
+                for (unsigned lane = 0; lane < 32; ++lane) { bench.registers.row(row)[lane] = 0xabcd0000 + row; }
             }
             RegisterFile expected = bench.registers;
             std::uint32_t* rows[kMaximumRows];
-            for (unsigned row = 0; row < kMaximumRows; ++row) rows[row] = expected.row(8 + row);
+            for (unsigned row = 0; row < kMaximumRows; ++row) { rows[row] = expected.row(8 + row); }
             for (unsigned lane = 0; lane < 32; ++lane) {
                 if (active >> lane & 1) {
                     const std::uint64_t address = load.addresses[lane];
@@ -106,7 +106,7 @@ TEST_CASE("random loads of every type get the bytes of memory, and inactive lane
 TEST_CASE("a load of a line with sectors asks for those that its lanes touch, and goes by groups that are alike") {
     Bench bench({"l1d.sector_bytes=32"});
     const isa::Instruction load = make_memory(Operation::load);
-    for (unsigned i = 0; i < 128; i += 4) bench.memory.set_word(kBase + i, 1000 + i);
+    for (unsigned i = 0; i < 128; i += 4) { bench.memory.set_word(kBase + i, 1000 + i); }
     // Sectors 0 and 2; then all: two hit, two miss together, in one access of one line.
     bench.issue(bench.instruction(load, [](unsigned lane) { return kBase + lane % 8 * 4 + (lane & 8) * 8; }));
     REQUIRE(bench.drain());
@@ -120,7 +120,7 @@ TEST_CASE("a load of a line with sectors asks for those that its lanes touch, an
     CHECK(l1.hits[0] == 1);
     CHECK(l1.misses[0] == 2);
     CHECK(l1.sector_misses == 1);
-    for (unsigned lane = 0; lane < 32; ++lane) CHECK(bench.registers.row(8)[lane] == 1000 + 4 * lane);
+    for (unsigned lane = 0; lane < 32; ++lane) { CHECK(bench.registers.row(8)[lane] == 1000 + 4 * lane); }
 }
 
 TEST_CASE("random stores of every type leave in memory what the lanes store, the higher lane on top") {
@@ -130,18 +130,18 @@ TEST_CASE("random stores of every type leave in memory what the lanes store, the
         for (const Type type : {Type::u8, Type::u16, Type::u32, Type::u64}) {
             const isa::Instruction what = make_memory(Operation::store, type, isa::Space::global, vector);
             const unsigned bytes = isa::lane_bytes(what);
-            if (bytes > 4 * kMaximumRows) continue;
+            if (bytes > 4 * kMaximumRows) { continue; }
             for (unsigned round = 0; round < 20; ++round) {
                 Bench bench;
                 const isa::LaneMask active = random() | 0x8000;
                 MemoryInstruction store = bench.instruction(
                     what, [&](unsigned) { return kBase + random() % 64 * bytes; }, active);
                 for (unsigned row = 0; row < isa::kMostOperandRows; ++row) {
-                    for (auto& word : store.data[row]) word = random();
+                    for (auto& word : store.data[row]) { word = random(); }
                 }
                 std::vector<std::byte> expected(64 * bytes);
                 const std::uint32_t* rows[kMaximumRows];
-                for (unsigned row = 0; row < kMaximumRows; ++row) rows[row] = store.data[row];
+                for (unsigned row = 0; row < kMaximumRows; ++row) { rows[row] = store.data[row]; }
                 for (unsigned lane = 0; lane < 32; ++lane) {
                     if (active >> lane & 1) {
                         isa::read_stored(what, lane, rows, &expected[store.addresses[lane] - kBase]);
@@ -374,7 +374,7 @@ TEST_CASE("atomics come back with the old values, lane by lane in ascending orde
     Bench bench;
     const isa::Instruction add = make_atomic(isa::AtomicOp::add);
     MemoryInstruction what = bench.instruction(add, [](unsigned lane) { return kBase + 128 * (lane % 2); });
-    for (auto& operand : what.data[0]) operand = 1;
+    for (auto& operand : what.data[0]) { operand = 1; }
     bench.memory.set_word(kBase, 100);
     bench.issue(what);
     REQUIRE(bench.drain());
@@ -405,7 +405,7 @@ TEST_CASE("64-bit atomics and compare-and-swap carry both operands; reductions c
     bench.completions.clear();
     const isa::Instruction reduce = make_atomic(isa::AtomicOp::max, Operation::reduce);
     MemoryInstruction second = bench.instruction(reduce, lanes_at(kBase));
-    for (unsigned lane = 0; lane < 32; ++lane) second.data[0][lane] = 60 + lane;
+    for (unsigned lane = 0; lane < 32; ++lane) { second.data[0][lane] = 60 + lane; }
     bench.issue(second);
     REQUIRE(bench.drain());
     CHECK(bench.memory.word(kBase) == 91);

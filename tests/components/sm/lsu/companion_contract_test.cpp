@@ -54,7 +54,7 @@ class PrivateProgram {
 
     bool act() {
         const auto warp = static_cast<std::uint16_t>(random_() % kWarps);
-        if (!bench_.unit->can_accept() || expected_[warp].busy) return false;
+        if (!bench_.unit->can_accept() || expected_[warp].busy) { return false; }
         // An atomic now and then; more stores than loads.
         const std::size_t accesses = code_.size() - 2;
         const isa::Instruction& what = code_[random_() % 40 == 0 ? accesses + random_() % 2
@@ -79,12 +79,12 @@ class PrivateProgram {
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
             std::uint32_t value = together ? common : static_cast<std::uint32_t>(random_());
             access.data[0][lane] = value;
-            if ((active >> lane & 1) == 0) continue;
+            if ((active >> lane & 1) == 0) { continue; }
             std::byte* place = &bytes_[warp][lane][offsets[lane]];
             std::uint32_t old = 0;
             std::memcpy(&old, place, width);
             expected_[warp].values[lane] = old;
-            if (what.operation == Operation::load) continue;
+            if (what.operation == Operation::load) { continue; }
             value += is_atomic(what) ? old : 0;
             std::memcpy(place, &value, width);
         }
@@ -103,7 +103,7 @@ class PrivateProgram {
             expected.busy = false;
             const std::uint32_t* row = bench_.registers.row(bench_.completions[seen_].context);
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-                if ((expected.active >> lane & 1) == 0) continue;
+                if ((expected.active >> lane & 1) == 0) { continue; }
                 REQUIRE(row[lane] == expected.values[lane]);
                 ++compared_;
             }
@@ -134,7 +134,7 @@ struct Met {
     std::uint64_t absorbed = 0, taken = 0, merged = 0, served = 0, missed = 0;
 
     void add(const WordCompanion* companion) {
-        if (companion == nullptr) return;
+        if (companion == nullptr) { return; }
         absorbed += companion->absorbed;
         taken += companion->taken;
         merged += companion->merged;
@@ -161,11 +161,11 @@ std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, Met& 
                 ended = true;
                 bench.next_call = 0;
             }
-            if (ended && bench.unit->drained()) break;
+            if (ended && bench.unit->drained()) { break; }
             const bool acts = bench.now < end && bench.now % 4 == 0 && program.act();
             bench.cycle(way, acts);
             program.look();
-            if (way == Way::restored && bench.now % 31 == 0) bench.save_and_load(program.code());
+            if (way == Way::restored && bench.now % 31 == 0) { bench.save_and_load(program.code()); }
         }
         REQUIRE(bench.unit->drained());
         bench.unit->begin_kernel();

@@ -29,7 +29,7 @@ struct Beside : Bench {
     void access(const isa::Instruction& what, unsigned word, std::uint32_t value, isa::LaneMask active,
                 unsigned byte = 0) {
         MemoryInstruction each = instruction(what, lanes_at(4 * word + byte), active, 8);
-        for (auto& lane : each.data[0]) lane = value;
+        for (auto& lane : each.data[0]) { lane = value; }
         place_in_warp(each, 0, kMany);
         issue(each);
     }

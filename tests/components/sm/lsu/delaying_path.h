@@ -55,7 +55,7 @@ class DelayingPath final : public RequestPath {
     }
     unsigned size() const override {
         std::size_t count = 0;
-        for (const Entry& entry : entries_) count += entry.requests.size();
+        for (const Entry& entry : entries_) { count += entry.requests.size(); }
         return static_cast<unsigned>(count);
     }
     void fields(StateArchive& archive) override { archive& entries_; }
@@ -73,13 +73,13 @@ class DelayingPath final : public RequestPath {
     static std::uint64_t block_of(std::uint64_t line) { return line / 1024; }
     const Entry* entry_of(std::uint64_t line) const {
         for (const Entry& entry : entries_) {
-            if (!entry.requests.empty() && entry.block == block_of(line)) return &entry;
+            if (!entry.requests.empty() && entry.block == block_of(line)) { return &entry; }
         }
         return nullptr;
     }
     unsigned free_entry() const {
         unsigned entry = 0;
-        while (entry < kEntries && !entries_[entry].requests.empty()) ++entry;
+        while (entry < kEntries && !entries_[entry].requests.empty()) { ++entry; }
         return entry;
     }
     /// The oldest entry that goes; kEntries: none does.
@@ -88,9 +88,9 @@ class DelayingPath final : public RequestPath {
         const bool full = free_entry() == kEntries;
         for (unsigned i = 0; i < kEntries; ++i) {
             const Entry& entry = entries_[i];
-            if (entry.requests.empty()) continue;
-            if (!(drain || entry.goes || full || now >= entry.since + kAge)) continue;
-            if (given_ == kEntries || entry.since < entries_[given_].since) given_ = i;
+            if (entry.requests.empty()) { continue; }
+            if (!(drain || entry.goes || full || now >= entry.since + kAge)) { continue; }
+            if (given_ == kEntries || entry.since < entries_[given_].since) { given_ = i; }
         }
         return given_;
     }

@@ -24,7 +24,7 @@ MemoryInstruction strided(Bench& bench, const isa::Instruction& what, Address ad
                           isa::LaneMask active = isa::kFullMask, unsigned row = 8) {
     MemoryInstruction result = bench.instruction(what, address, active, row);
     result.elements = what.vector;
-    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) result.offsets[0][lane] = stride(lane);
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { result.offsets[0][lane] = stride(lane); }
     return result;
 }
 template <class Offset>
@@ -34,7 +34,9 @@ MemoryInstruction indexed(Bench& bench, const isa::Instruction& what, std::uint6
     result.elements = what.vector;
     result.indexed = true;
     for (unsigned element = 0; element < what.vector; ++element) {
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) result.offsets[element][lane] = offset(element, lane);
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            result.offsets[element][lane] = offset(element, lane);
+        }
     }
     return result;
 }
@@ -47,7 +49,7 @@ TEST_CASE("elements are accessed one a cycle in their order, and the instruction
     bench.memory.set_words(kBase, 256, 5000);
     std::vector<std::pair<Cycle, std::uint64_t>> sent;
     bench.memory.set_delay([&](unsigned, std::uint64_t line, bool to_owner) {
-        if (to_owner) sent.emplace_back(bench.now, (line - kBase) / kLineBytes);
+        if (to_owner) { sent.emplace_back(bench.now, (line - kBase) / kLineBytes); }
         return 20;
     });
     const isa::Instruction load = vector_of(Operation::load, 4);
@@ -109,7 +111,7 @@ TEST_CASE(
     const isa::Instruction word = make_memory(Operation::load);
     std::vector<Cycle> sent;
     bench.memory.set_delay([&](unsigned, std::uint64_t, bool to_owner) {
-        if (to_owner) sent.push_back(bench.now);
+        if (to_owner) { sent.push_back(bench.now); }
         return 500;
     });
     // Elements 0, 2 and 3 have a line each, element 1 two.
@@ -134,7 +136,7 @@ TEST_CASE("the unit accepts nothing while more elements are left than may be whe
                 const isa::Instruction word = make_memory(Operation::load);
                 const auto refused = [&] {
                     unsigned cycles = 0;
-                    for (; !bench.unit->can_accept(); bench.step()) ++cycles;
+                    for (; !bench.unit->can_accept(); bench.step()) { ++cycles; }
                     return cycles;
                 };
                 const MemoryInstruction vector = indexed(bench, load, kBase, [&](unsigned element, unsigned lane) {
@@ -174,8 +176,9 @@ TEST_CASE("strides and offsets are signed, and of two elements that store to one
     MemoryInstruction down = strided(bench, store, words_from(kBase + 1024), [](unsigned) { return -32; });
     MemoryInstruction same = strided(bench, store, words_from(kBase + 2048), [](unsigned) { return 0; });
     for (unsigned row = 0; row < 4; ++row) {
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane)
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
             down.data[row][lane] = same.data[row][lane] = 100 * row + lane;
+        }
     }
     bench.issue(down);
     bench.issue(same);
@@ -284,18 +287,18 @@ class RandomElements {
 
     /// True if it gave the unit an instruction.
     bool act() {
-        if (!bench_.unit->can_accept()) return false;
+        if (!bench_.unit->can_accept()) { return false; }
         const isa::Instruction& what = code_[random_() % code_.size()];
         const bool loads = what.operation == Operation::load;
         const auto context = static_cast<std::uint16_t>(random_() % kLoads);
-        if (loads && expected_[context].busy) return false;
+        if (loads && expected_[context].busy) { return false; }
         const auto active = static_cast<isa::LaneMask>(random_() % 3 == 0 ? isa::kFullMask : random_() | 1);
         MemoryInstruction access = make(what, active, context);
         for (unsigned element = 0; element < what.vector; ++element) {
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
                 const auto value = static_cast<std::uint32_t>(random_());
                 access.data[element][lane] = value;
-                if ((active >> lane & 1) == 0) continue;
+                if ((active >> lane & 1) == 0) { continue; }
                 std::uint32_t& word = word_at(what.space, access.element_address(element, lane));
                 if (loads) {
                     expected_[context].values[element][lane] = word;
@@ -324,7 +327,7 @@ class RandomElements {
             REQUIRE(element.last == (expected.left == 0));
             const std::uint32_t* row = bench_.registers.row(16 * element.context + element.element);
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-                if ((expected.active >> lane & 1) == 0) continue;
+                if ((expected.active >> lane & 1) == 0) { continue; }
                 REQUIRE(row[lane] == expected.values[element.element][lane]);
                 ++compared_;
             }
@@ -335,7 +338,7 @@ class RandomElements {
 
     unsigned wrong_words() {
         unsigned wrong = 0;
-        for (unsigned i = 0; i < kBytes; i += 4) wrong += bench_.memory.word(kBase + i) != words_[0][i / 4];
+        for (unsigned i = 0; i < kBytes; i += 4) { wrong += bench_.memory.word(kBase + i) != words_[0][i / 4]; }
         return wrong;
     }
 
@@ -351,7 +354,7 @@ class RandomElements {
     MemoryInstruction make(const isa::Instruction& what, isa::LaneMask active, std::uint16_t context) {
         const bool in_shared = what.space == Space::shared;
         std::array<bool, isa::kWarpSize> to_shared;
-        for (bool& each : to_shared) each = in_shared || (what.space == Space::generic && random_() % 2 == 0);
+        for (bool& each : to_shared) { each = in_shared || (what.space == Space::generic && random_() % 2 == 0); }
         const bool together = random_() % 2 == 0;
         const auto first = static_cast<unsigned>(random_() % 128);
         const auto address = [&](unsigned lane) -> std::uint64_t {
@@ -370,7 +373,7 @@ class RandomElements {
         }
         MemoryInstruction made = indexed(
             bench_, what, 0, [&](unsigned, unsigned) { return near(); }, active, 16 * context);
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) made.addresses[lane] = address(lane);
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { made.addresses[lane] = address(lane); }
         made.context = context;
         return made;
     }
@@ -402,11 +405,11 @@ std::uint64_t run(std::uint64_t seed, Way way) {
     });
     RandomElements program(seed, bench);
     for (const Cycle end = 6000; bench.now < end + 30'000; ++bench.now) {
-        if (bench.now >= end && bench.unit->drained() && !program.waits()) break;
+        if (bench.now >= end && bench.unit->drained() && !program.waits()) { break; }
         const bool acts = bench.now < end && bench.now % 5 == 0 && program.act();
         bench.cycle(way, acts);
         program.look();
-        if (way == Way::restored && bench.now % 13 == 0) bench.save_and_load(program.code());
+        if (way == Way::restored && bench.now % 13 == 0) { bench.save_and_load(program.code()); }
     }
     REQUIRE(bench.unit->drained());
     REQUIRE(!program.waits());

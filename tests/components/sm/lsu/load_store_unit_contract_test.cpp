@@ -47,7 +47,7 @@ class RandomWarps {
     bool act() {
         const auto context = static_cast<std::uint16_t>(random_() % kContexts);
         const auto pc = static_cast<std::uint32_t>(random_() % 16);
-        if (waits_[context]) return false;
+        if (waits_[context]) { return false; }
         const isa::Instruction* const instructions = bench_.kernels.front().code.data();
         if (pc >= 15) {
             waits_[context] = true;
@@ -55,7 +55,7 @@ class RandomWarps {
             bench_.unit->accept_fence(context, instructions[kFenceAt], bench_.now);
             return true;
         }
-        if (!bench_.unit->can_accept()) return false;
+        if (!bench_.unit->can_accept()) { return false; }
         access(context, pc < 7 ? kLoadAt : pc < 12 ? kStoreAt : pc < 14 ? kReduceAt : kAtomicAt);
         return true;
     }
@@ -101,7 +101,7 @@ class RandomWarps {
             context, context);
         instruction.pc = what;
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            if ((active >> lane & 1) == 0) continue;
+            if ((active >> lane & 1) == 0) { continue; }
             const auto operand = static_cast<std::uint32_t>(random_());
             instruction.data[0][lane] = operand;
             std::uint32_t& value = words_[context][word(lane)];
@@ -141,10 +141,12 @@ std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, const
         const bool acts = may_act && bench.now % 3 == 0 && warps.act();
         bench.cycle(way, acts);
         warps.look();
-        if (way == Way::restored && bench.now % 97 == 0) bench.save_and_load(code, [&] { bench.begin_launch(); });
+        if (way == Way::restored && bench.now % 97 == 0) {
+            bench.save_and_load(code, [&] { bench.begin_launch(); });
+        }
         ++bench.now;
     };
-    while (bench.now < kEnd) step(true);
+    while (bench.now < kEnd) { step(true); }
     for (const Cycle limit = kEnd + 10'000; bench.now < limit && !(bench.unit->drained() && !warps.any_waits());) {
         step(false);
     }

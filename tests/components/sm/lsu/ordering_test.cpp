@@ -69,7 +69,7 @@ TEST_CASE("a fence covers accesses that still wait in the queue") {
     SlowFirstLine bench;
     bench.port().opens_at = 100;
     for (unsigned i = 0; i < 12; ++i) {
-        while (!bench.unit->can_accept()) bench.step();
+        while (!bench.unit->can_accept()) { bench.step(); }
         if (i == 11) { break; }
         bench.issue(bench.instruction(kStore, i == 10 ? kFirst : kSecond, 1));
     }

@@ -28,7 +28,7 @@ QueuedRequest make_request(std::mt19937_64& random, std::uint32_t number) {
     request.type = kTypes[draw < 7 ? 0 : draw < 11 ? 1 : 2];
     request.bytes = 16 + 8 * static_cast<std::uint32_t>(random() % 8);
     std::memcpy(request.payload, &request.line, 8);
-    for (unsigned i = 8; i < request.bytes; i += 4) std::memcpy(request.payload + i, &number, 4);
+    for (unsigned i = 8; i < request.bytes; i += 4) { std::memcpy(request.payload + i, &number, 4); }
     return request;
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("a request path that refuses a request has one to let go") {
                 REQUIRE(path->next_event(now - 1, false) != kCycleInfinity);
                 REQUIRE(waited < kBound);
                 ++refused;
-                if (path->next(now, false) != nullptr) path->sent(now);
+                if (path->next(now, false) != nullptr) { path->sent(now); }
             }
             path->take(request, now++);
         }
@@ -139,7 +139,7 @@ struct Through : Bench {
     }
     void store(std::uint64_t line) {
         MemoryInstruction what = instruction(kStore, words_from(kBase + line * kLineBytes));
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) what.data[0][lane] = 7;
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { what.data[0][lane] = 7; }
         issue(what);
     }
     void load(std::uint64_t line) { issue(instruction(kLoad, words_from(kBase + line * kLineBytes))); }
@@ -169,7 +169,7 @@ TEST_CASE("a fence of the GPU has the path let everything go, and waits for it; 
         bench.store(20);
         const Cycle begin = bench.now;
         bench.issue_fence(fence);
-        while (bench.completions.empty()) bench.step();
+        while (bench.completions.empty()) { bench.step(); }
         const bool beyond = scope != isa::Scope::cta;
         CHECK(bench.sent() == (beyond ? 2 : 0));
         CHECK(bench.memory.word(kBase) == (beyond ? 7 : 0));
@@ -184,7 +184,7 @@ TEST_CASE("a release has the path let everything go") {
     bench.store(0);
     const Cycle begin = bench.now;
     bench.issue(bench.instruction(release, lanes_at(kBase + 4096), 1));
-    while (bench.memory.word(kBase) != 7) bench.step();
+    while (bench.memory.word(kBase) != 7) { bench.step(); }
     CHECK(bench.now < begin + 60);
     REQUIRE(bench.drain());
 }

@@ -55,7 +55,7 @@ class RandomProgram {
         access.local_bytes = kLocalBytes;
         access.local_base = isa::kLocalMemoryBase + context * isa::local_memory_per_warp(kLocalBytes);
         for (unsigned row = 0; row < isa::kMostOperandRows; ++row) {
-            for (auto& word : access.data[row]) word = random_();
+            for (auto& word : access.data[row]) { word = random_(); }
         }
         if (draw % 4 != 0 || !bench.unit->can_accept() || fenced(bench, context)) { return false; }
         if (draw % 32 == 0) {
@@ -72,10 +72,10 @@ class RandomProgram {
 
     std::uint64_t address(const isa::Instruction& what, unsigned lane, unsigned range) {
         const std::uint64_t offset = random_() % range * 16 + (lane % 4) * 16;
-        if (what.space == isa::Space::global) return kBase + offset * 8;
-        if (what.space == isa::Space::constant) return isa::kConstantBase + offset;
-        if (what.space == isa::Space::local) return offset % kLocalBytes;
-        if (what.space == isa::Space::generic && random_() % 2 == 0) return kBase + offset;
+        if (what.space == isa::Space::global) { return kBase + offset * 8; }
+        if (what.space == isa::Space::constant) { return isa::kConstantBase + offset; }
+        if (what.space == isa::Space::local) { return offset % kLocalBytes; }
+        if (what.space == isa::Space::generic && random_() % 2 == 0) { return kBase + offset; }
         return (what.space == isa::Space::generic ? isa::kSharedWindowBase : 0) + offset;
     }
     template <class AnyBench>
@@ -133,8 +133,8 @@ TEST_CASE("cycles that next_event jumps over would have changed nothing") {
             for (Cycle now = 1; now < 3000; ++now) {
                 const bool issues = now < 1500 && (now / 100) % 3 != 2;
                 each_cycle.now = jumping.now = now;
-                if (issues) first.issue(each_cycle);
-                if (issues && second.issue(jumping)) next = now;
+                if (issues) { first.issue(each_cycle); }
+                if (issues && second.issue(jumping)) { next = now; }
                 each_cycle.memory.advance(now);
                 each_cycle.unit->cycle(now);
                 jumping.memory.advance(now);

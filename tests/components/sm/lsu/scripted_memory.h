@@ -66,7 +66,7 @@ class ScriptedMemory {
     }
     /// So many words from an address on, each one more than the word before.
     void set_words(std::uint64_t address, unsigned words, std::uint32_t first) {
-        for (unsigned i = 0; i < words; ++i) set_word(address + 4 * i, first + i);
+        for (unsigned i = 0; i < words; ++i) { set_word(address + 4 * i, first + i); }
     }
 
     void send(unsigned sm, GpuMessage type, const std::byte* payload, std::size_t bytes, Cycle now) {

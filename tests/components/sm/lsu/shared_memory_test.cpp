@@ -62,7 +62,7 @@ TEST_CASE("random conflict degrees agree with sets of words by bank") {
             }
         }
         std::size_t most = 0;
-        for (const auto& [bank, set] : words) most = std::max(most, set.size());
+        for (const auto& [bank, set] : words) { most = std::max(most, set.size()); }
         REQUIRE(shared.conflict_degree(access, active) == most);
     }
 }
@@ -92,7 +92,7 @@ TEST_CASE("a shared load completes a latency after its last conflict cycle, and 
 TEST_CASE("shared memory keeps what is stored, per CTA") {
     Bench bench;
     MemoryInstruction store = bench.instruction(kStore, [](unsigned lane) { return 8 * lane; });
-    for (unsigned lane = 0; lane < 32; ++lane) store.data[0][lane] = 500 + lane;
+    for (unsigned lane = 0; lane < 32; ++lane) { store.data[0][lane] = 500 + lane; }
     store.shared_base = 1024;
     store.shared_bytes = 256;
     bench.issue(store);
@@ -125,7 +125,7 @@ TEST_CASE("loads of random words, near each other or not, bring what is there, u
     std::uint32_t* no_rows[kMaximumRows] = {};
     for (unsigned line = 0; line < 24; ++line) {
         MemoryInstruction store = at(kStore, words_from(128 * line));
-        for (unsigned lane = 0; lane < 32; ++lane) store.data[0][lane] = 7 * (32 * line + lane);
+        for (unsigned lane = 0; lane < 32; ++lane) { store.data[0][lane] = 7 * (32 * line + lane); }
         shared.perform(store, isa::kFullMask, no_rows);
     }
     for (unsigned round = 0; round < 1000; ++round) {
@@ -143,11 +143,11 @@ TEST_CASE("shared atomics are performed lane by lane in ascending order") {
     Bench bench;
     const isa::Instruction add = make_atomic(isa::AtomicOp::add, Operation::atomic, Space::shared);
     MemoryInstruction what = bench.instruction(add, [](unsigned lane) { return 4 * (lane % 3); });
-    for (auto& operand : what.data[0]) operand = 2;
+    for (auto& operand : what.data[0]) { operand = 2; }
     bench.issue(what);
     const isa::Instruction reduce = make_atomic(isa::AtomicOp::max, Operation::reduce, Space::shared);
     MemoryInstruction second = bench.instruction(reduce, lanes_at(12));
-    for (unsigned lane = 0; lane < 32; ++lane) second.data[0][lane] = lane;
+    for (unsigned lane = 0; lane < 32; ++lane) { second.data[0][lane] = lane; }
     bench.issue(second);
     bench.issue(bench.instruction(kLoad, words_from(0), 0xf, 1));
     REQUIRE(bench.drain());
@@ -162,7 +162,9 @@ TEST_CASE("shared atomics of single precision keep subnormal sums, which those o
     isa::Instruction add = make_atomic(isa::AtomicOp::add, Operation::reduce, Space::shared);
     add.type = Type::f32;
     MemoryInstruction what = bench.instruction(add, lanes_at(0));
-    for (auto& operand : what.data[0]) operand = 3;  // times the least subnormal
+    for (auto& operand : what.data[0]) {
+        operand = 3;  // times the least subnormal
+    }
     bench.issue(what);
     bench.issue(bench.instruction(kLoad, lanes_at(0), 1, 1));
     REQUIRE(bench.drain());

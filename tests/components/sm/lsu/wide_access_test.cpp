@@ -27,12 +27,14 @@ TEST_CASE("a lane of two sectors gets both, whatever states they are in and howe
         Bench bench({"l1d.sector_bytes=32", "l1d.mshrs=" + std::to_string(1 + seed % 3),
                      "l1d.merges=" + std::to_string(1 + seed % 2), "l1d.miss_queue=1"});
         bench.memory.set_delay([&](unsigned, std::uint64_t, bool) { return static_cast<Cycle>(1 + random() % 60); });
-        for (unsigned i = 0; i < 8192; i += 4) bench.memory.set_word(kBase + i, static_cast<std::uint32_t>(random()));
+        for (unsigned i = 0; i < 8192; i += 4) {
+            bench.memory.set_word(kBase + i, static_cast<std::uint32_t>(random()));
+        }
         const auto code = code_of(16, seed % 4 == 0 ? isa::Order::relaxed : isa::Order::weak);
         const auto wait = [&](std::size_t completions) {
             for (unsigned left = 20'000; bench.completions.size() < completions && left > 0; --left) {
                 bench.step();
-                if (random() % 7 == 0) bench.save_and_load(code);
+                if (random() % 7 == 0) { bench.save_and_load(code); }
             }
             REQUIRE(bench.completions.size() == completions);
         };
@@ -45,7 +47,7 @@ TEST_CASE("a lane of two sectors gets both, whatever states they are in and howe
         const MemoryInstruction load = bench.instruction(
             code[0], [&](unsigned) { return kBase + random() % 8 * 64; }, active, 8);
         for (unsigned row = 8; row < 24; ++row) {
-            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) bench.registers.row(row)[lane] = 0xabcd;
+            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { bench.registers.row(row)[lane] = 0xabcd; }
         }
         bench.issue(load);
         wait(7);
@@ -101,7 +103,7 @@ TEST_CASE(
         const auto address = [&](unsigned lane) { return 4ull * vector * lane; };
         MemoryInstruction stored = bench.instruction(store, address);
         for (unsigned row = 0; row < vector; ++row) {
-            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) stored.data[row][lane] = 100 * row + lane;
+            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { stored.data[row][lane] = 100 * row + lane; }
         }
         bench.issue(stored);
         bench.issue(bench.instruction(load, address, isa::kFullMask, 8));

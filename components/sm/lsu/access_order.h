@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "components/sm/lsu/access_epochs.h"
+#include "components/sm/lsu/load_store_unit.h"
+#include "components/sm/lsu/lsu_counters.h"
+#include "components/sm/lsu/memory_order.h"
+#include "components/sm/timing_wheel.h"
+#include "core/bits/ring.h"
+#include "core/state/state_archive.h"
+
+namespace lookahead {
+class Audit;
+}
+
+namespace lookahead::gpu {
+
+/// The order between memory instructions that L1 does not keep by itself. It counts what each stream context has under
+/// way, and which accesses each fence has before it; it says what the oldest instruction must wait for, and when a
+/// fence ends.
+///
+/// A fence at scope cta waits for its own context alone. Every other one first waits until all instructions that were
+/// accepted before it are performed, then until all their accesses have ended.
+class AccessOrder {
+  public:
+    /// A fence that ends is put into `completions`, which outlives this, as `first_fence` + its context.
+    /// `counts_stores`: whether each context's stores are counted.
+    AccessOrder(unsigned contexts, bool counts_stores, TimingWheel& completions, std::uint32_t first_fence)
+        : counts_stores_(counts_stores),
+          completions_(completions),
+          first_fence_(first_fence),
+          contexts_(contexts),
+          epochs_(contexts),
+          behind_queue_(contexts),
+          behind_epochs_(contexts) {}
+
+    // ---- Instructions, from their acceptance to their last access
+
+    void accept(std::uint16_t context);
+    void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now);
+    /// What the instruction must wait for before its first access; none: it may begin.
+    std::optional<LsuStall> stall_of(const MemoryInstruction& memory) const;
+    void performed(std::uint16_t context, Cycle now) {
+        --contexts_[context].queued;
+        ++performed_;
+        close_fences();
+        end_fences(now);
+        end_cta_fence_if_due(context, now);
+    }
+    /// The fence has completed. Returns its instruction.
+    const isa::Instruction& complete_fence(std::uint16_t context) {
+        return *std::exchange(contexts_[context].fence, nullptr);
+    }
+    bool fences_wait() const { return !behind_queue_.empty() || !behind_epochs_.empty(); }
+
+    // ---- Accesses
+
+    /// The epoch's tag of accesses that are performed now, for end_load.
+    std::uint16_t epoch() const { return epochs_.current_tag(); }
+    void begin_load(std::uint16_t context, bool acquire) {
+        ContextAccount& account = contexts_[context];
+        ++account.loads;
+        account.acquires += acquire;
+        epochs_.begin(epoch());
+    }
+    /// `tag`: the epoch in which the load began.
+    void end_load(std::uint16_t context, bool acquire, std::uint16_t tag, Cycle now) {
+        ContextAccount& account = contexts_[context];
+        --account.loads;
+        account.acquires -= acquire;
+        end_access(tag, now);
+        end_cta_fence_if_due(context, now);
+    }
+    /// The tag that comes back with a store's acknowledgement: the epoch and, where they are counted, the context.
+    std::uint32_t store_tag(std::uint16_t context) const {
+        return epoch() | (counts_stores_ ? (std::uint32_t{context} + 1) << 16 : 0);
+    }
+    /// A store or reduction is on its way.
+    void begin_store(std::uint16_t context) {
+        ++stores_;
+        contexts_[context].stores += counts_stores_;
+        epochs_.begin(epoch());
+    }
+    void end_store(std::uint32_t tag, Cycle now) {
+        --stores_;
+        if (counts_stores_) { --contexts_[(tag >> 16) - 1].stores; }
+        end_access(static_cast<std::uint16_t>(tag), now);
+    }
+    /// Bytes that L1 writes back belong to no context, and no fence waits for them.
+    void begin_write_back() { ++stores_; }
+    void end_write_back() { --stores_; }
+
+    /// Stores, reductions and write-backs that are not acknowledged.
+    std::uint64_t stores() const { return stores_; }
+    bool counts_stores() const { return counts_stores_; }
+    bool stores_under_way(unsigned context) const { return contexts_[context].queued + contexts_[context].stores != 0; }
+    void audit(Audit& audit, const std::string& name) const;
+    /// `code`: the kernel's, empty if none runs.
+    void fields(StateArchive& archive, std::span<const isa::Instruction> code);
+
+  private:
+    friend struct AuditSabotage;
+    /// What a stream context has under way.
+    struct ContextAccount {
+        const isa::Instruction* fence = nullptr;  ///< until its completion
+        std::uint32_t queued = 0;                 ///< accepted and not yet performed
+        std::uint32_t loads = 0;                  ///< loads and atomics with a result, begun and not completed
+        std::uint32_t acquires = 0;               ///< those of the loads that are acquires
+        std::uint32_t stores = 0;                 ///< not acknowledged; counted where CTAs wait for them
+        bool fence_ends = false;                  ///< the fence has nothing to wait for any more
+
+        void fields(StateArchive& archive, std::span<const isa::Instruction> code, bool counts_stores);
+    };
+    struct WaitingFence {
+        std::uint64_t number;  ///< that it waits for
+        std::uint16_t context;
+
+        void fields(StateArchive& archive) { archive& number& context; }
+    };
+
+    bool awaits_queue(const WaitingFence& fence) const;
+    bool awaits_accesses(const WaitingFence& fence) const;
+    /// Fences behind which everything is performed close an epoch and wait for it.
+    void close_fences() {
+        while (!behind_queue_.empty() && !awaits_queue(behind_queue_.front())) {
+            behind_epochs_.push() = {epochs_.close(), behind_queue_.front().context};
+            behind_queue_.pop();
+        }
+    }
+    void end_fences(Cycle now) {
+        while (!behind_epochs_.empty() && !awaits_accesses(behind_epochs_.front())) {
+            end_fence(behind_epochs_.front().context, now);
+            behind_epochs_.pop();
+        }
+    }
+    void end_cta_fence_if_due(std::uint16_t context, Cycle now) {
+        const ContextAccount& account = contexts_[context];
+        if (account.fence != nullptr && !account.fence_ends && !lsu::leaves_sm(*account.fence) && account.queued == 0 &&
+            account.loads == 0) {
+            end_fence(context, now);
+        }
+    }
+    void end_fence(std::uint16_t context, Cycle now) {
+        contexts_[context].fence_ends = true;
+        completions_.schedule(now, now + 1, first_fence_ + context);
+    }
+    void end_access(std::uint16_t tag, Cycle now) {
+        epochs_.end(tag);
+        end_fences(now);
+    }
+
+    bool counts_stores_;
+    TimingWheel& completions_;
+    std::uint32_t first_fence_;
+    std::vector<ContextAccount> contexts_;
+    AccessEpochs epochs_;
+    Ring<WaitingFence> behind_queue_;   // until as many instructions as their number are performed
+    Ring<WaitingFence> behind_epochs_;  // until the epoch of their number is over; both in the order of acceptance
+    std::uint64_t accepted_ = 0;
+    std::uint64_t performed_ = 0;
+    std::uint64_t stores_ = 0;
+};
+
+}  // namespace lookahead::gpu

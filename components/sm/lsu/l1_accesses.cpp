@@ -1,0 +1,306 @@
+#include "components/sm/lsu/l1_accesses.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+
+#include "components/sm/lsu/lane_data.h"
+#include "core/mutation/rule.h"
+
+namespace lookahead::gpu {
+
+namespace {
+
+/// That the lanes access in the line.
+[[gnu::hot]] ByteMask bytes_of_lanes(const MemoryInstruction& memory, std::uint64_t line, isa::LaneMask lanes) {
+    const unsigned width = isa::lane_bytes(*memory.instruction);
+    const std::uint64_t ones = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+    ByteMask mask;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const std::uint64_t first = memory.addresses[static_cast<unsigned>(std::countr_zero(left))] - line;
+        mask.bits[first / 64] |= ones << (first % 64);
+    }
+    return mask;
+}
+
+/// The lanes in the sector of the line's lowest one, the first one of each word.
+isa::LaneMask lanes_together(const std::uint64_t* addresses, isa::LaneMask lanes) {
+    const std::uint64_t sector = addresses[std::countr_zero(lanes)] / kSectorBytes;
+    isa::LaneMask together = 0;
+    unsigned words = 0;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const unsigned word = 1u << (addresses[lane] % kSectorBytes / 4);
+        if (addresses[lane] / kSectorBytes == sector && (words & word) == 0) {
+            words |= word;
+            together |= isa::LaneMask{1} << lane;
+        }
+    }
+    return together;
+}
+
+/// The sectors of their lines that the lanes' addresses fall into.
+SectorMask sectors_accessed(const MemoryInstruction& memory, isa::LaneMask lanes) {
+    alignas(32) std::uint8_t offsets[isa::kWarpSize];
+    line_offsets(memory.addresses, offsets);
+    return sectors_of_lanes(offsets, lanes);
+}
+
+}  // namespace
+
+[[gnu::hot]] void L1Accesses::perform(QueuedInstruction& entry, Cycle now) {
+    const std::uint64_t line = line_of(entry.memory.addresses[std::countr_zero(entry.global)]);
+    isa::LaneMask lanes = lanes_in_line(entry.memory.addresses, line) & entry.global;
+    bool done = false;
+    switch (entry.memory.instruction->operation) {
+        case isa::Operation::load:
+            if (entry.memory.pre_load) [[unlikely]] {
+                done = pre_load_line(entry, line, lanes, now);
+            } else if (private_.covers(line)) [[unlikely]] {
+                done = load_private(entry, line, lanes, now);
+            } else {
+                done = load(entry, line, lanes, now);
+            }
+            break;
+        case isa::Operation::store:
+            done = store_line(entry, line, lanes, now);
+            break;
+        default:
+            lanes = splits_atomics_ ? lanes_together(entry.memory.addresses, lanes) : lanes;
+            done = atomic_line(entry, line, lanes, now);
+            break;
+    }
+    if (done) {
+        ++counters_.global_accesses;
+        entry.global &= ~lanes;
+    }
+}
+
+/// Loads a sector of each lane, at the given offsets in the line, in groups of sectors that are in one state. Calls
+/// done(lanes) for each group that L1 has taken: it does not come again should a later one have to wait.
+template <class Done>
+bool L1Accesses::load_groups(const QueuedInstruction& entry, std::uint64_t line, const std::uint8_t* offsets,
+                             isa::LaneMask lanes, std::uint32_t flags, Cycle now, Done&& done) {
+    while (lanes != 0) {
+        const SectorMask sectors = sectors_to_load(*entry.memory.instruction, line, sectors_of_lanes(offsets, lanes));
+        const isa::LaneMask group = lanes & lanes_in_sectors(offsets, sectors);
+        if (!load_line(entry, line, sectors, {head_.load | flags, group}, now)) { return false; }
+        done(group);
+        lanes &= ~group;
+    }
+    return true;
+}
+
+/// Lanes that have two sectors each load the first ones of all lanes, then the second ones: they may be in different
+/// states.
+[[gnu::hot]] bool L1Accesses::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now,
+                                           std::uint32_t flags) {
+    const std::uint8_t* offsets = loads_[head_.load].offsets;
+    if (isa::lane_bytes(*entry.memory.instruction) <= kSectorBytes) [[likely]] {
+        return load_groups(entry, line, offsets, lanes, flags, now,
+                           [&](isa::LaneMask group) { entry.global &= ~group; });
+    }
+    alignas(32) std::uint8_t second[isa::kWarpSize];
+    std::transform(offsets, offsets + isa::kWarpSize, second,
+                   [](unsigned offset) { return static_cast<std::uint8_t>(offset + kSectorBytes); });
+    return load_groups(entry, line, offsets, lanes & ~head_.lower_halves, LoadTable::kLowerHalf, now,
+                       [&](isa::LaneMask group) { head_.lower_halves |= group; }) &&
+           load_groups(entry, line, second, lanes, LoadTable::kUpperHalf, now, [&](isa::LaneMask group) {
+               entry.global &= ~group;
+               head_.lower_halves &= ~group;
+           });
+}
+
+/// An ordered load does, but of a line whose stores L1 keeps.
+bool L1Accesses::goes_to_l2(const isa::Instruction& instruction, std::uint64_t line) const {
+    return instruction.order != isa::Order::weak && !l1_.keeps_stores_to(line) &&
+           LOOKAHEAD_RULE(ordered_load_goes_to_l2);
+}
+
+/// Those of the sectors that may be loaded together.
+SectorMask L1Accesses::sectors_to_load(const isa::Instruction& instruction, std::uint64_t line,
+                                       SectorMask sectors) const {
+    return goes_to_l2(instruction, line) ? sectors : l1_.alike(line, sectors);
+}
+
+[[gnu::hot]] bool L1Accesses::load_line(const QueuedInstruction& entry, std::uint64_t line, SectorMask sectors,
+                                        const Waiter& waiter, Cycle now) {
+    const MemoryInstruction& memory = entry.memory;
+    const isa::Instruction& instruction = *memory.instruction;
+    L1Access access{
+        .line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors};
+    ByteMask bytes;
+    if (l1_.keeps_stores_to(line)) {
+        bytes = bytes_of_lanes(memory, line, waiter.lanes);
+        access.bytes = &bytes;
+    }
+    const L1LoadResult result =
+        goes_to_l2(instruction, line) ? l1_.load_ordered(access, waiter) : l1_.load(access, waiter);
+    if (result.answer == L1Answer::stall) { return head_.block(result.failure, now); }
+    PendingLoad& pending = loads_[head_.load];
+    pending.not_before(now + hit_latency_);
+    if (result.answer == L1Answer::hit) {
+        loads_.write(waiter, result.data);
+    } else {
+        ++pending.outstanding;
+        const auto source = line >= isa::kLocalMemoryBase ? MissSamples::Source::local : MissSamples::Source::global;
+        if (result.answer == L1Answer::miss && samples_.due(source)) [[unlikely]] {
+            reinterpret_cast<ReadRequest*>(l1_.miss_queue().last_payload())->sample = samples_.begin(source, now);
+        }
+    }
+    return true;
+}
+
+/// It waits for a place in the miss queue, through which one request leaves a cycle; an access that finds no MSHR or no
+/// line that can make room is dropped: demand loads behind it are not to wait for a hint as long as memory takes.
+bool L1Accesses::pre_load_line(const QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
+    const MemoryInstruction& memory = entry.memory;
+    SectorMask left = l1_.sectored() ? sectors_accessed(memory, lanes) : kAllSectors;
+    if (isa::lane_bytes(*memory.instruction) > kSectorBytes) [[unlikely]] {
+        left = kAllSectors & static_cast<SectorMask>(left | left << 1);
+    }
+    while (left != 0) {
+        const SectorMask sectors = l1_.sectored() ? l1_.alike(line, left) : left;
+        const L1LoadResult result = l1_.load(
+            {.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::pre_load, .sectors = sectors},
+            {});
+        if (result.answer == L1Answer::stall) {
+            if (result.failure == ReservationFailure::miss_queue_full ||
+                result.failure == ReservationFailure::write_back) {
+                return head_.block(result.failure, now);
+            }
+            ++counters_.pre_load_drops;
+        }
+        left &= static_cast<SectorMask>(~sectors);
+    }
+    return true;
+}
+
+[[gnu::hot]] bool L1Accesses::store_line(const QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
+                                         Cycle now) {
+    const bool kept = l1_.keeps_stores_to(line);
+    if (!kept && !l1_.can_write()) { return head_.block(ReservationFailure::miss_queue_full, now); }
+    const MemoryInstruction& memory = entry.memory;
+    const isa::Instruction& instruction = *memory.instruction;
+    const auto offset = [&](unsigned lane) { return memory.addresses[lane] - line; };
+    alignas(64) std::byte bytes[kLineBytes] = {};  // whole words travel: what is not stored must not be random
+    ByteMask mask;
+    if (lanes == isa::kFullMask && is_plain_word(instruction) && are_consecutive_words(memory.addresses)) {
+        std::memcpy(bytes, memory.data[0], kLineBytes);
+        mask.bits[0] = mask.bits[1] = ~std::uint64_t{0};
+    } else {
+        read_lanes(instruction, lanes, bytes, offset, memory.data);
+        mask = bytes_of_lanes(memory, line, lanes);
+    }
+    L1Access access{.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand};
+    if (kept) {
+        if (private_.companion() == nullptr) { return store_in_l1(access, mask, bytes, now); }
+        access.as_vector = is_vector(memory, line);
+        return store_private(access, mask, bytes, now);
+    }
+    l1_.store(access, mask, bytes, order_.store_tag(memory.context));
+    order_.begin_store(memory.context);
+    return true;
+}
+
+bool L1Accesses::store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {
+    const L1StoreResult result = l1_.store_local(access, mask, bytes, order_.store_tag(access.warp));
+    if (result.answer == L1Answer::stall) { return head_.block(result.failure, now); }
+    if (result.answer == L1Answer::miss) { order_.begin_store(access.warp); }
+    return true;
+}
+
+bool L1Accesses::atomic_line(const QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
+    if (!l1_.can_write()) { return head_.block(ReservationFailure::miss_queue_full, now); }
+    const MemoryInstruction& memory = entry.memory;
+    const isa::Instruction& instruction = *memory.instruction;
+    const bool returns = instruction.operation == isa::Operation::atomic;
+    const auto count = static_cast<unsigned>(std::popcount(lanes));
+    const AtomicRequest request{.line = line,
+                                .tag = returns ? head_.load : order_.store_tag(memory.context),
+                                .op = instruction.atomic,
+                                .type = instruction.type,
+                                .returns_value = returns,
+                                .lanes = static_cast<std::uint8_t>(count)};
+    const L1Access access{.line = line,
+                          .pc = memory.pc,
+                          .warp = memory.context,
+                          .client = Client::demand,
+                          .sectors = l1_.sectored() ? sectors_accessed(memory, lanes) : kAllSectors};
+    if (private_.covers(line) && !(private_.companion()->give_up(line) && l1_.can_write())) [[unlikely]] {
+        return head_.block(ReservationFailure::miss_queue_full, now);
+    }
+    if (l1_.keeps_stores_to(line)) [[unlikely]] {
+        if (const L1StoreResult clean = l1_.clean_for_atomic(access); clean.answer == L1Answer::stall) {
+            return head_.block(clean.failure, now);
+        }
+    }
+    std::byte* place = l1_.atomic(access, sizeof request + count * sizeof(AtomicLane));
+    std::memcpy(place, &request, sizeof request);
+    place += sizeof request;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const bool two = instruction.atomic == isa::AtomicOp::cas;
+        const AtomicLane each{.operand = atomic_operand(instruction, lane, &memory.data[0]),
+                              .operand2 = two ? atomic_operand(instruction, lane, &memory.data[2]) : 0,
+                              .lane = static_cast<std::uint8_t>(lane),
+                              .offset = static_cast<std::uint8_t>(memory.addresses[lane] - line),
+                              .unused = {}};
+        std::memcpy(place, &each, sizeof each);
+        place += sizeof each;
+    }
+    if (returns) {
+        ++loads_[head_.load].outstanding;
+    } else {
+        order_.begin_store(memory.context);
+    }
+    return true;
+}
+
+/// All active lanes access the line, which is one word of each thread, and whole words of it. What the finaliser has
+/// split into words (isa::local_memory_offset) comes as accesses of one word each, and those may be vectors.
+bool L1Accesses::is_vector(const MemoryInstruction& memory, std::uint64_t line) const {
+    return isa::lane_bytes(*memory.instruction) == 4 && queue_.front().memory.elements <= 1 &&
+           (memory.active & ~lanes_in_line(memory.addresses, line)) == 0;
+}
+
+bool L1Accesses::load_private(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
+    const L1Access access{.line = line,
+                          .pc = entry.memory.pc,
+                          .warp = entry.memory.context,
+                          .client = Client::demand,
+                          .as_vector = is_vector(entry.memory, line)};
+    if (const isa::LaneMask served = private_.load(access, head_.load, lanes, now); served != 0) {
+        entry.global &= ~served;
+        counters_.global_accesses += served != lanes;  // the rest is another access
+        return served == lanes;
+    }
+    const isa::LaneMask before = entry.global;
+    const std::uint32_t flags = access.as_vector ? 0 : LoadTable::kNoVector;
+    const bool done = load(entry, line, lanes, now, flags);
+    if (const isa::LaneMask taken = done ? lanes : before & ~entry.global; taken != 0) {
+        private_.missed(access, head_.load, taken, now);
+    }
+    return done;
+}
+
+bool L1Accesses::store_private(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {
+    alignas(64) std::byte own[kLineBytes] = {};
+    const L1Companion::StoreResult result = private_.companion()->store(access, mask, bytes, own);
+    switch (result.answer) {
+        case L1Companion::StoreAnswer::absorbed:
+            return true;
+        case L1Companion::StoreAnswer::stalled:
+            return head_.block(ReservationFailure::miss_queue_full, now);
+        case L1Companion::StoreAnswer::passed:
+            break;
+    }
+    const ByteMask for_l1 = without(mask, bytes_of_words(result.absorbed));
+    copy_masked(own, bytes, for_l1);
+    if (!store_in_l1(access, for_l1 | bytes_of_words(result.with_it), own, now)) { return false; }
+    private_.companion()->passed(access.line, words_of(for_l1) | result.with_it);
+    return true;
+}
+
+}  // namespace lookahead::gpu

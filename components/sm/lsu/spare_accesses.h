@@ -1,0 +1,72 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "components/cache/l1_data.h"
+#include "components/sm/lsu/l1_client.h"
+#include "components/sm/prefetch/prefetch_unit.h"
+#include "core/state/state_archive.h"
+#include "core/time/time.h"
+
+namespace lookahead::gpu {
+
+/// Accesses to L1 in cycles in which no instruction makes one: the client's goes first, then a prefetch.
+class SpareAccesses {
+  public:
+    /// `prefetches` is null where there is no prefetcher.
+    SpareAccesses(L1Data& l1, std::unique_ptr<PrefetchUnit> prefetches);
+
+    void join(L1Client& client, const AllocationMap& allocations);
+    void renew_client() { client_blocked_ = false; }
+    /// Something has changed in the load/store unit: L1 may have room.
+    void wake() { prefetch_blocked_ = client_blocked_ = false; }
+
+    void begin_cycle(Cycle now) {
+        if (prefetches_ != nullptr) [[unlikely]] { prefetches_->begin_cycle(now); }
+    }
+    /// An instruction starts, which may have a load for prefetchers to see.
+    void observe(const QueuedInstruction& access) {
+        if (prefetches_ != nullptr && !access.memory.pre_load) [[unlikely]] { prefetches_->observe(access); }
+    }
+    /// An instruction accesses L1 in the cycle `now`.
+    void give_way(Cycle now) { accessed_ = now; }
+    /// After the instructions' part of a cycle: the oldest one waits (`blocked`), or there is none (`idle`).
+    void cycle(Cycle now, bool blocked, bool idle) {
+        if (client_may_access() && accessed_ != now && client_->wants_access()) [[unlikely]] {
+            client_blocked_ = !client_->access(now);
+            accessed_ = now;
+        }
+        if (has_prefetch(blocked, idle) && accessed_ != now) [[unlikely]] { prefetch(); }
+    }
+    /// Least cycle > `now` in which `cycle` has something to do.
+    Cycle next_event(Cycle now, bool blocked, bool idle) const {
+        const bool wants = has_prefetch(blocked, idle) || (client_may_access() && client_->wants_access());
+        return wants ? now + 1 : kCycleInfinity;
+    }
+
+    PrefetchUnit* prefetches() { return prefetches_.get(); }
+    const PrefetchUnit* prefetches() const { return prefetches_.get(); }
+    void fields(StateArchive& archive) { archive& accessed_& prefetch_blocked_; }
+    /// Of the prefetcher and the client, where they are there.
+    void others_fields(StateArchive& archive);
+
+  private:
+    friend struct AuditSabotage;
+
+    bool client_may_access() const { return client_ != nullptr && !client_blocked_; }
+    bool has_prefetch(bool blocked, bool idle) const {
+        return prefetches_ != nullptr && !prefetches_->empty() && !prefetch_blocked_ && !blocked &&
+               (idle || !prefetches_->only_when_idle());
+    }
+    void prefetch();
+
+    L1Data& l1_;
+    std::unique_ptr<PrefetchUnit> prefetches_;
+    L1Client* client_ = nullptr;
+    bool client_blocked_ = false;    // no room for its access until something changes
+    Cycle accessed_ = 0;             // last cycle in which an instruction, or the client, accessed L1
+    bool prefetch_blocked_ = false;  // no room for a prefetch until something changes
+};
+
+}  // namespace lookahead::gpu
