@@ -304,13 +304,10 @@ class TableTest(unittest.TestCase):
                 self.assertTrue((ROOT / word).exists(), f"{product.name}: {word}")
 
     def test_points_of_behaviour_are_those_of_the_table_of_results(self):
-        sys.path += [str(ROOT / "tests/regression"), str(ROOT / "tests/support")]
-        import fnmatch
-
-        import results_table
         for product in self.products:
             if product.behaviour:
-                self.assertTrue(fnmatch.filter(results_table.POINTS, product.behaviour), product.name)
+                self.assertTrue(regenerate.Behaviour.points(product))
+        self.assertRaises(SystemExit, regenerate.Behaviour.points, product._replace(behaviour="gtx480|gtx48"))
 
     def test_the_record_has_products_alone(self):
         self.assertEqual([name for name in self.catalogue.record if name not in self.catalogue.products], [])
