@@ -153,7 +153,7 @@ def main():
     text = f"{len(rows)} kernels.\n\n{summary}\n\n{table(rows)}"
     print(text)
     if options.write:
-        statement_page.write(HERE / "REGISTERS.md", ("<!-- table -->", "<!-- end of table -->"), text)
+        statement_page.write(HERE / "REGISTERS.md", ("<!-- table: made by registers.py -->", "<!-- end of table -->"), text)
     return 0 if good else 1
 
 
