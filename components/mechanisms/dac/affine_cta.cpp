@@ -98,11 +98,6 @@ bool agree(isa::Comparison comparison, int first, int last) {
 
 }  // namespace
 
-void Piece::fields(StateArchive& archive) {
-    archive& threads& tuple.bits& tuple.base& tuple.offsets.thread& tuple.offsets.block& tuple.is_mod& tuple
-        .scale& tuple.mod_base& tuple.mod_offsets.thread& tuple.mod_offsets.block& tuple.divisor;
-}
-
 isa::Dim3 AffineLaunch::thread(unsigned warp, unsigned lane) const {
     const std::uint32_t number = warp * kWarpSize + lane;
     return {number % block.x, number / block.x % block.y, number / block.x / block.y};

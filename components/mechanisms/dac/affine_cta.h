@@ -40,7 +40,7 @@ struct Piece {
     Threads threads{};
     Tuple tuple;
 
-    void fields(StateArchive& archive);
+    void fields(StateArchive& archive) { archive& threads& tuple; }
 };
 /// A register of the affine warp: a tuple, or where threads have parted one for each set of them.
 using AffineRegister = std::vector<Piece>;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "components/isa/dim3.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::dac {
 
@@ -15,6 +16,7 @@ struct Offsets {
     bool by_thread() const { return (thread[0] | thread[1] | thread[2]) != 0; }
     bool by_block() const { return (block[0] | block[1] | block[2]) != 0; }
     bool operator==(const Offsets&) const = default;
+    void fields(StateArchive& archive) { archive& thread& block; }
 };
 
 /// A register of the affine warp: base + thread index * offsets + block index * offsets, modulo 2^bits (section 3
@@ -34,6 +36,7 @@ struct Tuple {
     bool is_number() const { return !is_mod && !offsets.by_thread() && !offsets.by_block(); }
     std::uint64_t value(const isa::Dim3& thread, const isa::Dim3& block) const;
     bool operator==(const Tuple&) const = default;
+    void fields(StateArchive& archive) { archive& bits& base& offsets& is_mod& scale& mod_base& mod_offsets& divisor; }
 };
 
 Tuple number(std::uint64_t value, unsigned bits);
