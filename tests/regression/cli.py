@@ -219,7 +219,7 @@ def check_files_of_others(checks):
     for kind, line in writers.items():
         for place in ("/dev/full", "/dev/null", folder / "link"):
             for more in ([], ["--force"]):
-                checks.refuses([*line, place, *more], 3, f"{place}: what is there is no regular file")
+                checks.refuses([*line, place, *more], 3, f"{place}: is not a regular file")
         thesis = folder / f"{kind}.html"
         thesis.write_text("a thesis")
         checks.refuses([*line, thesis], 3, f"{thesis}: the existing file is not ")

@@ -112,8 +112,8 @@ TEST_CASE("a name with several meanings is described in all of them") {
 
 TEST_CASE("an unknown name brings the nearest one") {
     CHECK_THROWS_WITH_AS(describe("loud.tines"),
-                         "nothing is named \"loud.tines\": did you mean loud.times?; `lookahead list` shows what "
-                         "there is",
+                         "nothing is named \"loud.tines\": did you mean loud.times?; `lookahead list` lists the "
+                         "names",
                          ConfigurationError);
     CHECK(try_describe("zzzzzzz") == std::nullopt);
 }

@@ -217,7 +217,7 @@ TEST_CASE("What the server did is what its capture replays, and a changed byte i
     copy.first_word = capture.contents_of_calls.add(contents);
     const CheckReport report = replay(capture);
     CHECK(report.outputs == Outputs::mismatch);
-    CHECK(report.message.find("0x1000000005 where") != std::string::npos);
+    CHECK(report.message.find("0x1000000005, but") != std::string::npos);
     CHECK(report.message.find("count (launch 0)") != std::string::npos);
     // All 40 threads store there without order; the last in the emulator's order is thread 39.
     CHECK(report.message.find(

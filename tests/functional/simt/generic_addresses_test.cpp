@@ -202,7 +202,7 @@ TEST_CASE("a CTA that changes its local memory alone seems to wait, whatever for
         const ptx::Module module = ptx::parse_module(program.text, "program.ptx");
         EmulatedDevice device(finaliser::finalise_module(module, {}), {.max_warp_instructions = 300'000});
         const DeviceAddress out = device.upload(std::vector<std::uint32_t>(2));
-        device.launch("k", program.configuration, pack_parameters(out, 0u));
+        device.launch("k", program.configuration, pack_parameters(out, 0u, program.table));
         CHECK(device.download<std::uint32_t>(out, 2) == std::vector<std::uint32_t>{1, 1});
     }
 }
