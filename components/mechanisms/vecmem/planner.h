@@ -16,8 +16,9 @@ namespace lookahead::vecmem {
 /// What became of a kernel's blocks under each plan that was tried. It does not depend on the limit of registers.
 struct TriedPlans : finaliser::Findings {
     using Key = std::vector<std::uint32_t>;
-    /// Instructions of all trials together after which no loop is tried in another way: some ten seconds. One limit of
-    /// registers takes 40 trials, and finalising to a share of a kernel's registers goes through twenty limits.
+    /// Instructions of all trials together after which no loop is tried in another way. One limit of registers takes
+    /// some 20 trials, so that only kernels above 13,000 instructions reach the bound there; finalising to a share of a
+    /// kernel's registers goes through some twenty limits.
     static constexpr std::uint64_t kMostInstructions = 1U << 18;
 
     std::map<Key, std::vector<BlockOutcome>> outcomes;
