@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds control statements without braces and lines beyond 120 columns in C++ sources.
+"""Finds control statements without braces and lines beyond 120 columns in C++ sources, and strangers at the top level.
 
     source_form.py FILE...    # of the repository if no file is given; exit code 1 if anything is found
 
@@ -13,6 +13,8 @@ import subprocess
 import sys
 
 COLUMNS = 120
+TOP_LEVEL = {"CMakeLists.txt", "CMakePresets.json", "README.md", "cluster", "components", "core", "experiments", "hdf5_schemas",
+             "partitioning", "tests", ".ci", ".clang-format", ".containerignore", ".gitignore"}
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
                    r"""|^[ \t]*\#(?:[^\n\\]|\\.|\\\n)*|(?P<word>[A-Za-z_]\w*)|[0-9][\w'.]*|[^\s\w]""", re.S | re.M)
 OPENS, CLOSES = "([{", ")]}"
@@ -72,13 +74,19 @@ def faults_of(path):
             yield number, f"{len(line)} columns"
 
 
+def strangers(tracked):
+    """What stands at the top level of the repository and has no place there, of the names of its tracked files."""
+    return sorted({name.split("/")[0] for name in tracked} - TOP_LEVEL)
+
+
 def main() -> int:
     top = pathlib.Path(__file__).resolve().parents[2]
-    files = [pathlib.Path(name) for name in sys.argv[1:]]
+    files, faults = [pathlib.Path(name) for name in sys.argv[1:]], []
     if not files:
-        listed = subprocess.run(["git", "ls-files", "*.h", "*.cpp"], cwd=top, capture_output=True, text=True, check=True)
-        files = [top / name for name in listed.stdout.split()]
-    faults = [f"{path}:{line}: {what}" for path in files for line, what in faults_of(path)]
+        tracked = subprocess.run(["git", "ls-files"], cwd=top, capture_output=True, text=True, check=True).stdout.split("\n")[:-1]
+        files = [top / name for name in tracked if name.endswith((".h", ".cpp")) and (top / name).exists()]
+        faults = [f"{name}: not one of the files and folders of the top level" for name in strangers(tracked)]
+    faults += [f"{path}:{line}: {what}" for path in files for line, what in faults_of(path)]
     print("\n".join(faults) if faults else f"{len(files)} files in form")
     return 1 if faults else 0
 

@@ -39,6 +39,8 @@ def main() -> int:
         if faults(GOOD, folder):
             failures.append(f"good text: lines {faults(GOOD, folder)}")
         failures += [f"not found: {text}" for text in BAD if faults("void f() {\n" + text + "\n}\n", folder) != [2]]
+    if source_form.strangers(["core/a.h", "README.md", "left.h5", "core/b.h"]) != ["left.h5"]:
+        failures.append("strangers at the top level")
     print("\n".join(failures) or f"{len(BAD)} faults found")
     return 1 if failures else 0
 
