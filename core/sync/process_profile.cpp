@@ -68,12 +68,17 @@ void ProcessProfile::end_window() {
     for (std::size_t i = 0; i < ticks_.size(); ++i) {
         nanoseconds_.push_back(nanoseconds(ticks_[i] - ticks_before_[i]));
     }
-    // Another thread's turn falls into one LP's advance, which it makes the longest of the window.
+    // Another thread's turn falls into one LP's advance, which it makes the longest of the window. After several such
+    // turns the longest may be too short for the whole time without the core; then the next one is shortened too.
     const std::uint64_t elapsed = nanoseconds(end_tick - window_tick_);
-    const auto longest =
-        std::max_element(nanoseconds_.begin() + static_cast<std::ptrdiff_t>(first), nanoseconds_.end());
-    if (longest != nanoseconds_.end() && elapsed > computed) {
-        *longest -= static_cast<std::uint32_t>(std::min<std::uint64_t>(elapsed - computed, *longest));
+    std::uint64_t without_core = elapsed > computed ? elapsed - computed : 0;
+    while (without_core > 0) {
+        const auto longest =
+            std::max_element(nanoseconds_.begin() + static_cast<std::ptrdiff_t>(first), nanoseconds_.end());
+        if (longest == nanoseconds_.end() || *longest == 0) { break; }
+        const std::uint32_t cut = static_cast<std::uint32_t>(std::min<std::uint64_t>(without_core, *longest));
+        *longest -= cut;
+        without_core -= cut;
     }
 }
 

@@ -2,10 +2,14 @@
 
 #include <doctest/doctest.h>
 #include <mpi.h>
+#include <sched.h>
+#include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "core/transport/mpi/mpi_transport.h"
@@ -154,6 +158,60 @@ TEST_CASE("what is longer than a piece is gathered and broadcast whole") {
     for (const std::size_t size : {std::size_t{0}, kPiece - 1, kPiece, kPiece + 1, 7 * kPiece, 100 * kPiece + 3}) {
         check_long(small, size);
     }
+}
+
+namespace {
+
+std::uint64_t cpu_nanoseconds(clockid_t clock) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Keeps the calling thread, and threads that it starts, on the core where it runs.
+class OnOneCore {
+  public:
+    OnOneCore() {
+        ::sched_getaffinity(0, sizeof before_, &before_);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(::sched_getcpu()), &one);
+        ::sched_setaffinity(0, sizeof one, &one);
+    }
+    OnOneCore(const OnOneCore&) = delete;
+    OnOneCore& operator=(const OnOneCore&) = delete;
+    ~OnOneCore() { ::sched_setaffinity(0, sizeof before_, &before_); }
+
+  private:
+    cpu_set_t before_{};
+};
+
+}  // namespace
+
+TEST_CASE("a rank that sends more than 1 MiB leaves its core to others until the receiver comes") {
+    constexpr std::size_t kBytes = std::size_t{5} << 20;
+    constexpr std::chrono::milliseconds kLate{300};
+    transport().barrier();
+    if (transport().rank() == 1) {
+        std::this_thread::sleep_for(kLate);
+        CHECK((transport().receive_bytes(0) == long_bytes(0, kBytes)));
+    } else if (transport().rank() == 0 && transport().size() > 1) {
+        const std::string bytes = long_bytes(0, kBytes);
+        const OnOneCore pinned;
+        std::atomic<bool> is_sent = false;
+        std::uint64_t computed_beside = 0;
+        std::thread beside([&] {
+            while (!is_sent) {}
+            computed_beside = cpu_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+        });
+        const std::uint64_t begin = cpu_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+        transport().send_bytes(1, bytes);
+        const std::uint64_t computed = cpu_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - begin;
+        is_sent = true;
+        beside.join();
+        CHECK(computed < computed_beside / 4);  // MPI_Send would take half of the core
+    }
+    transport().barrier();
 }
 
 // By `mpirun -n 2 core_transport_test --no-skip -tc='*beyond MPI*'`: it takes some 10 GB of memory.
