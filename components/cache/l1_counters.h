@@ -20,6 +20,9 @@ enum class ReservationFailure : std::uint8_t {
 };
 
 inline constexpr std::size_t kClients = static_cast<std::size_t>(Client::count);
+inline std::size_t client_index(Client client) {
+    return static_cast<std::size_t>(client);
+}
 inline constexpr std::size_t kReservationFailures = static_cast<std::size_t>(ReservationFailure::count);
 
 /// Loads by client and outcome (accesses = hits + merges + misses), stores, and what became of lines and fills.

@@ -1,74 +1,88 @@
 #include "components/cache/l1_data.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 
+#include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/mutation/rule.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
 
+namespace {
+
+L1LoadResult stall(ReservationFailure cause) {
+    return {L1Answer::stall, cause, nullptr};
+}
+
+/// Puts the sectors, packed as a ReadReply carries them, into their places.
+void unpack(std::byte* line, const std::byte* data, SectorMask sectors) {
+    if (sectors == kAllSectors) {
+        std::memcpy(line, data, kLineBytes);
+        return;
+    }
+    for (unsigned left = sectors; left != 0; left &= left - 1) {
+        std::memcpy(line + kSectorBytes * static_cast<unsigned>(std::countr_zero(left)), data, kSectorBytes);
+        data += kSectorBytes;
+    }
+}
+
+}  // namespace
+
 L1Data::L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy> replacement)
-    : caches_all_(parameters.cached_loads == "all"),
-      write_through_(parameters.write_policy == "write_through"),
-      local_through_(parameters.local_write_policy == "write_through"),
-      keeps_local_stores_(parameters.local_write_policy.starts_with("write_back")),
-      allocates_for_stores_(parameters.local_write_policy == "write_back" ||
-                            parameters.local_write_policy == "write_back_fetch"),
-      fetches_for_stores_(parameters.local_write_policy == "write_back_fetch"),
-      sectored_(parameters.sector_bytes == kSectorBytes),
+    : global_(parameters.write_policy),
+      local_(parameters.local_write_policy),
+      caches_global_loads_(parameters.cached_loads == "all"),
       speculative_limit_(static_cast<unsigned>(parameters.speculative_mshrs)),
-      pin_limit_(static_cast<unsigned>(std::min(parameters.pinned_ways, parameters.ways - 1))),
       merged_stores_(static_cast<unsigned>(parameters.merged_stores)),
-      lines_of_set_(parameters.pending_ways == 0 ? 0 : static_cast<unsigned>(parameters.ways)),
-      prefetch_ways_(parameters.prefetch_ways == 0 ? ~std::uint64_t{0} : ~std::uint64_t{0} << parameters.ways),
-      other_ways_(parameters.prefetch_ways == 0 ? ~std::uint64_t{0} : ~prefetch_ways_),
-      ways_(static_cast<unsigned>(parameters.ways)),
-      way_bytes_(static_cast<std::uint32_t>(parameters.sets * kLineBytes)),
-      shared_sizes_(parameters.sizes_of_shared_memory()),
-      tags_(SetIndex(parameters.indexing(), static_cast<unsigned>(parameters.sets)),
-            static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.tags_per_set())),
-      data_(tags_.size()),
-      dirty_(tags_.size()),
+      lines_(parameters),
       mshrs_(static_cast<unsigned>(parameters.mshrs), static_cast<unsigned>(parameters.merges),
-             write_through_ || local_through_ ? static_cast<unsigned>(parameters.merged_stores) : 0),
+             global_.updates || local_.updates ? merged_stores_ : 0),
       queue_(static_cast<unsigned>(parameters.miss_queue), static_cast<unsigned>(parameters.miss_latency)),
-      replacement_(std::move(replacement)) {
+      writer_(lines_, queue_, counters_),
+      sets_(parameters, std::move(replacement), lines_, mshrs_, queue_, writer_, counters_) {
     parameters.check();
 }
 
 [[gnu::hot]] L1LoadResult L1Data::load(const L1Access& access, const Waiter& waiter) {
-    const std::uint32_t way = tags_.find(access.line);
-    if (way == kNoWay) { return miss(access, waiter); }
-    const LineInfo& info = tags_.info(way);
+    const std::uint32_t way = lines_.find(access.line);
+    if (way == kNoWay) { return miss(access, waiter, way); }
+    const LineInfo& info = lines_.info(way);
     const bool hits = (access.sectors & ~info.valid) == 0;
     if (!hits && LOOKAHEAD_RULE(hit_needs_its_sectors) &&
-        !(info.dirty && access.bytes != nullptr && holds(way, *access.bytes))) {
+        !(info.dirty && access.bytes != nullptr && lines_.holds(way, *access.bytes))) {
         LOOKAHEAD_DEBUG_ASSERT(alike(access.line, access.sectors) == access.sectors,
                                "a load of sectors that are in different states");
-        return (access.sectors & info.awaited) != 0 ? merge(access, waiter, way) : miss_sectors(access, waiter, way);
+        return (access.sectors & info.awaited) != 0 ? merge(access, waiter, way) : miss(access, waiter, way);
     }
-    touch(way);
+    sets_.touch(way);
     ++counters_.hits[client_index(access.client)];
     counters_.local_hits += is_local(access.line);
-    emit(L1EventKind::hit, access, way);
-    return {L1Answer::hit, {}, data_[way].bytes};
+    sets_.emit(L1EventKind::hit, access, way);
+    return {L1Answer::hit, {}, lines_.bytes(way)};
 }
 
 L1LoadResult L1Data::load_ordered(const L1Access& access, const Waiter& waiter) {
     if (keeps_stores_to(access.line)) { return load(access, waiter); }
     if (!mshr_free(access.client)) { return stall(ReservationFailure::no_mshr); }
     if (queue_.full()) { return stall(ReservationFailure::miss_queue_full); }
-    if (const std::uint32_t way = tags_.find(access.line); way != kNoWay) { invalidate(way, access.sectors); }
+    if (const std::uint32_t way = lines_.find(access.line); way != kNoWay) { sets_.invalidate(way, access.sectors); }
     request(access, waiter, kNoWay);
     ++counters_.ordered_loads;
     return {L1Answer::miss, {}, nullptr};
 }
 
+L1LoadResult L1Data::load_and_lock(const L1Access& access, const Waiter& waiter, LineLock& lock) {
+    LOOKAHEAD_ASSERT(!lock, "a load is to lock a line with a handle that holds another");
+    if (locks().refuses(access.line, access.client)) { return stall(ReservationFailure::no_line); }
+    const L1LoadResult result = load(access, waiter);
+    if (result.answer != L1Answer::stall) { lock = locks().take(lines_.find(access.line)); }
+    return result;
+}
+
 L1LoadResult L1Data::merge(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
-    const std::uint32_t entry = tags_.info(way).mshr(access.sectors);
+    const std::uint32_t entry = lines_.info(way).mshr(access.sectors);
     if (waiter.lanes != 0) {
         if (mshrs_.list_full(entry)) { return stall(ReservationFailure::merge_limit); }
         mshrs_.add_waiter(entry, waiter);
@@ -78,92 +92,43 @@ L1LoadResult L1Data::merge(const L1Access& access, const Waiter& waiter, std::ui
         mshr.client = Client::demand;
         --speculative_;
     }
-    touch(way);
+    sets_.touch(way);
     ++counters_.merges[client_index(access.client)];
-    emit(L1EventKind::merge, access, way);
+    sets_.emit(L1EventKind::merge, access, way);
     return {L1Answer::merge, {}, nullptr};
 }
 
-[[gnu::hot]] L1LoadResult L1Data::miss(const L1Access& access, const Waiter& waiter) {
+/// `way`: of the line, where it is there without the sectors, which then need no other way; or kNoWay.
+[[gnu::hot]] L1LoadResult L1Data::miss(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
     if (!mshr_free(access.client)) { return stall(ReservationFailure::no_mshr); }
     if (queue_.full()) { return stall(ReservationFailure::miss_queue_full); }
-    if (!caches(access)) {
-        request(access, waiter, kNoWay);
-        return {L1Answer::miss, {}, nullptr};
+    if (way != kNoWay) {
+        sets_.touch(way);
+        ++counters_.sector_misses;
+    } else if (caches_global_loads_ || is_local(access.line) || access.client != Client::demand) {
+        way = sets_.place_for(access);
+        if (way == kNoWay) { return stall(ReservationFailure::no_line); }
+        if (!sets_.make_room(way) && queue_.full()) { return stall(ReservationFailure::write_back); }
     }
-    const std::uint32_t way = place_for(access);
-    if (way == kNoWay) { return stall(ReservationFailure::no_line); }
-    if (!make_room(way) && queue_.full()) { return stall(ReservationFailure::write_back); }
     request(access, waiter, way);
     return {L1Answer::miss, {}, nullptr};
-}
-
-/// The line is there, the sectors are not: they need no way.
-L1LoadResult L1Data::miss_sectors(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
-    if (!mshr_free(access.client)) { return stall(ReservationFailure::no_mshr); }
-    if (queue_.full()) { return stall(ReservationFailure::miss_queue_full); }
-    touch(way);
-    request(access, waiter, way);
-    ++counters_.sector_misses;
-    return {L1Answer::miss, {}, nullptr};
-}
-
-/// All of these bytes are there, be their sectors valid or not.
-bool L1Data::holds(std::uint32_t way, const ByteMask& bytes) const {
-    return !without(bytes, dirty_[way] | bytes_of(tags_.info(way).valid)).any();
 }
 
 [[gnu::hot]] SectorMask L1Data::alike(std::uint64_t line, SectorMask sectors) const {
-    const std::uint32_t way = tags_.find(line);
+    const std::uint32_t way = lines_.find(line);
     if (way == kNoWay) { return sectors; }
-    const LineInfo& info = tags_.info(way);
+    const LineInfo& info = lines_.info(way);
     const auto lowest = static_cast<SectorMask>(sectors & -sectors);
     if ((lowest & info.awaited) != 0) { return sectors & mshrs_[info.mshr(lowest)].installs; }
     const bool valid = (lowest & info.valid) != 0;
     return static_cast<SectorMask>(sectors & (valid ? info.valid : ~(info.valid | info.awaited)));
 }
 
-/// Among the ways that the client may take, an empty one, else the policy's victim; kNoWay if all are pending
-/// or pinned. Where fills under way have tags of their own it is an empty one, and no line makes room as yet.
-[[gnu::hot]] std::uint32_t L1Data::place_for(const L1Access& access) {
-    const unsigned set = tags_.set_of(access.line);
-    const TagArray::Choice choice = tags_.choice(set);
-    const std::uint64_t mine = ways_of(access.client);
-    if (lines_of_set_ != 0) {
-        return choice.empty != 0 ? set * tags_.ways() + static_cast<unsigned>(std::countr_zero(choice.empty)) : kNoWay;
-    }
-    if ((choice.empty & mine) != 0) {
-        return set * tags_.ways() + static_cast<unsigned>(std::countr_zero(choice.empty & mine));
-    }
-    if ((choice.replaceable & mine) != 0) {
-        return set * tags_.ways() + replacement_->victim(set, choice.replaceable & mine);
-    }
-    return kNoWay;
-}
-
-/// Takes the line out of the way. Its dirty bytes go to L2; there is a place in the miss queue for them. Where it was
-/// the last one, the access that wants the way has to wait for another.
-bool L1Data::make_room(std::uint32_t way) {
-    if (tags_.line(way) == kNoLine) { return true; }
-    const bool clean = !tags_.info(way).dirty;
-    if (!clean && LOOKAHEAD_RULE(eviction_writes_back)) { send_dirty_bytes(way); }
-    ++counters_.evictions;
-    drop(way);
-    return clean;
-}
-
-/// Forgets a line of which nothing is awaited or dirty.
-[[gnu::hot]] void L1Data::drop(std::uint32_t way) {
-    const LineInfo& info = tags_.info(way);
-    emit(L1EventKind::evict, {tags_.line(way), info.pc, info.owner, info.client}, way);
-    tags_.clear(way);
-}
-
 [[gnu::hot]] void L1Data::request(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
     send_read(access, waiter, way);
     ++counters_.misses[client_index(access.client)];
     counters_.local_misses += is_local(access.line);
-    emit(L1EventKind::miss, access, way);
+    sets_.emit(L1EventKind::miss, access, way);
 }
 
 /// Its fill is installed in `way`, or is detached from the start.
@@ -178,11 +143,8 @@ bool L1Data::make_room(std::uint32_t way) {
     if (waiter.lanes != 0) { mshrs_.add_waiter(entry, waiter); }
     speculative_ += access.client != Client::demand;
     if (way != kNoWay) {
-        if (tags_.line(way) != access.line) {
-            tags_.assign(way, access.line, {.pc = access.pc, .owner = access.warp, .client = access.client});
-            replacement_->reserve(way / tags_.ways(), way % tags_.ways());
-        }
-        LineInfo& info = tags_.info(way);
+        if (lines_.line(way) != access.line) { sets_.assign(way, access); }
+        LineInfo& info = lines_.info(way);
         info.awaited |= access.sectors;
         for (unsigned left = access.sectors; left != 0; left &= left - 1) {
             info.mshrs[std::countr_zero(left)] = static_cast<std::uint16_t>(entry);
@@ -192,45 +154,93 @@ bool L1Data::make_room(std::uint32_t way) {
     std::memcpy(queue_.push(access.line, GpuMessage::read_request, sizeof message), &message, sizeof message);
 }
 
-void L1Data::announce(const L1Event& event) {
-    for (L1Listener* listener : listeners_) { listener->on_l1_event(event); }
+/// Afterwards the line's bytes are together, for the waiters to see.
+void L1Data::begin_fill(const ReadReply& reply, const std::byte* data, Arrival& arrival) {
+    const Mshr& mshr = arrival.mshr = mshrs_[reply.tag];
+    LOOKAHEAD_ASSERT(mshr.line == reply.line && mshr.sectors == reply.sectors,
+                     "a reply for another line, or other sectors, than its MSHR asked for");
+    ++counters_.fills;
+    speculative_ -= mshr.client != Client::demand;
+    arrival.installs = mshr.installs;
+    const bool dirty = !mshr.detached() && lines_.info(mshr.way).dirty;
+    const bool in_place = arrival.installs == mshr.sectors && !dirty;
+    arrival.line = in_place ? lines_.bytes(mshr.way) : arrival.scratch;
+    unpack(arrival.line, data, mshr.sectors);
+    if (LOOKAHEAD_RULE(fill_keeps_dirty_bytes) && dirty) [[unlikely]] {
+        copy_masked(arrival.line, lines_.bytes(mshr.way), lines_.dirty(mshr.way) & bytes_of(arrival.installs));
+    }
 }
 
-void L1Data::leave_to_shared_memory(std::uint32_t bytes) {
-    if (shared_sizes_.empty()) { return; }
-    const std::uint32_t size = *std::ranges::lower_bound(shared_sizes_, bytes);
-    const unsigned left = ways_ - (size + way_bytes_ - 1) / way_bytes_;
-    if (lines_of_set_ != 0) {
-        lines_of_set_ = left;
+/// A fill may be taken where L1 has nothing else of the line: what is taken and what stays never mix.
+bool L1Data::may_be_taken(const Arrival& arrival) const {
+    const Mshr& mshr = arrival.mshr;
+    if (mshr.detached() || mshr.installs != mshr.sectors) { return false; }
+    const LineInfo& info = lines_.info(mshr.way);
+    return !info.dirty && info.valid == 0 && info.awaited == mshr.installs;
+}
+
+/// The fill of `tag` is not installed if it was taken; those who waited for it have been served. To make room for it
+/// the companion may have written the line's own older words back, which has detached the fill already.
+void L1Data::give_away_if(bool taken, std::uint32_t tag, Arrival& arrival) {
+    if (const Mshr& mshr = mshrs_[tag]; taken && !mshr.detached()) { sets_.detach(mshr.way, mshr.installs); }
+    arrival.mshr = mshrs_[tag];
+}
+
+[[gnu::hot]] void L1Data::end_fill(std::uint32_t tag, const Arrival& arrival) {
+    const Mshr& mshr = arrival.mshr;
+    mshrs_.release(tag);
+    if (mshr.detached()) {
+        ++counters_.detached_fills;
         return;
     }
-    const bool prefetches_have_others = prefetch_ways_ != other_ways_;
-    other_ways_ = ~std::uint64_t{0} >> (64 - left);
-    prefetch_ways_ = prefetches_have_others ? prefetch_ways_ : other_ways_;
+    if (arrival.line == arrival.scratch) {
+        copy_masked(lines_.bytes(mshr.way), arrival.line, bytes_of(arrival.installs));
+    }
+    LineInfo& info = lines_.info(mshr.way);
+    const bool comes_into_set = sets_.shares().lines_of_set() != 0 && !lines_.holds_bytes(mshr.way);
+    info.awaited &= static_cast<SectorMask>(~mshr.installs);
+    info.valid |= arrival.installs;
+    sets_.emit(L1EventKind::fill, {mshr.line, mshr.pc, mshr.warp, mshr.client}, mshr.way);
+    if (comes_into_set) { sets_.settle(mshr.way); }
+}
+
+void L1Data::start_generation() {
+    ++counters_.generations;
+    for (std::uint32_t way = 0; way < lines_.size(); ++way) {
+        const std::uint64_t line = lines_.line(way);
+        if (line != kNoLine && !keeps_stores_to(line) && LOOKAHEAD_RULE(generation_invalidates)) {
+            sets_.invalidate(way, kAllSectors);
+        }
+    }
+}
+
+void L1Data::begin_kernel() {
+    for (std::uint32_t way = 0; way < lines_.size(); ++way) {
+        if (lines_.line(way) == kNoLine || !keeps_stores_to(lines_.line(way))) { continue; }
+        counters_.discarded_bytes += lines_.forget_dirty(way);
+        sets_.invalidate(way, kAllSectors);
+    }
+    start_generation();
 }
 
 void L1Data::audit(Audit& audit, const std::string& name) const {
     audit.leak(name, "MSHRs of L1 that are not free", mshrs_.size() - mshrs_.free_entries());
     audit.leak(name, "places for stores that were merged into fills of L1", mshrs_.held_stores());
     audit.leak(name, "MSHRs of L1 that prefetches hold", speculative_);
-    audit.leak(name, "locks of lines of L1 that are not given back", locks_.taken());
+    audit.leak(name, "locks of lines of L1 that are not given back", sets_.locks().taken());
     audit.balance(name, "dirty bytes of local memory", counters_.dirtied_bytes,
-                  counters_.written_back_bytes + counters_.discarded_bytes + dirty_bytes());
-    for (std::uint32_t way = 0; way < tags_.size(); ++way) {
-        audit.leak(name, "pins of a line of L1", tags_.info(way).pins);
-        if (tags_.line(way) != kNoLine && tags_.info(way).pending()) {
+                  counters_.written_back_bytes + counters_.discarded_bytes + lines_.dirty_bytes());
+    for (std::uint32_t way = 0; way < lines_.size(); ++way) {
+        audit.leak(name, "pins of a line of L1", lines_.info(way).pins);
+        if (lines_.line(way) != kNoLine && lines_.info(way).pending()) {
             audit.fault(name, "a line of L1 awaits a fill that will not come");
         }
     }
 }
 
 void L1Data::fields(StateArchive& archive) {
-    archive& tags_;
-    for (LineData& each : data_) { archive.plain(each); }
-    for (ByteMask& each : dirty_) { archive.plain(each); }
-    archive& mshrs_& queue_& speculative_& locks_;
-    replacement_->fields(archive);
-    archive& counters_;
+    archive& lines_& mshrs_& queue_& speculative_& locks();
+    archive& sets_& counters_;
 }
 
 LOOKAHEAD_REGISTER_STATISTICS(L1Counters, "l1d", "L1 data cache of an SM")

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import without_rules  # noqa: E402
 
 # Clauses of the memory contract: tests/functional/litmus and tests/components/sm/lsu take these away.
-ELSEWHERE = ["components/cache/l1_data.cpp", "components/cache/l1_data_fills.cpp", "components/cache/l1_data_stores.cpp",
+ELSEWHERE = ["components/cache/l1_data.cpp", "components/cache/l1_data_stores.cpp", "components/cache/l1_sets.cpp",
              "components/sm/lsu/access_order.cpp", "components/sm/lsu/coalescing_unit.cpp",
              "components/sm/lsu/l1_accesses.cpp"]
 SOURCES = ["core/**/*.cpp", "components/**/*.cpp", "experiments/**/*.cpp", "partitioning/**/*.cpp"]

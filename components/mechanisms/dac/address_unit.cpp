@@ -60,8 +60,8 @@ bool AddressUnit::choose_warp(Cycle now) {
 /// warp's address goes first.
 bool AddressUnit::waits_for_lock(const AtqEntry& entry, const AccessSize& size) const {
     return size.records != 0 && entry.mode == QueueMode::data && parameters_.early_loads && l1_ != nullptr &&
-           l1_->may_lock_line(size.first_line, gpu::Client::affine_expansion) &&
-           l1_->refuses_lock(size.first_line, gpu::Client::affine_expansion);
+           l1_->locks().may_ever(size.first_line, gpu::Client::affine_expansion) &&
+           l1_->locks().refuses(size.first_line, gpu::Client::affine_expansion);
 }
 
 /// False: the warp's queue has no room for all records of the access, or its first line cannot be locked.
@@ -182,7 +182,7 @@ bool AddressUnit::access(Cycle now) {
             locks ? l1_->load_and_lock(access, {}, expansion_.lock) : l1_->load(access, {});
         if (result.answer == gpu::L1Answer::stall) {
             if (locks && result.failure == gpu::ReservationFailure::no_line &&
-                (expansion_.done > 0 || !l1_->may_lock_line(access.line, access.client))) {
+                (expansion_.done > 0 || !l1_->locks().may_ever(access.line, access.client))) {
                 expansion_.locks = false;
                 continue;
             }

@@ -39,8 +39,8 @@ void EarlyLines::release_accessed() {
     some_accessed_ = false;
     for (Held& held : held_) {
         if (held.accessed) {
-            counters_.lost_lines += l1_->way_of(held.lock) == gpu::kNoWay;
-            l1_->unlock(held.lock);
+            counters_.lost_lines += l1_->locks().way_of(held.lock) == gpu::kNoWay;
+            l1_->locks().unlock(held.lock);
             --locks_;
         }
     }
@@ -88,7 +88,7 @@ void EarlyLines::await_no_more(unsigned context, QueuedRecord& record) {
 /// The load asks for a line that was taken from its lock, or whose fill a store has detached, as if it had never been
 /// asked for.
 bool EarlyLines::is_awaited(const QueuedRecord& record) const {
-    const std::uint32_t way = l1_->way_of(record.lock);
+    const std::uint32_t way = l1_->locks().way_of(record.lock);
     if (way == gpu::kNoWay) { return false; }
     const gpu::LineInfo& line = l1_->tags().info(way);
     const unsigned missing = record.sectors & ~line.valid;

@@ -45,10 +45,10 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
         throw ConfigurationError("coalescing.atomic_bytes is " + std::to_string(parameters.atomic_bytes) +
                                  "; it must be 32 or 128");
     }
-    if (l1_.most_shared_memory() < arguments.shared_bytes) {
+    if (l1_.shares().most_shared_memory() < arguments.shared_bytes) {
         throw ConfigurationError("sm.shared_bytes = " + std::to_string(arguments.shared_bytes) +
                                  " is more than the largest of l1d.shared_sizes, " +
-                                 std::to_string(l1_.most_shared_memory() / 1024) + " KB");
+                                 std::to_string(l1_.shares().most_shared_memory() / 1024) + " KB");
     }
     texture_.sample_into(samples_);
     const Cycle hit_latency = arguments.configuration.read<L1Parameters>("l1d").hit_latency;
@@ -222,7 +222,7 @@ void CoalescingUnit::begin_kernel() {
 }
 
 void CoalescingUnit::begin_launch(const LaunchOnSm& launch) {
-    l1_.leave_to_shared_memory(launch.shared_bytes);
+    l1_.shares().leave_to_shared_memory(launch.shared_bytes);
     private_.begin_launch(launch.kernel.local_bytes);
     if (PrefetchUnit* prefetches = spare_.prefetches(); prefetches != nullptr) { prefetches->begin_launch(launch); }
 }

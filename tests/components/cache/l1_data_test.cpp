@@ -391,8 +391,8 @@ TEST_CASE("a kernel's shared memory takes the least size that holds it, and line
         for (const auto& each : cases) {
             INFO(each.bytes, " bytes, pending_ways ", pending_ways);
             L1Bench bench(with(with_shared_memory("0 1 3"), &L1Parameters::pending_ways, pending_ways));
-            bench.l1.leave_to_shared_memory(3072);
-            bench.l1.leave_to_shared_memory(each.bytes);
+            bench.l1.shares().leave_to_shared_memory(3072);
+            bench.l1.shares().leave_to_shared_memory(each.bytes);
             for (unsigned i = 0; i < 5; ++i) { bench.bring(line(8 * i), pattern(i)); }
             for (unsigned i = 0; i < 5; ++i) {
                 CHECK(bench.state_of(line(8 * i)) == (i + each.lines >= 5 ? "valid" : "absent"));
@@ -404,18 +404,18 @@ TEST_CASE("a kernel's shared memory takes the least size that holds it, and line
 TEST_CASE("shared memory takes no way that is for prefetches, and of those that are left one is never locked") {
     L1Bench bench(with(with_shared_memory("0 1 2 3"), &L1Parameters::prefetch_ways, 1));
     bench.l1.reserve_locks(4);
-    bench.l1.leave_to_shared_memory(2048);
+    bench.l1.shares().leave_to_shared_memory(2048);
     CHECK(bench.load(line(0), 0, Client::prefetch).answer == L1Answer::miss);
     bench.fill_oldest(pattern(0));
     for (unsigned i = 1; i < 4; ++i) { bench.bring(line(8 * i), pattern(i)); }
     CHECK(bench.state_of(line(0)) == "valid");
     CHECK(bench.state_of(line(8)) == "absent");
-    LineLock first = bench.l1.lock(line(16));
+    LineLock first = bench.l1.locks().lock(line(16));
     CHECK(first);
-    CHECK(!bench.l1.lock(line(24)));
-    bench.l1.unlock(first);
-    bench.l1.leave_to_shared_memory(3072);
-    CHECK(!bench.l1.may_lock_line(line(16), Client::demand));
+    CHECK(!bench.l1.locks().lock(line(24)));
+    bench.l1.locks().unlock(first);
+    bench.l1.shares().leave_to_shared_memory(3072);
+    CHECK(!bench.l1.locks().may_ever(line(16), Client::demand));
 }
 
 L1Parameters with_tags_for_fills(unsigned ways, unsigned pending_ways, const std::string& policy = "write_evict") {
@@ -560,12 +560,12 @@ TEST_CASE("with tags for fills a locked line does not make room, nor does one th
     bench.bring_lines({0, 1});
     LineLock lock;
     REQUIRE(bench.l1.load_and_lock({.line = line(2)}, {.token = 1, .lanes = 1}, lock).answer == L1Answer::miss);
-    CHECK(!bench.l1.lock(line(0)));
+    CHECK(!bench.l1.locks().lock(line(0)));
     bench.fill_oldest(pattern(2));
     bench.bring_lines({3, 4});
     CHECK(bench.state_of(line(2)) == "valid");
     CHECK(bench.state_of(line(3)) == "absent");
-    bench.l1.unlock(lock);
+    bench.l1.locks().unlock(lock);
     bench.bring(line(5), pattern(5));
     CHECK(bench.state_of(line(2)) == "absent");
 }

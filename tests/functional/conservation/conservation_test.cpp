@@ -42,10 +42,10 @@ struct AuditSabotage {
     static void lose_barrier(LogicalProcess& process) { sm(process).barriers_.ctas_barriers_.at(0)[15].waiting |= 1; }
     static void lose_l1_mshr(LogicalProcess& process) { unit(process).l1_.mshrs_.free_[0] &= ~std::uint64_t{1}; }
     static void lose_pin(LogicalProcess& process) {
-        auto& tags = unit(process).l1_.tags_;
+        auto& tags = unit(process).l1_.lines_;
         for (std::uint32_t way = 0; way < tags.size(); ++way) { tags.info(way).pins = 1; }
     }
-    static void lose_line_of_l1(LogicalProcess& process) { unit(process).l1_.tags_.assign(0, 0, {.awaited = 1}); }
+    static void lose_line_of_l1(LogicalProcess& process) { unit(process).l1_.lines_.assign(0, 0, {.awaited = 1}); }
     static void lose_instruction(LogicalProcess& process) { ++unit(process).order_.accepted_; }
     static void lose_request_credit(LogicalProcess& process) { --port(process).injection_.credits_[2]; }
     static void invent_request_credit(LogicalProcess& process) { ++port(process).injection_.credits_[2]; }

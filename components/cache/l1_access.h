@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "components/cache/byte_mask.h"
+#include "components/cache/l1_counters.h"
+#include "components/isa/address_space.h"
+#include "components/protocols/memory.h"
+
+namespace lookahead::gpu {
+
+/// Who accesses which line.
+struct L1Access {
+    std::uint64_t line = 0;
+    std::uint32_t pc = 0;
+    std::uint16_t warp = 0;  ///< stream context
+    Client client = Client::demand;
+    SectorMask sectors = kAllSectors;  ///< that it touches; without l1d.sector_bytes = 32, all
+    /// The bytes that a load reads of a line to which L1 keeps stores; null: all bytes of the sectors.
+    const ByteMask* bytes = nullptr;
+    /// Private memory alone: all active lanes access one whole word, the same in each thread's memory (l1_companion.h).
+    bool as_vector = false;
+};
+
+enum class L1Answer : std::uint8_t { hit, merge, miss, stall };
+
+struct L1LoadResult {
+    L1Answer answer;
+    ReservationFailure failure;  ///< of a stall
+    const std::byte* data;       ///< of a hit: the line's bytes, valid until the next call
+};
+
+struct L1StoreResult {
+    L1Answer answer;             ///< hit: its bytes stay in L1; miss: they are on their way to L2, or stall
+    ReservationFailure failure;  ///< of a stall
+};
+
+inline bool is_local(std::uint64_t line) {
+    return line >= isa::kLocalMemoryBase;
+}
+
+}  // namespace lookahead::gpu

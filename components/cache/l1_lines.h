@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "components/cache/byte_mask.h"
+#include "components/cache/l1_parameters.h"
+#include "components/cache/tag_array.h"
+
+namespace lookahead::gpu {
+
+/// The lines that L1 holds or awaits, with their bytes. The dirty bytes of a line are newer than L2's. They lie in
+/// valid sectors, in sectors neither valid nor awaited, or in awaited sectors, from before the fill was asked for.
+class L1Lines : public TagArray {
+  public:
+    explicit L1Lines(const L1Parameters& parameters)
+        : TagArray(SetIndex(parameters.indexing(), static_cast<unsigned>(parameters.sets)),
+                   static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.tags_per_set())),
+          sectored_(parameters.sector_bytes == kSectorBytes),
+          lines_(size()),
+          dirty_(size()) {}
+
+    bool sectored() const { return sectored_; }
+    std::byte* bytes(std::uint32_t way) { return lines_[way].bytes; }
+    const ByteMask& dirty(std::uint32_t way) const { return dirty_[way]; }
+
+    /// All of these bytes are valid or dirty.
+    bool holds(std::uint32_t way, const ByteMask& bytes) const {
+        return !without(bytes, dirty_[way] | bytes_of(info(way).valid)).any();
+    }
+    bool holds_bytes(std::uint32_t way) const { return info(way).valid != 0 || info(way).dirty; }
+    /// Ways of the set that hold bytes.
+    unsigned lines_held(unsigned set) const;
+    /// The sectors that a store to these bytes touches; without sectors, all.
+    SectorMask touched(const ByteMask& bytes) const { return sectored_ ? sectors_of(bytes) : kAllSectors; }
+    /// Those of the sectors that the stored bytes and the way's dirty bytes do not fill; `way` may be kNoWay. Without
+    /// sectors, all or none.
+    SectorMask lacking(std::uint32_t way, SectorMask sectors, const ByteMask& stored) const;
+
+    /// Writes dirty bytes; sectors that are dirty throughout become valid. Returns how many bytes were not dirty
+    /// before.
+    unsigned write_dirty(std::uint32_t way, const ByteMask& mask, const std::byte* line);
+    /// No byte of the way is dirty any more. Returns how many were.
+    unsigned forget_dirty(std::uint32_t way);
+    std::uint64_t dirty_bytes() const;
+
+    void fields(StateArchive& archive);
+
+  private:
+    struct alignas(64) Line {
+        std::byte bytes[kLineBytes] = {};
+    };
+
+    bool sectored_;
+    std::vector<Line> lines_;
+    std::vector<ByteMask> dirty_;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,84 @@
+#include "components/cache/l1_sets.h"
+
+#include <bit>
+
+#include "core/mutation/rule.h"
+
+namespace lookahead::gpu {
+
+void L1Sets::announce(const L1Event& event) {
+    for (L1Listener* listener : listeners_) { listener->on_l1_event(event); }
+}
+
+[[gnu::hot]] std::uint32_t L1Sets::place_for(const L1Access& access) const {
+    const unsigned set = lines_.set_of(access.line);
+    const TagArray::Choice choice = lines_.choice(set);
+    const std::uint64_t mine = shares_.of(access.client);
+    if (const std::uint64_t empty = choice.empty & mine; empty != 0) {
+        return set * lines_.ways() + static_cast<unsigned>(std::countr_zero(empty));
+    }
+    if (shares_.lines_of_set() != 0 || (choice.replaceable & mine) == 0) { return kNoWay; }
+    return set * lines_.ways() + replacement_->victim(set, choice.replaceable & mine);
+}
+
+void L1Sets::assign(std::uint32_t way, const L1Access& access) {
+    lines_.assign(way, access.line, {.pc = access.pc, .owner = access.warp, .client = access.client});
+    replacement_->reserve(way / lines_.ways(), way % lines_.ways());
+}
+
+bool L1Sets::make_room(std::uint32_t way) {
+    if (lines_.line(way) == kNoLine) { return true; }
+    const bool clean = !lines_.info(way).dirty;
+    if (!clean && LOOKAHEAD_RULE(eviction_writes_back)) { writer_.evict_dirty(way); }
+    drop(way);
+    return clean;
+}
+
+/// Forgets a line of which nothing is awaited or dirty.
+[[gnu::hot]] void L1Sets::drop(std::uint32_t way) {
+    ++counters_.evictions;
+    const LineInfo& info = lines_.info(way);
+    emit(L1EventKind::evict, {lines_.line(way), info.pc, info.owner, info.client}, way);
+    lines_.clear(way);
+}
+
+void L1Sets::detach(std::uint32_t way, SectorMask sectors) {
+    LineInfo& info = lines_.info(way);
+    info.awaited &= static_cast<SectorMask>(~sectors);
+    for (unsigned left = sectors; left != 0;) {
+        Mshr& mshr = mshrs_[info.mshr(static_cast<SectorMask>(left))];
+        const unsigned of_fill = left & mshr.installs;
+        left &= ~of_fill;
+        mshr.installs &= static_cast<SectorMask>(~of_fill);
+        if (mshr.installs == 0) {
+            mshr.way = kNoWay;
+            emit(L1EventKind::detach, {mshr.line, mshr.pc, mshr.warp, mshr.client}, way);
+        }
+    }
+    clear_if_empty(way);
+}
+
+void L1Sets::invalidate(std::uint32_t way, SectorMask sectors) {
+    LineInfo& info = lines_.info(way);
+    const auto fills = static_cast<SectorMask>(info.awaited & sectors);
+    const auto copies = static_cast<SectorMask>(info.valid & sectors);
+    if (copies != 0 && LOOKAHEAD_RULE(invalidation_drops_copies)) {
+        ++counters_.invalidations;
+        info.valid &= static_cast<SectorMask>(~copies);
+        if (info.valid == 0) {
+            emit(L1EventKind::invalidate, {lines_.line(way), info.pc, info.owner, info.client}, way);
+        }
+    }
+    if (fills != 0 && LOOKAHEAD_RULE(invalidation_detaches_fills)) { detach(way, fills); }
+    clear_if_empty(way);
+}
+
+void L1Sets::clear_if_empty(std::uint32_t way) {
+    const LineInfo& info = lines_.info(way);
+    if ((info.valid | info.awaited) == 0 && !info.dirty) {
+        if (info.pins != 0) [[unlikely]] { locks_.lose(way); }
+        lines_.clear(way);
+    }
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "components/cache/l1_access.h"
+#include "components/cache/l1_events.h"
+#include "components/cache/l1_writer.h"
+#include "components/cache/line_locks.h"
+#include "components/cache/mshr_table.h"
+#include "components/cache/replacement_policy.h"
+
+namespace lookahead::gpu {
+
+/// How lines take the ways of L1's sets, make room for each other, and are invalidated.
+class L1Sets {
+  public:
+    L1Sets(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy> replacement, L1Lines& lines,
+           MshrTable& mshrs, MissQueue& queue, L1Writer& writer, L1Counters& counters)
+        : lines_(lines),
+          mshrs_(mshrs),
+          queue_(queue),
+          writer_(writer),
+          counters_(counters),
+          shares_(parameters),
+          locks_(parameters, lines, shares_),
+          replacement_(std::move(replacement)) {}
+
+    WayShares& shares() { return shares_; }
+    LineLocks& locks() { return locks_; }
+    const LineLocks& locks() const { return locks_; }
+
+    void subscribe(L1Listener& listener) { listeners_.push_back(&listener); }
+    void emit(L1EventKind kind, const L1Access& access, std::uint32_t way, L1Operation operation = L1Operation::load) {
+        if (!listeners_.empty()) [[unlikely]] {
+            announce({kind, access.client, access.warp, access.pc, access.line, way, operation});
+        }
+    }
+
+    /// The way's line was used.
+    void touch(std::uint32_t way) { replacement_->touch(way / lines_.ways(), way % lines_.ways()); }
+    /// A way that the access's client may take: an empty one, else the policy's victim; kNoWay if all are pending or
+    /// pinned. Where fills under way have tags of their own it is an empty one, and no line makes room yet.
+    std::uint32_t place_for(const L1Access& access) const;
+    /// The way is the access's line's from now on.
+    void assign(std::uint32_t way, const L1Access& access);
+    /// Takes the line out of the way, if there is one. Its dirty bytes take a place in the miss queue; false: they did.
+    bool make_room(std::uint32_t way);
+
+    /// Where fills under way have tags of their own: the line of this way has got its bytes, and another line of its
+    /// set makes room if the set has too many. If none can, as all others await sectors, are pinned, or are dirty and
+    /// the miss queue is full, this line goes: nobody waits for it.
+    void settle(std::uint32_t way);
+    /// The same before a store's bytes come to a line without bytes. Stalls if no line can make room.
+    L1StoreResult make_room_for_stored(unsigned set);
+
+    /// The fills of these awaited sectors still serve those who wait for them; no access joins them any more, and the
+    /// sectors are not installed.
+    void detach(std::uint32_t way, SectorMask sectors);
+    /// Drops the copies of these sectors, but not dirty bytes, and detaches their fills.
+    void invalidate(std::uint32_t way, SectorMask sectors);
+    /// Gives the way back when its line holds and awaits nothing.
+    void clear_if_empty(std::uint32_t way);
+
+    void fields(StateArchive& archive) { replacement_->fields(archive); }
+
+  private:
+    void announce(const L1Event& event);
+    void drop(std::uint32_t way);
+
+    L1Lines& lines_;
+    MshrTable& mshrs_;
+    MissQueue& queue_;
+    L1Writer& writer_;
+    L1Counters& counters_;
+    WayShares shares_;
+    LineLocks locks_;
+    std::unique_ptr<ReplacementPolicy> replacement_;
+    std::vector<L1Listener*> listeners_;
+};
+
+}  // namespace lookahead::gpu
