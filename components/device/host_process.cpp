@@ -30,8 +30,7 @@ std::string hexadecimal(std::uint64_t value) {
     return text;
 }
 
-/// Bytes of a copy that are on the link at once: a part of the host's second-level cache; a long copy has hundreds of
-/// bursts.
+/// Bytes of a copy on the link at once: part of the host's second-level cache; a long copy has hundreds of bursts.
 constexpr std::uint64_t kBurstBytes = 512 * 1024;
 
 /// CUDA C++ Programming Guide, "__global__ function parameters", since CUDA 12.1.

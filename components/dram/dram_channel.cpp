@@ -116,8 +116,7 @@ void DramChannel::set_candidate(unsigned number) {
     }
 }
 
-/// Finds the next command, not before `earliest`. Avoids branches on the compared values, because it runs after each
-/// command.
+/// Finds the next command, not before `earliest`. Runs after each command, so it avoids branches on compared values.
 [[gnu::hot]] void DramChannel::plan(Cycle earliest) {
     Cycle when = kCycleInfinity;
     std::uint64_t rank = ~std::uint64_t{0};

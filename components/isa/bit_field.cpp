@@ -17,8 +17,7 @@ Unsigned low_ones(std::uint32_t count) {
     return count < kWidth<Unsigned> ? ones : ~Unsigned{0};
 }
 
-/// `length` bits from `position`, zero- or sign-extended. A signed field that reaches beyond the top is extended by
-/// the top bit.
+/// `length` bits from `position`, zero- or sign-extended. Beyond the top, a signed field is extended by the top bit.
 template <class T>
 T extract(T a, std::uint32_t position_operand, std::uint32_t length_operand) {
     const std::uint32_t position = position_operand & 0xff, length = length_operand & 0xff;

@@ -88,8 +88,8 @@ std::uint64_t uniform_value(SpecialRegister special, const WarpIdentity& warp) {
     }
 }
 
-/// The part of a parameter that 32-bit registers hold must determine its address: in reach, or a sign-extended number
-/// and no address.
+/// A parameter's part in 32-bit registers must determine its address: in reach, or a sign-extended number and no
+/// address.
 void check_pointer_parameters(const Kernel& kernel, std::span<const std::byte> parameters) {
     for (const std::uint32_t offset : kernel.pointer_parameters) {
         std::uint64_t value = 0;

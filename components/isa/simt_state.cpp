@@ -98,8 +98,7 @@ void SimtState::run(const Path& path) {
     resumed_ = path.wait == Wait::resumed;
 }
 
-/// Nothing runs: takes the last path that can run, or releases the path that has waited longest at a convergence
-/// barrier.
+/// Nothing runs: takes the last path that can, or releases the one that has waited longest at a convergence barrier.
 void SimtState::run_next() {
     for (;;) {
         auto next = std::find_if(others_.rbegin(), others_.rend(), can_run);

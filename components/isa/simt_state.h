@@ -27,10 +27,9 @@ enum class SimtModel : std::uint8_t { stack, convergence_barrier };
 /// instructions alone, not on time: the emulator and the SMs run the paths in the same order.
 class SimtState : private SimtStack {
   public:
-    /// The weight of a path's branches back, while others wait at a convergence barrier, after which those are
-    /// released. Plain branches count 1 and yielding ones kYieldCost, so 16 turns of a spinning loop or 65536 of any
-    /// loop. An estimate: enough for the lanes of an ordinary loop with atomics to come together, few compared with a
-    /// lock's latency.
+    /// The weight of a path's branches back after which paths that wait at a convergence barrier are released. Plain
+    /// branches count 1, yielding ones kYieldCost: 16 turns of a spinning loop, or 65536 of any loop. An estimate:
+    /// enough to join the lanes of an ordinary loop with atomics, little compared with a lock's latency.
     static constexpr std::int32_t kPatience = 65536;
     static constexpr std::int32_t kYieldCost = 4096;
 

@@ -21,8 +21,7 @@ Members members_of(const std::uint32_t* masks, LaneMask active, LaneMask alive);
 
 /// On a stack, where no lane can wait for another: the lanes that the member masks (`masks`, as above) of `active`
 /// name, that have not exited, and that do not execute the instruction with them, because they are on other paths or
-/// its guard excludes them. Lanes whose next instruction is their exit count as having exited: lanes of an early return
-/// wait there.
+/// its guard excludes them. Lanes whose next instruction is their exit (early returns) count as having exited.
 LaneMask missing_members(const std::uint32_t* masks, LaneMask active, const SimtState& simt, const Kernel& kernel);
 
 /// Equal for instructions that can be executed together: same operation, type and qualifiers.

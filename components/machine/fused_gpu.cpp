@@ -46,8 +46,7 @@ FusedGpu::FusedGpu(const Arguments& arguments, const MakeSm& make_sm)
     }
 }
 
-/// Goes from one event time to the next; at each, the SMs with work or messages step the cycle of that time, one after
-/// another.
+/// Goes from one event time to the next; at each, the SMs with work or messages step that cycle one after another.
 void FusedGpu::advance(Inbox inbox, Time horizon) {
     auto message = inbox.begin();
     while (true) {

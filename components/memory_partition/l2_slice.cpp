@@ -131,8 +131,7 @@ void L2Slice::pop_dram_sector() {
     return took_fill;
 }
 
-/// The next cycle with work, by the state after cycle `now`. `freed`: a register was freed, so a waiting request may
-/// find room.
+/// The next cycle with work, after cycle `now`. `freed`: a register was freed, so a waiting request may find room.
 [[gnu::hot]] Cycle L2Slice::plan(Cycle now, bool freed) const {
     if (draining_ != L2Cache::kNoMshr) { return std::max(busy_until_, replies_.next_acceptance(now)); }
     Cycle next = fill_count_ > 0 ? std::max(fills_[fill_head_].ready, now + 1) : kCycleInfinity;

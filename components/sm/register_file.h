@@ -15,8 +15,7 @@ class RegisterFile {
   public:
     explicit RegisterFile(unsigned rows) : rows_(rows) {}
 
-    /// Grows to `rows` rows, for launches whose occupancy does not follow from their warps' needs. Rows may move in
-    /// memory.
+    /// Grows to `rows` rows, for launches whose occupancy ignores their warps' needs. Rows may move in memory.
     void grow(unsigned rows) {
         if (rows > this->rows()) { rows_.resize(rows); }
     }

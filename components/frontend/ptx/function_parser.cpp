@@ -30,8 +30,7 @@ std::uint32_t parse_count(Cursor& cursor, std::string_view what) {
     return static_cast<std::uint32_t>(cursor.expect_number(what, kLargestCount));
 }
 
-/// Directives of clusters of CTAs. Clusters of one CTA have no effect; a kernel that asks for larger ones cannot be
-/// launched.
+/// Directives of clusters of CTAs. Clusters of one CTA have no effect; a kernel with larger ones cannot be launched.
 class ClusterDirectives {
   public:
     /// Parses the rest of the directive `word`; returns false if it is none of these directives.

@@ -53,8 +53,7 @@ void FunctionScope::resolve(const LabelUse& use, std::uint32_t target) {
     (use.element ? operand.targets[*use.element] : operand.target) = target;
 }
 
-/// The range that contains `name`. Tries each division into a prefix and a number, because prefixes may end with
-/// digits.
+/// The range that contains `name`. Tries all divisions into prefix and number, because prefixes may end with digits.
 const FunctionScope::RegisterRange* FunctionScope::range_of(const Block& block, const std::string& name) {
     if (block.ranges.empty()) { return nullptr; }
     for (std::size_t cut = name.size(); cut > 1 && is_digit(name[cut - 1]); --cut) {

@@ -18,8 +18,7 @@ class InitialiserParser {
                       Variable& variable)
         : cursor_(cursor), names_(names), dimensions_(std::move(dimensions)), variable_(variable) {}
 
-    /// Parses one element, or a braced list of as many as dimension `level` has, for the array's part of `size` bytes
-    /// at `offset`.
+    /// Parses one element, or a braced list as long as dimension `level`, for the array's `size` bytes at `offset`.
     void part(std::size_t level, std::uint64_t offset, std::uint64_t size) {
         if (level == dimensions_.size()) {
             element(offset);

@@ -64,8 +64,7 @@ EjectionPort::EjectionPort(const CrossbarParameters& parameters, Cycle credit_la
     if (next != kNone) { choose(next, std::max(taken, queues_[next].front().time)); }
 }
 
-/// The sender whose packet for the row goes out of turn; kNone if there is none. The sender chosen last has priority,
-/// then those after it.
+/// The sender whose packet for the row goes out of turn, from the last chosen one on, cyclically; kNone if none.
 unsigned EjectionPort::out_of_turn(std::uint64_t row) {
     const bool same = !queues_[chosen_].empty() && held_->rows.row_of(queues_[chosen_].front()) == row;
     unsigned match = same ? chosen_ : kNone;

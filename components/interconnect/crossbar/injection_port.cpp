@@ -11,9 +11,8 @@
 namespace lookahead::gpu {
 namespace {
 
-/// Bytes that the queue of blocked packets must hold: `injection_flits` flits and one more packet, which was accepted
-/// when there was still room for a flit; owners that push several packets after one can_accept get a packet of slack
-/// each.
+/// Bytes that the queue of blocked packets must hold: `injection_flits` flits and one more packet, accepted when there
+/// was still room for a flit; an owner that pushes several packets after one can_accept has slack for each.
 std::size_t blocked_bytes(const CrossbarParameters& parameters) {
     const auto flits = static_cast<std::size_t>(parameters.injection_flits);
     return flits * message_bytes_bound(static_cast<unsigned>(parameters.flit_bytes)) + 4 * kMaximumPayloadBytes;

@@ -87,8 +87,7 @@ AffineVectorCache::Encoded AffineVectorCache::encode_store(const CompactVector* 
     return result;
 }
 
-/// "hit and (valid and not m) != 0 and (b, s) != (b', s')", a bit for each vector. A read-modify-write leaves no other
-/// words.
+/// "hit and (valid and not m) != 0 and (b, s) != (b', s')" by vector. A read-modify-write leaves no other words.
 unsigned AffineVectorCache::conflicts_of_store(const CompactVector* vectors, const Encoded& encoded) const {
     unsigned conflicts = 0;
     for (unsigned i = 0; !modifies_ && i < lines_.vectors_of_line(); ++i) {

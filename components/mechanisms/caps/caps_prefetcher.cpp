@@ -70,9 +70,8 @@ namespace lookahead::gpu {
 
 inline constexpr std::uint16_t kNoSlot = 0xffff;
 
-/// Entry of a PerCTA table. The paper's entries hold PC, leading warp and base; the counts of executions are our
-/// addition: without them, a base that the leading warp has moved in a loop would be compared with warps of another
-/// iteration.
+/// Entry of a PerCTA table. The paper's entries hold PC, leading warp and base. We add counts of executions: otherwise
+/// a base that the leading warp has moved in a loop would be compared with warps of another iteration.
 struct BaseEntry {
     std::uint32_t pc = 0;
     std::uint16_t context = kNoContext;  ///< unused: the table is by PC

@@ -9,9 +9,8 @@
 
 namespace lookahead::gpu {
 
-/// The victim tag arrays of a scheduler's warps (lost locality detector; Rogers et al., MICRO 2012): the lines that
-/// each warp brought into L1 and that have been evicted. The line inserted longest ago is replaced first. Warps are
-/// numbered from 0.
+/// The victim tag arrays of a scheduler's warps (lost locality detector; Rogers et al., MICRO 2012): evicted lines that
+/// each warp brought into L1, replaced in the order of insertion. Warps are numbered from 0.
 class VictimTags {
   public:
     /// Throws ConfigurationError unless `entries` is a multiple of `ways`.

@@ -56,8 +56,7 @@ bool AddressUnit::choose_warp(Cycle now) {
     return additions == 0;
 }
 
-/// Whether the set of the first line to request has as many locked lines as it may; then another warp's access goes
-/// first.
+/// Whether the set of the first line to request has no more lines to lock; then another warp's access goes first.
 bool AddressUnit::waits_for_lock(const AtqEntry& entry, const AccessSize& size) const {
     return size.records != 0 && entry.mode == QueueMode::data && parameters_.early_loads && l1_ != nullptr &&
            l1_->may_lock_line(size.first_line, gpu::Client::affine_expansion) &&

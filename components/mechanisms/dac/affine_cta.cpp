@@ -81,8 +81,7 @@ Integer integer(std::uint64_t value, unsigned bits, bool is_signed) {
     return is_signed ? Integer{static_cast<std::int64_t>(value)} : Integer{value};
 }
 
-/// Whether the first and the last thread, and so those between them, have one result, given on which side of the number
-/// the two are.
+/// Whether first and last thread, and so those between, have one result, given on which side of the number both are.
 bool agree(isa::Comparison comparison, int first, int last) {
     switch (comparison) {
         case isa::Comparison::lt:

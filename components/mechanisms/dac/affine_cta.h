@@ -42,8 +42,7 @@ struct Piece {
 
     void fields(StateArchive& archive) { archive& threads& tuple; }
 };
-/// A register of the affine warp: one tuple for all threads, or several, each for a set of threads that took another
-/// path.
+/// A register of the affine warp: one tuple for all threads, or one for each set of threads that took another path.
 using AffineRegister = std::vector<Piece>;
 
 /// How the predicate expansion unit compares for a warp (section 4.3).

@@ -28,13 +28,11 @@ bool makes_mask(const finaliser::VirtualKernel& kernel, const finaliser::Virtual
 
 /// The class of a constant; `literal` is its value if it is known before launch.
 Class constant_class(std::optional<std::uint64_t> literal, const finaliser::VirtualOperand& operand);
-/// The class of a result that does not depend on the sources' classes: special registers, and values that are never
-/// affine.
+/// The class of a result that depends on no source's class: special registers, and values that are never affine.
 Class given_class(const finaliser::VirtualKernel& kernel, const finaliser::VirtualInstruction& instruction);
 /// The class of the result for sources that are neither `none` nor `other`. An operation is accepted if its tuple is
-/// exact for every thread, even if registers wrap around. Sums and products of tuples are exact modulo 2^32 or 2^64. If
-/// the number itself matters (a wider result, a remainder), a mod-type tuple is exact, or a bound must prove that
-/// nothing wraps.
+/// exact for every thread, even if registers wrap around: sums and products are, modulo 2^32 or 2^64. If the number
+/// itself matters (a wider result, a remainder), the tuple must be mod-type, or a bound must prove that nothing wraps.
 Class affine_result(const finaliser::VirtualKernel& kernel, const finaliser::VirtualInstruction& instruction,
                     const std::array<Class, 4>& sources, const std::array<Class, 2>& predicates, Condition condition);
 

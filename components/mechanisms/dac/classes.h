@@ -55,8 +55,7 @@ struct Class {
     Kind kind = Kind::none;
     Reason reason = Reason::none;       ///< why the kind is `other`
     std::vector<Condition> conditions;  ///< ascending
-    /// The register's bits are a number from 0 to this in every thread, and the tuple gives the same without wrapping
-    /// around.
+    /// The register is a number from 0 to this in every thread, and so is the tuple without wrapping around.
     std::optional<std::uint64_t> most;
     std::uint8_t zeros = 0;  ///< low bits that are zero in every thread
     /// The offset by block index is a 32-bit number extended to 64 bits that may have wrapped around: a separate part

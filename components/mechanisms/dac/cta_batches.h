@@ -63,8 +63,7 @@ class CtaBatches {
     std::span<const std::uint8_t> turns() const { return std::span(turns_).first(ctas_); }
 
     /// The cycle at which the next run is to begin; call it between runs only. Under `patient`, waiting costs no more
-    /// than a run of its own would cost the CTAs that come later, and an early run no more than waiting: neither is
-    /// known before.
+    /// than a run of its own would cost later CTAs, and an early run no more than waiting: neither is known before.
     Cycle due() const {
         if (fresh_ == 0) { return gpu::kNever; }
         const bool full = static_cast<unsigned>(std::popcount(fresh_) + std::popcount(served_)) == ctas_;

@@ -92,8 +92,7 @@ void Dac::note_wait(unsigned context, Wait wait) {
     waiting_since_[context] = state_.now;
 }
 
-/// Section 4.1: "if a non-affine warp's PWPQ or PWAQ is empty, or the data ... is not yet available", it does not
-/// issue.
+/// Section 4.1: a warp does not issue if its "PWPQ or PWAQ is empty, or the data ... is not yet available".
 bool Dac::classify(unsigned context) {
     const Stream& stream = state_.warps.streams[context];
     const std::uint32_t pc = stream.stack.pc();
@@ -220,8 +219,7 @@ void Dac::before_execution(unsigned context, Cycle now) {
                          ? complement
                          : (complement & ~active) | (~holds & active);
     } else if (lanes != 0 && queues_.addresses(context).head().records == 0) {
-        // Function (1) of section 3 runs on the lanes before the access and takes the issue slot of one more
-        // instruction.
+        // Function (1) of section 3 runs on the lanes before the access and takes one more instruction's issue slot.
         sm_.issue.hold(context % sm_.issue.schedulers(), 2 * sm_.issue.interval(), now);
     }
 }

@@ -85,8 +85,7 @@ void EarlyLines::await_no_more(unsigned context, QueuedRecord& record) {
     awaited_.erase(found);
 }
 
-/// A line that was taken from its lock, or whose fill a store has detached, is requested again by the load as if for
-/// the first time.
+/// The load requests a line again that was taken from its lock or whose fill a store has detached.
 bool EarlyLines::is_awaited(const QueuedRecord& record) const {
     const std::uint32_t way = l1_->way_of(record.lock);
     if (way == gpu::kNoWay) { return false; }

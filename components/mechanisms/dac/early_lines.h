@@ -14,8 +14,7 @@
 namespace lookahead::dac {
 
 /// Lines that the address unit has requested from L1 before the warps' loads (Wang and Lin, ISCA 2017, section 4.2):
-/// requested lines that have not come, and locks whose load has dequeued but not accessed its line. L1's events update
-/// both.
+/// those under way, and locks of loads that have dequeued but not accessed their line. L1's events update both.
 class EarlyLines final : private gpu::L1Listener {
   public:
     EarlyLines(const gpu::IssueExtensionArguments& sm, WarpQueues& queues, DacCounters& counters)
@@ -25,8 +24,7 @@ class EarlyLines final : private gpu::L1Listener {
     /// Sets the L1, which must outlive its use here.
     void joined(gpu::L1Data& l1) { l1_ = &l1; }
 
-    /// Records that the line of a record of the context's last access was requested and locked. `waits`: the line has
-    /// not come.
+    /// The line of a record of the context's last access was requested and locked. `waits`: it has not come.
     void locked(unsigned context, QueuedAccess& access, QueuedRecord& record, gpu::LineLock&& lock, bool waits);
     /// The warp dequeues a record of its load number `sequence`; the load's access will end the lock.
     void dequeued(unsigned context, std::uint32_t sequence, QueuedRecord& record);

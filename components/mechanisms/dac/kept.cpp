@@ -23,8 +23,7 @@ class Kept {
     }
 
   private:
-    /// Whether the instruction stays although the affine stream could compute it, and is neither an access nor a
-    /// predicate.
+    /// Whether the instruction, no access and no predicate, stays although the affine stream could compute it.
     bool is_kept(Position at) const {
         const VirtualInstruction& instruction = values_.instruction(at);
         if (!plan_.stays(at) || plan_.at(at).candidate || instruction.destination_rows == 0) { return false; }

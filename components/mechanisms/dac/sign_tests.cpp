@@ -18,8 +18,7 @@ bool asks_for_zero(Comparison comparison) {
     return comparison == Comparison::eq || comparison == Comparison::ne;
 }
 
-/// Whether the test holds for a union if it holds for one part, and for an intersection if for both; other tests are
-/// the other way round.
+/// Whether one part suffices for a union and both are needed for an intersection; for other tests it is vice versa.
 bool one_part_is_enough(Comparison comparison) {
     return comparison == Comparison::lt || comparison == Comparison::ne;
 }
@@ -85,8 +84,7 @@ class Splitter {
         return value.at;
     }
 
-    /// Whether both sources of the union are affine, or unions with affine sources, and still hold their values at the
-    /// test.
+    /// Whether both sources of the union are affine, or such unions, and still hold their values at the test.
     bool is_affine(Position united, Position test, bool or_alone) const {
         for (std::size_t i = 0; i < 2; ++i) {
             if (!keeps(kernel_.blocks[test.block], united.index, test.index,

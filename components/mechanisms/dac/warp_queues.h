@@ -21,14 +21,12 @@ class Audit;
 
 namespace lookahead::dac {
 
-/// The entries of its warp's queue that an access takes: one for each record, and one for a raw access, which has no
-/// records.
+/// The entries of its warp's queue that an access takes: one for each record, or one for a raw access.
 constexpr unsigned entries_of(unsigned records) {
     return records == 0 ? 1 : records;
 }
 
-/// Identifies the dequeue of an entry: the enqueueing instruction, and the entry's number in its queue. Reports have
-/// numbers of their own.
+/// Identifies the dequeue of an entry: the PC of the enqueue and the entry's number in its queue, or among the reports.
 struct PairName {
     std::uint32_t pc = 0;  ///< PC of the enqueue
     std::uint32_t sequence = 0;

@@ -28,8 +28,7 @@ struct WarpRecord {
 using WarpRecords = std::array<WarpRecord, isa::kWarpSize>;
 using LaneAddresses = std::array<std::uint64_t, isa::kWarpSize>;
 
-/// The lanes at which a row of the block begins, the first lane included, for warp number `warp` of a block that is
-/// `width` threads wide.
+/// The lanes of warp number `warp` at which rows of its block, `width` threads wide, begin; always the first lane.
 isa::LaneMask row_starts(unsigned warp, unsigned width);
 
 /// Makes the records of a warp's access of `bytes` per lane (1 to 64, a power of two), in the order of its lanes.

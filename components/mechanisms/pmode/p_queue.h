@@ -24,8 +24,7 @@ struct PQueueEntry {
     void fields(StateArchive& archive) { archive& pc& epoch& active& ready& words& rows& predicate& predicate2; }
 };
 
-/// The P-queue of a warp. Entries are written at the tail and taken from the head; a place is not reused until the
-/// queue is cleared.
+/// The P-queue of a warp: written at the tail, taken from the head; a place is not reused until the queue is cleared.
 class PQueue {
   public:
     void resize(unsigned capacity) { entries_.assign(capacity, {}); }

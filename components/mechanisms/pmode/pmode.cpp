@@ -390,8 +390,7 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
     LOOKAHEAD_ASSERT(!wrong, execute_.place_of(context) + ": a reused value is not the instruction's");
 }
 
-/// pmode.check: each register of the pool has as many names as tables and queues hold, and is free if and only if it is
-/// not in use.
+/// pmode.check: each pool register has as many names as tables and queues hold, and is free exactly if not in use.
 void Pmode::verify_pool() const {
     std::vector<unsigned> names(pool_.size(), 0);
     const unsigned registers = state_.kernel->kernel().registers;

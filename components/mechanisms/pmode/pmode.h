@@ -21,10 +21,9 @@
 namespace lookahead::gpu {
 
 /// Warped pre-execution (Kim et al., HPCA 2016). A warp whose next instruction waits for a long-latency register
-/// continues on a copy of its scoreboard, SIMT stack and predicates (P-mode). There, instructions that do not depend on
-/// that register write renamed registers, loads bring their lines into L1, and the rest is skipped. When the warp
-/// returns to normal mode (N-mode), it reuses the results that its P-queue names. README.md has the rules and the
-/// choices.
+/// continues on a copy of its scoreboard, SIMT stack and predicates (P-mode): instructions independent of that register
+/// write renamed registers, loads bring their lines into L1, the rest is skipped. When the warp returns to normal mode
+/// (N-mode), it reuses the results that its P-queue names. README.md has the rules and the choices.
 class Pmode final : public IssueExtension, private StreamPolicy {
   public:
     using Parameters = PmodeParameters;

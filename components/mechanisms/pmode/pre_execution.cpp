@@ -41,8 +41,7 @@ bool is_within(std::uint64_t offset, unsigned bytes, std::uint64_t size) {
     return bytes <= size && offset <= size - bytes;
 }
 
-/// Whether the instruction may write data that a scratchpad load of its warp reads, or order such a load after other
-/// warps' writes.
+/// Whether the instruction may write a scratchpad load's data, or order such a load after other warps' writes.
 bool makes_scratchpad_stale(const DecodedInstruction& decoded) {
     const isa::Instruction& instruction = *decoded.instruction;
     if (decoded.action == Action::barrier) { return true; }
@@ -336,8 +335,7 @@ void Pmode::pre_load(unsigned context, LaneMask active, Cycle from, Cycle now) {
     mark_written(context, pc, true, kNoOperation);
 }
 
-/// Executes the instruction into `rows`, which then belong to the stream's registers and, if there is room, to the
-/// P-queue.
+/// Executes into `rows`, which then belong to the stream's registers and, if there is room, to the P-queue.
 void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMask active, Cycle from,
                     std::span<const std::uint16_t> rows, Cycle now) {
     Stream& stream = streams_[context];
@@ -383,8 +381,7 @@ void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMas
     schedule(context, Event::executed, begin_operation(context, decoded, active, rows), now, from + decoded.latency);
 }
 
-/// Starts the operation that will write the instruction's results. One entry of the P-queue holds all its destinations,
-/// or there is no entry.
+/// Starts the operation that will write the results. One entry of the P-queue holds all destinations, or none.
 std::uint16_t Pmode::begin_operation(unsigned context, const DecodedInstruction& decoded, LaneMask active,
                                      std::span<const std::uint16_t> rows) {
     const Stream& stream = streams_[context];

@@ -37,8 +37,7 @@ struct PreExecution {
     }
 };
 
-/// Whether the instruction writes only some live lanes of its destination: it has a guard, or fewer lanes run than
-/// live.
+/// Whether the instruction writes only some live lanes: it has a guard, or fewer lanes run than live.
 bool is_partial(const isa::SimtState& stack, const DecodedInstruction& decoded);
 
 }  // namespace lookahead::gpu

@@ -23,11 +23,10 @@ struct lookahead::ParametersOf<lookahead::gpu::GroupInterleavedParameters> {
 
 namespace lookahead::gpu {
 
-/// The prefetch-aware scheduler of Jog et al. on top of the two-level one. Groups have warps that are not neighbours,
-/// so that a group prefetches for its warps' neighbours in another group: with g groups, the n-th warp of the scheduler
-/// is in group n mod g. Free places of the ready queue go to the warps of one group while it has a pending warp that
-/// does not wait for memory, a fence or a barrier, then to the next group; no place stays empty. The ready queue issues
-/// in turn.
+/// The prefetch-aware scheduler of Jog et al. on top of the two-level one. Groups have no neighbouring warps, so that a
+/// group prefetches for its warps' neighbours in another: with g groups, the scheduler's n-th warp is in group n mod g.
+/// Free places of the ready queue go to one group while it has a pending warp that does not wait for memory, a fence or
+/// a barrier, then to the next group; no place stays empty. The ready queue issues in turn.
 class GroupInterleavedScheduler final : public TwoLevelScheduler {
   public:
     using Parameters = GroupInterleavedParameters;

@@ -130,9 +130,8 @@ class InterPrefetcher final : public Prefetcher {
     void fields(StateArchive& archive) override { archive& table_; }
 
   private:
-    /// The stride between neighbours is the difference of the addresses divided by that of the warps' numbers, if this
-    /// is an integer number of bytes (CAPS takes lines). Predictions are rounded down to lines. Returns whether to use
-    /// it.
+    /// The stride between neighbours: the difference of addresses divided by that of warp numbers, if an integer number
+    /// of bytes (CAPS takes lines). Predictions are rounded down to lines. Returns whether to use it.
     bool learn_stride(StrideEntry& entry, const ObservedLoad& load) const {
         const std::int64_t warps = std::int64_t{load.context} - entry.last_warp;
         std::int64_t apart = 0;

@@ -23,8 +23,7 @@ struct AccessVector {
         count = static_cast<std::uint32_t>(load.lines.size());
         std::copy(load.lines.begin(), load.lines.end(), lines);
     }
-    /// Stores in `result` how far the load's lines lie from these; returns false unless all accesses have the same
-    /// distance.
+    /// Sets `result` to the distance of the load's lines from these; returns false unless all accesses have the same.
     bool difference(const ObservedLoad& load, std::int64_t& result) const {
         if (count != load.lines.size()) { return false; }
         result = static_cast<std::int64_t>(load.lines[0] - lines[0]);
@@ -40,8 +39,7 @@ struct AccessVector {
     void fields(StateArchive& archive) { archive& lines& count; }
 };
 
-/// A small fully associative table, by PC, and by warp if warps have separate entries. Replaces the entry that was
-/// updated longest ago.
+/// A small fully associative table by PC, and by warp if warps have separate entries, with LRU replacement by update.
 template <class Entry>
 class StrideTable {
   public:

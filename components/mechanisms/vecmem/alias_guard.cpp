@@ -22,8 +22,7 @@ struct Distances {
     std::uint64_t first_bytes = 0, second_bytes = 0;  ///< the largest accesses
 };
 
-/// Adds the distance, split into a fixed part and a multiple of the stride, if there is one. Returns false if the
-/// multiple is too large.
+/// Adds the distance, split into a fixed part and a multiple of the stride. Returns false if that is too large.
 bool add(std::vector<Distances>& all, const Assumption& assumption, const std::optional<Term>& stride) {
     Form common(assumption.distance.rows());
     std::optional<Term> varying;
@@ -103,8 +102,7 @@ class GuardWriter {
         }
         const auto rows = static_cast<unsigned>(distances.common.rows());
         const Type type = rows == 2 ? Type::u64 : Type::u32;
-        // Accesses overlap if -second_bytes < distance < first_bytes; shifted to start at 0, this is one unsigned
-        // comparison.
+        // Overlap is -second_bytes < distance < first_bytes; shifted to start at 0, this is one unsigned comparison.
         const std::uint64_t below = static_cast<std::uint64_t>(distances.most) + distances.second_bytes - 1;
         const std::uint64_t width = static_cast<std::uint64_t>(distances.most - distances.least) +
                                     distances.first_bytes + distances.second_bytes - 2;

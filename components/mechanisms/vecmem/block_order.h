@@ -24,15 +24,13 @@ struct OrderGroup {
 
 enum class OrderFault : std::uint8_t { none, memory, data };
 
-/// An order of a block's nodes that keeps each group together. `sequence` has node numbers, for a group that of its
-/// first node only.
+/// An order of a block's nodes that keeps groups together. `sequence` has node numbers, a group's first one only.
 struct BlockOrder {
     OrderFault fault = OrderFault::none;  ///< set if dependences through memory or registers allow no such order
     std::vector<std::uint32_t> sequence;
 };
 
-/// Whether accesses may not be moved across the instruction: barriers, fences, ordered accesses, and instructions that
-/// hold everything.
+/// Whether accesses may not pass the instruction: barriers, fences, ordered accesses, or one that holds everything.
 bool parts_accesses(const VirtualInstruction& instruction);
 
 /// Pairs of nodes whose second must follow the first.

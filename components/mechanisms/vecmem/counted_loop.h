@@ -37,8 +37,7 @@ struct LoopFinding {
     Reason reason = Reason::none;
     std::optional<CountedLoop> loop;
 };
-/// Analyses the innermost loop with the header `header`. Takes predicates for the masks of loops with several blocks
-/// from `names`.
+/// Analyses the innermost loop with this header. `names` gives predicates for masks if it has several blocks.
 LoopFinding counted_loop(const VirtualKernel& kernel, const LoopBodies& bodies, const finaliser::Values& values,
                          const Forms& forms, std::uint32_t header, VirtualKernel& names);
 

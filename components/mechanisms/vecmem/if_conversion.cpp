@@ -133,8 +133,7 @@ class IfConverter {
         return writes && LOOKAHEAD_RULE(other_ways_keep_their_values);
     }
 
-    /// Units that lanes on other paths need after the block's place in the order: these lanes wait before the next
-    /// block on their path.
+    /// Units that lanes on other paths need after the block: these lanes wait before the next block on their path.
     BitSet needed_elsewhere(std::uint32_t block) const {
         BitSet needed(finaliser::unit_count(kernel_));
         std::set<std::uint32_t> seen;

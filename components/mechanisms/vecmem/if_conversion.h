@@ -31,9 +31,9 @@ class LoopBodies {
     const finaliser::Flow& flow() const { return flow_; }
     /// The blocks of the innermost loop with this header; empty if there is none.
     std::vector<std::uint32_t> blocks(std::uint32_t header) const;
-    /// The body of the loop. Nothing for loops with inner loops, several branches back or exits, masked code under
-    /// conditions, blocks with several conditions, or more than kMostMasked instructions. Takes new predicates from
-    /// `names`.
+    /// The body of the loop, with new predicates from `names`. Nothing for loops with inner loops, several branches
+    /// back or exits, masked code under conditions, blocks with several conditions, or more than kMostMasked
+    /// instructions.
     std::optional<LoopBody> find(std::uint32_t header, VirtualKernel& names) const;
 
   private:

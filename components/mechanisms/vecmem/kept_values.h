@@ -9,8 +9,7 @@
 
 namespace lookahead::vecmem {
 
-/// A copy of a word to a new row: after its definition, or, if the word is a join, at the beginning of the join's
-/// block.
+/// A copy of a word to a new row: after its definition, or for a join at the beginning of the join's block.
 struct WordCopy {
     std::uint32_t block = 0;
     std::uint32_t behind = finaliser::kNone;  ///< instruction; kNone: at the block's beginning

@@ -81,8 +81,7 @@ class Forms {
     Form value(ValueId low, ValueId high) const;
     /// The form of a memory access's address, offset included.
     Form address(Position at) const;
-    /// Like address(), but takes pairs from outside the block as atoms, whatever they sum. Comparisons become shorter
-    /// with this form.
+    /// Like address(), but pairs from outside the block are atoms, whatever they sum: comparisons are shorter so.
     Form address_in_parts(Position at) const;
     /// A value in the address's sum that equals `wanted` up to a constant, and that constant: its holder is available
     /// wherever the address is.

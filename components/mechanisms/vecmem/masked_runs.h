@@ -11,8 +11,7 @@ namespace lookahead::vecmem {
 /// left out, if the results are not read.
 bool only_computes(const VirtualInstruction& instruction);
 
-/// The fewest instructions in a row under one mask that become a block, around which a warp without lanes for them
-/// branches.
+/// The fewest instructions in a row under one mask that become a block, which a warp without lanes for it skips.
 inline constexpr std::uint32_t kLeastSkipped = 2;
 
 /// Undoes if-conversion in the packed `blocks` (ascending): masks computations that only masked code reads, and

@@ -141,8 +141,7 @@ class BlockPacker {
         return base;
     }
 
-    /// Whether an access outside the pattern must follow one member and precede another. ordered() would find this too,
-    /// but later.
+    /// Whether an access outside the pattern must follow one member and precede another. ordered() would find it later.
     bool stands_around_a_conflict(const Pattern& pattern) const {
         std::set<std::uint32_t> behind;
         for (std::uint32_t member : pattern.members) {
@@ -182,8 +181,7 @@ class BlockPacker {
         return refuse(order.fault == OrderFault::memory ? Reason::alias : Reason::dependence);
     }
 
-    /// Orders the block's instructions, each followed by the copies that its values need, with their new reads and
-    /// writes.
+    /// Orders the block's instructions, each with the copies after it that its values need, with new reads and writes.
     BlockOrder ordered() {
         nodes_.clear();
         node_of_.assign(code().size(), kNone);

@@ -50,8 +50,7 @@ struct PackOptions {
     VectorKinds kinds = {};
 };
 
-/// Packs the accesses of one block into vector memory instructions. Adds rows to the kernel and changes nothing else in
-/// it.
+/// Packs the accesses of a block into vector memory instructions; apart from new rows the kernel does not change.
 PackedBlock pack_block(VirtualKernel& kernel, const Forms& forms, KeptValues& kept, std::uint32_t block,
                        const PackOptions& options);
 

@@ -163,8 +163,7 @@ void find_indirect(PatternSearch& search, const std::function<bool(const Pattern
     for (const auto& [base, indexed] : by_base) {
         if (indexed.members.size() >= search.length) { ranked.emplace_back(&base, &indexed); }
     }
-    // The address of an access is a sum of several words, any of which may be the base: the one that most accesses
-    // share.
+    // Any word of an address's sum may be the base: the one that most accesses share goes first.
     std::ranges::stable_sort(ranked, [](const auto& a, const auto& b) {
         if (a.second->members.size() != b.second->members.size()) {
             return a.second->members.size() > b.second->members.size();

@@ -31,8 +31,7 @@ struct PatternSearch {
     std::function<std::pair<std::uint32_t, std::uint32_t>(const Term&)> place_of_index;
 };
 
-/// Calls `take` with patterns of free accesses, in the order of their first access. Accesses that `take` accepts are no
-/// longer free.
+/// Calls `take` with patterns of free accesses, in the order of their first access; accepted accesses are free no more.
 void find_strided(PatternSearch& search, const std::function<bool(const Pattern&)>& take);
 void find_indirect(PatternSearch& search, const std::function<bool(const Pattern&)>& take);
 

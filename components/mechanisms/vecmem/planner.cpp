@@ -168,8 +168,7 @@ bool Planner::is_better(std::uint64_t cost, const Loop& loop, const BlockPlan& p
     return loop.decided && !is_alike ? 8 * cost < 7 * loop.cost : cost < loop.cost;
 }
 
-/// A round that the source has unrolled has vectors already: saving the loop's own instructions is not worth the test
-/// for enough rounds.
+/// A round that the source has unrolled already has vectors: to save the loop's own instructions is not worth a check.
 bool Planner::repeats_vectors(const BlockOutcome& outcome, const Loop& loop, unsigned factor) {
     return loop.vectors != 0 && outcome.vectors >= factor * loop.vectors;
 }

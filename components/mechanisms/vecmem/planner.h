@@ -30,8 +30,7 @@ struct TriedPlans : finaliser::Findings {
 /// stays. Jumps must end their blocks.
 class Planner {
   public:
-    /// `lengths`: allowed vector lengths, preferred ones first. `tried` must belong to this kernel, these lengths and
-    /// kinds.
+    /// `lengths`: allowed vector lengths, preferred ones first. `tried` must be for this kernel, lengths and kinds.
     Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit,
             const VectorKinds& kinds = {}, std::shared_ptr<TriedPlans> tried = std::make_shared<TriedPlans>());
 

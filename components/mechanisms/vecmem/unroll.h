@@ -29,9 +29,8 @@ Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, un
 /// The words other than the counter that the loop increases and extends, and that a check can prove not to wrap.
 std::vector<Induction> extended_inductions(const CountedLoop& loop);
 
-/// Puts `factor` rounds in front of the loop; with `checks_words`, they run only if no extended_inductions wrap.
-/// `fewer`: the loop of fewer rounds, already in front of this one, before which the new rounds go. Later blocks move
-/// by kUnrolledBlocks.
+/// Puts `factor` rounds in front of the loop; with `checks_words`, they run only if no extended_inductions wrap. They
+/// go before `fewer`, the loop of fewer rounds, if there is one. Later blocks move by kUnrolledBlocks.
 UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor, bool checks_words,
                     const UnrolledLoop* fewer = nullptr);
 

@@ -8,8 +8,7 @@
 
 namespace lookahead::vecmem {
 
-/// An address as an instruction's source and offset: whole + coefficient x scaled + offset; `constant` replaces `whole`
-/// if that is absent.
+/// An address as an instruction's source and offset: whole (or `constant` without it) + coefficient x scaled + offset.
 struct VectorBase {
     unsigned rows = 1;
     std::optional<Term> whole;

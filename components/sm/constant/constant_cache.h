@@ -82,8 +82,7 @@ class ConstantCache {
     bool can_ask() const { return wanted_ != 0 && tags_.can_miss(); }
     /// Requests one of them; only if can_ask().
     Request ask();
-    /// After a line has come: the contexts that waited for any line. They must check again at once; then call
-    /// `all_looked`.
+    /// After a line has come: the contexts that waited for any. They must check again; then call `all_looked`.
     ContextMask take_waiting() { return std::exchange(waiting_, {}); }
     /// A line that has come serves all who waited for it, even if it is replaced before their other lines come. So an
     /// instruction gets all its operands, however small the cache is.

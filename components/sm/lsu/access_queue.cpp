@@ -104,8 +104,7 @@ inline void AccessQueue::begin_load(const QueuedInstruction& access) {
     if (first) { parts_.order.begin_load(whole.memory.context, pending.kind == LoadKind::acquire); }
 }
 
-/// Values move in the first cycle; the banks stay taken for the remaining ones. Returns whether the instruction is
-/// done.
+/// Values move in the first cycle; later ones only hold the banks. Returns whether the instruction is done.
 [[gnu::hot]] bool AccessQueue::perform_shared(QueuedInstruction& access, Cycle now) {
     const MemoryInstruction& memory = access.memory;
     const bool has_result = lsu::has_result(*memory.instruction);

@@ -8,8 +8,7 @@
 
 namespace lookahead::gpu {
 
-/// The host's allocations in global memory. Demand accesses are checked against it; most are in the same allocation as
-/// the access before.
+/// The host's allocations in global memory, which demand accesses are checked against; most repeat the last allocation.
 class AllocationMap {
   public:
     void update(const AllocationUpdate& update);

@@ -17,8 +17,7 @@ class ConstantLoads {
           arbiter_(arbiter),
           counters_(counters) {}
 
-    /// Whether the constant cache serves the instruction. Generic addresses have no window for .const variables: L1D
-    /// serves them.
+    /// Whether the cache serves the instruction. L1D serves generic ones, which have no window for .const variables.
     bool serve(const isa::Instruction& instruction) const {
         return cache_ != nullptr && instruction.space == isa::Space::constant;
     }

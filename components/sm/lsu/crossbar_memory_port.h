@@ -14,8 +14,7 @@ namespace lookahead::gpu {
 class CrossbarMemoryPort final : public MemoryPort {
   public:
     /// `requests` and `credits` have one channel per L2 slice, in order; credits take as long as requests. `name` is
-    /// the SM's, for statistics. The network makes `ratio` cycles of `clock` in each cycle of the SM. `mapping` must
-    /// outlive the port.
+    /// the SM's, for statistics. An SM's cycle has `ratio` network cycles of `clock`. `mapping` must outlive the port.
     CrossbarMemoryPort(std::string name, const CrossbarParameters& parameters, const ClockDomain& clock, Cycle ratio,
                        const AddressMapping& mapping, OutPort& requests, OutPort& credits);
 

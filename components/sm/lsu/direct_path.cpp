@@ -5,8 +5,7 @@ namespace lookahead::gpu {
 
 namespace {
 
-/// Passes one request, which leaves as soon as possible. The load/store unit bypasses this variant: requests leave the
-/// miss queue directly.
+/// Passes one request at once. The load/store unit bypasses this variant: requests leave the miss queue directly.
 class DirectPath final : public RequestPath {
   public:
     explicit DirectPath(const RequestPathArguments&) {}

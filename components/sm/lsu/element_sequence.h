@@ -22,8 +22,7 @@ class ElementSequence {
     unsigned number() const { return number_; }
     /// Whether more than `few` elements of an instruction have not been performed. `is_oldest`: it is the oldest one.
     bool more_left(const MemoryInstruction& whole, bool is_oldest, unsigned few) const;
-    /// The element as an instruction of one word per lane, with its lanes split; destination and data are in the first
-    /// row.
+    /// The element as an instruction of one word per lane, its lanes split; destination and data are the first row.
     QueuedInstruction& current() { return current_; }
     const QueuedInstruction& current() const { return current_; }
 

@@ -92,8 +92,7 @@ bool L1Accesses::load_groups(const QueuedInstruction& entry, std::uint64_t line,
     return true;
 }
 
-/// If each lane has two sectors, loads the first ones of all lanes, then the second ones: they may be in different
-/// states.
+/// If lanes have two sectors, loads the first ones of all, then the second ones: they may be in different states.
 [[gnu::hot]] bool L1Accesses::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now,
                                            std::uint32_t flags) {
     const std::uint8_t* offsets = loads_[head_.load].offsets;

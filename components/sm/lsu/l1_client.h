@@ -7,17 +7,15 @@ namespace lookahead::gpu {
 class AllocationMap;
 class L1Data;
 
-/// A client of L1 besides the warps' instructions and the prefetcher, such as an extension that requests lines on the
-/// warps' behalf (LoadStoreUnit::join). It makes one access in a cycle in which no instruction has made one, before
-/// prefetches.
+/// A client of L1 besides the warps' instructions and the prefetcher, such as an extension that requests lines for
+/// warps (LoadStoreUnit::join). It makes one access in a cycle in which no instruction has made one, before prefetches.
 class L1Client {
   public:
     virtual ~L1Client() = default;
     /// Called once, before the first cycle; both outlive the client's use.
     virtual void joined(L1Data& l1, const AllocationMap& allocations) = 0;
     virtual bool wants_access() const = 0;
-    /// Makes one access to L1. Returns false if L1 has no room; it is called again after a change in the load/store
-    /// unit.
+    /// Makes one access to L1; false if L1 has no room. Called again after a change in the load/store unit.
     virtual bool access(Cycle now) = 0;
 };
 

@@ -194,8 +194,7 @@ void write_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, const
     }
 }
 
-/// Writes the stored data of `lanes` into `bytes`, in ascending order of lanes: if two lanes store to the same byte,
-/// the higher one wins.
+/// Writes the stored data of `lanes` into `bytes`, ascending: of two lanes' stores to one byte the higher lane's wins.
 template <class Offset, class Rows>
 void read_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, std::byte* bytes, Offset offset,
                 const Rows& data) {

@@ -129,13 +129,12 @@ class LoadStoreUnit {
 
     virtual bool can_accept() const = 0;
     virtual void accept(const MemoryInstruction& instruction, Cycle now) = 0;
-    /// Accepts a fence of `context`. It completes when all its earlier stores are acknowledged, and starts a new L1
+    /// Accepts a fence of `context`: completes when its earlier stores are acknowledged, and starts a new L1
     /// generation.
     virtual void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
 
-    /// For the SM's instruction and constant caches: requests sectors of a line; the listener is told with `reader`
-    /// (below 2^31), and lines of the constant cache are in that cache then. Call it before `cycle`, and only if
-    /// can_request_line().
+    /// For the SM's instruction and constant caches: requests sectors of a line. The listener is told with `reader`
+    /// (below 2^31); lines of the constant cache are in it then. Call it before `cycle`, only if can_request_line().
     virtual bool can_request_line() const = 0;
     virtual void request_line(std::uint64_t line, SectorMask sectors, std::uint32_t reader, Cycle now) = 0;
 

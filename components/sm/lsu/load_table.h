@@ -121,8 +121,7 @@ class LoadTable {
 
     // ---- Data
 
-    /// Flag in a waiter's token, beside the load's entry: it waits for the first, or else the last, eight rows of its
-    /// lanes.
+    /// In a waiter's token, beside the load's entry: it waits for the first, or the last, eight rows of its lanes.
     static constexpr std::uint32_t kLowerHalf = 1u << 30;
     static constexpr std::uint32_t kUpperHalf = 1u << 31;
     /// Flag: it reads words of private memory that are no vector for a companion of L1.

@@ -12,9 +12,8 @@
 
 namespace lookahead::gpu {
 
-/// The cycles in which some misses of the SM's caches passed its stages: every kEvery-th of each source, up to kMost. A
-/// sample's number, from 1 on, travels with its request and reply (ReadRequest::sample); the L2 slice records its own
-/// stages.
+/// When some misses of the SM's caches passed its stages: every kEvery-th of each source, up to kMost. A sample's
+/// number, from 1 on, travels with its request and reply (ReadRequest::sample); the L2 slice records its own stages.
 class MissSamples {
   public:
     /// The source of a miss: loads through L1D, or one of the other caches.

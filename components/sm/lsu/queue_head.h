@@ -41,8 +41,7 @@ struct QueueHead {
         }
     }
 
-    /// All but `first_load`, which only instructions with elements have. `oldest`: the instruction; null: there is
-    /// none.
+    /// All but `first_load`, which only instructions with elements have. `oldest`: the instruction or null.
     void fields(StateArchive& archive, const MemoryInstruction* oldest) {
         archive& started& blocked& cause& load& blocked_since& banks_until;
         if (oldest != nullptr && isa::lane_bytes(*oldest->instruction) > kSectorBytes) { archive& lower_halves; }

@@ -17,8 +17,7 @@ struct SharedMemoryParameters {
     std::int64_t latency = 26;
 };
 
-/// An SM's shared memory: bytes, and banks of 32-bit words. Each bank delivers one word per cycle, to any number of
-/// lanes.
+/// An SM's shared memory: bytes, and banks of 32-bit words. Each bank delivers a word per cycle, to any lanes.
 class SharedMemory {
   public:
     SharedMemory(const SharedMemoryParameters& parameters, std::uint32_t bytes);

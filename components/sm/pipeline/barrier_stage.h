@@ -12,10 +12,9 @@
 
 namespace lookahead::gpu {
 
-/// CTA-wide barriers (isa::CtaBarrier). A warp arrives with all its lanes that have not exited. When the barrier is
-/// complete, it is reset at once, and the waiting warps continue barrier_latency cycles later. On a reconvergence
-/// stack, a warp that comes with some of its lanes waits for the others, which cannot come: the CTA never passes the
-/// barrier.
+/// CTA-wide barriers (isa::CtaBarrier). A warp arrives with all its lanes that have not exited. A complete barrier is
+/// reset at once; the waiting warps continue barrier_latency cycles later. On a reconvergence stack, a warp that comes
+/// with some of its lanes waits for the others, which cannot come: the CTA never passes the barrier.
 class BarrierStage {
   public:
     BarrierStage(PipelineState& state, const CtaStage& ctas) : state_(state), ctas_(ctas) {}

@@ -62,8 +62,7 @@ void CtaStage::start_warp(unsigned slot, unsigned warp) {
                  static_cast<std::uint16_t>(slot), first_thread);
     const unsigned first_row = context * launch.occupancy.rows_per_warp;
     state_.warps.map.set_consecutive(context, first_row);
-    // Registers start as zeros, so that a kernel that reads a register before writing it gives the same result
-    // everywhere.
+    // Registers start as zeros, so that reading one before writing it gives the same result everywhere.
     for (unsigned row = first_row; row < first_row + launch.occupancy.rows_per_warp; ++row) {
         std::memset(state_.registers.row(row), 0, sizeof(std::uint32_t) * isa::kWarpSize);
     }

@@ -37,8 +37,7 @@ class CtaStage {
     /// Assigns a CTA, which waits if there is no room.
     void assign(std::uint64_t cta) { waiting_.push_back(cta); }
 
-    /// Retires and starts CTAs; calls completed(slot, cta) for each that retires, and started(slot) for each that
-    /// starts.
+    /// Retires and starts CTAs; calls completed(slot, cta) and started(slot) for each.
     template <class F, class G>
     void cycle(F&& completed, G&& started) {
         if (emptied_ != 0) { retire(completed); }

@@ -33,8 +33,7 @@ enum class Action : std::uint8_t {
 inline constexpr unsigned kPredicateSlots = 9;
 inline constexpr std::uint8_t kUnusedPredicate = 8;
 
-/// The most 32-bit registers that an instruction reads, and the most for all but vector stores: an address and four
-/// words take six.
+/// The most registers that an instruction reads, and the most for all but vector stores: an address and four words.
 inline constexpr unsigned kMaximumReads = isa::kMostVectorMemoryRows;
 inline constexpr unsigned kUsualReads = 8;
 
@@ -85,9 +84,8 @@ struct DecodedInstruction {
 /// register r is bit r, predicate p is bit first_predicate_bit + p.
 class DecodedKernel {
   public:
-    /// `kernel` must outlive this object. `queues`: an extension serves the queues between the kernel's programs.
-    /// Throws ConfigurationError for a kernel that needs such an extension without one, InternalError for code that the
-    /// SM cannot execute.
+    /// `kernel` must outlive this object. `queues`: an extension serves the queues between programs. Throws
+    /// ConfigurationError if a kernel lacks such an extension, InternalError for code that the SM cannot execute.
     DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing,
                   isa::SimtModel simt = isa::SimtModel::stack, bool integer_units = false, bool queues = false,
                   bool control_on_sp = false);

@@ -339,8 +339,7 @@ void ExecuteStage::pass_over(unsigned context) {
     step_past(context, stream);
 }
 
-/// Call it when the stack has left `old_pc`: keeps the buffer's next instructions, or drops the buffer if the next PC
-/// is not there.
+/// Call it when the stack has left `old_pc`: drops the buffer unless the next instruction follows.
 inline void ExecuteStage::moved(unsigned context, Stream& stream, std::uint32_t old_pc) {
     --stream.buffered;
     if (stream.stack.pc() != old_pc + 1) {

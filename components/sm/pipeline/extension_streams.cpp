@@ -73,8 +73,7 @@ void ExtensionStreams::renew_waiting() {
     for (const unsigned stream : waiting) { renew(stream); }
 }
 
-/// Call it when the stack has left `pc`: drops the buffer unless the next instruction follows. Returns whether a lane
-/// is left.
+/// Call it when the stack has left `pc`: drops the buffer unless the next instruction follows. False: no lane is left.
 bool ExtensionStreams::left(unsigned stream, std::uint32_t pc) {
     Stream& of = set_.streams[stream];
     --of.buffered;

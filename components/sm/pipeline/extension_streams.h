@@ -83,8 +83,7 @@ class ExtensionStreams final : public IssueSource {
 
     /// Advances to the next instruction. Returns false if no lane is left; the caller must hold or stop the stream.
     bool advance(unsigned stream);
-    /// Branches with the lanes of `taken`; returns as advance(). Then await_branch or the policy decides when it
-    /// continues.
+    /// Branches with the lanes of `taken`; returns as advance(). await_branch or the policy decides what follows.
     bool branch(unsigned stream, isa::LaneMask taken, const isa::Instruction& instruction);
     /// For a policy that keeps the stream's stack itself: continues at `pc`. `issued`: the current instruction has
     /// issued. The stream's own stack must have one path.

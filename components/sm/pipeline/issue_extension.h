@@ -73,8 +73,7 @@ class IssueExtension {
     // ---- For contexts that it attends
     // Determines what the context waits for, see PipelineState::classify. Returns true if it has set the state.
     virtual bool classify(unsigned) { return false; }
-    /// The scheduler has picked the context. Returns true if the extension has executed its next instruction, which
-    /// then needs no unit.
+    /// The scheduler has picked the context. True: the extension has executed its next instruction, without a unit.
     virtual bool supply(unsigned, Cycle) { return false; }
     /// An extension, this one or another, has executed the context's instruction at `pc` for the lanes.
     virtual void supplied(unsigned, std::uint32_t, isa::LaneMask) {}

@@ -155,8 +155,7 @@ bool IssueStage::issue_attended(unsigned scheduler, unsigned context, Cycle now)
     return true;
 }
 
-/// An instruction whose operands are staged over several cycles holds the slot for them and reaches its unit no
-/// earlier.
+/// An instruction whose operands are staged over several cycles holds the slot and reaches its unit no earlier.
 Cycle IssueStage::stage(unsigned scheduler, const DecodedInstruction& decoded, Cycle from, Cycle now) {
     if (decoded.issue_cycles == 1) [[likely]] { return from; }
     hold(scheduler, decoded.issue_cycles, now);

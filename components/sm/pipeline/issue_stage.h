@@ -37,8 +37,7 @@ class IssueStage {
     /// Least cycle > `now` in which a ready stream may find its unit free if nothing else happens. `of_scheduler`: the
     /// streams that may issue through each scheduler.
     Cycle next_of_ready(const ContextStates& states, const std::vector<ContextMask>& of_scheduler, Cycle now) const;
-    /// An instruction that reads `reads` and writes `writes` enters its unit. Returns the cycle from which the latency
-    /// counts.
+    /// An instruction with these reads and writes enters its unit. Returns the cycle from which the latency counts.
     Cycle enter(unsigned scheduler, const DecodedInstruction& decoded, std::span<const std::uint16_t> reads,
                 std::span<const std::uint16_t> writes, Cycle now);
     /// The load/store unit has accepted an instruction of the source.

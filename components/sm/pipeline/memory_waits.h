@@ -9,8 +9,7 @@
 
 namespace lookahead::gpu {
 
-/// A longer wait, in cycles, is for a long-latency operation (Kim et al., HPCA 2016, section 3: "greater than 100
-/// cycles").
+/// A wait of more cycles is for a long-latency operation (Kim et al., HPCA 2016, section 3: "greater than 100 cycles").
 inline constexpr std::uint64_t kLongWaitCycles = 100;
 
 /// How long warps wait for memory, and how many of a scheduler's `memory_wait` cycles lie in a long wait of one of its

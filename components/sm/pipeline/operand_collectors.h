@@ -54,8 +54,7 @@ class OperandCollectors {
     /// Cycles from the unit's taking an instruction to the issue of a dependent one, besides the unit's latency: into
     /// the pipeline, and from its end to the write-back.
     static constexpr Cycle kUnitStages = 2;
-    /// Cycles from the issue of an instruction that reads so many rows, without conflicts, to the cycle from which its
-    /// unit's latency counts.
+    /// Cycles from the issue of an instruction that reads so many rows, without conflicts, to the start of its latency.
     static constexpr Cycle shortest_way(unsigned rows) { return (rows == 0 ? 3 : 4) + kUnitStages; }
 
     /// Reserves the row's bank for a write at `at`.
@@ -64,8 +63,7 @@ class OperandCollectors {
         if (ahead < 64) { bank_of(row, now).taken |= std::uint64_t{1} << ahead; }
     }
 
-    /// The most cycles from an instruction's issue to its unit, if no unit takes more than `initiation` cycles per
-    /// instruction.
+    /// The most cycles from issue to unit, if no unit takes more than `initiation` cycles per instruction.
     Cycle longest_wait(Cycle initiation) const;
 
     void fields(StateArchive& archive) {

@@ -39,8 +39,7 @@ class UnitPool {
         return taken;
     }
 
-    /// The same, considering result buses if there are any. `latency` is the pipeline's; `now` must not exceed `from`
-    /// of any later call.
+    /// The same with result buses, if any, for a pipeline of this latency. `now` must not exceed any later `from`.
     Cycle take(ExecutionUnit unit, Cycle from, unsigned initiation, unsigned latency, Cycle now) {
         if (buses_ == 0) [[likely]] { return take(unit, from, initiation); }
         std::erase_if(results_, [now](const Result& result) { return result.at < now; });

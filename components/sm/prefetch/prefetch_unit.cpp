@@ -47,8 +47,7 @@ PrefetchUnit::PrefetchUnit(const Configuration& configuration, std::string name,
     only_when_idle_ = prefetcher_->only_when_idle();
 }
 
-/// Adds a row for each load of the kernel from the start, so that results have the same components at every time and on
-/// every rank.
+/// Adds a row for each load of the kernel from the start: results have the same components at all times and ranks.
 void PrefetchUnit::add_rows(const isa::Kernel& kernel, std::size_t number) {
     first_of_kernel_.push_back(static_cast<std::uint32_t>(row_of_pc_.size()));
     for (std::size_t pc = 0; pc < kernel.code.size(); ++pc) {
@@ -161,8 +160,7 @@ void PrefetchUnit::pop() {
     --counters_.queued;
 }
 
-/// A demand load fetches the line itself. The queued request would be a duplicate, or, after a store to the line,
-/// useless.
+/// A demand load fetches the line itself: the queued request would be a duplicate, or useless after a store.
 void PrefetchUnit::withdraw(std::uint64_t line) {
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < queue_.size(); ++i) {

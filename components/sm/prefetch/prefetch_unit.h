@@ -29,8 +29,8 @@ class LoadStoreListener;
 /// demand load first uses the line or the line leaves.
 class PrefetchUnit final : public L1Listener, private PrefetchPort {
   public:
-    /// All references must outlive it. `kernels` are those of the run, whose loads get a row of statistics each;
-    /// `loads` may be null.
+    /// All references must outlive it. The loads of `kernels`, the run's, get a row of statistics each; `loads` may be
+    /// null.
     PrefetchUnit(const Configuration& configuration, std::string name, unsigned contexts, const TagArray& tags,
                  const AllocationMap& allocations, LoadStoreListener& listener, const isa::KernelTable& kernels,
                  const isa::KnownLoads* loads);

@@ -81,8 +81,7 @@ class Prefetcher {
   public:
     virtual ~Prefetcher() = default;
 
-    /// True: requests are sent only while the load/store unit has no instruction; false: whenever L1 has no demand
-    /// access.
+    /// Whether requests wait until the load/store unit has no instruction, not only until L1 has no demand access.
     virtual bool only_when_idle() const { return false; }
 
     virtual void begin_launch(const LaunchOnSm&) {}

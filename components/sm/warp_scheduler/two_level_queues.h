@@ -8,9 +8,8 @@
 
 namespace lookahead::gpu {
 
-/// Ready and pending queue of a two-level scheduler. Warps keep their places in the ready queue until they wait for
-/// memory, a fence or a barrier. A free place goes to the warp that has been pending longest among those that wait for
-/// none of these.
+/// Ready and pending queue of a two-level scheduler. Warps keep places in the ready queue until they wait for memory, a
+/// fence or a barrier. A free place goes to the longest-pending warp that waits for none of these.
 class TwoLevelQueues {
   public:
     TwoLevelQueues(const ContextStates& states, unsigned places) : states_(states), places_(static_cast<int>(places)) {}

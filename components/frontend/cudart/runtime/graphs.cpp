@@ -1,5 +1,4 @@
-// Graphs, made by capturing streams or node by node. A launch does the work of the graph's nodes in an order that its
-// edges allow.
+// Graphs, made by capturing streams or node by node. A launch does the nodes' work in an order that the edges allow.
 #include <algorithm>
 #include <memory>
 #include <unordered_map>

@@ -99,8 +99,7 @@ CudaError launch_cooperatively(const void* function, const LaunchShape& shape, v
     return launch(function, shape, arguments, stream);
 }
 
-/// Whether the launch is cooperative. Accepts attributes without effect here; refuses those that change what kernels
-/// mean.
+/// Whether the launch is cooperative. Accepts attributes without effect; refuses those that change a kernel's meaning.
 bool is_cooperative(const LaunchConfiguration& configuration) {
     constexpr int kCooperative = 2, kCluster = 4;
     bool cooperative = false;

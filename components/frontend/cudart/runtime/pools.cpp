@@ -1,5 +1,4 @@
-// Memory pools. All memory comes from the device's one allocator, and pools retain none: a pool only stores its
-// attributes.
+// Memory pools. All memory comes from the device's one allocator; a pool retains none and only stores its attributes.
 #include <cstring>
 #include <string>
 

@@ -151,8 +151,7 @@ void __cudaRegisterManagedVar(void** module, void** pointer, char*, const char* 
     variables()[pointer] = {.module = module_of(module).number, .name = name};
     module_of(module).managed.emplace_back(pointer, pointer);
 }
-/// Called before the program first accesses a managed variable of the module; modules without managed variables call it
-/// too.
+/// Called before the program first accesses a managed variable of the module, and by modules without such variables.
 char __cudaInitModule(void** handle) {
     const std::lock_guard lock(registry_mutex);
     for (const auto& [pointer, symbol] : module_of(handle).managed) {

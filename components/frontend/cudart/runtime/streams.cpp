@@ -1,5 +1,5 @@
-// Streams and events. Calls run in program order, which every order of streams allows; an event keeps the emulated time
-// of its record.
+// Streams and events. Calls run in program order, which all streams allow; an event keeps the emulated time of its
+// record.
 #include "components/frontend/cudart/runtime/streams.h"
 
 #include <mutex>

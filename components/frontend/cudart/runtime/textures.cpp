@@ -1,5 +1,4 @@
-// Texture and surface objects: descriptors in the device's memory (components/isa/texture.h), whose addresses are the
-// handles.
+// Texture and surface objects: a handle is the address of a descriptor in device memory (components/isa/texture.h).
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>

@@ -12,8 +12,7 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// Groups with a larger alignment get their registers first: single values that live earlier would leave no room
-/// between them.
+/// Groups with a larger alignment get registers first: earlier single values would leave no room between them.
 constexpr std::uint8_t kUsualAlignment = 4;
 
 /// The ranges in which memory accesses hold a row's register: from after the access on.
@@ -25,8 +24,7 @@ class RegisterFile {
     /// `unheld`: the number of registers among which to look for one that is not held.
     explicit RegisterFile(std::uint32_t unheld = 0) : unheld_(unheld) {}
 
-    /// Takes the lowest aligned place where every range of `wanted` is free; prefers one that no access holds at the
-    /// start.
+    /// Takes the lowest aligned place where all of `wanted` are free; prefers one that no access holds at the start.
     std::uint32_t take(std::span<const RangeSet> wanted, std::uint32_t alignment, std::span<const Held> held = {}) {
         std::uint32_t base = 0;
         while (base + wanted.size() <= unheld_ && (!is_free(base, wanted) || is_held(base, wanted))) {

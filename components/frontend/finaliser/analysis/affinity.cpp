@@ -47,8 +47,8 @@ class Analysis {
           meets_(flow_.blocks(), false) {}
 
     std::vector<Affinity> run() {
-        // Values only become more general: a branch found to part lanes makes values more general, and these may part
-        // more lanes.
+        // Values only become more general: a branch that parts lanes makes values more general, and these may part
+        // more.
         do { solve(); } while (find_divergence());
         std::vector<Affinity> rows(kernel_.rows(), Affinity::none);
         for (ValueId id = 0; id < values_.size(); ++id) {
@@ -117,8 +117,7 @@ class Analysis {
         return value && std::has_single_bit(*value);
     }
 
-    /// A product with a uniform factor is affine only if that is a known power of two: the cache has no code for other
-    /// strides.
+    /// A uniform factor keeps a product affine only as a known power of two: the cache has no code for other strides.
     Affinity product(Position at) const {
         const Affinity a = source(at, 0), b = source(at, 1);
         const Affinity most = std::max(a, b);

@@ -14,8 +14,7 @@ using isa::Space;
 
 namespace {
 
-/// Estimated cycles until a result can be used. Only the order of magnitude matters, which is the same on all modelled
-/// machines.
+/// Estimated cycles until a result can be used. Only the magnitude matters, which is the same on all machines.
 std::uint32_t latency_of(const isa::Instruction& instruction) {
     switch (instruction.operation) {
         case Operation::load:

@@ -49,8 +49,7 @@ class Inliner : private CallStackWriter {
     using Variables = std::vector<std::uint32_t>;
 
     /// A function that may be called again before it returns. Its body appears once, after the kernel's, and all calls
-    /// branch to it. They keep their values in frames on a stack in local memory; a number says to which call the body
-    /// returns.
+    /// branch to it. Values are kept in frames on a stack in local memory; a number says to which call it returns.
     struct Subroutine {
         const Function& function;
         std::uint32_t first_register;

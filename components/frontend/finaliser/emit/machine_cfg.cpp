@@ -78,8 +78,7 @@ MainWays main_ways(const ptx::Graph& graph) {
     return ways;
 }
 
-/// Whether the instruction lets a lane see what another has done, or wait for it: loops without any such instruction
-/// cannot wait.
+/// Whether a lane can see or await others' work by the instruction: loops without such instructions cannot wait.
 bool may_observe(const Instruction& instruction) {
     switch (instruction.operation) {
         case Operation::load:

@@ -31,8 +31,7 @@ constexpr bool is_window(std::uint8_t high) {
 }
 static_assert(isa::kConstantBankBase >> 32 <= 0xff && isa::kModuleBytes <= isa::kPointerReach);
 
-/// The place to which a 64-bit value points, as far as the code tells. The join of two kinds is later in this order
-/// than both.
+/// Where a 64-bit value points, as far as the code tells. The join of two kinds is later in this order than both.
 struct Origin {
     enum class Kind : std::uint8_t {
         none,     ///< no value yet

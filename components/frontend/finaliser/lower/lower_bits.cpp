@@ -68,8 +68,7 @@ void lower_bfi(LoweringContext& context) {
     context.emit_to(context.instruction().destinations()[0], result);
 }
 
-/// bmsk d, a, b: b ones from bit a on, as ((1 << b) - 1) << a; a shift by 32 or more gives 0. `.wrap` takes both
-/// modulo 32.
+/// bmsk d, a, b: b ones from bit a on, ((1 << b) - 1) << a; a shift by 32 or more gives 0. `.wrap`: both modulo 32.
 void lower_bmsk(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualOperand amounts[2];

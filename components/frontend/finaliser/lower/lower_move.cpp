@@ -128,8 +128,7 @@ std::uint64_t window_base(LoweringContext& context, StateSpace space) {
     }
 }
 
-/// Generic addresses of global memory, constants and parameters are the addresses themselves; shared and local memory
-/// are in windows.
+/// Generic addresses of global memory, constants and parameters are unchanged; shared and local memory are in windows.
 void lower_cvta(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const VirtualOperand address = context.source(instruction.sources()[0]);
@@ -149,8 +148,7 @@ void lower_cvta(LoweringContext& context) {
     context.emit_to(destination, shift);
 }
 
-/// The addresses of a space. Everything outside the windows is global, except constants and parameters, which come
-/// last.
+/// The addresses of a space. All outside the windows is global, except constants and parameters, which come last.
 Window window_of(LoweringContext& context, StateSpace space) {
     switch (space) {
         case StateSpace::constant:

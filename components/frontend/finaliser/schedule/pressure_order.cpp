@@ -82,8 +82,7 @@ class PressureScheduler {
         }
     }
 
-    /// Adds an instruction that can come next to the queue of its growth. Old entries stay in their queues until
-    /// chosen.
+    /// Queues an instruction that can come next by its growth. Old entries stay in their queues until chosen.
     void add(std::uint32_t i) { queue_at(growth_[i]).push(i); }
 
     std::priority_queue<std::uint32_t>& queue_at(int growth) {

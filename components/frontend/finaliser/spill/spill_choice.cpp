@@ -80,8 +80,7 @@ class Chooser {
         }
     }
 
-    /// Finds where registers beyond the limit are in use. If many are missing, half of them are to become free in this
-    /// round.
+    /// Finds where registers beyond the limit are in use. If many are missing, this round is to free half of them.
     void find_crowded(const Allocation& allocation, unsigned limit) {
         for (std::uint32_t group = 0; group < kernel_.groups.size(); ++group) {
             if (!is_beyond_limit(allocation, limit, group)) { continue; }
@@ -191,8 +190,7 @@ class Chooser {
         return false;
     }
 
-    /// For each place the cheapest group for the room that it makes. Recipes are valid for the present code, so at most
-    /// one is used.
+    /// For each place the cheapest group for its room. Recipes are valid for the present code: at most one is used.
     std::vector<Victim> one_for_each_place(std::span<const Candidate> candidates) const {
         std::vector<Victim> victims;
         for (const std::uint32_t crowded : beyond_) {
