@@ -22,7 +22,6 @@ class DevicePrinter {
   public:
     explicit DevicePrinter(const isa::ModuleImage& image);
 
-    /// Whether the program can print.
     bool prints() const { return buffer_ != 0; }
     /// Returns the formatted text that kernels have printed since the last call. Calls without room are told on stderr.
     std::string collect(Device& device) const;

@@ -286,7 +286,6 @@ void MemoryUnit::load(DecodedInstruction& decoded, std::uint32_t* frame, LaneMas
     }
 }
 
-/// Records whether the bytes at `at` have changed.
 inline void MemoryUnit::note_change(const std::byte* at, bool changes) {
     changed_ |= changes;
     changed_for_others_ |= changes && !is_inside(local_, at);

@@ -58,7 +58,6 @@ class L2Cache {
     const ByteMask& valid(std::uint32_t line) const { return states_[line].valid; }
     ByteMask& dirty(std::uint32_t line) { return states_[line].dirty; }
     const ByteMask& dirty(std::uint32_t line) const { return states_[line].dirty; }
-    /// Dirty bytes over all lines.
     std::uint64_t dirty_bytes() const;
     std::byte* data(std::uint32_t line) { return data_.get() + std::size_t{line} * kLineBytes; }
     const std::byte* data(std::uint32_t line) const { return data_.get() + std::size_t{line} * kLineBytes; }

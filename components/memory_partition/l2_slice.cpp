@@ -41,7 +41,6 @@ std::uint64_t line_of(const MessageHeader& request) {
     return mask;
 }
 
-/// The most lanes that access one word.
 unsigned most_lanes_at_one_word(const AtomicRequest& request) {
     std::array<std::uint8_t, kLineWords> lanes{};
     unsigned most = 0;

@@ -29,7 +29,6 @@ enum class SchedulerCycle : std::uint8_t {
 };
 inline constexpr unsigned kSchedulerCycleCauses = static_cast<unsigned>(SchedulerCycle::count);
 
-/// Statistics of an SM.
 struct SmCounters {
     std::uint64_t cycles = 0;
     std::uint64_t active_cycles = 0;

@@ -16,7 +16,6 @@ namespace lookahead::gpu {
 /// the order in which they were scheduled.
 class TimingWheel {
   public:
-    /// Delays of 1 to `longest` cycles.
     explicit TimingWheel(Cycle longest)
         : mask_(std::bit_ceil(static_cast<std::uint64_t>(std::max<Cycle>(longest + 1, 64))) - 1),
           heads_(mask_ + 1, kNone),

@@ -21,7 +21,6 @@ bool is_number(Type type) {
     return is_integer(type) || is_bits(type);
 }
 
-/// Whether the instruction's form lists `space`.
 bool lists_space(const InstructionForm& form, StateSpace space) {
     for (const ModifierGroup& group : form.groups) {
         if (group.kind != "space") { continue; }

@@ -36,7 +36,6 @@ class KeptValues {
     std::map<std::pair<ValueId, ValueId>, std::uint32_t> rows_;
 };
 
-/// Makes the copy an instruction that serves `served`.
 VirtualInstruction as_instruction(const WordCopy& copy, const VirtualInstruction& served);
 
 }  // namespace lookahead::vecmem

@@ -37,7 +37,6 @@ UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned fac
 /// Appends to a block, before its final branch if it has one.
 class BlockWriter {
   public:
-    /// The new instructions serve `served`.
     BlockWriter(VirtualKernel& kernel, std::uint32_t block, const VirtualInstruction& served)
         : kernel_(kernel), block_(block), served_(finaliser::beside(served)) {}
 

@@ -44,7 +44,6 @@ bool AccessOrder::awaits_queue(const WaitingFence& fence) const {
     return fence.number > performed_ && LOOKAHEAD_RULE(fence_covers_queued_accesses);
 }
 
-/// Whether performed accesses before the fence have not ended.
 bool AccessOrder::awaits_accesses(const WaitingFence& fence) const {
     return !epochs_.over(fence.number) && LOOKAHEAD_RULE(fence_waits_for_accesses);
 }

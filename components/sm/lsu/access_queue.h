@@ -27,7 +27,6 @@ class AccessQueue {
         LsuCounters& counters;
     };
 
-    /// `hit_latency` is L1's.
     AccessQueue(const CoalescingParameters& parameters, Cycle hit_latency, const Parts& parts);
 
     [[gnu::hot]] bool can_accept() const { return !queue_.full() && !elements_hold_unit(); }

@@ -12,7 +12,6 @@ namespace lookahead::gpu {
 
 namespace {
 
-/// The bytes of the line that the lanes access.
 [[gnu::hot]] ByteMask bytes_of_lanes(const MemoryInstruction& memory, std::uint64_t line, isa::LaneMask lanes) {
     const unsigned width = isa::lane_bytes(*memory.instruction);
     const std::uint64_t ones = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;

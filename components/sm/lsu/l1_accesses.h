@@ -50,7 +50,7 @@ class L1Accesses {
     bool store_line(const QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
     bool atomic_line(const QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
-    // Whether the line is in private memory with a companion.
+    // For private memory with a companion:
     bool is_vector(const MemoryInstruction& memory, std::uint64_t line) const;
     bool load_private(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool store_private(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);

@@ -6,7 +6,6 @@
 
 namespace lookahead::gpu {
 
-/// A launch as one SM runs it.
 struct LaunchOnSm {
     const isa::Kernel& kernel;
     std::uint32_t number;            ///< the kernel's index in the run's table

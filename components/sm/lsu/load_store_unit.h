@@ -101,7 +101,6 @@ class LoadStoreListener {
     virtual void extension_completed(std::uint16_t, const isa::Instruction&, Cycle) {}
     /// A line requested by `request_line` has come.
     virtual void line_came(std::uint32_t reader, Cycle now) = 0;
-    /// A prefetcher's hint for the warp's scheduler.
     virtual void warp_hint(std::uint16_t, WarpHint) {}
 };
 

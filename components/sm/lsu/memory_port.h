@@ -23,7 +23,6 @@ class MemoryPort {
   public:
     virtual ~MemoryPort() = default;
 
-    /// Whether a request may be sent in cycle `now`.
     virtual bool can_send(Cycle now) const = 0;
     /// Least cycle > `now` in which can_send holds if no message comes; kCycleInfinity: not without a message.
     virtual Cycle next_send(Cycle now) const = 0;

@@ -53,7 +53,6 @@ class RequestPath {
     virtual void fields(StateArchive& archive) = 0;
 };
 
-/// Arguments for a path's construction.
 struct RequestPathArguments {
     const Configuration& configuration;
 };

@@ -66,7 +66,6 @@ unsigned most_words_of_a_bank(AccessedWords& accessed, unsigned bank_mask) {
     return rounds;
 }
 
-/// The most accesses to one bank.
 unsigned most_accesses_of_a_bank(const AccessedWords& accessed, unsigned bank_mask) {
     std::uint8_t accesses[kMaximumBanks] = {};
     std::uint8_t most = 0;

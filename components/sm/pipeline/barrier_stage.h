@@ -26,7 +26,6 @@ class BarrierStage {
                 Cycle now);
     /// The warp, on a stack, comes to the barrier with only `lanes` of its lanes.
     void arrive_in_part(unsigned context, unsigned barrier, isa::LaneMask lanes);
-    /// A warp of the CTA has exited.
     void warp_exited(unsigned cta_slot, Cycle now);
 
     /// A phrase such as "barrier 0, at which 2 of 4 warps have arrived".

@@ -50,7 +50,6 @@ class CtaStage {
     /// Whether the next cycle would retire or start a CTA.
     bool has_work() const;
 
-    /// All lanes of the warp have exited.
     void warp_exited(unsigned context);
 
     const CtaSlot& slot(unsigned number) const { return slots_[number]; }

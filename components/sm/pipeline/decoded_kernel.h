@@ -121,7 +121,6 @@ class DecodedKernel {
     std::vector<std::uint64_t> writes_;
 };
 
-/// The longest latency of any pipeline.
 std::int64_t longest_latency(const TimingParameters& timing);
 std::int64_t longest_initiation(const TimingParameters& timing);
 

@@ -64,7 +64,6 @@ class IssueExtension {
 
     virtual void begin_launch() {}
     virtual void warp_started(unsigned) {}
-    /// All lanes of the warp have exited.
     virtual void warp_exited(unsigned) {}
     virtual void begin_cycle(Cycle) {}
     /// Least cycle > `now` for which begin_cycle has work if nothing else happens; kNever when none.

@@ -124,7 +124,6 @@ class IssueStage {
     bool accepted_ = false;          ///< by the load/store unit, in this cycle
 };
 
-/// The contexts that belong to a scheduler.
 ContextMask warps_of_scheduler(unsigned scheduler, unsigned schedulers, unsigned contexts);
 
 }  // namespace lookahead::gpu

@@ -28,7 +28,6 @@ class OperandCollectors {
 
     bool enabled() const { return enabled_; }
 
-    /// The first cycle in which the issue latch of the unit's kind is free.
     Cycle next_free(ExecutionUnit unit) const { return path_of(unit).issue_latches.first(); }
 
     /// Passes an instruction that reads row_of(0) to row_of(rows - 1). Returns the cycle in which its unit takes it;

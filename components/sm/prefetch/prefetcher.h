@@ -62,7 +62,6 @@ class PrefetchPort {
     /// unallocated lines, and requests that find the queue full. A demand load that misses on the line first removes
     /// the request from the queue.
     virtual bool prefetch(const PrefetchRequest& request) = 0;
-    /// Sends a hint to the warp's scheduler.
     virtual void hint(WarpHint hint, std::uint16_t context) = 0;
 };
 

@@ -32,7 +32,6 @@ class TwoLevelQueues {
         promote(eligible & ~first & second);
         promote(eligible & ~first & ~second);
     }
-    /// Appends the warp to the pending queue.
     void append(unsigned warp) {
         ready_ &= ~context_bit(warp);
         pending_ |= context_bit(warp);

@@ -61,7 +61,6 @@ class TwoLevelScheduler : public WarpScheduler {
     void fields(StateArchive& archive) override;
 
   protected:
-    /// Picks one of the candidates in the ready queue.
     unsigned pick_ready(ContextMask candidates) {
         candidates &= queues_.ready();
         if (candidates == 0) { return kHoldBack; }

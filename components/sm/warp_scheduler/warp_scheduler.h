@@ -20,7 +20,6 @@ namespace lookahead::gpu {
 
 class L1Listener;
 
-/// Arguments for a warp scheduler's construction.
 struct WarpSchedulerArguments {
     ContextMask warps = 0;        ///< warps of this scheduler
     const ContextStates& states;  ///< what each context waits for, kept up to date

@@ -70,7 +70,6 @@ class RegisterFile {
     std::vector<Held> held_;
 };
 
-/// The row of the merged group in which `row` is.
 std::uint32_t holder_of(const VirtualKernel& kernel, std::span<const Merged> merged, std::uint32_t row) {
     const std::uint32_t group = kernel.group_of[row];
     return kernel.groups[merged[group].group].first + merged[group].offset + row - kernel.groups[group].first;

@@ -50,7 +50,6 @@ std::size_t constant_to_keep(const isa::Kernel& frame, const VirtualInstruction&
     return keep;
 }
 
-/// Whether source `i` must be a register.
 bool must_be_register(const isa::Kernel& frame, const VirtualInstruction& instruction, std::size_t i) {
     const VirtualOperand& operand = instruction.source[i];
     if (!is_constant(frame, operand)) { return false; }

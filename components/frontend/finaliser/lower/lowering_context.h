@@ -56,7 +56,6 @@ class LoweringContext {
     std::uint32_t parameter_row(std::uint32_t variable, std::uint64_t word) const {
         return parameter_rows_[variable][word];
     }
-    /// The state space of a variable.
     ptx::StateSpace space_of(const ptx::SymbolReference& symbol) const;
 
     /// Appends the instruction unchanged.

@@ -17,7 +17,6 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// Runs a pass on each of a kernel's programs.
 template <void (*kRun)(VirtualKernel& code, const PassContext& context)>
 void each(KernelUnderWork& kernel, const PassContext& context) {
     kRun(kernel.main, context);
