@@ -185,8 +185,7 @@ int main(int argc, char** argv) {
     lookahead::cli::raise_limits_of_malloc();
     ::prctl(PR_SET_NAME, "lookahead");  // else a sweep's processes, started as /proc/self/exe, would be called exe
     std::signal(SIGXFSZ, SIG_IGN);      // a file that may not grow any more is an error of writing, like a full disk
-    const auto server = lookahead::cli::make_point_server(argc, argv);  // while this process is small and has one
-                                                                        // thread
+    const auto server = lookahead::cli::make_point_server(argc, argv);  // while this process is small
     lookahead::cli::take_signals(argc, argv);
     const auto code = static_cast<int>(lookahead::cli::start(argc, argv, server.get()));
 #ifndef __SANITIZE_ADDRESS__  // it looks for leaks when a process ends normally
