@@ -57,7 +57,7 @@ void Dac::warp_exited(unsigned context) {
     if (!launch_.decouples()) { return; }
     LOOKAHEAD_ASSERT(queues_.empty(context) && !tuples_.owes(context),
                      sm_.execute.place_of(context) + ": the warp ends with something left to dequeue");
-    // Its last report may belong to its end.
+    // Its last report may concern its exit.
     queues_.reports(context).shrink(0);
     affine_.warp_exited(context);
     tuples_.renew_units(state_.now);

@@ -6,9 +6,9 @@
 
 namespace lookahead::dac {
 
-/// Whether an instruction that must stay needs each instruction, directly or through others; by block and instruction.
-/// Unlike liveness, this also finds code that feeds only itself from one round of a loop to the next, such as the old
-/// address of a decoupled access.
+/// By block and instruction: whether an instruction that must stay needs it, directly or through others. Unlike
+/// liveness, this also finds code that feeds only itself from one round of a loop to the next, such as the old address
+/// of a decoupled access.
 std::vector<std::vector<bool>> needed_instructions(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow);
 
 /// Removes the instructions that are not needed.

@@ -256,8 +256,8 @@ bool L1Accesses::atomic_line(const QueuedInstruction& entry, std::uint64_t line,
     return true;
 }
 
-/// All active lanes access the line, which has whole words, one for each thread. Values that the finaliser has split
-/// into words (isa::local_memory_offset) come as accesses of one word each, which may be vectors.
+/// Whether all active lanes access whole words of the line, which has one word of each thread. Values that the
+/// finaliser has split into words (isa::local_memory_offset) come as accesses of one word each, which may be vectors.
 bool L1Accesses::is_vector(const MemoryInstruction& memory, std::uint64_t line) const {
     return isa::lane_bytes(*memory.instruction) == 4 && queue_.front().memory.elements <= 1 &&
            (memory.active & ~lanes_in_line(memory.addresses, line)) == 0;

@@ -120,7 +120,7 @@ class Chooser {
         return result;
     }
 
-    /// Whether it takes no place among the generic vectors in local memory.
+    /// Recipes and affine groups take no room among the generic vectors in local memory.
     bool goes_first(std::uint32_t group, bool by_recipe) const {
         return !values_.affine_first || by_recipe || values_.is_affine(kernel_.groups[group]);
     }
