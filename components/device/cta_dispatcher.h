@@ -46,8 +46,7 @@ class CtaDispatcher : public LogicalProcess {
     void audit(Audit& audit) const override;
     void fields(StateArchive& archive) override;
 
-    /// For progress reports: the running kernel's name (empty: none), its launch, and the share of its CTAs that have
-    /// completed.
+    /// For progress reports: the running kernel's name (empty: none), its launch, and its share of completed CTAs.
     std::string running_kernel() const { return running_ ? kernels_[current_.kernel].name : std::string(); }
     std::uint32_t running_launch() const { return current_.launch; }
     double completed_fraction() const {

@@ -20,7 +20,7 @@ struct RecordHeader {
     std::uint32_t bytes, argument_bytes, first_text, unused;
 };
 
-/// Reads the arguments and texts of a record in order; what is not there reads as zero or empty.
+/// Reads the arguments and texts of a record in order; missing ones read as zero or empty.
 class RecordReader {
   public:
     explicit RecordReader(std::span<const std::byte> record) : record_(record) {
@@ -64,7 +64,7 @@ std::string formatted(const std::string& specification, T value) {
     return text;
 }
 
-/// One conversion: flags, width, precision, length and the letter. `format[at]` is behind the %.
+/// One conversion: flags, width, precision, length and the letter. `format[at]` follows the %.
 class Conversion {
   public:
     Conversion(const std::string& format, std::size_t at, RecordReader& record) : at_(at) {

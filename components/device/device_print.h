@@ -22,10 +22,8 @@ class DevicePrinter {
   public:
     explicit DevicePrinter(const isa::ModuleImage& image);
 
-    /// Whether the program can print.
     bool prints() const { return buffer_ != 0; }
-    /// The text that kernels printed since the last call, formatted; empties the buffer. A line about calls without
-    /// room goes to stderr.
+    /// Returns the formatted text that kernels have printed since the last call. Calls without room are told on stderr.
     std::string collect(Device& device) const;
 
   private:

@@ -11,7 +11,7 @@ std::string_view name_of(HostCall::Kind kind) {
     return names[static_cast<std::size_t>(kind)];
 }
 
-/// The driver's side: every call is handed to the caller of resume() and waits there for its result.
+/// The driver's side: passes every call to the caller of resume() and waits for its result.
 class DriverThread::CallingDevice : public Device {
   public:
     CallingDevice(DriverThread& thread, const isa::ModuleImage& image) : thread_(thread), image_(image) {}
@@ -70,7 +70,7 @@ class DriverThread::CallingDevice : public Device {
         return buffer;
     }
 
-    /// `meanwhile` is done beside the caller's work on the call.
+    /// Runs `meanwhile` in parallel with the caller's work on the call.
     template <class Work>
     void make(HostCall& call, Work meanwhile) {
         thread_.call_ = &call;

@@ -30,9 +30,8 @@ struct HostCall {
     std::span<std::byte> destination{};   ///< copy_from_device: the destination of the result
     std::string kernel{};
     LaunchConfiguration configuration{};
-    /// For copy_from_device: a buffer of that many zeros for the data. Making fresh memory takes longer than filling
-    /// it, so the driver's thread, which waits for the device anyway, makes it while the copy's first part is
-    /// simulated.
+    /// For copy_from_device: a buffer of zeros for the data. Making fresh memory takes longer than filling it, so the
+    /// waiting driver's thread makes it while the copy's first part is simulated.
     std::future<ByteBuffer> staging{};
 
     DeviceAddress allocated = 0;    ///< result of allocate

@@ -30,7 +30,7 @@ std::string hexadecimal(std::uint64_t value) {
     return text;
 }
 
-/// Bytes of a copy that are on the link at once: a part of the host's second cache; a long copy has hundreds of them.
+/// Bytes of a copy on the link at once: part of the host's second-level cache; a long copy has hundreds of bursts.
 constexpr std::uint64_t kBurstBytes = 512 * 1024;
 
 /// CUDA C++ Programming Guide, "__global__ function parameters", since CUDA 12.1.
@@ -226,14 +226,14 @@ void HostProcess::begin_transfer(const char* what) {
     next_burst_time_ = call_->bytes > 0 ? now_ : kTimeInfinity;
 }
 
-/// The last burst is the only one whose writes and fills are answered: it arrives after the others.
+/// Only the last burst's writes and fills are answered, because it arrives after the others.
 ///
-/// A burst follows the one before on the link at once, but is handed over when that one arrives, as late as it may be:
+/// A burst follows the previous one on the link at once, but is handed over as late as possible, when that one arrives:
 /// its own end is later by the link's latency, unless it is short. So the host makes the next burst while the
 /// partitions take this one, in one window.
 ///
-/// The requests of a copy from the device leave at the pace at which the link brings their data. A fill's do too: its
-/// pattern is small, but so the device does not write faster than its host could.
+/// The requests of a copy from the device leave at the pace at which the link brings their data. Those of a fill do
+/// too, although its pattern is small, so that the device writes no faster than its host could.
 void HostProcess::send_burst() {
     const std::uint64_t bytes = next_burst_bytes();
     link_free_ = link_free_ + transfer_time(bytes);
@@ -319,7 +319,7 @@ void HostProcess::begin_launch() {
     outstanding_ = 1;
 }
 
-/// They arrive with the launch, and so before anything that reads them.
+/// They arrive with the launch, before anything can read them.
 void HostProcess::place_parameters() {
     call_->address = isa::kParameterBase;
     allocator_.place(isa::kParameterBase, call_->source.size());
@@ -357,7 +357,7 @@ void HostProcess::fields(StateArchive& archive) {
     if (archive.loading()) { repeat_calls(); }
 }
 
-/// Runs the driver anew against the log, up to the call at which it stands.
+/// Repeats the driver's calls from the log, up to its present call.
 void HostProcess::repeat_calls() {
     announced_ = allocator_.mapped();
     driver_ = std::make_unique<DriverThread>(program_, kernel_table_.image);

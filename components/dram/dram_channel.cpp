@@ -11,7 +11,7 @@
 namespace lookahead::gpu {
 namespace {
 
-/// Before the first cycle, and further than any delay.
+/// Before the first cycle by more than any delay.
 constexpr Cycle kLongAgo = -1'000'000;
 
 unsigned group_of(unsigned bank, unsigned banks, const DramParameters& timing) {
@@ -19,9 +19,8 @@ unsigned group_of(unsigned bank, unsigned banks, const DramParameters& timing) {
     return timing.bank_group_bits == "high" ? bank / (banks / groups) : bank % groups;
 }
 
-/// Between refreshes a row must be closed, the refresh made, and a row opened and accessed, or no request ever ends.
-/// What was issued until a refresh was due holds the first activate and the first column command after it back for so
-/// long.
+/// Between two refreshes there must be time to close a row, refresh, and open and access a row; else no request ever
+/// ends. Commands issued before a refresh delay the first activate and the first column command after it by this time.
 void check_refresh(const DramParameters& t) {
     const Cycle burst = t.burst_cycles();
     const Cycle row = std::max({t.rc, t.ras + t.rp, t.rtpl + t.rp, t.wl + burst + t.wr + t.rp});
@@ -72,8 +71,7 @@ void DramChannel::release_return(Cycle now) {
     if (returning_ + 1 == return_entries_) { assign(now); }
 }
 
-/// Gives the banks that serve nothing what the scheduler chooses for them, and plans if there was anything; commands
-/// may follow from cycle `now` on.
+/// Gives each idle bank the scheduler's choice, and plans if there was one; commands may follow from cycle `now` on.
 [[gnu::hot]] bool DramChannel::assign(Cycle now) {
     bool changed = false;
     while (returning_ < return_entries_) {
@@ -101,7 +99,7 @@ void DramChannel::release_return(Cycle now) {
     return changed;
 }
 
-/// Says what the bank, which serves a request, does next.
+/// Determines the next command of a bank that serves a request.
 void DramChannel::set_candidate(unsigned number) {
     constexpr std::uint64_t kRowCommand = std::uint64_t{1} << 42;
     const Bank& bank = banks_[number];
@@ -118,7 +116,7 @@ void DramChannel::set_candidate(unsigned number) {
     }
 }
 
-/// Finds the next command, not before `earliest`. Without branches on what is compared: it runs after each command.
+/// Finds the next command, not before `earliest`. Runs after each command, so it avoids branches on compared values.
 [[gnu::hot]] void DramChannel::plan(Cycle earliest) {
     Cycle when = kCycleInfinity;
     std::uint64_t rank = ~std::uint64_t{0};
@@ -184,7 +182,7 @@ void DramChannel::precharge(Bank& bank, Cycle now) {
 [[gnu::hot]] void DramChannel::column(Bank& bank, Cycle now, Step& step) {
     const bool write = bank.request.write;
     const Cycle data_end = now + (write ? timing_.wl : timing_.cl) + burst_;
-    // The next column command of the same kind, which must not collide on the data bus either, and of the other kind.
+    // The next column command of the same kind, which must also find the data bus free, and of the other kind.
     const Cycle other_group = now + std::max(timing_.ccd, burst_);
     const Cycle same_group = timing_.bank_groups == 1 ? other_group : now + std::max(timing_.ccdl, burst_);
     const Cycle turned =
@@ -213,8 +211,8 @@ void DramChannel::precharge(Bank& bank, Cycle now) {
     }
 }
 
-/// Makes up for the refreshes that were due by `now`: all rows are closed as soon as the last of them may begin, and
-/// the banks are out of use for its duration. Nobody waits for a refresh, so nothing but the next command can see it.
+/// Performs the refreshes that were due by `now`: all rows are closed as soon as the last of these may begin, and the
+/// banks are unavailable for its duration. Only the next command can observe a refresh, so it is computed then.
 void DramChannel::refresh_until(Cycle now) {
     const Cycle missed = (now - next_refresh_) / timing_.refresh_interval;
     const Cycle due = next_refresh_ + missed * timing_.refresh_interval;

@@ -69,8 +69,7 @@ class DramChannel {
     };
 
     /// A bank's next command for `plan`: possible from max(ready, limits_[limit]) on. Of the commands of one cycle the
-    /// one with the least rank goes first: bit 42 is set for row commands; the bits below hold the request's age and,
-    /// lowest, the bank.
+    /// one with the least rank goes first: bit 42 marks row commands, lower bits have the request's age and the bank.
     struct Candidate {
         Cycle ready = 0;
         std::uint64_t rank = 0;

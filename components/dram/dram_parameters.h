@@ -8,9 +8,8 @@
 
 namespace lookahead::gpu {
 
-/// The DRAM of one channel, or of each pseudo-channel of a channel: each has its own banks, queues, data bus and
-/// timing. Timing parameters have JEDEC's names and count command-clock cycles; `fixed_latency` counts cycles of the
-/// L2.
+/// The DRAM of one channel, or of each pseudo-channel: each has its own banks, queues, data bus and timing. Timing
+/// parameters have JEDEC's names and count command-clock cycles; `fixed_latency` counts cycles of the L2.
 struct DramParameters {
     std::int64_t frequency = 924'000'000;
     std::int64_t chips = 2;

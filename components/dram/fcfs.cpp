@@ -8,8 +8,8 @@
 namespace lookahead::gpu {
 namespace {
 
-/// First come, first served: requests go to their banks in the order of arrival, reads and writes alike. Banks work at
-/// the same time; a request whose bank is busy delays all later ones.
+/// First come, first served: requests go to their banks in the order of arrival, reads and writes alike. Banks work in
+/// parallel; a request whose bank is busy delays all later ones.
 class FcfsScheduler final : public DramScheduler {
   public:
     explicit FcfsScheduler(const DramSchedulerShape& shape) : ring_(shape.entries) {}

@@ -127,7 +127,7 @@ inline void CtaRunner::run_one(Warp& warp) {
 void CtaRunner::compute(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
     isa::OperandRows rows = operand_rows(decoded, warp.frame, warp.predicates);
     decoded.handler(rows, active, *decoded.instruction);
-    // The complement first: if both go to one predicate the first destination counts.
+    // The complement first: if both destinations are one predicate, the first one counts.
     warp.predicates[decoded.destination_predicate2] = rows.destination_predicate2;
     warp.predicates[decoded.destination_predicate] = rows.destination_predicate;
 }
@@ -206,7 +206,7 @@ void CtaRunner::exit(Warp& warp, LaneMask active) {
     --live_warps_;
     ready_changed_ = true;
     if (live_warps_ == 0 && launch_.queues != nullptr) { launch_.queues->end_cta(ctaid_); }
-    // As on the hardware, who has exited is not waited for.
+    // As on the hardware, barriers do not wait for exited warps.
     for (unsigned number = 0; number < isa::kBarriersPerCta; ++number) { complete_barrier(number); }
 }
 

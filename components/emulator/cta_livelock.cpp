@@ -1,8 +1,7 @@
-// Finds CTAs whose warps do the same for ever.
+// Finds CTAs whose warps repeat themselves for ever.
 //
-// The CTA is a deterministic machine, and if nothing else changes memory: if every warp that can run gets back to a
-// state that it was in, and no byte of memory changes and no clock is read on the way, then it will do so again and
-// again.
+// A CTA is a deterministic machine while nothing else changes memory. If every warp that can run returns to an earlier
+// state, and on the way no byte of memory changes and no clock is read, it will do so again and again.
 #include <fmt/core.h>
 
 #include <bit>
@@ -16,8 +15,7 @@ using isa::LaneMask;
 
 namespace {
 
-/// Instructions within which a warp that spins is expected to come back to a state: a loop's, with all its paths in
-/// turn.
+/// Instructions within which a spinning warp must return to a state: a loop's, with all its paths in turn.
 constexpr unsigned kLongestCycle = 1 << 14;
 
 }  // namespace
@@ -31,7 +29,7 @@ std::uint64_t CtaRunner::state_of(Warp& warp) const {
     return hasher.value();
 }
 
-/// Runs the warp on until it is in the state that it is in now.
+/// Runs the warp until it returns to its present state; false if it does not.
 bool CtaRunner::repeats(Warp& warp) {
     const std::uint64_t state = state_of(warp);
     const std::uint32_t pc = warp.simt.pc();

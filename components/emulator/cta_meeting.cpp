@@ -33,7 +33,7 @@ void CtaRunner::meet(const DecodedInstruction& decoded, Warp& warp, LaneMask act
     }
 }
 
-/// On a stack: all whom the lanes' member masks name execute the instruction with them.
+/// On a stack: checks that all lanes that the member masks name execute the instruction together.
 void CtaRunner::require_members(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) const {
     const LaneMask missing = isa::missing_members(warp.frame + decoded.members, active, warp.simt, *launch_.kernel);
     if (missing == 0) { return; }
@@ -41,7 +41,7 @@ void CtaRunner::require_members(const DecodedInstruction& decoded, const Warp& w
                                    isa::missing_members_sentence(active, missing)));
 }
 
-/// Executes what lanes have come together for.
+/// Executes the instructions for which lanes have come together.
 void CtaRunner::settle_meetings(Warp& warp) {
     if (warp.simt.meetings().empty()) { return; }
     for (const SimtState::Meeting& meeting : warp.simt.meetings()) {
@@ -70,7 +70,7 @@ void CtaRunner::barrier(const DecodedInstruction& decoded, Warp& warp, LaneMask 
     isa::OperandRows rows = operand_rows(decoded, warp.frame, warp.predicates);
     const LaneMask alive = warp.simt.alive();
     if (warp.simt.model() == isa::SimtModel::stack) {
-        // Lanes on other paths of this warp cannot run before the barrier opens, so it never would.
+        // Lanes on other paths of this warp cannot run before the barrier opens, so it would never open.
         if (active != alive) {
             throw ProgramError(fmt::format(
                 "{}: deadlock: barrier {} inside a divergent branch: of the warp's lanes {:#010x} only {:#010x} arrive",
@@ -123,7 +123,7 @@ void CtaRunner::complete_barrier(unsigned number) {
     barrier = {};
 }
 
-/// The warp goes on behind its barrier instruction; `result` is that of a reduction.
+/// The warp continues after its barrier instruction; `result` is that of a reduction.
 void CtaRunner::release(Warp& warp, std::uint32_t result) {
     if (!warp.simt.runs()) {
         warp.exchange->set_result(result, result != 0);
@@ -141,7 +141,7 @@ void CtaRunner::release(Warp& warp, std::uint32_t result) {
     warp.simt.advance();
 }
 
-/// A warp none of whose paths can run, and that is at no barrier, never will: only its own lanes can wake them.
+/// A warp without a path that can run, and at no barrier, will never run: only its own lanes can wake them.
 void CtaRunner::check_runs(const Warp& warp) const {
     if (warp.simt.runs() || warp.simt.done() || warp.waits()) { return; }
     std::string waiting;

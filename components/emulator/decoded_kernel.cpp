@@ -79,7 +79,7 @@ void decode_predicates(const Instruction& instruction, DecodedInstruction& decod
     decoded.source_predicate_flip = flip(instruction.source_predicate_negated);
     decoded.source_predicate2 = slot_of(instruction.source_predicate2, isa::kTruePredicate);
     decoded.source_predicate2_flip = flip(instruction.source_predicate2_negated);
-    // PT cannot be written: what would go there goes where nobody reads.
+    // PT cannot be written: such results go to the slot that is never read.
     const auto written = [](std::uint8_t predicate) {
         return predicate == isa::kTruePredicate ? kUnreadPredicate : slot_of(predicate, kUnreadPredicate);
     };
@@ -109,7 +109,7 @@ void decode_members(const isa::Kernel& kernel, const Instruction& instruction, i
     decoded.members = row_of(kernel, instruction.source[source]) * isa::kWarpSize;
 }
 
-/// Hand-made kernels alone can break it: the finaliser's are verified.
+/// Only hand-made kernels can violate it: the finaliser's are verified.
 void check_vector_alignment(const isa::Kernel& kernel, const Instruction& instruction) {
     const auto check = [&](const char* what, std::uint32_t first, std::uint32_t rows) {
         if (rows < isa::kVectorMemoryAlignment || first % isa::kVectorMemoryAlignment == 0) { return; }

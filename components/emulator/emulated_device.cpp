@@ -14,7 +14,7 @@ namespace lookahead {
 
 namespace {
 
-/// A launch's parameters, for a kernel that reads them by address; none: it does not.
+/// A launch's parameters in memory, if its kernel reads them by address.
 class ParametersInMemory {
   public:
     ParametersInMemory(std::span<const std::byte> parameters, FlatMemory& memory, Allocator& allocator)

@@ -14,7 +14,7 @@ namespace lookahead {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kLeastGivenBack = 64 * kPage;  ///< below that the call costs more than it spares
+constexpr std::uint64_t kLeastGivenBack = 64 * kPage;  ///< for less, the call costs more than it saves
 static_assert(isa::kModuleBase >= isa::kGlobalBase + isa::kGlobalBytes);
 
 void make_accessible(std::byte* begin, std::uint64_t bytes) {

@@ -8,21 +8,20 @@ namespace lookahead {
 
 namespace {
 
-/// Instructions of a warp at once, where one CTA is under way.
+/// Instructions that a warp runs in one turn while one CTA is under way.
 constexpr std::uint64_t kStretch = 1 << 16;
-/// The same among CTAs that wait for one another, where most that run long only wait, and among warps that sleep while
-/// they wait for each other.
+/// The same among CTAs that wait for one another, most of which only wait, and among warps that sleep while they wait.
 constexpr std::uint64_t kShortStretch = 1 << 8;
 
-/// Instructions of each warp of a CTA without a sign of progress, after which it seems to wait: a few turns of the
-/// loops that real programs wait in, with all their paths. There may be barriers of the CTA in them.
+/// Instructions of each warp of a CTA, without a sign of progress, after which the CTA seems to wait: a few rounds of
+/// the loops in which real programs wait, with all their paths. They may include barriers of the CTA.
 constexpr std::uint64_t kWaitsSince = 1 << 14;
-/// Likewise where it goes on changing memory, as a loop that counts its turns there does.
+/// The same if it keeps changing memory, as a loop does that counts its rounds there.
 constexpr std::uint64_t kLongRun = 1 << 20;
-/// Instructions without a sign of progress after which it is worth while to look for a livelock.
+/// Instructions without a sign of progress after which to look for a livelock.
 constexpr std::uint64_t kLongQuiet = 1 << 20;
 
-/// The machine's nop is what a sleep becomes.
+/// The machine ISA has a nop for a sleep.
 bool sleeps(const isa::Kernel& kernel) {
     return std::ranges::any_of(
         kernel.code, [](const isa::Instruction& instruction) { return instruction.operation == isa::Operation::nop; });
@@ -65,7 +64,7 @@ void GridRunner::begin_ctas() {
     }
 }
 
-/// Where CTAs have ended others begin, as on a GPU.
+/// Ended CTAs make room for others, as on a GPU.
 void GridRunner::end_ctas() {
     for (RunningCta& cta : running_) {
         if (cta.runner.done() && begun_ < ctas_) { begin_next(cta.runner); }

@@ -8,8 +8,7 @@
 namespace lookahead {
 
 /// Receives every instruction of every warp, in the emulator's order, before it executes, when the warp's registers
-/// hold the results of all earlier instructions. For tests of the instructions that a timing model executes. Costs
-/// nothing when absent.
+/// hold the results of all earlier ones. For tests of timing models. Costs nothing when absent.
 class InstructionObserver {
   public:
     virtual ~InstructionObserver() = default;

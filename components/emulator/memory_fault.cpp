@@ -28,7 +28,7 @@ const isa::Instruction& instruction_at(const ExecutionPlace& place) {
     return place.kernel.code[place.pc];
 }
 
-/// "load of {} bytes from", with the bytes to come.
+/// A phrase such as "load of {} bytes from", with the number to be filled in.
 const char* verb_of(isa::Operation operation) {
     switch (operation) {
         case isa::Operation::load:
@@ -46,7 +46,7 @@ const char* verb_of(isa::Operation operation) {
     }
 }
 
-/// "load of 4 bytes from global memory at 0x10"; "element 3 of a vector load of 4 bytes ...".
+/// A phrase such as "load of 4 bytes from global memory at 0x10" or "element 3 of a vector load of 4 bytes ...".
 std::string describe_access(const ExecutionPlace& place, std::uint64_t address, unsigned element) {
     const isa::Instruction& instruction = instruction_at(place);
     const bool is_vector = isa::is_vector_memory(instruction.operation);

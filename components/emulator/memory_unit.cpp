@@ -12,7 +12,7 @@ using isa::kWarpSize;
 using isa::LaneMask;
 using isa::Space;
 
-/// All of the addresses are multiples of `alignment` and leave room for `bytes` in [begin, begin + size).
+/// Whether all addresses are multiples of `alignment` and have room for `bytes` in [begin, begin + size).
 bool all_inside(const std::uint64_t* addresses, std::uint64_t begin, std::uint64_t size, std::uint64_t bytes) {
     if (size < bytes) { return false; }
     const std::uint64_t last = size - bytes;
@@ -24,7 +24,7 @@ bool all_inside(const std::uint64_t* addresses, std::uint64_t begin, std::uint64
     return (outside | (low_bits & (bytes - 1))) == 0;
 }
 
-/// destination rows 0 to kWords - 1 = the words of each lane.
+/// Loads the words of each lane into destination rows 0 to kWords - 1.
 template <unsigned kWords>
 void gather(const std::byte* base, const std::uint64_t* offset, std::uint32_t* destination, LaneMask active) {
     if (active == isa::kFullMask) {
@@ -69,8 +69,8 @@ std::array<Word*, isa::kMostOperandRows> rows_from(Word* first) {
     return rows;
 }
 
-/// The value of an atomic's place. Copies of a length that the compiler knows are one instruction each; of one that it
-/// does not, they are string instructions, behind which nothing else of a scattered access overlaps.
+/// The value at an atomic's address. A copy of a constant length is one instruction; one of a variable length is a
+/// string instruction, after which no other part of a scattered access overlaps.
 std::uint64_t place_value(const std::byte* at, unsigned bytes) {
     const auto read = [at]<class T>(T value) {
         std::memcpy(&value, at, sizeof value);
@@ -106,7 +106,7 @@ std::uint64_t lane_value(const std::uint32_t* low, const std::uint32_t* high, un
     return bytes == 8 ? low[lane] | std::uint64_t{high[lane]} << 32 : low[lane];
 }
 
-/// What a vector memory instruction's addresses are made of, read before anything is written.
+/// The components of a vector memory instruction's addresses, read before anything is written.
 class ElementAddresses {
   public:
     ElementAddresses(const DecodedInstruction& decoded, const std::uint32_t* frame)
@@ -286,7 +286,6 @@ void MemoryUnit::load(DecodedInstruction& decoded, std::uint32_t* frame, LaneMas
     }
 }
 
-/// Whether the bytes at `at` are now others.
 inline void MemoryUnit::note_change(const std::byte* at, bool changes) {
     changed_ |= changes;
     changed_for_others_ |= changes && !is_inside(local_, at);
@@ -381,7 +380,7 @@ void MemoryUnit::atomic(DecodedInstruction& decoded, std::uint32_t* frame, LaneM
     const auto operand = [&](unsigned source, unsigned lane) {
         return lane_value(frame + decoded.source[source][0], frame + decoded.source[source][1], lane, bytes);
     };
-    // The lanes' places are fetched together: scattered ones would otherwise be waited for one by one.
+    // Prefetches all lanes' bytes at once: scattered ones would otherwise be waited for one by one.
     for (const std::uint64_t offset : access.offset) { __builtin_prefetch(access.base + offset, 1); }
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));

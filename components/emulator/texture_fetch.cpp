@@ -12,7 +12,7 @@ using isa::LaneMask;
 
 namespace {
 
-/// A copy of a size that is not known is a call; nearly all texels have 4 bytes.
+/// A copy of a variable size is a call; nearly all texels have 4 bytes.
 void read_texel(const std::byte* from, unsigned bytes, std::byte* texel) {
     if (bytes == 4) {
         std::memcpy(texel, from, 4);
@@ -28,10 +28,10 @@ void MemoryUnit::texture(const DecodedInstruction& decoded, std::uint32_t* frame
     const isa::Instruction& instruction = *decoded.instruction;
     const std::uint32_t* const coordinate_rows = frame + decoded.source[1][0];
     const unsigned coordinates = instruction.source[1].rows;
-    // The result may lie where the coordinates do, but each lane's are read before its result is written.
+    // The results may overwrite the coordinates, but each lane's are read before its result is written.
     std::uint32_t* const results = frame + decoded.destination[0];
     isa::TextureDescriptor descriptor;
-    std::uint64_t known = 0;  // whose descriptor it is
+    std::uint64_t known = 0;  // the object of `descriptor`
     unsigned bytes = 0;       // of its texels
     std::byte texels[isa::kMaximumTexels][isa::kMaximumTexelBytes] = {};
     for (LaneMask left = active; left != 0; left &= left - 1) {

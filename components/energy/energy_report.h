@@ -30,7 +30,6 @@ struct StaticRow {
     double joules = 0;
 };
 
-/// A component's energy.
 struct ComponentEnergy {
     std::string name;
     double dynamic_j = 0;

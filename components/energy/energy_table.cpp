@@ -17,7 +17,7 @@ LOOKAHEAD_REGISTER_PARAMETERS(EnergyParameters, "energy", "The energy model, whi
 
 namespace {
 
-/// Reads one file; knows where it is for the sentences of errors.
+/// Reads one file and records its position for error messages.
 class Reader {
   public:
     Reader(const std::string& file, std::span<const StatisticsSetEntry> statistics) : file_(file) {
@@ -83,7 +83,7 @@ class Reader {
         return value;
     }
 
-    /// -1 for what is spared.
+    /// -1 for spared energy, else 1.
     double sign_of(const toml::table& table) const {
         const toml::node* node = table.get("spared");
         if (node != nullptr && !node->is_boolean()) { fail(node->source(), "spared must be true or false"); }

@@ -6,7 +6,7 @@
 namespace lookahead::gpu {
 namespace {
 
-/// Relative number of messages of a path, for partitioners that have no measured ones.
+/// Relative number of messages of a path, for partitioners without measured ones.
 constexpr double kPathTraffic = 10;
 
 unsigned slices_of(const InterconnectEndpoints& ends) {

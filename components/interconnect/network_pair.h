@@ -21,7 +21,7 @@ class NetworkPairTopology : public InterconnectTopology {
     struct Kind {
         std::string what;        ///< begins a sentence: "a mesh"
         std::string name;        ///< of the processes and their kind
-        double work;             ///< of each, relative, for partitioners that have no measured weights
+        double work;             ///< of each, relative, for partitioners without measured weights
         Cycle delivery_latency;  ///< from a network to the receivers of its messages, network cycles
     };
     explicit NetworkPairTopology(Kind kind) : kind_(std::move(kind)) {}

@@ -15,7 +15,7 @@ double reciprocal_square_root_of(double a) {
     return canonical(1.0 / __builtin_sqrt(a));
 }
 
-/// These are within their documented errors by correctly rounded square roots and quotients.
+/// Correctly rounded square roots and quotients keep these within their documented errors.
 template <bool kFlush>
 float reciprocal(float a) {
     return finish<kFlush, false>(1.0f / flush<kFlush>(a));
@@ -91,7 +91,7 @@ AluHandler select_double(const Instruction& instruction) {
 
 }  // namespace
 
-/// rsqrt, ex2, lg2, sin, cos and tanh have no other form; rcp, sqrt and div are approximate where they say so.
+/// rsqrt, ex2, lg2, sin, cos and tanh are always approximate; rcp, sqrt and div are if they say so.
 AluHandler select_approximate(const Instruction& instruction) {
     const Rounding rounding = instruction.rounding;
     if (rounding != Rounding::approx && rounding != Rounding::full && rounding != Rounding::none) { return nullptr; }

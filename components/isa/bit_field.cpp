@@ -10,15 +10,14 @@ namespace {
 template <class T>
 inline constexpr std::uint32_t kWidth = 8 * sizeof(T);
 
-/// Ones in the lowest `count` bits; all for counts at or beyond the width.
+/// Ones in the lowest `count` bits; all ones for counts of the width or more.
 template <class Unsigned>
 Unsigned low_ones(std::uint32_t count) {
     const Unsigned ones = (Unsigned{1} << (count & (kWidth<Unsigned> - 1))) - 1;
     return count < kWidth<Unsigned> ? ones : ~Unsigned{0};
 }
 
-/// `length` bits from `position`, zero- or sign-extended. A signed field that reaches beyond the top is extended by
-/// the top bit.
+/// `length` bits from `position`, zero- or sign-extended. Beyond the top, a signed field is extended by the top bit.
 template <class T>
 T extract(T a, std::uint32_t position_operand, std::uint32_t length_operand) {
     const std::uint32_t position = position_operand & 0xff, length = length_operand & 0xff;
@@ -33,8 +32,8 @@ T extract(T a, std::uint32_t position_operand, std::uint32_t length_operand) {
     }
 }
 
-/// bfi: the lowest `length` bits of a replace those of b from `position`. Three operands are all that an instruction
-/// has, so position and length stand in bytes 0 and 1 of the third.
+/// bfi: the lowest `length` bits of a replace those of b from `position`. An instruction has at most three operands, so
+/// position and length are in bytes 0 and 1 of the third.
 template <class T>
 T insert(T a, T b, std::uint32_t place) {
     const std::uint32_t position = place & 0xff, length = place >> 8 & 0xff;
@@ -43,7 +42,7 @@ T insert(T a, T b, std::uint32_t place) {
     return (b & ~mask) | ((a << (position & (kWidth<T> - 1))) & mask);
 }
 
-/// Position of the highest one; for negative numbers of the highest zero; all ones if there is none.
+/// The position of the highest one, or for negative numbers of the highest zero; all ones if there is none.
 template <class T, FindMode kMode>
 std::uint32_t find(T a) {
     using Unsigned = std::make_unsigned_t<T>;
@@ -73,7 +72,7 @@ std::uint64_t reverse(std::uint64_t a) {
     return std::uint64_t{reverse(static_cast<std::uint32_t>(a))} << 32 | reverse(static_cast<std::uint32_t>(a >> 32));
 }
 
-/// Number of the byte, of a's four and b's four, that goes to byte `place` (PTX ISA, prmt's table).
+/// The number of the byte, of a's four and b's four, that goes to byte `place` (PTX ISA, prmt's table).
 template <PermuteMode kMode>
 std::uint32_t byte_number(std::uint32_t selector, std::uint32_t place) {
     const std::uint32_t n = selector & 3;

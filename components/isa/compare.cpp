@@ -7,7 +7,7 @@
 namespace lookahead::isa {
 namespace {
 
-/// What is compared of a lane's value of type T.
+/// The value to compare of a lane's value of type T.
 template <class T>
 struct Compared {
     using Lane = T;
@@ -104,7 +104,7 @@ void set_predicate(OperandRows& rows, LaneMask active, const Instruction& instru
     rows.destination_predicate2 = merge_lanes(rows.destination_predicate2, second, active);
 }
 
-/// The comparison of 64-bit values by their high words, where the low words' is known.
+/// Compares 64-bit values by their high words, given the result for the low words.
 template <class T, Comparison kComparison>
 void set_predicate_extended(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     const LaneMask equal = compare<T, Comparison::eq, false>(rows);
@@ -123,7 +123,7 @@ AluHandler select_extended(Comparison comparison) {
         comparison, []<Comparison kComparison>() { return set_predicate_extended<T, kComparison>; });
 }
 
-/// True is all ones for integers and 1.0 for floats; false is 0.
+/// The value for true: all ones for integers, 1.0 for floats. False is 0.
 std::uint32_t truth_of(Type type) {
     switch (type) {
         case Type::f32:
@@ -151,7 +151,7 @@ void set_register(OperandRows& rows, LaneMask active, const Instruction& instruc
     }
 }
 
-/// The halves of f16x2 give a half of the result each.
+/// Each half of f16x2 gives a half of the result.
 template <Comparison kComparison>
 void set_halves(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     const auto result = [&](LaneMask comparison) {

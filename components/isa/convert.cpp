@@ -9,7 +9,7 @@
 namespace lookahead::isa {
 namespace {
 
-/// with_integer, and that for types of 8 bits.
+/// Like with_integer, but also for types of 8 bits.
 template <class Function>
 AluHandler with_any_integer(Type type, const Function& function) {
     switch (type) {
@@ -67,8 +67,7 @@ Float float_of(From value) {
     if constexpr (kSaturate) { return saturate_unit(result); }
     return result;
 }
-/// For directed rounding: vector code for u32 may go through differences, whose zeros are negative when rounding
-/// down.
+/// For directed rounding: vector code for u32 may use differences, whose zeros are negative when rounding down.
 template <class Float, class From, bool kSaturate>
 Float float_of_directed(From value) {
     if constexpr (std::is_same_v<From, std::uint32_t>) { return float_of<Float, std::int64_t, kSaturate>(value); }
@@ -130,7 +129,7 @@ Float whole(Float value) {
     }
 }
 
-/// Values out of range become the nearest in it. NaN becomes 0 where neither side is 64 bits wide, else the value
+/// Values out of range become the nearest value in range. NaN becomes 0 if neither side is 64 bits wide, else the value
 /// with only the top bit set (PTX ISA, cvt).
 template <class To, class Float>
 To clamp_whole(Float value, bool from_double) {

@@ -36,7 +36,7 @@ template <bool kFlush, bool kSaturate>
 float reciprocal(float a) {
     return finish<kFlush, kSaturate>(1.0f / flush<kFlush>(a));
 }
-/// A sign changes in any value, NaN too.
+/// The sign changes for any value, including NaN.
 template <bool kFlush, bool kSaturate>
 float negate(float a) {
     return flush<kFlush>(std::bit_cast<float>(std::bit_cast<std::uint32_t>(a) ^ 0x80000000u));
@@ -76,8 +76,8 @@ double absolute(double a) {
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(a) & ~(1ull << 63));
 }
 
-/// The lesser of two numbers; of a number and NaN the number; -0 is less than +0. (PTX ISA, min and max.)
-/// For two equal values the bits' union is the one with a sign, their intersection the one without.
+/// The lesser of two numbers; of a number and NaN, the number; -0 is less than +0 (PTX ISA, min and max). For two equal
+/// values, OR of the bits has the sign if either has, AND if both have.
 template <class T, class Bits>
 T lesser(T a, T b) {
     const Bits tie = std::bit_cast<Bits>(a) | std::bit_cast<Bits>(b);

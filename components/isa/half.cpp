@@ -48,7 +48,7 @@ template <bool kFlush, bool>
 std::uint16_t absolute(std::uint16_t a) {
     return negate<kFlush, false>(a | 0x8000);
 }
-/// As for f32: the number where one is NaN, -0 below +0.
+/// As for f32: the number if one is NaN, -0 below +0.
 template <bool kFlush, bool kLesser>
 std::uint16_t extreme(std::uint16_t a, std::uint16_t b) {
     const double x = value_of_half<kFlush>(a), y = value_of_half<kFlush>(b);
@@ -74,7 +74,7 @@ std::uint16_t tanh_half(std::uint16_t a) {
     return finish_half<kFlush, false>(tanh_of(value_of_half<kFlush>(a)));
 }
 
-/// `function` on both halves of words.
+/// Applies `function` to both halves of words.
 template <auto kFunction, class... Words>
 std::uint32_t on_both(Words... words) {
     const std::uint32_t low = kFunction(static_cast<std::uint16_t>(words)...);

@@ -2,8 +2,7 @@
 
 #include "components/isa/handlers.h"
 
-/// Internal to components/isa: each file of semantics offers its handlers here; nullptr for instructions of other
-/// files.
+/// Internal to components/isa: the handlers of each file of semantics; nullptr for instructions of other files.
 namespace lookahead::isa {
 
 AluHandler select_move(const Instruction& instruction);

@@ -7,11 +7,11 @@
 namespace lookahead::isa {
 namespace {
 
-/// Unsigned type in which arithmetic on T wraps: at least as wide as unsigned, which C++ promotes to.
+/// An unsigned type in which arithmetic on T wraps: at least as wide as unsigned, to which C++ promotes.
 template <class T>
 using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
-/// Type of the double-width product.
+/// The type of the double-width product.
 template <class T>
 struct Doubled;
 template <>
@@ -76,7 +76,7 @@ Double<T> mad_wide(T a, T b, Double<T> c) {
     return add(mul_wide(a, b), c);
 }
 
-/// Sums that leave s32 become its least or greatest value (add.sat.s32).
+/// Sums outside s32 become its least or greatest value (add.sat.s32).
 std::int32_t clamp_to_s32(std::int64_t value) {
     constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
     constexpr std::int64_t greatest = std::numeric_limits<std::int32_t>::max();
@@ -92,7 +92,7 @@ std::int32_t mad_hi_saturating(std::int32_t a, std::int32_t b, std::int32_t c) {
     return add_saturating(mul_hi(a, b), c);
 }
 
-/// The quotient and remainder by zero are all ones and the dividend, as the GPUs' own sequences leave them. The
+/// Division by zero gives a quotient of all ones and the dividend as remainder, as the GPUs' own sequences do. The
 /// least value divided by -1 wraps.
 template <class T>
 T divide(T a, T b) {
@@ -109,8 +109,8 @@ T remainder(T a, T b) {
     return b == 0 ? a : static_cast<T>(a % b);
 }
 
-/// 32-bit quotients through f64 are exact, since a quotient that is not whole is at least 2^-32 of itself away from
-/// the next whole number; they vectorise.
+/// 32-bit quotients through f64 are exact, because a fractional quotient differs from the next integer by at least
+/// 2^-32 of itself; they vectorise.
 template <>
 std::uint32_t divide(std::uint32_t a, std::uint32_t b) {
     const double quotient = static_cast<double>(std::int64_t{a}) / static_cast<double>(std::int64_t{b | (b == 0)});
@@ -134,8 +134,8 @@ T greatest(T a, T b) {
     return a < b ? b : a;
 }
 
-/// 64-bit sums by words and carries: the words of a value stand in rows of their own, and to bring them together for
-/// a 64-bit addition takes three times as long.
+/// Adds 64-bit values by words and carries: the words of a value are in separate rows, and joining them for a 64-bit
+/// addition takes three times as long.
 template <bool kSubtract>
 void add_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
     alignas(32) std::uint32_t scratch[2][kWarpSize];
@@ -158,7 +158,7 @@ void add_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
     for (unsigned i = 0; i < 2; ++i) { blend_rows(rows.destination[i], active, scratch[i], rows.destination[i]); }
 }
 
-/// a + b + carry, or a + ~b + carry, and what goes out of the highest bit: of a difference, that nothing is borrowed.
+/// a + b + carry, or a + ~b + carry, and the carry out of the highest bit: for a difference, that nothing is borrowed.
 template <class T, bool kSubtract>
 void add_with_carry(OperandRows& rows, LaneMask active, const Instruction&) {
     constexpr unsigned kRows = sizeof(T) / 4;
@@ -169,7 +169,7 @@ void add_with_carry(OperandRows& rows, LaneMask active, const Instruction&) {
         const T carry = (rows.source_predicate >> lane & 1) ^ (kSubtract ? 1 : 0);
         const T first = a[lane], second = b[lane];
         const T sum = kSubtract ? first - second - carry : first + second + carry;
-        // Without the carry the sum is below an operand where it wrapped; with it, also where it equals one.
+        // Without a carry in, the sum has wrapped if it is below an operand; with one, also if it equals an operand.
         const bool wrapped =
             kSubtract ? first < second || (carry != 0 && first == second) : sum < first || (carry != 0 && sum == first);
         out |= LaneMask{wrapped != kSubtract} << lane;
@@ -245,7 +245,7 @@ AluHandler select_dot2(std::uint8_t mode) {
     }
 }
 
-/// Differences of packed values are rare: the mode is looked at for each lane.
+/// Differences of packed values are rare, so the mode is tested for each lane.
 void abs_diff(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     alignas(32) std::uint32_t results[kWarpSize];
     const bool halves = (instruction.mode & kDiffHalves) != 0;

@@ -65,8 +65,8 @@ struct Kernel {
     std::vector<std::uint32_t> parameter_sizes;    ///< of each parameter, bytes
     /// Byte offsets of the parameters from which 32-bit addresses are made: they must be within kPointerReach.
     std::vector<std::uint32_t> pointer_parameters;
-    /// Whether the kernel reads parameters at computed addresses: a launch then has them in memory too, from
-    /// kParameterBase on.
+    /// Whether the kernel reads parameters at computed addresses; then a launch also has them in memory at
+    /// kParameterBase.
     bool addresses_parameters = false;
     std::uint32_t registers = 0;  ///< 32-bit registers a thread, for the kernel's own code
     std::uint32_t predicates = 0;

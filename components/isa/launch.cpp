@@ -13,7 +13,7 @@ void set_row(Row& row, std::uint32_t value) {
     std::fill(std::begin(row.lanes), std::end(row.lanes), value);
 }
 
-/// Bytes that a caller must give at least: up to the end of the last parameter.
+/// The least number of bytes that a caller must give: up to the end of the last parameter.
 std::uint64_t needed_parameter_bytes(const Kernel& kernel) {
     std::uint64_t needed = 0;
     for (std::size_t i = 0; i < kernel.parameter_offsets.size(); ++i) {
@@ -88,8 +88,8 @@ std::uint64_t uniform_value(SpecialRegister special, const WarpIdentity& warp) {
     }
 }
 
-/// What 32-bit registers hold of a parameter must tell its address: in reach, or nothing of one (a number with its
-/// sign).
+/// A parameter's part in 32-bit registers must determine its address: in reach, or a sign-extended number and no
+/// address.
 void check_pointer_parameters(const Kernel& kernel, std::span<const std::byte> parameters) {
     for (const std::uint32_t offset : kernel.pointer_parameters) {
         std::uint64_t value = 0;

@@ -36,8 +36,7 @@ struct WarpIdentity {
     std::uint64_t launch = 0;        ///< %gridid: launches of the run before this one
 };
 
-/// Writes the special register's value for all 32 lanes; only the 64-bit ones need `high`: clock64, globaltimer and
-/// gridid.
+/// Writes a special register's value for all 32 lanes; only clock64, globaltimer and gridid need `high`.
 void read_special(SpecialRegister special, const WarpIdentity& warp, std::uint32_t* low, std::uint32_t* high);
 
 inline std::uint32_t warps_per_cta(const Dim3& block) {

@@ -22,7 +22,7 @@ T bit_not(T a) {
     return static_cast<T>(~a);
 }
 
-/// Amounts at or beyond the width shift everything out: zeros come in, or copies of the sign (PTX ISA, shl and shr).
+/// Shifts by the width or more shift everything out; zeros, or copies of the sign, come in (PTX ISA, shl and shr).
 template <class T>
 T shift_left(T a, std::uint32_t amount) {
     constexpr std::uint32_t kWidth = 8 * sizeof(T);
@@ -81,7 +81,7 @@ AluHandler select_funnel(const Instruction& instruction) {
     return nullptr;
 }
 
-/// Any function of three bits: bit 4a + 2b + c of the table. Chosen bit by bit, first by c, then by b, then by a.
+/// Any function of three bits: bit 4a + 2b + c of the table. Selects bit by bit, first by c, then by b, then by a.
 void look_up(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     const auto entry = [table = instruction.mode](unsigned i) { return (table >> i & 1) ? ~0u : 0u; };
     std::uint32_t when_clear[4], changes[4];

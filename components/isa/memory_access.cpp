@@ -84,7 +84,7 @@ std::uint32_t add_half(std::uint64_t a, std::uint64_t b) {
 
 namespace {
 
-/// For all lanes at once: most warps access memory whole, and then nothing needs to be kept.
+/// Computes all lanes at once: most warps access memory with all lanes, and then nothing needs to be kept.
 template <class Address>
 void set_addresses(LaneMask active, std::uint64_t* addresses, const Address& address_of) {
     if (active == kFullMask) {
@@ -96,7 +96,7 @@ void set_addresses(LaneMask active, std::uint64_t* addresses, const Address& add
     }
 }
 
-/// Bytes from a lane's address to its element: `word`, its stride or index, as often as `times`.
+/// Bytes from a lane's address to its element: `times` x `word`, its stride or index.
 std::uint64_t element_bytes(std::uint32_t word, std::int64_t times) {
     const std::int64_t elements = std::int64_t{static_cast<std::int32_t>(word)} * times;
     return static_cast<std::uint64_t>(elements) * 4;
@@ -122,7 +122,7 @@ void compute_element_addresses(const Instruction& instruction, unsigned element,
                                const std::uint32_t* high, const std::uint32_t* pattern, std::uint64_t* addresses) {
     compute_addresses(instruction, low, high, kFullMask, addresses);
     const std::int64_t times = is_strided(instruction.operation) ? element : 1;
-    // With 32-bit addresses the sum is one of 32 bits, too: nothing carries into the window.
+    // With 32-bit addresses the sum has 32 bits, too: nothing carries into the window.
     const bool in_window = LOOKAHEAD_RULE(elements_stay_in_their_window) && instruction.source[0].rows < 2;
     const std::uint64_t kept = in_window ? std::uint64_t{0xffffffff} << 32 : 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {

@@ -7,8 +7,7 @@
 
 namespace lookahead::isa {
 
-/// Bytes that one lane of a memory instruction accesses: element bytes x vector; for a vector memory instruction the
-/// total.
+/// Bytes that a lane of a memory instruction accesses: element bytes x vector, also for vector memory instructions.
 constexpr unsigned lane_bytes(const Instruction& instruction) {
     return type_bytes(instruction.type) * instruction.vector;
 }
@@ -31,10 +30,9 @@ void write_loaded(const Instruction& instruction, unsigned lane, const std::byte
 /// Reads the bytes that one lane stores (lane_bytes, little-endian) from its registers; the inverse of write_loaded.
 void read_stored(const Instruction& instruction, unsigned lane, const std::uint32_t* const* rows, std::byte* bytes);
 
-/// New value of an atomic operation on `type` (u32, s32, b32, u64, s64, b64, f32, f64); for cas `operand` is the value
-/// to compare with and `operand2` the one to store. Additions of f32 flush subnormal operands and results to zero in
-/// global memory and keep them in shared memory (PTX ISA, atom). `space` is the space of the address, also for a
-/// generic instruction.
+/// New value of an atomic operation on `type` (u32, s32, b32, u64, s64, b64, f32, f64); for cas `operand` is compared
+/// and `operand2` stored. Additions of f32 flush subnormal operands and results to zero in global memory and keep them
+/// in shared memory (PTX ISA, atom). `space` is the space of the address, also for generic instructions.
 std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old_value, std::uint64_t operand,
                            std::uint64_t operand2, Space space = Space::global);
 

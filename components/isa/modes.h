@@ -38,8 +38,8 @@ enum class FindMode : std::uint8_t { position, shift_amount };
 /// source[1] four bytes each, signed as the mode's bits 0 and 1 say, source[2] the addend.
 inline constexpr std::uint8_t kDotFirstSigned = 1;
 inline constexpr std::uint8_t kDotSecondSigned = 2;
-/// `dot2`: source[0] two 16-bit values, source[1] four bytes; the lower two are used, or with this bit the upper two;
-/// source[2] the addend.
+/// `dot2`: source[0] two 16-bit values, source[1] four bytes, of which the lower two, or with this bit the upper two,
+/// are used; source[2] the addend.
 inline constexpr std::uint8_t kDotUpperHalf = 4;
 /// `abs_diff`: source[0] and source[1] four bytes each, or with kDiffHalves two 16-bit values, signed as kDot… say;
 /// source[2] the addend of the sum of the differences. Without kDiffSum the differences are the result, and `saturate`

@@ -11,7 +11,7 @@ Word same(Word value) {
 
 template <unsigned kRows>
 void pick(OperandRows& rows, LaneMask active, const Instruction&) {
-    // Both rows are made before either is written: the low destination may be a high source.
+    // Both rows are computed before either is written: the low destination may be a high source.
     alignas(32) std::uint32_t picked[kRows][kWarpSize];
     for (unsigned i = 0; i < kRows; ++i) {
         blend_rows(picked[i], rows.source_predicate, rows.source[0][i], rows.source[1][i]);

@@ -17,8 +17,7 @@ namespace lookahead::isa {
 /// popped, and its lanes go on in the entry below, which waits there with all of them.
 class SimtStack {
   public:
-    /// One path: lanes `mask` at `pc`, which merge with others at `reconvergence` (kNoTarget: at their exit
-    /// only).
+    /// One path: lanes `mask` at `pc`, which merge with others at `reconvergence` (kNoTarget: at their exit only).
     struct Entry {
         std::uint32_t pc = 0;
         std::uint32_t reconvergence = kNoTarget;

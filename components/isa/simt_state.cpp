@@ -25,7 +25,7 @@ std::uint16_t SimtState::open_barrier(std::uint32_t pc, LaneMask members) {
     return number;
 }
 
-/// The lanes that fall through run first, as on the stack.
+/// Lanes that fall through run first, as on the stack.
 void SimtState::split(LaneMask taken, std::uint32_t target, std::uint32_t fallthrough, std::uint32_t reconvergence) {
     if (reconvergence != kNoTarget && reconvergence != top_.reconvergence) {
         top_barrier_ = open_barrier(reconvergence, top_.mask);
@@ -63,7 +63,7 @@ void SimtState::arrive() {
     }
 }
 
-/// Lanes have ended or left: those that wait may be all that are left.
+/// Lanes have ended or left the barrier: the waiting ones may be all that are left.
 void SimtState::complete(std::uint16_t barrier) {
     Barrier& at = barriers_[barrier];
     LaneMask arrived = 0;
@@ -72,12 +72,12 @@ void SimtState::complete(std::uint16_t barrier) {
     }
     if (at.members == 0 || arrived != at.members) { return; }
     std::erase_if(others_, [&](const Path& path) { return path.wait == Wait::convergence && path.barrier == barrier; });
-    // Whoever waited longest has the other paths before it: this is not more urgent than they are.
+    // The other paths go first: they have waited longer.
     others_.insert(others_.begin(), Path{at.pc, arrived, at.parent});
     at.members = 0;
 }
 
-/// `path` waits for nobody at its convergence barrier any more.
+/// `path` no longer waits at its convergence barrier.
 void SimtState::leave(Path& path) {
     const std::uint16_t barrier = path.barrier;
     path.wait = Wait::none;
@@ -98,7 +98,7 @@ void SimtState::run(const Path& path) {
     resumed_ = path.wait == Wait::resumed;
 }
 
-/// Nothing runs: takes the last path that can, or lets one go that waits at a convergence barrier, the longest first.
+/// Nothing runs: takes the last path that can, or releases the one that has waited longest at a convergence barrier.
 void SimtState::run_next() {
     for (;;) {
         auto next = std::find_if(others_.rbegin(), others_.rend(), can_run);
@@ -165,7 +165,7 @@ void SimtState::exit(LaneMask mask) {
     if (model_ == SimtModel::stack) { return SimtStack::exit(mask); }
     top_.mask &= ~mask;
     if (!barriers_.empty()) { remove_from_barriers(mask); }
-    // Meetings wait for lanes that have not ended. A meeting that is complete may leave fewer paths.
+    // Meetings wait only for lanes that have not ended. A meeting that is complete may leave fewer paths.
     for (std::size_t i = 0; i < others_.size();) {
         i = others_[i].wait == Wait::meeting && join(others_[i].key, others_[i].members) ? 0 : i + 1;
     }
@@ -194,7 +194,7 @@ SimtState::Arrival SimtState::meet(LaneMask lanes, LaneMask members, std::uint64
     return Arrival::apart;
 }
 
-/// If all living lanes of `members` wait for one another they can run, or are held.
+/// If all living lanes of `members` wait for one another, they can run, or are held.
 bool SimtState::join(std::uint64_t key, LaneMask members) {
     const auto waits = [&](const Path& path) {
         return path.wait == Wait::meeting && path.key == key && path.members == members;
@@ -217,7 +217,7 @@ bool SimtState::join(std::uint64_t key, LaneMask members) {
     return true;
 }
 
-/// Paths that have met at one place, in the same convergence barriers, go on as one.
+/// Merges paths that have met at one place in the same convergence barriers.
 void SimtState::merge_equal_paths() {
     for (std::size_t i = 0; i < others_.size(); ++i) {
         for (std::size_t k = others_.size(); --k > i;) {

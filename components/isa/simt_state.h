@@ -27,17 +27,16 @@ enum class SimtModel : std::uint8_t { stack, convergence_barrier };
 /// instructions alone, not on time: the emulator and the SMs run the paths in the same order.
 class SimtState : private SimtStack {
   public:
-    /// The weight of a path's branches back, while others wait at a convergence barrier, after which those are
-    /// released. Plain branches count 1 and yielding ones kYieldCost, so 16 turns of a spinning loop or 65536 of any
-    /// loop. An estimate: enough for the lanes of an ordinary loop with atomics to come together, few compared with a
-    /// lock's latency.
+    /// The weight of a path's branches back after which paths that wait at a convergence barrier are released. Plain
+    /// branches count 1, yielding ones kYieldCost: 16 turns of a spinning loop, or 65536 of any loop. An estimate:
+    /// enough to join the lanes of an ordinary loop with atomics, little compared with a lock's latency.
     static constexpr std::int32_t kPatience = 65536;
     static constexpr std::int32_t kYieldCost = 4096;
 
     enum class Arrival : std::uint8_t {
         alone,    ///< no lane is missing: nothing has changed
-        resumed,  ///< the path has waited here before, and all have come: nothing has changed but that
-        apart,    ///< the lanes wait, or have waited; another path runs, or none
+        resumed,  ///< the path waited here before, and all have come: no other change
+        apart,    ///< the lanes wait or have waited; another path runs, or none
     };
 
     /// Lanes that have come together and need wait no longer (`held`: they wait at a CTA's barrier, see release()).
@@ -94,9 +93,9 @@ class SimtState : private SimtStack {
     void exit(LaneMask mask);
 
     /// Lanes of `lanes` (within active()) execute an instruction that all living lanes of `members` must execute
-    /// together; lanes of `later` will do so after them, and the other active ones go on behind it. Instructions meet
-    /// where `key` and members are equal. A path that resumes is at its instruction again. With `hold` the lanes that
-    /// have met wait on for release().
+    /// together; lanes of `later` will do so after them, and the other active ones continue after it. Instructions meet
+    /// if `key` and members are equal. A path that resumes is at its instruction again. With `hold`, lanes that have
+    /// met wait on for release().
     Arrival meet(LaneMask lanes, LaneMask members, std::uint64_t key, LaneMask later = 0, bool hold = false);
     /// The meetings since the last call, for the caller to execute; then call forget_meetings().
     const std::vector<Meeting>& meetings() const { return meetings_; }
@@ -133,10 +132,10 @@ class SimtState : private SimtStack {
 
     enum class Wait : std::uint8_t {
         none,
-        resumed,      ///< it can run: its meeting is complete, its instruction still to be executed
+        resumed,      ///< it can run: its meeting is complete, its instruction not yet executed
         convergence,  ///< at its convergence barrier
         meeting,      ///< for lanes of the warp
-        held,         ///< they have come, and wait for release()
+        held,         ///< all have come; they wait for release()
     };
 
     /// A path that does not run.
@@ -145,18 +144,18 @@ class SimtState : private SimtStack {
         LaneMask mask = 0;
         std::uint16_t barrier = kNoBarrier;
         Wait wait = Wait::none;
-        bool old = false;   ///< has waited at its convergence barrier since before the patience was last at its end
+        bool old = false;   ///< it waited at its convergence barrier before the patience last ended
         bool hold = false;  ///< of its meeting
         LaneMask members = 0;
         std::uint64_t key = 0;
 
         void fields(StateArchive& archive) { archive& pc& mask& barrier& wait& old& hold& members& key; }
     };
-    /// A convergence barrier: lanes `members` meet at `pc`. Without members its place is free.
+    /// A convergence barrier: lanes `members` meet at `pc`. A place without members is free.
     struct Barrier {
         std::uint32_t pc = 0;
         LaneMask members = 0;
-        std::uint16_t parent = kNoBarrier;  ///< that encloses it
+        std::uint16_t parent = kNoBarrier;  ///< the barrier that encloses it
 
         void fields(StateArchive& archive) { archive& pc& members& parent; }
     };
@@ -188,13 +187,13 @@ class SimtState : private SimtStack {
     void merge_equal_paths();
 
     SimtModel model_ = SimtModel::stack;
-    bool resumed_ = false;  ///< the running path is at an instruction that it has met others at
+    bool resumed_ = false;  ///< the running path is at an instruction where it has met others
     std::uint16_t top_barrier_ = kNoBarrier;
     std::int32_t credit_ = kPatience;
     std::uint32_t spins_ = 0;
     std::uint32_t spin_pc_ = 0;
     LaneMask spin_lanes_ = 0;
-    std::vector<Path> others_;  ///< the last runs next
+    std::vector<Path> others_;  ///< the last one runs next
     std::vector<Barrier> barriers_;
     std::vector<Meeting> meetings_;  ///< empty between instructions
 };

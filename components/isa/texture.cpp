@@ -11,7 +11,7 @@ namespace lookahead::isa {
 
 namespace {
 
-/// Where a coordinate falls in one dimension: one texel, or two with linear filtering.
+/// The texel of a coordinate in one dimension, or the two with linear filtering.
 struct Place {
     std::int64_t index[2] = {};  ///< -1: outside, where the border is
     std::uint8_t fraction = 0;
@@ -23,7 +23,7 @@ std::int64_t resolve(std::int64_t index, std::int64_t size, AddressMode mode) {
     if (index >= 0 && index < size) { return index; }
     switch (mode) {
         case AddressMode::wrap:
-            return index < 0 ? index + size : index - size;  // coordinates are in range, so it is by one
+            return index < 0 ? index + size : index - size;  // coordinates are in range, so one step suffices
         case AddressMode::border:
             return kOutside;
         default:
@@ -68,13 +68,13 @@ Place place_of(const TextureDescriptor& descriptor, unsigned dimension, std::uin
     return place;
 }
 
-/// Where a direction from the middle of a cube meets it: a layer, and coordinates from 0 to 1 on it.
+/// The point in which a direction from the centre of a cube meets it: a layer, and coordinates from 0 to 1 on it.
 struct CubePoint {
     std::uint32_t face;
     float coordinates[2];
 };
 
-/// CUDA C++ Programming Guide, "Cubemap Textures". What happens where |x| = |y| is not said there: the first axis wins.
+/// CUDA C++ Programming Guide, "Cubemap Textures". It does not define |x| = |y|: the first axis wins.
 CubePoint meet_cube(const std::uint32_t* direction) {
     const float x = std::bit_cast<float>(direction[0]);
     const float y = std::bit_cast<float>(direction[1]);
@@ -117,7 +117,7 @@ bool reads_floats(const TextureDescriptor& descriptor) {
     return descriptor.kind == ChannelKind::floating || descriptor.normalised_values != 0;
 }
 
-/// One channel of one texel as the register has it. Channels that a texel does not have are 0, the fourth is 1.
+/// One channel of a texel as a register value. Missing channels are 0, the fourth is 1.
 std::uint32_t word_of(const TextureDescriptor& descriptor, const TextureSample& sample,
                       const std::byte (*texels)[kMaximumTexelBytes], unsigned number, unsigned channel) {
     const bool floats = reads_floats(descriptor);
@@ -129,7 +129,7 @@ std::uint32_t word_of(const TextureDescriptor& descriptor, const TextureSample& 
     return integer_of(descriptor, texels[number], channel);
 }
 
-/// Weights have 24 bits at most and values 24, so that the products are exact in f64.
+/// Weights and values have at most 24 bits, so the products are exact in f64.
 float interpolate(const TextureSample& sample, const float* values) {
     double sum = 0;
     for (unsigned number = 0; number < sample.texels; ++number) {
@@ -143,7 +143,7 @@ float interpolate(const TextureSample& sample, const float* values) {
     return static_cast<float>(sum * kUnits[std::countr_zero(unsigned{sample.texels})]);
 }
 
-/// Samples of a cube's face do not reach over its edges, whatever the address modes: those are of other textures. How
+/// Samples on a cube's face do not reach over its edges, whatever the address modes, which are for other textures. How
 /// GPUs filter across edges is not published.
 TextureSample locate_on_cube(TextureDescriptor descriptor, Instruction instruction, const std::uint32_t* direction) {
     const CubePoint point = meet_cube(direction);

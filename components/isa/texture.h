@@ -8,9 +8,8 @@
 namespace lookahead::isa {
 
 /// Textures by object. A texture object is the address of a TextureDescriptor in global memory, which the runtime
-/// writes like any data. So descriptors need no messages of their own, and a texture unit reads them through the memory
-/// system, as GPUs read their texture headers. Semantics: CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA,
-/// `tex`, `tld4`.
+/// writes like any data. So descriptors need no messages, and a texture unit reads them through the memory system, as
+/// GPUs read texture headers. Semantics: CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA, `tex`, `tld4`.
 
 enum class TextureGeometry : std::uint8_t { d1, d2, d3, a1d, a2d, cube };
 enum class ChannelKind : std::uint8_t { signed_integer, unsigned_integer, floating };
@@ -75,8 +74,8 @@ constexpr unsigned coordinates_of(TextureGeometry geometry) {
     return kCount[static_cast<unsigned>(geometry)];
 }
 
-/// The texels that one lane needs: with linear filtering two in each dimension; bit d of a texel's number selects the
-/// one in dimension d.
+/// The texels that one lane needs: with linear filtering two in each dimension d, selected by bit d of a texel's
+/// number.
 struct TextureSample {
     static constexpr std::uint64_t kBorder = ~std::uint64_t{0};
 

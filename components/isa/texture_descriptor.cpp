@@ -1,4 +1,4 @@
-// Apart from the sampling, for the replacement runtime, which makes descriptors.
+// Separate from the sampling, for the replacement runtime, which makes descriptors.
 #include <algorithm>
 
 #include "components/isa/texture.h"

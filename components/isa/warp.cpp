@@ -7,8 +7,8 @@
 namespace lookahead::isa {
 namespace {
 
-/// The lane that `lane` reads, and whether it is in range (PTX ISA, shfl). `clamp_operand`: bits 0-4 the clamp value,
-/// bits 8-12 the mask that divides the warp into segments.
+/// The lane that `lane` reads, and whether it is in range (PTX ISA, shfl). `clamp_operand`: bits 0-4 are the clamp
+/// value, bits 8-12 the mask that divides the warp into segments.
 struct ShuffleSource {
     unsigned lane;
     bool in_range;
@@ -58,7 +58,7 @@ void shuffle(OperandRows& rows, LaneMask active, const Instruction&) {
     rows.destination_predicate = merge_lanes(rows.destination_predicate, in_range, active);
 }
 
-/// Lanes that take part in `lane`'s vote or match: those that execute it and are in the lane's member mask.
+/// Lanes that participate in `lane`'s vote or match: they execute it and are in the lane's member mask.
 LaneMask members(const std::uint32_t* member_masks, LaneMask active, unsigned lane) {
     return member_masks == nullptr ? active : active & member_masks[lane];
 }
@@ -134,7 +134,7 @@ T combined(AtomicOp op, T a, T b) {
     }
 }
 
-/// Lanes with the same members get the same result, so that most are found by looking at the lane before.
+/// Lanes with the same members get the same result, so most lanes take the result of the lane before.
 template <class T>
 void reduce(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     const std::uint32_t* const masks = member_masks(rows, instruction, 1);

@@ -9,35 +9,34 @@
 
 namespace lookahead::isa {
 
-/// The lanes of a `*.sync`, whose member masks may differ, that wait now, and the lanes for which they wait.
+/// The lanes that wait now in a `*.sync`, whose member masks may differ, and the lanes for which they wait.
 struct Members {
     LaneMask lanes;
     LaneMask members;
 };
 
-/// `masks`: each lane's member mask. If no member of any mask is missing all of `active` need not wait; else returns
-/// the lanes with the first mask that misses a living lane.
+/// `masks`: each lane's member mask. All of `active` need not wait if no member of any mask is missing; otherwise
+/// returns the lanes with the first mask that misses a living lane.
 Members members_of(const std::uint32_t* masks, LaneMask active, LaneMask alive);
 
 /// On a stack, where no lane can wait for another: the lanes that the member masks (`masks`, as above) of `active`
 /// name, that have not exited, and that do not execute the instruction with them, because they are on other paths or
-/// its guard excludes them. Lanes whose next instruction is their exit count as having exited: lanes of an early return
-/// wait there.
+/// its guard excludes them. Lanes whose next instruction is their exit (early returns) count as having exited.
 LaneMask missing_members(const std::uint32_t* masks, LaneMask active, const SimtState& simt, const Kernel& kernel);
 
 /// Equal for instructions that can be executed together: same operation, type and qualifiers.
 std::uint64_t meeting_key(const Instruction& instruction);
 
-/// Values of a warp's lanes that wait for one another in `*.sync` instructions at different places (SimtState::meet):
-/// each path puts in its lanes' values when it gets there; when all have come the instruction is executed once for all;
-/// each path takes its lanes' results when it runs again. A lane waits in one instruction at most.
+/// Values of a warp's lanes that wait for one another in `*.sync` instructions at different places (SimtState::meet).
+/// Each path puts in its lanes' values when it arrives; when all have come, the instruction is executed once for all;
+/// each path takes its lanes' results when it runs again. A lane waits in at most one instruction.
 class WarpExchange {
   public:
-    /// The sources of `lanes` as their instruction reads them.
+    /// Stores the sources of `lanes` as their instruction reads them.
     void put(const OperandRows& rows, const Instruction& instruction, LaneMask lanes);
     /// Executes `instruction` for `lanes`, the lanes of all its paths. Without a handler there are no results.
     void execute(AluHandler handler, const Instruction& instruction, LaneMask lanes);
-    /// The results of `lanes`, to their destinations.
+    /// Writes the results of `lanes` to their destinations.
     void take(OperandRows& rows, const Instruction& instruction, LaneMask lanes) const;
 
     /// Sets a result for an instruction without a handler: a CTA barrier's reduction.

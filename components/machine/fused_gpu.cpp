@@ -14,7 +14,7 @@
 namespace lookahead::gpu {
 namespace {
 
-/// The SMs are numbered as in the machine, and the dispatcher comes behind them.
+/// The SMs are numbered as in the machine; the dispatcher follows them.
 std::vector<std::uint32_t> places(unsigned sms) {
     std::vector<std::uint32_t> all(sms + 1);
     std::iota(all.begin(), all.end(), 0u);
@@ -46,8 +46,7 @@ FusedGpu::FusedGpu(const Arguments& arguments, const MakeSm& make_sm)
     }
 }
 
-/// From one time at which something happens to the next: the SMs that have work or messages go through the cycle of
-/// that time, one after another.
+/// Goes from one event time to the next; at each, the SMs with work or messages step that cycle one after another.
 void FusedGpu::advance(Inbox inbox, Time horizon) {
     auto message = inbox.begin();
     while (true) {
@@ -73,7 +72,7 @@ void FusedGpu::advance_sm(std::size_t sm, Time horizon) {
     pass_on();
 }
 
-/// What the SMs have sent goes to the dispatcher, from the destination of their number.
+/// Sends the SMs' messages to the dispatcher, each through the destination with the SM's number.
 void FusedGpu::pass_on() {
     ByteBuffer& sent = router_.inboxes()[sms_.size()].arrived;
     for (std::size_t at = 0; at < sent.size();) {

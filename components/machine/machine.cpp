@@ -32,7 +32,7 @@ static_assert(kMostSms <= kMaximumRequesters && kDispatcherSmPort + kMostSms <= 
                   kFusedAllocationPort + kMostSms <= kFusedHostPort,
               "an SM has its own in-port at every receiver");
 
-/// Relative number of messages, for partitioners that have no measured ones; the interconnect has its own.
+/// Relative number of messages, for partitioners without measured ones; the interconnect has its own.
 constexpr double kControlTraffic = 1;
 /// Relative cost of simulating each kind of process.
 constexpr double kSmWork = 10;
@@ -172,7 +172,7 @@ void Machine::connect_dispatcher() {
     model_.connect(dispatcher_, kDispatcherToHost, host_, kHostDispatcherPort, latency, kControlTraffic);
 }
 
-/// The same channels as those of host and dispatcher in other machines, each to the in-port of the SM or channel.
+/// The same channels as between host and dispatcher of other machines, each to the in-port of the SM or channel.
 void Machine::connect_fused_gpu() {
     const Time link = configuration_.read<HostParameters>("host").link_latency * kFemtosecondsPerNanosecond;
     const Time answer = core_clock_.least_span(configuration_.read<L2Parameters>("l2").host_latency);

@@ -32,9 +32,9 @@ struct MachineParameters {
 };
 
 /// A GPU with its host as a graph of logical processes: the host, the CTA dispatcher, SMs "sm0".., memory partitions
-/// "partition0"... With gpu.perfect_memory these are the host, the dispatcher and one process "gpu" (FusedGpu). It owns
-/// the constant data that the processes share, the kernels and the address mapping, and must outlive every process made
-/// from its model.
+/// "partition0"... With gpu.perfect_memory: the host, the dispatcher and one process "gpu" (FusedGpu). It owns the
+/// constant data that the processes share, the kernels and the address mapping, and must outlive all processes made
+/// from it.
 class Machine {
   public:
     /// Reads all keys of the program (read_registered()). `configuration` must outlive the machine; `program` runs on

@@ -12,7 +12,7 @@
 namespace lookahead::gpu {
 namespace {
 
-/// A reply being made: the struct P and what follows it.
+/// A reply under construction: the struct P and the data after it.
 template <class P>
 class Reply {
   public:

@@ -13,7 +13,7 @@ void PerfectMemoryPort::receive(const MessageHeader& message, Cycle) {
     throw InternalError("a message of type " + std::to_string(message.type) + " came to an SM from a perfect memory");
 }
 
-/// Popped messages stay in place until the next is pushed.
+/// Popped messages stay in memory until the next is pushed.
 const MessageHeader* PerfectMemoryPort::next_reply(Cycle) {
     if (replies_.empty()) { return nullptr; }
     const MessageHeader& reply = replies_.front();

@@ -6,8 +6,7 @@
 
 namespace lookahead::gpu {
 
-/// An SM's port to a PerfectMemory: a request is performed when it is sent, and its reply is ready for the load/store
-/// unit's next cycle.
+/// An SM's port to a PerfectMemory: performs a request when it is sent; the reply is ready for the unit's next cycle.
 class PerfectMemoryPort final : public MemoryPort {
   public:
     /// `memory` must outlive the port.

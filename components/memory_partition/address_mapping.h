@@ -25,8 +25,7 @@ struct DramAddress {
     bool operator==(const DramAddress&) const = default;
 };
 
-/// Neighbouring bits of an address that are neighbouring bits of a field: the bits of `mask` in the address, shifted
-/// right by `shift`.
+/// Neighbouring bits of an address that stay neighbours in a field: the bits of `mask`, shifted right by `shift`.
 struct BitRun {
     std::uint64_t mask;
     unsigned shift;

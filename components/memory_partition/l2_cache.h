@@ -28,8 +28,8 @@ class L2Cache {
     std::uint32_t find(unsigned set, std::uint64_t local) const {
         return find_way(tags_.data(), set * ways_, ways_, local);
     }
-    /// The line to be replaced: a line without contents, else the least recently used line that awaits no fill; kNoLine
-    /// if all await fills.
+    /// The line to be replaced: one without contents, else the least recently used one that awaits no fill, else
+    /// kNoLine.
     std::uint32_t victim(unsigned set) const;
     unsigned set_of(std::uint64_t address_in_slice) const {
         return static_cast<unsigned>(address_in_slice / kLineBytes) & (sets_ - 1);
@@ -58,7 +58,6 @@ class L2Cache {
     const ByteMask& valid(std::uint32_t line) const { return states_[line].valid; }
     ByteMask& dirty(std::uint32_t line) { return states_[line].dirty; }
     const ByteMask& dirty(std::uint32_t line) const { return states_[line].dirty; }
-    /// Dirty bytes over all lines.
     std::uint64_t dirty_bytes() const;
     std::byte* data(std::uint32_t line) { return data_.get() + std::size_t{line} * kLineBytes; }
     const std::byte* data(std::uint32_t line) const { return data_.get() + std::size_t{line} * kLineBytes; }

@@ -41,7 +41,6 @@ std::uint64_t line_of(const MessageHeader& request) {
     return mask;
 }
 
-/// How many lanes meet at the word that most of them want.
 unsigned most_lanes_at_one_word(const AtomicRequest& request) {
     std::array<std::uint8_t, kLineWords> lanes{};
     unsigned most = 0;
@@ -131,8 +130,7 @@ void L2Slice::pop_dram_sector() {
     return took_fill;
 }
 
-/// The next cycle with work, as things stand after cycle `now`. `freed`: a register was freed, so that a request that
-/// waited may find room.
+/// The next cycle with work, after cycle `now`. `freed`: a register was freed, so a waiting request may find room.
 [[gnu::hot]] Cycle L2Slice::plan(Cycle now, bool freed) const {
     if (draining_ != L2Cache::kNoMshr) { return std::max(busy_until_, replies_.next_acceptance(now)); }
     Cycle next = fill_count_ > 0 ? std::max(fills_[fill_head_].ready, now + 1) : kCycleInfinity;
@@ -156,7 +154,7 @@ void L2Slice::pop_dram_sector() {
     }
 }
 
-/// For the pieces of what the request moves, and of the line that it wrote back: one a cycle.
+/// Takes the port for one cycle per piece of the request's data and of the line that it wrote back.
 void L2Slice::hold_port(const MessageHeader& request, std::uint64_t written_before, Cycle now) {
     SectorMask sectors = kAllSectors;
     if (request.type == ReadRequest::kType) {
@@ -216,7 +214,7 @@ L2Stall L2Slice::merge(std::uint32_t line, const MessageHeader& request, unsigne
     return L2Stall::none;
 }
 
-/// Fetches the line (`line` is kNoLine) or the missing bytes of a line that is held in part.
+/// Fetches the line (`line` is kNoLine), or the missing bytes of a partly held line.
 L2Stall L2Slice::fetch(std::uint32_t line, unsigned set, std::uint64_t local, const MessageHeader& request,
                        unsigned source, Cycle now) {
     if (mshrs_.full()) { return L2Stall::mshrs; }
@@ -240,7 +238,7 @@ L2Stall L2Slice::fetch(std::uint32_t line, unsigned set, std::uint64_t local, co
     return L2Stall::none;
 }
 
-/// The sectors that hold a byte which the request needs and the line does not have.
+/// The sectors with a byte that the request needs and the line does not have.
 SectorMask L2Slice::missing_sectors(std::uint32_t line, const MessageHeader& request) const {
     return sectors_of(needed_bytes(request) & ~cache_.valid(line));
 }
@@ -264,8 +262,8 @@ L2Stall L2Slice::allocate_and_write(unsigned set, std::uint64_t local, const Mes
     return L2Stall::none;
 }
 
-/// Gives a line to another address; what is dirty in it goes to the DRAM. Its bytes are in the image at once, and the
-/// DRAM's queue carries the time alone: a later fetch of them cannot come too early.
+/// Gives a line to another address and sends its dirty bytes to the DRAM. Its bytes are in the image at once; the
+/// DRAM's queue models only the time, so a later fetch of them cannot come too early.
 void L2Slice::replace(std::uint32_t line, std::uint64_t local) {
     if (cache_.occupied(line)) {
         ++counters_.evictions;
@@ -286,14 +284,14 @@ void L2Slice::write_back_contents(std::uint32_t line) {
     books_.written_back_bytes += bytes_in(cache_.dirty(line));
 }
 
-/// Bytes of a request are written.
+/// Marks a request's written bytes as dirty.
 void L2Slice::make_dirty(std::uint32_t line, const ByteMask& bytes) {
     books_.written_bytes += bytes_in(bytes);
     books_.overwritten_bytes += bytes_in(bytes & cache_.dirty(line));
     cache_.dirty(line) = cache_.dirty(line) | bytes;
 }
 
-/// The host has put the bytes into the image too.
+/// The host has written the bytes to the image too.
 void L2Slice::overwritten_by_host(std::uint32_t line, const ByteMask& bytes) {
     books_.host_bytes += bytes_in(bytes & cache_.dirty(line));
     cache_.valid(line) = cache_.valid(line) | bytes;
@@ -319,7 +317,7 @@ void L2Slice::begin_fill() {
     mshrs_.fetched(draining_, fill.sectors);
 }
 
-/// Performs the next request that waits for the line; true when no more can be performed for now.
+/// Performs the next request that waits for the line; returns true if no more can be performed now.
 bool L2Slice::drain_fill(Cycle now) {
     if (!replies_.can_accept(now)) { return false; }
     const std::uint32_t line = mshrs_.line_index(draining_);
@@ -336,7 +334,7 @@ bool L2Slice::drain_fill(Cycle now) {
     return true;
 }
 
-/// The first request of the register that drains has all its bytes.
+/// Whether all bytes are present for the first request of the register that drains.
 bool L2Slice::can_perform_front(std::uint32_t line) const {
     return mshrs_.has_waiters(draining_) &&
            (!sectored_ || covers(cache_.valid(line), needed_bytes(mshrs_.front(draining_))));
@@ -356,7 +354,7 @@ void L2Slice::count(const MessageHeader& request, bool hit) {
     }
 }
 
-/// Begins to record a request that its SM has chosen; it has just been taken from the port.
+/// Starts recording a request that its SM has chosen as a sample, when it is taken from the port.
 void L2Slice::sample(const MessageHeader& request, unsigned source, RequestSamples::Served served, Cycle now,
                      std::uint16_t mshr) {
     if (request.type == ReadRequest::kType && request.as<ReadRequest>().sample != 0) [[unlikely]] {
@@ -503,8 +501,8 @@ std::string L2Slice::waiting_for() const {
     return requests_.empty() ? "nothing" : "its next request";
 }
 
-/// Every byte that a request wrote is in the slice still and dirty, was written to DRAM, or was overwritten there by a
-/// later request or by the host.
+/// Every byte that a request wrote is still dirty in the slice, was written to DRAM, or was overwritten in the slice by
+/// a later request or by the host.
 void L2Slice::audit(Audit& audit, const std::string& name, std::uint32_t slice) const {
     audit.account("line reads", -static_cast<std::int64_t>(books_.reads));
     audit.account("stores and reductions", -static_cast<std::int64_t>(books_.writes));

@@ -8,7 +8,7 @@
 namespace lookahead::gpu {
 namespace {
 
-/// A bit a byte -> 0xff a byte.
+/// Expands each bit of a nibble to a byte 0xff.
 constexpr std::array<std::uint32_t, 16> make_expansion() {
     std::array<std::uint32_t, 16> table{};
     for (unsigned bits = 0; bits < 16; ++bits) {

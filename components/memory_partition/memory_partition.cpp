@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t kMshrBits = 16;
 constexpr std::uint32_t kSliceShift = kMshrBits + kSectors;
 
-/// How many bursts the sectors of each mask take if each piece of `piece_bytes` has its own.
+/// The number of bursts for each mask of sectors, if each piece of `piece_bytes` takes its own.
 std::array<std::uint8_t, kAllSectors + 1> bursts_of_sectors(unsigned burst_bytes, unsigned piece_bytes) {
     std::array<std::uint8_t, kAllSectors + 1> bursts{};
     const unsigned step = std::min({burst_bytes, piece_bytes, kLineBytes});
@@ -149,7 +149,7 @@ void MemoryPartition::advance(Inbox inbox, Time horizon) {
         wants_dram |= slice.wants_dram();
     }
     if (wants_dram && any_dram_accepts()) {
-        // What happens now is seen by the first DRAM cycle after now: the one at this time has passed.
+        // The DRAM sees this event in its first cycle after now, because its cycle at this time has passed.
         feed_dram(dram_clock_.cycle_at_or_after(time_ + 1), now + 1);
     }
     find_next_dram_cycle();
@@ -176,7 +176,7 @@ bool MemoryPartition::any_dram_accepts() const {
     if (slices_changed) { find_next_l2_cycle(); }
 }
 
-/// True if a slice got a fill.
+/// Returns whether a slice got a fill.
 [[gnu::hot]] bool MemoryPartition::step_dram(DramChannel& dram, Cycle now) {
     const DramChannel::Step step = dram.step(now);
     if (step.read_done) {
@@ -240,7 +240,7 @@ bool MemoryPartition::any_dram_accepts() const {
     }
 }
 
-/// Calls f(slice, local address, bytes, bytes before) for each part of a host's bytes that one slice has.
+/// Calls f(slice, local address, bytes, bytes before) for each slice's part of the host's bytes.
 template <class F>
 void MemoryPartition::for_each_slice(std::uint64_t local, std::uint32_t bytes, F f) {
     const unsigned run = mapping_.interleave_bytes();

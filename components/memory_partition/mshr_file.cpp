@@ -54,7 +54,7 @@ void MshrFile::release(std::uint16_t mshr) {
 }
 
 void MshrFile::fields(StateArchive& archive) {
-    // The free lists are saved as they are: they decide which register comes next, and with it the tags in the DRAM.
+    // The free lists are saved unsorted: they decide which register comes next, and with it the tags in the DRAM.
     archive& in_use_& free_registers_& free_waiters_;
     for (Register& entry : registers_) {
         archive& entry.line_index& entry.count& entry.first& entry.last& entry.fetching;

@@ -11,8 +11,7 @@
 
 namespace lookahead::gpu {
 
-/// The times at which reads that SMs have chosen as samples (ReadRequest::sample) passed an L2 slice and its DRAM
-/// channel.
+/// The times at which sampled reads of SMs (ReadRequest::sample) passed an L2 slice and its DRAM channel.
 class RequestSamples {
   public:
     enum class Served : std::uint8_t {

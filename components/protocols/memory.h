@@ -11,8 +11,8 @@
 namespace lookahead::gpu {
 
 /// Messages between SMs (role: requester) and memory partitions (role: owner of the line). All addresses are of
-/// 128-byte lines. `tag` belongs to the requester and comes back unchanged. Messages of one SM to one line stay in
-/// order both ways.
+/// 128-byte lines. `tag` is the requester's and comes back unchanged. Messages of one SM to one line stay in order both
+/// ways.
 
 inline constexpr unsigned kLineBytes = 128;
 inline constexpr unsigned kLineWords = kLineBytes / 4;

@@ -16,7 +16,7 @@ inline ContextMask context_bit(unsigned context) {
     return ContextMask::of(context);
 }
 
-/// The contexts from `first` on, as many as `count`.
+/// The `count` contexts from `first` on.
 inline ContextMask context_range(unsigned first, unsigned count) {
     return ContextMask::from(first) & ~ContextMask::from(first + count);
 }
@@ -36,22 +36,22 @@ enum class ContextState : std::uint8_t {
     at_barrier,
     at_fence,
     blocked_by_memory,
-    blocked_by_constants,  ///< for lines of them
+    blocked_by_constants,  ///< its constants' lines are missing
     blocked_by_pipeline,
-    // Ready, by the unit that it needs, in the order of ExecutionUnit.
+    // Ready; ordered by the needed unit as in ExecutionUnit.
     ready_sp,
     ready_sfu,
     ready_dp,
     ready_integer,
     ready_memory,
     ready_control,
-    // Streams of extensions only.
+    // For streams of extensions only:
     held,     ///< until the extension resumes it
-    passing,  ///< the extension does its next instruction, which needs no issue
+    passing,  ///< the extension performs its next instruction, which needs no issue
     count,
 };
 
-/// The state of every context as one mask a state, so that a scheduler's cycle is a few operations on masks.
+/// The state of every context, kept as one mask per state, so that a scheduler's cycle takes a few mask operations.
 class ContextStates {
   public:
     ContextStates() { masks_[0] = ~ContextMask{}; }
@@ -65,14 +65,14 @@ class ContextStates {
     }
     ContextState of(unsigned context) const { return static_cast<ContextState>(states_[context]); }
     ContextMask in(ContextState state) const { return masks_[static_cast<std::uint8_t>(state)]; }
-    /// Wait for something that another instruction, or the memory, brings.
+    /// Whether the state waits for another instruction or for memory.
     static bool is_blocked(ContextState state) {
         return state >= ContextState::blocked_by_memory && state <= ContextState::blocked_by_pipeline;
     }
     ContextMask occupied() const { return ~in(ContextState::vacant); }
     /// Warps that have instructions left.
     ContextMask live() const { return ~(in(ContextState::vacant) | in(ContextState::exited)); }
-    /// Warps that wait for nothing but a unit and their turn.
+    /// Warps that wait only for a unit and their turn.
     ContextMask ready() const {
         return ready_for_units() | in(ContextState::ready_memory) | in(ContextState::ready_control);
     }

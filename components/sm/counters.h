@@ -8,20 +8,20 @@
 
 namespace lookahead::gpu {
 
-/// What became of one scheduler in one cycle. Exactly one holds; of several the first in this order (from `issued` to
-/// `barrier`), so that what is nearest to issue counts.
+/// The outcome of one scheduler's cycle. If several apply, the first in this order (from `issued` to `barrier`) counts,
+/// because it is closest to issue.
 enum class SchedulerCycle : std::uint8_t {
     issued,
-    extension_issued,  ///< an issue source beside the warps' own streams issued
-    slot_held,         ///< an instruction that it has issued holds its slot, to have its operands staged
+    extension_issued,  ///< an issue source other than the warps' streams issued
+    slot_held,         ///< an issued instruction still holds the slot while its operands are staged
     held_back,         ///< the scheduler issued none of the ready warps
-    memory_unit_full,  ///< a ready memory instruction was refused by the load/store unit
+    memory_unit_full,  ///< the load/store unit refused a ready memory instruction
     unit_full,         ///< a ready instruction found its SP, SFU or DP unit busy
     memory_wait,       ///< a source or destination awaits memory
     constant_wait,     ///< lines of constants are missing
     fence,             ///< a fence awaits its acknowledgements
     short_latency,     ///< a source or destination awaits a pipeline
-    buffer_empty,      ///< fetch, decode, or a branch that is being resolved
+    buffer_empty,      ///< fetch, decode, or an unresolved branch
     barrier,
     no_instruction_left,  ///< its warps have exited, or the CTAs have no warps for it
     no_cta,
@@ -29,7 +29,6 @@ enum class SchedulerCycle : std::uint8_t {
 };
 inline constexpr unsigned kSchedulerCycleCauses = static_cast<unsigned>(SchedulerCycle::count);
 
-/// Statistics of an SM.
 struct SmCounters {
     std::uint64_t cycles = 0;
     std::uint64_t active_cycles = 0;
@@ -51,7 +50,7 @@ struct SmCounters {
     std::uint64_t launches = 0;
 };
 
-/// Statistics of one warp scheduler; they sum to the SM's cycles.
+/// Statistics of one warp scheduler; its cycles sum to the SM's.
 struct SchedulerCounters {
     std::array<std::uint64_t, kSchedulerCycleCauses> cycles{};
 

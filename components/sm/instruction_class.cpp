@@ -42,7 +42,7 @@ InstructionClass memory_class_of(const isa::Instruction& instruction) {
     return space == Space::shared ? InstructionClass::atomic_shared : InstructionClass::atomic_global;
 }
 
-/// A conversion runs where its wider side does.
+/// A conversion runs on the unit of its wider side.
 Domain conversion_domain(const isa::Instruction& instruction) {
     const bool wide = instruction.type == Type::f64 || instruction.source_type == Type::f64;
     return wide ? Domain::fp64 : Domain::integer;

@@ -7,7 +7,7 @@
 
 namespace lookahead::gpu {
 
-/// Machine instructions by what they cost: the classes of the timing parameters and of the statistics.
+/// Classes of machine instructions with separate timing parameters and statistics.
 enum class InstructionClass : std::uint8_t {
     integer,
     integer_min_max,
@@ -47,8 +47,8 @@ inline constexpr unsigned kInstructionClasses = static_cast<unsigned>(Instructio
 /// Accesses through generic addresses count as global.
 InstructionClass class_of(const isa::Instruction& instruction);
 
-/// What an instruction occupies when it issues. `control` instructions (branches, barriers, exits) need no unit.
-/// `integer` units are those of machines that have them beside the SP units.
+/// The unit that an instruction occupies when it issues. `control` instructions (branches, barriers, exits) need none.
+/// Only machines with separate integer units have `integer`.
 enum class ExecutionUnit : std::uint8_t { sp, sfu, dp, integer, memory, control, count };
 inline constexpr unsigned kExecutionUnits = static_cast<unsigned>(ExecutionUnit::count);
 

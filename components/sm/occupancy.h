@@ -19,7 +19,7 @@ struct OccupancyLimits {
     std::int64_t shared_reserved = 0;
 };
 
-/// What bounds the number of resident CTAs.
+/// The resource that limits the number of resident CTAs.
 enum class OccupancyBound : std::uint8_t { threads, warps, ctas, registers, shared_memory };
 
 struct Occupancy {
@@ -28,10 +28,10 @@ struct Occupancy {
     std::uint32_t warps_per_cta = 0;
     std::uint32_t rows_per_warp = 0;         ///< register file rows (32 registers of 32 bits) of a warp, rounded up
     std::uint32_t shared_bytes_per_cta = 0;  ///< static and dynamic, rounded up to the allocation unit
-    std::uint32_t shared_bytes = 0;          ///< of all resident CTAs, with what is reserved in each
+    std::uint32_t shared_bytes = 0;          ///< of all resident CTAs, including the reserved part of each
 };
 
-/// CTAs of a launch that fit on one SM. The dispatcher and the SM use the same function.
+/// The CTAs of a launch that fit on one SM. The dispatcher and the SM use the same function.
 Occupancy occupancy_of(const OccupancyLimits& limits, const isa::Kernel& kernel, const isa::Dim3& block,
                        std::uint32_t dynamic_shared_bytes);
 

@@ -33,8 +33,7 @@ struct SmParameters : OccupancyLimits {
     std::int64_t spin_limit = 1 << 20;
 };
 
-/// Cycles from issue to the issue of a dependent instruction, and between two issues to one unit; configuration
-/// prefix "sm.timing".
+/// Cycles from issue to a dependent issue, and between two issues to one unit; configuration prefix "sm.timing".
 struct TimingParameters {
     std::int64_t integer_latency = 4, integer_initiation = 1;
     std::int64_t integer_min_max_latency = 13, integer_min_max_initiation = 2;

@@ -9,13 +9,13 @@
 
 namespace lookahead::gpu {
 
-/// The registers of an SM: physical rows of 32 consecutive 32-bit words, one a lane, 128-byte aligned. It
-/// holds values and nothing else: who owns a row, and its banks, are other components' matters.
+/// The registers of an SM: physical rows of 32 consecutive 32-bit words, one per lane, 128-byte aligned. It holds
+/// values only; other components keep the rows' owners and banks.
 class RegisterFile {
   public:
     explicit RegisterFile(unsigned rows) : rows_(rows) {}
 
-    /// Makes room for `rows` rows, for launches whose occupancy was not computed from what their warps need. Rows move.
+    /// Grows to `rows` rows, for launches whose occupancy ignores their warps' needs. Rows may move in memory.
     void grow(unsigned rows) {
         if (rows > this->rows()) { rows_.resize(rows); }
     }

@@ -12,18 +12,17 @@
 
 namespace lookahead::gpu {
 
-/// What is due at which cycle, for delays up to a fixed longest one: a ring of cycles with a list of 64-bit entries
-/// each, which come out in the order in which they were scheduled.
+/// The events due at each cycle, up to a fixed longest delay: a ring of cycles, each with a list of 64-bit entries in
+/// the order in which they were scheduled.
 class TimingWheel {
   public:
-    /// Delays of 1 to `longest` cycles.
     explicit TimingWheel(Cycle longest)
         : mask_(std::bit_ceil(static_cast<std::uint64_t>(std::max<Cycle>(longest + 1, 64))) - 1),
           heads_(mask_ + 1, kNone),
           tails_(mask_ + 1, kNone),
           occupied_((mask_ + 1) / 64, 0) {}
 
-    /// Delays of up to `longest` cycles too; the wheel is empty.
+    /// Extends the longest delay to `longest` cycles; the wheel must be empty.
     void reach(Cycle longest) {
         if (longest > static_cast<Cycle>(mask_)) {
             LOOKAHEAD_ASSERT(empty(), "a timing wheel that turns cannot grow");
@@ -37,11 +36,11 @@ class TimingWheel {
         append(static_cast<std::uint64_t>(at) & mask_, entry);
     }
 
-    /// Takes out what is due at `at` and calls f(entry) for each; f may schedule for later cycles.
+    /// Removes the entries due at `at` and calls f(entry) for each; f may schedule for later cycles.
     template <class F>
     void take(Cycle at, F&& f) {
         const std::uint64_t slot = static_cast<std::uint64_t>(at) & mask_;
-        if (heads_[slot] == kNone) {  // as in most cycles
+        if (heads_[slot] == kNone) {  // the most frequent case
             return;
         }
         std::uint32_t node = std::exchange(heads_[slot], kNone);
@@ -57,7 +56,7 @@ class TimingWheel {
 
     bool empty() const { return entries_ == 0; }
 
-    /// The least cycle > now with an entry; kCycleInfinity when there is none. Nothing may be due at or before `now`.
+    /// The least cycle > now with an entry; kCycleInfinity if there is none. Nothing may be due at or before `now`.
     Cycle next(Cycle now) const {
         if (entries_ == 0) { return kCycleInfinity; }
         const std::uint64_t first = static_cast<std::uint64_t>(now + 1) & mask_;
@@ -140,7 +139,7 @@ class TimingWheel {
 
     std::uint64_t mask_;
     std::vector<std::uint32_t> heads_;
-    std::vector<std::uint32_t> tails_;  ///< of a list that is not empty
+    std::vector<std::uint32_t> tails_;  ///< valid for lists that are not empty
     std::vector<std::uint64_t> occupied_;
     std::vector<Node> nodes_;
     std::uint32_t free_ = kNone;

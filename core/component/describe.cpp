@@ -51,7 +51,7 @@ std::string key_and_value(std::string_view slot, const std::string& variant) {
     return std::string(slot) + "=" + variant;
 }
 
-/// The slot of which a variant brings this one; empty: none does.
+/// The slot whose chosen variant brings this one; empty if there is none.
 std::string_view bringing_slot(const VariantEntry& variant, std::span<const SlotChoice> choices) {
     const auto choice = std::ranges::find_if(choices, [&](const SlotChoice& each) {
         return each.slot == variant.slot && find_variant(each.brought_by, variant.name) != nullptr;
@@ -102,7 +102,7 @@ std::string slot_page(const SlotEntry& slot) {
     return text;
 }
 
-/// A variant that is brought comes behind the one that brings it.
+/// A variant that another one brings is listed after that one.
 void describe_slots(std::string_view name, std::span<const SlotChoice> choices, std::vector<std::string>& pages) {
     for (const SlotEntry& slot : registered_slots()) {
         if (slot.name == name) { pages.push_back(slot_page(slot)); }

@@ -48,7 +48,7 @@ void sync_to_disk(const Descriptor& descriptor, const std::string& path) {
 }
 
 Checksum checksum_of_file(const std::string& path) {
-    const Descriptor file(path, O_RDONLY | O_NONBLOCK);  // a pipe would wait for who writes into it
+    const Descriptor file(path, O_RDONLY | O_NONBLOCK);  // a pipe would wait for its writer
     struct stat about {};
     if (::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) {
         throw InputError(path + ": cannot be read: it is " +

@@ -24,7 +24,7 @@ std::size_t parameters_of(const std::string& name) {
     return std::string::npos;
 }
 
-/// A return type stands before the names of templates, up to the last blank that is in no brackets.
+/// Removes the return type before the names of templates, up to the last blank outside brackets.
 std::string without_return_type(const std::string& name) {
     int depth = 0;
     std::size_t begin = 0;

@@ -32,7 +32,7 @@ std::unique_ptr<Transport> make_mpi_transport() {
     return std::unique_ptr<Transport>(reinterpret_cast<Transport* (*)()>(make)());
 }
 
-/// The number that the first of these variables that is set says; 0 if none is, or it is no number.
+/// The number in the first of these variables that is set; 0 if none is, or if it is no number.
 int first_number_of(std::initializer_list<const char*> names) {
     for (const char* name : names) {
         if (const char* text = std::getenv(name)) { return std::atoi(text); }
@@ -40,13 +40,13 @@ int first_number_of(std::initializer_list<const char*> names) {
     return 0;
 }
 
-/// As many processes as the launcher says that it started as one job; 0 if no launcher is known. A job within a Slurm
-/// allocation may be smaller than that: its step's number comes first, and mpirun's own before Slurm's.
+/// The number of processes that the launcher says it started as one job; 0 if no launcher is known. A job within a
+/// Slurm allocation may be smaller than that: its step's number comes first, and mpirun's own before Slurm's.
 int launched_processes() {
     return first_number_of({"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PMI_SIZE", "SLURM_NTASKS"});
 }
 
-/// Processes that MPI does not join would be as many simulations, all of which write one file.
+/// Processes that MPI does not join would be separate simulations that all write one file.
 void require_one_world(int ranks) {
     const int launched = launched_processes();
     if (launched > 1 && launched != ranks) {

@@ -26,7 +26,7 @@ auto& member_of(Object& object, Path... path) {
     return (object.*....*path);
 }
 
-/// Gives `column` the name of each column of /calls and the path from a call to what it holds.
+/// Calls `column` with the name of each column of /calls and the path from a call to its member.
 template <class Column>
 void for_each_column(Column column) {
     using Call = CapturedCall;
@@ -49,7 +49,7 @@ void for_each_column(Column column) {
     column(schema::kCallsError, &Call::error);
 }
 
-/// What the file has of a member.
+/// A member's type in the file.
 template <class Member>
 struct InFile {
     using Type = Member;

@@ -112,7 +112,7 @@ class CapturedProgram::Process {
 
     int socket() const { return socket_.number(); }
 
-    /// The program's end may come before that of what it started and left behind, which has its sockets, too.
+    /// The program may end before processes that it started and left, which have its sockets, too.
     bool has_request() const {
         pollfd events[] = {{socket_.number(), POLLIN, 0}, {end_.number(), POLLIN, 0}};
         while (poll(events, 2, -1) < 0) {

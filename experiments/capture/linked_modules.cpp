@@ -55,7 +55,7 @@ bool is_function_word(std::string_view piece) {
 
 using NameSet = std::set<std::string, std::less<>>;
 
-/// What a module defines. Shared arrays without a size are each module's own.
+/// The names that a module defines. Shared arrays without a size belong to each module alone.
 NameSet names_defined_in(std::string_view ptx) {
     NameSet defined, functions;
     int braces = 0, parentheses = 0;
@@ -82,15 +82,15 @@ NameSet names_defined_in(std::string_view ptx) {
     return defined;
 }
 
-/// A declaration or definition at the outermost level, with what stands before it.
+/// A declaration or definition at the outermost level, and the words before it.
 struct Statement {
     std::string_view text;
-    std::string_view head;  ///< of a function: what stands before its body, or all of its prototype
+    std::string_view head;  ///< of a function: the text before its body, or all of its prototype
     std::string_view name;  ///< the first identifier outside of parentheses
     bool is_variable = false, is_function = false, is_external = false, is_weak = false, is_visible = false;
 
     bool is_definition() const { return is_function ? head.size() < text.size() : is_variable && !is_external; }
-    /// A declaration of what other parts may name, too.
+    /// Whether it declares a symbol that other parts may name, too.
     bool is_shared_prototype() const {
         return is_function && !is_definition() && (is_external || is_weak || is_visible);
     }

@@ -13,10 +13,11 @@ namespace lookahead {
 namespace {
 
 constexpr std::uint32_t kWarpSize = 32;
-/// Bytes that are accessed alone are places of their own.
+/// Bytes that are accessed singly are separate places.
 constexpr std::uint64_t kByteFlag = std::uint64_t{1} << 63;
 
-/// Sums in floating point are rounded one after another; and who gets which result of an atomic depends on the order.
+/// Whether results depend on the order: sums in floating point are rounded one after another, and an atomic returns the
+/// value that it finds.
 bool hangs_on_order(const isa::Instruction& instruction) {
     const bool returns = instruction.operation == isa::Operation::atomic && instruction.destination_rows != 0;
     switch (instruction.type) {

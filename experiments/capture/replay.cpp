@@ -1,4 +1,5 @@
-// The workload `capture`: the calls of a captured CUDA program, with what it copied back as the reference.
+// The workload `capture`: replays the calls of a captured CUDA program; the bytes that it copied back are the
+// reference.
 #include <fmt/core.h>
 
 #include <algorithm>

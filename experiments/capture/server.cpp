@@ -320,7 +320,7 @@ Reply CaptureServer::memory_left() {
 
 Reply CaptureServer::allocate(const Request& request) {
     const auto visibility = static_cast<cudart::Visibility>(request.value);
-    // Pinned memory is the host's, of which there is more.
+    // Pinned memory is the host's, which has more.
     if (visibility != cudart::Visibility::pinned && request.bytes > memory_left().bytes) {
         return report(cudart::kMemoryAllocation,
                       fmt::format("an allocation of {} bytes does not fit in the device's memory", request.bytes));
@@ -435,7 +435,7 @@ Reply CaptureServer::fill(const Request& request) {
              .address = request.address,
              .bytes = request.bytes,
              .value = request.value});
-    } else {  // a pattern of two or four bytes goes as a copy of what it makes
+    } else {  // a pattern of two or four bytes is recorded as a copy of the filled bytes
         std::vector<std::byte> pattern(request.bytes);
         for (std::size_t i = 0; i < pattern.size(); ++i) {
             pattern[i] = static_cast<std::byte>(request.value >> (8 * (i % request.source)));
@@ -463,7 +463,8 @@ Reply CaptureServer::fail(CapturedCall call, std::span<const std::byte> paramete
     return report(error, sentence);
 }
 
-/// Before the first launch that goes beside its allocations. Others are replayed as strictly as a workload's driver.
+/// Call it before the first launch that accesses bytes outside its allocations. Others are replayed as strictly as a
+/// workload's driver.
 void CaptureServer::record_needed_pages() {
     if (!recorded_pages_ && device().allocator().needed_pages()) {
         add({.kind = CapturedCall::Kind::use_pages});

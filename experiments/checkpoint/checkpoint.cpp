@@ -25,7 +25,7 @@ using hdf5::Group;
 
 constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
 
-/// Writes bytes into a column of words, the last of which zeros fill.
+/// Writes bytes into a column of words; zeros fill the last word.
 class ByteColumn {
   public:
     ByteColumn(Group& group, const DatasetName& name)
@@ -100,7 +100,7 @@ void write_run(Group& root, const Checkpoint& checkpoint) {
     inputs.write_texts(schema::kInputsHash.name, hashes, meaning_of(schema::kInputsHash));
 }
 
-/// What the file's table says of each process.
+/// The file's table of the processes.
 struct ProcessTable {
     std::vector<std::uint64_t> ids;
     std::vector<std::uint64_t> state_bytes;
@@ -171,7 +171,7 @@ void check_inputs(const std::string& path, const Checkpoint& checkpoint) {
     }
 }
 
-/// Where each of some pieces begins that lie one behind the other.
+/// The beginnings of adjacent pieces of these sizes.
 std::vector<std::uint64_t> beginnings(const std::vector<std::uint64_t>& sizes) {
     std::vector<std::uint64_t> begins(sizes.size());
     std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), std::uint64_t{0});

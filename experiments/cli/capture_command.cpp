@@ -1,5 +1,5 @@
-// `capture`: run an unmodified CUDA program, or a built-in workload's host driver, on the functional emulator and
-// record what it does with its device.
+// `capture`: runs an unmodified CUDA program, or a built-in workload's host driver, on the functional emulator and
+// records its calls.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// `list` and `describe`: what there is, and what it means.
+// `list` and `describe`: print the catalogue and explain its entries.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -13,7 +13,7 @@ namespace lookahead::cli {
 
 namespace {
 
-/// The library writes "TEXT", "UINT:UINT in [1 - 4096]" or "TEXT:{a,b}"; what follows the first colon says it all.
+/// The library writes "TEXT", "UINT:UINT in [1 - 4096]" or "TEXT:{a,b}"; the part after the first colon suffices.
 std::string kind_of_value(const CLI::Option& option) {
     const std::string kind = option.get_items_expected_max() == 0 ? "" : option.get_type_name();
     const std::size_t colon = kind.find(':');
@@ -67,7 +67,7 @@ CLI::Option* refuse_negative(CLI::Option* option) {
     return option->check(CLI::Validator(refusal, "", kNotNegative));
 }
 
-/// Behind the option's own checks, which say more.
+/// After the option's own checks, whose messages say more.
 void refuse_negative_last(CLI::Option* option) {
     try {
         option->get_validator(kNotNegative)->active(false).name("");
@@ -146,7 +146,7 @@ Option& Option::in_range(int least, int most) {
 }
 
 Option& Option::in_range(unsigned least, unsigned most) {
-    option_->get_validator(kNotNegative)->active(false);  // the range says more
+    option_->get_validator(kNotNegative)->active(false);  // the range's message says more
     option_->check(CLI::Range(least, most));
     return *this;
 }

@@ -14,8 +14,8 @@ namespace lookahead::cli {
 
 namespace {
 
-/// What the options and arguments of a name take, wherever they stand; the rest takes files. Names that grow with the
-/// program are asked of it when the shell needs them.
+/// The values of the options and arguments of each name, at any place; others are files. Names that grow with the
+/// program are requested from it when the shell needs them.
 constexpr const char* kFunctions =
     R"BASH(# Completes the line of lookahead in bash: source this file, or put it into bash-completion's folder.
 

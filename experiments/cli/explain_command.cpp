@@ -1,4 +1,4 @@
-// `explain`: what a kernel transform does to kernels, and why not more.
+// `explain`: the changes of a kernel transform, and the reasons why it does no more.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -107,7 +107,7 @@ void print_row(const std::vector<std::string>& cells) {
     std::printf("%s\n", line.c_str());
 }
 
-/// Row by row an instruction of the original, what the streams have of it, and what the transform says of it.
+/// Prints in each row an instruction of the original, its counterparts in the streams, and the transform's annotations.
 void print_kernel(const isa::Kernel& original, const isa::Kernel& transformed) {
     const Streams streams(transformed);
     std::printf("// %s\n", original.name.c_str());
@@ -138,7 +138,7 @@ void print_kernel(const isa::Kernel& original, const isa::Kernel& transformed) {
             print_row(cells);
         }
     }
-    // What the original lost when it was simplified, and a stream still has.
+    // Instructions that the original lost when it was simplified, but a stream still has.
     for (std::size_t stream = 0; stream < streams.names.size(); ++stream) {
         for (const auto& [origin, texts] : streams.by_origin[stream]) {
             for (const std::string& text : texts) {

@@ -119,7 +119,7 @@ ExitCode conclude(const Session& session, const Ending& mine) {
     return first == errors.end() ? mine.code : static_cast<ExitCode>(*first);
 }
 
-/// Before there is a transport, which would tell this process's rank.
+/// For the time before a transport exists, which would know this process's rank.
 bool is_first_rank() {
     for (const char* name : {"PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
         if (const char* rank = std::getenv(name)) { return std::string_view(rank) == "0"; }
@@ -148,7 +148,7 @@ ExitCode start(int argc, char** argv, PointServer* server) {
         transport = make_transport();
     } catch (const Error& error) {
         if (!is_first_rank()) {
-            // The launcher ends a job of which a rank failed: this one speaks only if the first has not.
+            // The launcher ends a job if one of its ranks fails: this rank prints only if the first has not.
             std::this_thread::sleep_for(patience_of(0));
         }
         std::fprintf(stderr, "lookahead: %s\n", error.what());
@@ -183,12 +183,12 @@ void raise_limits_of_malloc() {
 
 int main(int argc, char** argv) {
     lookahead::cli::raise_limits_of_malloc();
-    ::prctl(PR_SET_NAME, "lookahead");  // what a sweep starts as /proc/self/exe would be called exe
+    ::prctl(PR_SET_NAME, "lookahead");  // else a sweep's processes, started as /proc/self/exe, would be called exe
     std::signal(SIGXFSZ, SIG_IGN);      // a file that may not grow any more is an error of writing, like a full disk
-    const auto server = lookahead::cli::make_point_server(argc, argv);  // while this process is small and alone
+    const auto server = lookahead::cli::make_point_server(argc, argv);  // while this process is small
     lookahead::cli::take_signals(argc, argv);
     const auto code = static_cast<int>(lookahead::cli::start(argc, argv, server.get()));
-#ifndef __SANITIZE_ADDRESS__  // which looks for leaks when a process ends in the ordinary way
+#ifndef __SANITIZE_ADDRESS__  // it looks for leaks when a process ends normally
     // Registries and whatever else lives until now goes at once with the process, not piece by piece.
     std::fflush(nullptr);
     std::_Exit(code);

@@ -1,4 +1,4 @@
-// `partition`: what a partition of a machine over ranks looks like.
+// `partition`: shows the partition of a machine over ranks.
 #include <algorithm>
 #include <cstdio>
 #include <memory>

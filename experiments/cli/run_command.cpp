@@ -255,7 +255,7 @@ std::uint64_t threads_of(const RunRecord& record) {
     return record.engine.empty() ? 1 : record.engine.front().threads;
 }
 
-/// What scripts read; `checkpoint` is there if one was written.
+/// The summary for scripts; it has `checkpoint` if one was written.
 Json summary(const RunOutcome& outcome) {
     const RunRecord& record = outcome.record;
     Json::Object json{{"workload", record.workload},

@@ -96,8 +96,8 @@ SweepRunOptions run_options(const SweepOptions& options) {
     return run;
 }
 
-/// A sweep whose points have all failed has no result: it ends as the first of them did. One that was ended, for its
-/// time or by a signal, misbehaved.
+/// A sweep whose points have all failed has no result: it ends with the error of the first. A point that was ended, for
+/// its time or by a signal, counts as misbehaving.
 [[noreturn]] void throw_first_failure(std::span<const SweepPoint> points, const SweepFolder& folder) {
     constexpr std::array kOthers{ExitCode::usage, ExitCode::bad_input, ExitCode::internal};
     for (const SweepPoint& point : points) {

@@ -27,7 +27,7 @@ void write_all(int file, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = write(file, text.data(), text.size());
         if (written < 0 && errno != EINTR) {
-            return;  // python3 has ended; its exit code says why
+            return;  // python3 has ended; its exit code tells the reason
         }
         text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
     }

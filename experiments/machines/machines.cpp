@@ -47,7 +47,7 @@ Configuration parse_machine(const std::string& name, const Place& place) {
                              "; 'lookahead list machines' shows them, and a machine file's name ends in .toml");
 }
 
-/// A file that is inherited from lies beside the file that says so, unless its path is absolute.
+/// The path of an inherited file is relative to the inheriting file, unless it is absolute.
 std::string base_name(const std::string& base, const std::string& name) {
     if (!is_file_name(base) || !is_file_name(name)) { return base; }
     return (std::filesystem::path(name).parent_path() / base).string();

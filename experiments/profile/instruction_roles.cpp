@@ -10,7 +10,7 @@ bool accesses_memory(const Instruction& instruction) {
     return isa::is_memory(instruction.operation) || instruction.operation == Operation::texture;
 }
 
-/// By what it does alone: `integer` is what the backtraces divide.
+/// The role by the operation alone: `integer` is divided by the backtraces.
 Role role_by_itself(const Instruction& instruction) {
     if (accesses_memory(instruction)) { return Role::memory; }
     switch (instruction.operation) {

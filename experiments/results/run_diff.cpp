@@ -36,7 +36,7 @@ bool is_reference_attribute(const std::string& name) {
     return name == "DIMENSION_LIST" || name == "REFERENCE_LIST";
 }
 
-/// Where a setting was written, and the text of all settings, which tells that too.
+/// Whether the attribute tells where a setting was written: that place, or the text of all settings.
 bool is_source(const std::string& name) {
     return name == "source" || name == run_schema::kConfigTomlAttribute;
 }
@@ -227,7 +227,7 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::binary_search(names, name);
 }
 
-/// Each setting that differs, or that one file alone has.
+/// Each setting that differs, or that only one file has.
 std::vector<std::string> compare_settings(const Group& a, const Group& b, const std::string& path) {
     const auto names_a = a.names();
     const auto names_b = b.names();
@@ -243,8 +243,8 @@ std::vector<std::string> compare_settings(const Group& a, const Group& b, const 
     return differences;
 }
 
-/// Each attribute of the file that differs. A machine's name says where settings come from: it does not count where
-/// these are the same.
+/// Each attribute of the file that differs. A machine's name tells where settings come from: it is ignored if they are
+/// the same.
 std::vector<std::string> compare_root_attributes(const Group& a, const Group& b, bool same_settings) {
     const auto names_a = attribute_names(a, counts);
     const auto names_b = attribute_names(b, counts);
@@ -287,7 +287,7 @@ std::vector<std::string> compare_files(const Group& a, const Group& b) {
     return found;
 }
 
-/// The schema that the file says it follows.
+/// The schema that the file names.
 std::string kind_of(const hdf5::InputFile& file) {
     const hdf5::Group root = file.root();
     return root.has_attribute("schema") ? "a file of " + root.text_attribute("schema") : "of no kind that is known";

@@ -15,7 +15,7 @@
 namespace lookahead {
 namespace {
 
-/// Gathers lanes' accesses to loads of warps. The lanes of an instruction come one behind the other, in rising order.
+/// Gathers lanes' accesses to loads of warps. The lanes of an instruction come one after another, ascending.
 class LoadFinder final : public AccessObserver {
   public:
     void begin_launch(std::uint64_t) override {

@@ -85,7 +85,7 @@ void LatencyCollector::write_into(RunRecord& record) {
     for (const Miss& miss : misses_) {
         while (request != requests_.end() && key(*request) < key(miss)) { ++request; }
         if (request == requests_.end() || key(*request) != key(miss)) {
-            continue;  // the memory behind this SM takes no samples
+            continue;  // this SM's memory takes no samples
         }
         latency.sms.push_back("sm" + std::to_string(miss.sm));
         latency.slices.push_back("partition" + std::to_string(request->channel) + ".slice" +

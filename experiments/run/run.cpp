@@ -50,7 +50,7 @@ LOOKAHEAD_REGISTER_PARAMETERS(RunParameters, "run", "The run as a whole.")
 
 namespace {
 
-/// What the rank with the host process knows of the run.
+/// The facts about the run that only the rank with the host process knows.
 struct HostReport {
     std::vector<gpu::KernelRecord> kernels;
     int outputs = static_cast<int>(Outputs::unchecked);
@@ -86,7 +86,7 @@ EnergyTable energy_table_of(const Configuration& configuration) {
 
 /// The identity of a run. `configuration` has been read.
 std::string identity_of(const RunRequest& request, const Configuration& configuration, const EnergyTable& energies) {
-    // What determines the results beside workload, size, seed and configuration.
+    // The determinants of the results besides workload, size, seed and configuration.
     std::vector<std::string> determinants{energies.toml};
     determinants.insert(determinants.end(), request.command.begin(), request.command.end());
     if (request.max_cycles != 0) { determinants.push_back("--max-cycles=" + std::to_string(request.max_cycles)); }
@@ -99,7 +99,7 @@ std::string identity_of(const RunRequest& request, const Configuration& configur
 
 constexpr std::string_view kCheckpointSuffix = ".checkpoint.h5";
 
-/// What the paths of a run's checkpoints begin with.
+/// The common beginning of the paths of a run's checkpoints.
 std::string checkpoint_stem(const RunRequest& request) {
     return (std::filesystem::path(request.checkpoint_folder) / request.workload).string();
 }
@@ -110,7 +110,7 @@ std::unique_ptr<Workload> make_workload(const RunRequest& request, const Configu
                                          request.keep_stdout ? ProgramOutput::to_stderr : ProgramOutput::to_stdout);
 }
 
-/// What a program that runs live does cannot be repeated.
+/// A live program's actions cannot be repeated.
 void check_live(const RunRequest& request, const Transport& transport) {
     const std::string instead = "; record it with 'lookahead capture', and run the capture";
     if (transport.size() > 1) {
@@ -143,7 +143,7 @@ class Run {
         configuration_.check_all_used();
     }
 
-    /// Says what is done before the simulation begins, on one rank.
+    /// Prints the step before the simulation, on one rank.
     void tell(const std::string& step) {
         if (transport_.rank() == 0) { progress_.tell(step); }
     }
@@ -235,7 +235,7 @@ class Run {
         std::FILE* const out = request_.keep_stdout ? stderr : stdout;
         PrintingDevice printing(device, machine_.kernels().image, [this, out](std::string_view text) {
             if (!restoring_ &&
-                !request_.is_one_of_many) {  // what the host program repeats was printed before the checkpoint
+                !request_.is_one_of_many) {  // text that the host program repeats was printed before the checkpoint
                 std::fwrite(text.data(), 1, text.size(), out);
                 std::fflush(out);
             }
@@ -271,7 +271,7 @@ class Run {
         return all;
     }
 
-    /// What the machine and the checkpoint say to the request.
+    /// Checks the request against the machine and the checkpoint.
     void check_request() const {
         if (!request_.trace.empty()) { check_traced_processes(); }
         machine_.check_ranks(transport_.size());
@@ -358,7 +358,7 @@ class Run {
         }
     }
 
-    /// The program that runs live, where it is not sought in PATH, or what the workload reads.
+    /// The files that the workload reads, or the live program unless it is found in PATH.
     std::vector<std::string> files_read() const {
         if (request_.command.empty()) { return input_files(request_.workload, configuration_); }
         std::error_code unknown;

@@ -9,7 +9,7 @@ namespace lookahead {
 
 namespace {
 
-/// The counters of which the file has a time series.
+/// The counters with a time series in the file.
 std::vector<std::string> series_counters() {
     std::vector<std::string> names{"sm.cycles",   "sm.warp_instructions", "dram.data_bus_cycles", "dram.reads",
                                    "dram.writes", "l2_slice.reads",       "l2_slice.read_hits"};
@@ -44,7 +44,7 @@ void RunObserver::on_epoch(const EpochReport& report, std::span<LogicalProcess* 
     }
     if (dispatcher_ != nullptr && progress_.due()) { print_progress(report); }
     if (at_epoch_) {
-        at_epoch_();  // the last: if it throws on one rank alone, the ranks' series still have the same epochs
+        at_epoch_();  // last: if it throws on one rank only, the ranks' series still have the same epochs
     }
 }
 

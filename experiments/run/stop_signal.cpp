@@ -19,7 +19,7 @@ constexpr std::int64_t kTwiceAfterMs = 250;
 constexpr std::int64_t kNever = -1;
 
 std::atomic<bool> signalled = false;
-std::atomic<std::int64_t> first_ms = kNever;  ///< when the first of those came of which a second one ends the process
+std::atomic<std::int64_t> first_ms = kNever;  ///< when the first signal came of those whose second one ends the process
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free,
               "used in a signal handler");
 
@@ -43,7 +43,7 @@ void note(int number) {
 void end_start(int) {
     constexpr std::string_view kSentence =
         "lookahead: stopped on request before the simulation began; the same command starts anew\n";
-    // If stderr is gone, no one can be told.
+    // If stderr is closed, the sentence is lost.
     [[maybe_unused]] const auto written = write(STDERR_FILENO, kSentence.data(), kSentence.size());
     _exit(static_cast<int>(ExitCode::stopped_at_checkpoint));
 }

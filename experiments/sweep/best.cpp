@@ -8,7 +8,7 @@ namespace lookahead {
 
 namespace {
 
-/// Which axis is what to a Best.
+/// The role of each axis for a Best.
 class Roles {
   public:
     Roles(const Study& study, const Best& best) : best_(best), pinned_(study.axes.size(), nullptr) {
@@ -36,7 +36,7 @@ class Roles {
         }
         return names;
     }
-    /// Points with equal ones differ in the axis's value alone.
+    /// Points with equal rows differ only in the axis's value.
     std::vector<std::string> row(const SweepPoint& point) const {
         std::vector<std::string> names{point.workload};
         for (std::size_t i = 0; i < point.labels.size(); ++i) {

@@ -68,7 +68,7 @@ const Json::Object& members(const Json& group, const char* kind) {
     return found == nullptr ? none : found->members();
 }
 
-/// Paths of numbers below a group of the schema, in which '*' stands for any name.
+/// Paths of numbers below a group of the schema; '*' matches any name.
 void collect_paths(const Json& group, const std::string& path, std::vector<std::string>& paths) {
     for (const auto& [name, member] : members(group, "attributes")) {
         if (is_number(member)) { paths.push_back(path.empty() ? name : path + "@" + name); }

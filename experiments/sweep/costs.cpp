@@ -120,7 +120,7 @@ std::uint64_t count_warp_instructions(const RunRequest& request) {
     try {
         workload->run(printing);
     } catch (const ProgramError&) {
-        return kMostInstructions;  // it has at least these, or fails, which running it will tell
+        return kMostInstructions;  // it has at least these, or fails, which its run will show
     }
     return device.counts().total.warps;
 }

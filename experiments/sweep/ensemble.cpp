@@ -78,7 +78,7 @@ class Ensemble {
     }
 
   private:
-    /// Points that want the same number of ranks. Ranks that are left over make a smaller group, which no result tells.
+    /// Runs points with the same number of ranks. Left-over ranks make a smaller group, which does not affect results.
     void run_alike(std::size_t from, std::size_t to) {
         counter_ = world_.make_counter();
         group_ = world_.split(world_.rank() / plan_.work[from].ranks);
@@ -148,7 +148,7 @@ class Ensemble {
         return state.status != PointStatus::missing;
     }
 
-    /// What other programs run is theirs until they end it, or end themselves.
+    /// Points that other programs run belong to them until they end the points, or end themselves.
     void wait_for_others(std::vector<std::size_t> elsewhere) {
         if (!options_.sweep.waits) {
             result_.elsewhere += elsewhere.size();

@@ -17,7 +17,7 @@ namespace {
 /// One rank's rate where nothing but the number of warp instructions is known.
 constexpr double kInstructionsPerSecond = 1e6;
 
-/// Command lines whose instructions are to be counted: one for each program of which nothing is known.
+/// Command lines whose instructions must be counted: one for each program without known costs.
 std::vector<std::vector<std::string>> unknown_programs(const EnsemblePlan& plan, std::span<const std::size_t> missing,
                                                        const EarlierCosts& earlier) {
     std::set<std::string> all;
@@ -30,7 +30,7 @@ std::vector<std::vector<std::string>> unknown_programs(const EnsemblePlan& plan,
     }
     std::vector<std::vector<std::string>> lines;
     for (const auto& [program, arguments] : unknown) {
-        if (all.size() > 1) {  // one alone is no dearer than another
+        if (all.size() > 1) {  // a single one has no order
             lines.push_back(arguments);
         }
     }
@@ -53,7 +53,7 @@ std::vector<std::uint64_t> count_on_all(std::vector<std::vector<std::string>> li
         if (line < lines.size()) {
             std::vector<std::string> arguments{"run"};
             arguments.insert(arguments.end(), lines[line].begin(), lines[line].end());
-            // What is wrong with a point is for its run to tell.
+            // The run of a point will report its errors.
             static_cast<void>(catch_error([&] { mine[turn] = count_warp_instructions(read(arguments, world)); }));
         }
     }

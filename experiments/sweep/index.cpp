@@ -66,7 +66,7 @@ void write_points(Group group, const Study& study, const std::vector<Metric>& me
 
 void write_totals(Group group, const IndexFacts& facts) {
     const std::size_t rows = facts.points.size();
-    CounterNames used;  // those of kernels alone are left out
+    CounterNames used;  // without those that only kernels have
     for (const PointFacts& point : facts.points) {
         for (const CounterTotal& total : point.totals) { used.number_of(facts.names.name(total.counter)); }
     }

@@ -17,7 +17,7 @@ namespace lookahead {
 
 namespace {
 
-/// What a point adds up to: the study's, then each axis's in their order.
+/// The accumulated changes of a point: the study's, then those of each axis in order.
 struct Choice {
     std::string machine;
     std::vector<std::string> options;

@@ -30,7 +30,7 @@ constexpr std::size_t kMostBytes = 128 * 1024;  // of a message, which a socket 
 constexpr std::size_t kMostOfSentence = 8 * 1024;
 constexpr int kMemoryLookMs = 20;
 
-/// What the server answers, before the message's text.
+/// The server's answer, before the message's text.
 struct Answer {
     std::int32_t status;  ///< as of waitpid
     PointEnd::Overrun overrun;

@@ -35,7 +35,7 @@ namespace {
 
 constexpr auto kPollInterval = std::chrono::milliseconds(5);
 
-/// Also where another one has got its name since: that would put its results under this one's keys.
+/// Names this program even if another one has its path now: that one would put its results under this one's keys.
 constexpr const char* kThisProgram = "/proc/self/exe";
 
 std::atomic<int> interrupted = 0;
@@ -96,14 +96,14 @@ void become(const Process& process, pid_t sweep, char** arguments) {
     // No point outlives a sweep that is killed.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != sweep) { ::_exit(0); }
-    // Points that these reach would stop at checkpoints that nobody goes on from: the sweep ends them, by SIGKILL.
+    // With these signals points would stop at checkpoints that are never continued: the sweep ends them by SIGKILL.
     sigset_t blocked;
     sigemptyset(&blocked);
     for (const int number : kStops) { sigaddset(&blocked, number); }
     ::sigprocmask(SIG_BLOCK, &blocked, nullptr);
     const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     const int errors = ::open(process.errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    // The claim is held until the point has ended too: nobody runs it again meanwhile.
+    // The claim is held until the point has ended too, so that it is not run twice.
     if (nothing >= 0 && errors >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(nothing, STDOUT_FILENO) >= 0 &&
         ::dup2(errors, STDERR_FILENO) >= 0 && ::fcntl(process.claim.descriptor(), F_SETFD, 0) == 0) {
         ::execve(kThisProgram, arguments, environ);
@@ -184,7 +184,7 @@ class Runner {
         return status != PointStatus::missing;
     }
 
-    /// What other programs run is theirs until they end it, or end themselves.
+    /// Points that other programs run belong to them until they end the points, or end themselves.
     void look_elsewhere() {
         constexpr auto kLook = std::chrono::milliseconds(200);
         if (!options_.waits && waiting_.empty()) { result_.elsewhere += std::exchange(elsewhere_, {}).size(); }

@@ -71,7 +71,7 @@ void write_whole(const std::string& path, std::string_view text) {
     }
 }
 
-/// Whether the points depend on what stands in files other than the study's.
+/// Whether the points depend on files other than the study's.
 bool depends_on_files(const Study& study) {
     const auto is_of_file = [](const std::string& text) {
         return text.find('/') != std::string::npos || text.find(".toml") != std::string::npos ||

@@ -6,8 +6,8 @@
 
 #include "experiments/workloads/sized_workload.h"
 
-/// Other forms of a workload's kernels, as two papers made them by hand. The text of form `looped` is looped.cu beside
-/// kernel.cu, that of `wide` is wide.cu; inputs, reference and check are the original's.
+/// Other forms of a workload's kernels, made by hand as in two papers: `looped` in looped.cu beside kernel.cu, `wide`
+/// in wide.cu. Inputs, reference and check are the original's.
 namespace lookahead {
 
 inline constexpr std::array<std::string_view, 2> kOriginalOrWide{"original", "wide"};
@@ -27,12 +27,12 @@ inline constexpr std::array<WordParameter, 1> kWideForm{{
      "section 3.2)."},
 }};
 inline constexpr std::array<WordParameter, 2> kLoopedForm{{kLooped, {"unroll", kUnrollFactors, kUnrollHelp}}};
-/// Where a thread has no more than eight elements, or no registers for more.
+/// For threads with at most eight elements, or without registers for more.
 inline constexpr std::array<WordParameter, 2> kLoopedFormTo8{
     {kLooped, {"unroll", std::span(kUnrollFactors).first<4>(), kUnrollHelp}}};
 
-/// What a kernel is called in a form: `stencil` in the original, `stencil_4` where a round of its loop takes four
-/// elements. A ConfigurationError where an unroll factor is given and there is no loop for it.
+/// A kernel's name in a form: `stencil` in the original, `stencil_4` if a round of its loop takes four elements.
+/// ConfigurationError for an unroll factor without such a loop.
 std::string kernel_of_form(std::string_view kernel, std::string_view form, std::string_view unroll);
 
 }  // namespace lookahead

@@ -13,33 +13,32 @@
 
 namespace lookahead {
 
-/// A whole number that a workload takes, with a value for each size.
+/// An integer parameter of a workload, with a value for each size.
 struct SizedParameter {
     std::string_view name;
     std::string_view unit;
     std::array<std::int64_t, 4> by_size;  ///< tiny, small, medium, large
     std::int64_t max = 0;
     std::string_view help;
-    std::int64_t multiple_of = 1;             ///< the value is one of these
-    std::int64_t multiple_of_other_form = 0;  ///< where `form` is not `original`; 0: the same
+    std::int64_t multiple_of = 1;             ///< the value must be a multiple of this
+    std::int64_t multiple_of_other_form = 0;  ///< the same for forms other than `original`; 0: as above
 };
 
-/// A word that a workload takes, one of a few; the first is the default. A workload whose kernels have other forms
-/// takes `form` before all others, whose first word is `original`: see forms.h.
+/// A word parameter of a workload, with a few values; the first is the default. If a workload's kernels have other
+/// forms, its first word parameter is `form` with the default `original`: see forms.h.
 struct WordParameter {
     std::string_view name;
     std::span<const std::string_view> words;
     std::string_view help;
 };
 
-/// The parameters as the configuration takes them: 0 stands for the size's own value. They are stored in an array of
-/// whole numbers at the start of their struct, and in one of texts at `words_offset`.
+/// The parameters as the configuration takes them; 0 means the size's own value. Integers are stored in an array at the
+/// start of their struct, words in an array of texts at `words_offset`.
 ParameterList sized_parameter_list(std::span<const SizedParameter> table, std::span<const WordParameter> words,
                                    std::ptrdiff_t words_offset);
 
-/// `given`, or the table's value for the size where that is 0. `multiple_of`, where it is not 0, stands for the
-/// table's: of it a given value must be a multiple (else a ConfigurationError), and the size's own is rounded up to
-/// one.
+/// `given`, or if that is 0 the table's value for the size. A given value must be a multiple of `multiple_of`, or of
+/// the table's if that is 0 (else ConfigurationError); the size's own value is rounded up to a multiple.
 std::int64_t sized_value(std::string_view workload, const SizedParameter& parameter, std::int64_t given, Size size,
                          std::int64_t multiple_of = 0);
 
@@ -65,8 +64,8 @@ struct ParametersOf<SizedParameters<kTable, kWords>> {
     }();
 };
 
-/// Base of a workload whose parameters are those of `kTable` (a std::array of SizedParameter) and of `kWords` (one of
-/// WordParameter), and whose kernels are one PTX file.
+/// Base of a workload whose parameters are those of `kTable` (a std::array of SizedParameter) and `kWords` (of
+/// WordParameter), and whose kernels are in one PTX file.
 template <const auto& kTable, const auto& kWords = kNoWords>
 class SizedWorkload : public Workload {
   public:
@@ -87,7 +86,7 @@ class SizedWorkload : public Workload {
   protected:
     /// The table's i-th parameter.
     std::int64_t value(std::size_t i) const { return values_[i]; }
-    /// The i-th of the words.
+    /// The i-th word.
     const std::string& word(std::size_t i) const { return words_[i]; }
     bool is_original() const {
         if constexpr (kWords.empty()) {
@@ -118,8 +117,8 @@ constexpr std::uint32_t blocks_for(std::int64_t threads, std::int64_t block) {
         : SizedWorkload(parameters, context, name##_files::kName, name##_files::kKernelPtx, \
                         name##_files::kKernelPtxFile) {}
 
-/// Arguments of SizedWorkload's constructor: `name`, and the PTX file of the form that `parameters` has. It is
-/// kernel.ptx in the original, else that of `Other`: `Wide`, `Looped`.
+/// Arguments for SizedWorkload's constructor: `name`, and the PTX file of the form in `parameters`: kernel.ptx for the
+/// original, else that of `Other` (`Wide` or `Looped`).
 #define LOOKAHEAD_TWO_FORMS(parameters, name, Other)                                                                 \
     name##_files::kName, parameters.words[0] == "original" ? name##_files::kKernelPtx : name##_files::k##Other##Ptx, \
         parameters.words[0] == "original" ? name##_files::kKernelPtxFile : name##_files::k##Other##PtxFile

@@ -7,7 +7,7 @@
 
 #include "experiments/workloads/forms.h"
 
-/// The form `vector` of a workload that has a form `looped`: vector.cu beside looped.cu, the same loops with the vector
+/// The form `vector` of a workload with a form `looped`: vector.cu beside looped.cu has the same loops with the vector
 /// memory instructions of Crago et al. (TACO 2018), written by hand. Inputs, reference and check are the original's.
 namespace lookahead {
 
@@ -25,17 +25,17 @@ inline constexpr WordParameter kVectorLength{
     "Elements of a vector memory instruction of form=vector. Other forms refuse 8 "
     "and 16; 4 says nothing to them."};
 
-/// `form`, `unroll`, which `factors` may be, and `length`.
+/// `form`, `unroll` (one of `factors`) and `length`.
 constexpr std::array<WordParameter, 3> looped_and_vector_form(std::span<const std::string_view> factors) {
     return {{kLoopedOrVector, {"unroll", factors, kUnrollHelp}, kVectorLength}};
 }
 inline constexpr std::array<WordParameter, 3> kLoopedAndVectorForm = looped_and_vector_form(kUnrollFactors);
-/// Where a thread has no more than eight elements.
+/// For threads with at most eight elements.
 inline constexpr std::array<WordParameter, 3> kLoopedAndVectorFormTo8 =
     looped_and_vector_form(std::span(kUnrollFactors).first<4>());
 
-/// As kernel_of_form, with the three words: `stencil_v4` where vector memory instructions have four elements. A
-/// ConfigurationError where a length is given that is of no form.
+/// Like kernel_of_form, with three words: `stencil_v4` if vector memory instructions have four elements.
+/// ConfigurationError for a length without such a form.
 std::string kernel_of_form(std::string_view kernel, std::string_view form, std::string_view unroll,
                            std::string_view length);
 

@@ -11,8 +11,8 @@
 
 namespace lookahead {
 
-/// How big a run is: tiny for tests, small and medium for studies (1-3 million and tens of millions of warp
-/// instructions at most), large for scaling.
+/// The size of a run: tiny for tests, small and medium for studies (1-3 million and at most tens of millions of warp
+/// instructions), large for scaling.
 enum class Size { tiny, small, medium, large };
 
 /// "tiny", "small", "medium", "large"; anything else is a ConfigurationError.
@@ -25,15 +25,15 @@ struct WorkloadContext {
 
 enum class Outputs { match, mismatch, unchecked };
 
-/// What a workload found when it compared its outputs with its CPU reference.
+/// The result of comparing a workload's outputs with its CPU reference.
 struct CheckReport {
     Outputs outputs = Outputs::match;
-    std::string message;  ///< the first difference, or what was compared
+    std::string message;  ///< the first difference, or the compared outputs
 };
 
-/// Slot "workload": a program for the GPU with its host side. Contract: `run` depends on the context, the parameters
-/// and what the device returns, and on nothing else (no clock, no global); it may be run again from the start. `check`
-/// is called after a complete `run`.
+/// Slot "workload": a program for the GPU with its host side. Contract: `run` depends only on the context, the
+/// parameters and the device's results (no clock, no global); it may be run again from the start. `check` is called
+/// after a complete `run`.
 class Workload {
   public:
     virtual ~Workload() = default;
@@ -41,12 +41,12 @@ class Workload {
     virtual std::string_view ptx() const = 0;
     /// The module's file, for messages.
     virtual std::string ptx_file() const = 0;
-    /// The host program: makes inputs, launches kernels, reads outputs back.
-    /// Threads of the largest CTA that `run` launches of a kernel, where it is known before; 0 where it is not. The
-    /// kernel gets no more registers than leave room for it, as with .maxntid.
+    /// Threads of the largest CTA that `run` launches of a kernel; 0: unknown before the run. The kernel gets no more
+    /// registers than leave room for such a CTA, as with .maxntid.
     virtual std::uint32_t most_threads(std::string_view) const { return 0; }
-    /// Kernel launches of `run`; 0: not known before.
+    /// Kernel launches of `run`; 0: unknown before the run.
     virtual std::uint64_t launches() const { return 0; }
+    /// The host program: makes inputs, launches kernels, reads outputs back.
     virtual void run(Device& device) = 0;
     virtual CheckReport check() const = 0;
 };
@@ -69,11 +69,11 @@ auto input_parameter(std::string P::*member) {
     return choice("input", member, {"seeded", "peer"}, {.help = kInputHelp});
 }
 
-/// The seed to draw from: the context's, or the peers'. Peer inputs at another size than small and medium are a
-/// ConfigurationError.
+/// The seed for random inputs: the context's, or the peers'. ConfigurationError for peer inputs at sizes other than
+/// small and medium.
 std::uint32_t input_seed(std::string_view workload, std::string_view input, const WorkloadContext& context);
 
-/// One value a size.
+/// A value for each size.
 template <class T>
 constexpr T by_size(Size size, T tiny, T small, T medium, T large) {
     const T values[] = {tiny, small, medium, large};

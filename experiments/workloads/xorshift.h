@@ -8,7 +8,7 @@
 
 namespace lookahead {
 
-/// Marsaglia's 32-bit xorshift with shifts 13, 17, 5: the generator of all workloads' inputs. The seed is not 0.
+/// Marsaglia's 32-bit xorshift with shifts 13, 17, 5: the generator of all workloads' inputs. The seed must not be 0.
 class XorShift32 {
   public:
     explicit XorShift32(std::uint32_t seed) : state_(seed) {}
@@ -20,7 +20,7 @@ class XorShift32 {
         return state_;
     }
 
-    /// In [0, 1), a multiple of 2^-24, so exact in single precision.
+    /// A number in [0, 1), a multiple of 2^-24, so exact in single precision.
     float next_float() { return static_cast<float>(next() >> 8) / 16777216.0f; }
 
     std::vector<std::uint32_t> words(std::size_t count) {
@@ -37,7 +37,7 @@ class XorShift32 {
         return values;
     }
 
-    /// As next() and next_float() for each, but several parts of a long array at once: a number waits for the one
+    /// Fills with next() or next_float(), several parts of a long array at once, because each number waits for the one
     /// before.
     void fill(std::span<std::uint32_t> values);
     void fill(std::span<float> values);

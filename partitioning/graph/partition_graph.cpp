@@ -16,7 +16,7 @@ struct HalfEdge {
     Time lookahead;
 };
 
-/// Both directions of every channel, sorted; channels from an LP to itself bind nobody.
+/// Both directions of every channel, sorted; channels from an LP to itself are left out.
 std::vector<HalfEdge> half_edges(const Model& model) {
     std::vector<HalfEdge> edges;
     for (const ChannelDescription& channel : model.channels()) {

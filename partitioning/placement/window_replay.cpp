@@ -27,7 +27,7 @@ class Timeline {
 
     static bool goes_in_rounds(int ranks) { return ranks > find_sync_protocol("window").most_direct; }
 
-    /// A rank computes for so long, and writes messages of so many bytes.
+    /// The rank computes for so long, and writes so many bytes of messages.
     void compute(std::size_t rank, double seconds, double bytes) {
         clocks_[rank] += seconds;
         bytes_[rank] = bytes;
@@ -40,7 +40,7 @@ class Timeline {
         is_ahead_ = true;
         if (!goes_ahead) { catch_up(); }
     }
-    /// All wait for what was sent.
+    /// All ranks wait for the messages sent.
     void catch_up() {
         if (is_ahead_) {
             receive();
@@ -48,7 +48,7 @@ class Timeline {
         }
     }
 
-    /// All learn what stands at the end of an epoch.
+    /// All ranks learn the state at the end of an epoch.
     void end_epoch() {
         catch_up();
         std::ranges::fill(clocks_, end() + cluster_.all_gather());

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kThreads = 64, kCtas = 2, kCount = 100;
 
-/// What the sample's kernel writes, from `in` of kThreads * kCtas numbers.
+/// The output of the sample's kernel for `in`, kThreads * kCtas numbers.
 std::vector<std::uint32_t> run(const std::string& name, const std::vector<std::uint32_t>& in) {
     std::ifstream file(LOOKAHEAD_SOURCE_DIR "/tests/functional/ptx_dialects/" + name);
     std::stringstream text;

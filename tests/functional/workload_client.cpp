@@ -35,7 +35,7 @@ static std::vector<std::string> names(const std::string& ptx, const char* patter
 
 /// Gives main.cu its tables; nvcc's programs have them from the start.
 static void load_module(const char* capture) {
-    static std::deque<char> shadows;  // their addresses are what the host knows kernels and variables by
+    static std::deque<char> shadows;  // the host knows kernels and variables by their addresses
     const std::string ptx = ptx_of(capture);
     static EmbeddedModule module(ptx);
     for (const std::string& name : names(ptx, R"(\.entry\s+(\w+))")) {

@@ -103,7 +103,7 @@ class RecordingDevice : public Device {
 
 using Copies = std::vector<std::vector<std::byte>>;
 
-/// What the workload copies back from the emulator.
+/// The copies that the workload reads back from the emulator.
 Copies emulated(Workload& workload, const Configuration& configuration = {}, const EmulatorOptions& options = {}) {
     EmulatedDevice device(load_kernels(workload, configuration), options);
     RecordingDevice recorder(device);

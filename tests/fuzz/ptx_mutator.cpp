@@ -1,5 +1,4 @@
-// How libFuzzer changes PTX: mostly by statements and words, so that most of what it makes still parses and reaches the
-// finaliser.
+// How libFuzzer changes PTX: mostly by statements and words, so that most results still parse and reach the finaliser.
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -41,7 +40,7 @@ std::vector<Word> words_of(const std::string& text) {
     return words;
 }
 
-/// Words that may stand for one another: registers, numbers, and names with the opcodes.
+/// Words that may replace one another: registers, numbers, and names with the opcodes.
 int kind_of(const std::string& text, const Word& word) {
     const char first = text[word.begin];
     return first == '%' ? 0 : std::isdigit(static_cast<unsigned char>(first)) != 0 ? 1 : 2;

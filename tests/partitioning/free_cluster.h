@@ -4,7 +4,7 @@
 
 namespace lookahead::testing {
 
-/// Nothing costs anything but what a test sets.
+/// A cluster on which only the costs that a test sets are not 0.
 inline Cluster free_cluster(int ranks, int nodes, int threads) {
     return {.ranks = ranks,
             .nodes = nodes,

@@ -123,7 +123,7 @@ TEST_CASE("by kind, each rank has as many of each, and the work of all is balanc
             }
             CHECK(std::ranges::max(counts) - std::ranges::min(counts) <= 1);
         }
-        // Who has an SM less than others gets partitions first, and who has the longer ones fewer of the rest.
+        // Ranks with an SM less get partitions first, and those with longer ones get fewer of the rest.
         const PartitionReport report = report_partition(model, placed, ranks);
         CHECK(std::ranges::max(report.load) - std::ranges::min(report.load) <= 10);
     }

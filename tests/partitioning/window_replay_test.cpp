@@ -46,7 +46,7 @@ TEST_CASE("a replayed rank looks through its processes, writes and takes out mes
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(700 + 2 * 6));
     cluster.local_latency_us = 0.02;
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(700 + 2 * 26));
-    cluster.latency_us = 1;  // nobody is on another node
+    cluster.latency_us = 1;  // there is no other node
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(700 + 2 * 26));
     cluster.nodes = 2;
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(700 + 2 * 1006));
@@ -58,7 +58,7 @@ TEST_CASE("a replayed rank looks through its processes, writes and takes out mes
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(300 + 30 * 300. / 310 + 400 + 30 * 400. / 450));
     cluster = free_cluster(2, 2, 1);
     cluster.message_bytes = 100;
-    cluster.gigabytes_per_s = 1;  // three messages each way, by part of the computing; a byte takes 1 ns
+    cluster.gigabytes_per_s = 1;  // three messages each way, during part of the computing; a byte takes 1 ns
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(300 + 300 * 300. / 310 + 400 + 300 * 400. / 450));
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("a core is slowed down where ranks share a node") {
     cluster.nodes = 2;
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(700));
     cluster.nodes = 1;
-    cluster.slowdown = 3;  // of threads, of which a rank has one
+    cluster.slowdown = 3;  // of threads; a rank has one
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(1400));
     cluster.threads = 2;  // rank 0's 100 and 200 side by side, rank 1's one process as before
     cluster.slowdown = 1.25;
@@ -143,7 +143,7 @@ TEST_CASE("more than four replayed ranks exchange in rounds, and messages are pa
     const int ranks = 8;
     const std::vector<std::uint32_t> work(8, 100);
     std::vector<std::uint64_t> messages(64, 0);
-    messages[0 * 8 + 7] = 4;  // by way of ranks 1 and 3
+    messages[0 * 8 + 7] = 4;  // through ranks 1 and 3
     const LoggedWindows log{work, messages, 8};
     const std::vector<int> each{0, 1, 2, 3, 4, 5, 6, 7};
     Cluster cluster = free_cluster(ranks, 8, 1);

@@ -160,7 +160,7 @@ class KernelBuilder {
         instruction.reconvergence = reconvergence.number;
         return instruction;
     }
-    /// A branch that the lanes take of which the predicate is true. `labels`: as of branch.
+    /// A branch for the lanes whose predicate is true. `labels`: as of branch.
     template <class... Labels>
     Instruction& branch_if(Predicate predicate, Labels... labels) {
         guard(predicate);

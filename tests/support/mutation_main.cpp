@@ -1,5 +1,5 @@
-// What a program of tests/mutation begins with: --rules prints the names of the rules that it can do without,
-// --without=RULE runs it without one. Under mpirun it runs on all ranks.
+// The main of the programs of tests/mutation: --rules prints the names of the removable rules, --without=RULE runs
+// without one. Under mpirun it runs on all ranks.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -25,9 +25,8 @@ struct LaunchedSm {
     SmHarness harness;
 };
 
-/// Requires that an SM which is replaced by a restored copy of itself every `step` cycles does what one does that is
-/// left alone, until the cycle in which the launch's last message comes. `Sm` derives from LaunchedSm and is made
-/// without arguments.
+/// Requires that an SM which is replaced by a restored copy of itself every `step` cycles behaves like an undisturbed
+/// one, until the cycle of the launch's last message. `Sm` derives from LaunchedSm and needs no arguments.
 template <class Sm>
 void require_that_copies_go_on(Cycle step) {
     Sm whole, copied;

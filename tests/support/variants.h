@@ -14,8 +14,8 @@
 
 namespace lookahead::test {
 
-/// The names, of which there are at least so many: a test that goes over those that are registered would pass without
-/// any if the linker dropped them.
+/// The names, at least `count` of them: a test of all registered variants would pass without any if the linker dropped
+/// them.
 inline std::vector<std::string> at_least(std::size_t count, std::vector<std::string> names) {
     REQUIRE(names.size() >= count);
     return names;

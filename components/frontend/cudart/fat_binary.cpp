@@ -17,7 +17,7 @@ constexpr std::uint16_t kPtxKind = 1;
 constexpr std::uint64_t kLz4Flag = 0x2000;
 constexpr std::uint64_t kZstdFlag = 0x8000;
 
-/// The part of an entry's header that all versions have. Its options and its name may follow.
+/// The part of an entry's header that all versions have. The entry's options and name may follow.
 struct EntryHeader {
     std::uint16_t kind;
     std::uint16_t version;

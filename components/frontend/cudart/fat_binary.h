@@ -42,8 +42,7 @@ struct PtxImage {
 /// The greatest size of a PTX module; a header with a larger size is taken as damaged.
 inline constexpr std::uint64_t kMostPtxBytes = std::uint64_t{256} << 20;
 
-/// The length of the fat binary at the beginning of `bytes`, header included. InputError, beginning with `name`, if
-/// there are fewer bytes.
+/// Length of the fat binary at the beginning of `bytes`, with header. InputError beginning with `name` if incomplete.
 std::uint64_t fat_binary_bytes(std::span<const std::byte> bytes, std::string_view name);
 
 /// All PTX of a fat binary, header included, uncompressed. Machine code is skipped. Malformed data are an InputError

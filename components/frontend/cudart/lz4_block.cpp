@@ -58,7 +58,7 @@ class Decoder {
         at_ += length;
     }
 
-    /// The source may overlap what is being written: a repeated pattern.
+    /// The source may overlap the destination: a repeated pattern.
     void copy_match(std::uint64_t offset, std::uint64_t length) {
         require_room(length);
         if (offset == 0 || offset > output_.size()) { refuse("a match begins before the start"); }

@@ -46,15 +46,15 @@ void check_options(const FinaliserOptions& options) {
     }
 }
 
-/// Whether addresses of the module's variables may be in memory: host programs can ask for those of .global ones, and
-/// initialisers can have them.
+/// Whether addresses of the module's variables may be in memory: host programs can query those of .global variables,
+/// and initialisers can have them.
 bool may_hold_addresses(const ptx::Module& module) {
     return std::ranges::any_of(module.variables, [](const ptx::Variable& variable) {
         return variable.space == ptx::StateSpace::global || !variable.relocations.empty();
     });
 }
 
-/// The limits are the configuration's, or the kernel's own where those are lower.
+/// Checks the limits: the configuration's, or the kernel's own if those are lower.
 void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation& allocation,
                   const FinaliserOptions& options) {
     if (allocation.registers > options.isa.registers) {
@@ -71,8 +71,8 @@ void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation
     }
 }
 
-/// The most registers a thread that the kernel's own bounds allow (.maxnreg, and .maxntid or .reqntid where the SM's
-/// registers are known); the options' limit if that is less.
+/// The most registers per thread that the kernel's own bounds allow (.maxnreg, and .maxntid or .reqntid if the SM's
+/// registers are known), or the options' limit if that is less.
 unsigned limit_of(const ptx::LaunchBounds& bounds, const FinaliserOptions& options) {
     unsigned limit = options.isa.registers;
     if (bounds.max_registers) { limit = std::min(limit, std::max(*bounds.max_registers, 1U)); }
@@ -84,7 +84,7 @@ unsigned limit_of(const ptx::LaunchBounds& bounds, const FinaliserOptions& optio
     return static_cast<unsigned>(std::min<std::uint64_t>(limit, of_warp / isa::kWarpSize));
 }
 
-/// A finished program, checked.
+/// Emits a finished program and verifies it.
 isa::Kernel emit_checked(const ptx::Function& function, const VirtualKernel& code, const Allocation& allocation,
                          const FinaliserOptions& options) {
     check_limits(code.frame, function.line, allocation, options);
@@ -95,8 +95,8 @@ isa::Kernel emit_checked(const ptx::Function& function, const VirtualKernel& cod
     return result;
 }
 
-/// Registers of a program without lanes are no thread's: a thread's limit is not theirs, and local memory has no place
-/// for what is in them.
+/// Registers of a program without lanes belong to no thread: the limit per thread does not apply, and they cannot be
+/// spilled to local memory.
 Allocation fit_without_lanes(const ptx::Function& function, VirtualProgram& program, FinaliserOptions& options) {
     options.isa.registers = kMostRegisters - options.isa.reserved_registers;
     Allocation allocation = schedule_and_allocate(program.code, options);
@@ -110,7 +110,7 @@ Allocation fit_without_lanes(const ptx::Function& function, VirtualProgram& prog
     return allocation;
 }
 
-/// Spilled values of a further program lie behind all that the kernel has in local memory.
+/// Spilled values of a further program are after the kernel's own local memory.
 void add_program(isa::Kernel& kernel, const ptx::Function& function, VirtualProgram program, FinaliserOptions options) {
     program.code.frame.local_bytes = kernel.local_bytes;
     program.code.frame.spill_bytes = 0;
@@ -157,13 +157,13 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
     try {
         return finalise_within(module, kernel, bounded, prepared);
     } catch (const RegisterLimitError&) {
-        return result;  // fewer cannot be had: a launch of CTAs that do not fit says so
+        return result;  // fewer are impossible: a launch of CTAs that do not fit reports it
     }
 }
 
 namespace {
 
-/// What stands for a kernel that cannot be launched: its parameters, and an end.
+/// Represents a kernel that cannot be launched: its parameters, and an exit.
 isa::Kernel refused_kernel(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options,
                            const std::string& refusal) {
     ptx::Function empty;

@@ -8,8 +8,7 @@
 
 namespace lookahead::finaliser {
 
-/// The error of a kernel that needs more registers, or predicates, than the configuration allows, even with all other
-/// values in memory.
+/// A kernel needs more registers or predicates than the configuration allows, with all other values in memory.
 class RegisterLimitError : public ConfigurationError {
   public:
     using ConfigurationError::ConfigurationError;

@@ -32,7 +32,7 @@ RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function
     RegisterProfile profile;
     profile.limits.push_back(at_limit(module, kernel, options, options.isa.registers, prepared));
     profile.preferred = profile.base = profile.least = profile.limits.back().registers;
-    // What a kernel does not use changes nothing: the next limit is one less than what it uses.
+    // A limit above what the kernel uses changes nothing, so the next limit is one less than its use.
     for (unsigned limit = profile.preferred; limit-- > 1;) {
         try {
             profile.limits.push_back(at_limit(module, kernel, options, limit, prepared));

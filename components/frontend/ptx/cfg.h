@@ -14,9 +14,8 @@ struct BasicBlock {
     std::uint32_t end = 0;
 };
 
-/// Control-flow graph of a function. Node i of `graph` is blocks[i]; block 0 is the entry; blocks are in the
-/// order of their instructions. Leaving the function (ret, exit, trap, running off the end) is no edge; see
-/// `exits`.
+/// Control-flow graph of a function. Node i of `graph` is blocks[i], in the order of their instructions; block 0 is the
+/// entry. Leaving the function (ret, exit, trap, running off the end) is no edge; see `exits`.
 struct Cfg {
     std::vector<BasicBlock> blocks;
     Graph graph;

@@ -29,7 +29,7 @@ int strength(const Token& token) {
 std::uint64_t divide(const Literal& a, const Literal& b, bool remainder, std::uint32_t line) {
     if (b.bits == 0) { fail(line, "division by zero in a constant expression"); }
     if (a.is_unsigned || b.is_unsigned) { return remainder ? a.bits % b.bits : a.bits / b.bits; }
-    // -1 apart: the least integer divided by it overflows.
+    // Division by -1 is separate: for the least integer it overflows.
     if (b.bits == ~std::uint64_t{0}) { return remainder ? 0 : -a.bits; }
     const auto left = static_cast<std::int64_t>(a.bits);
     const auto right = static_cast<std::int64_t>(b.bits);

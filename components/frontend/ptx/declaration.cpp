@@ -32,7 +32,7 @@ unsigned parse_alignment(Cursor& cursor) {
     return static_cast<unsigned>(value);
 }
 
-/// `.align 8 .v2 .f32`: what stands between the state space and the name.
+/// The part of a declaration between the state space and the name: `.align 8 .v2 .f32`.
 struct ElementType {
     Type type = Type::none;
     unsigned vector_width = 1;
@@ -111,7 +111,7 @@ Variable parse_declarator(Cursor& cursor, StateSpace space, const ElementType& e
     return variable;
 }
 
-/// `.ptr .global .align 16` after a parameter's type tells what it points to; nothing here needs it.
+/// `.ptr .global .align 16` after a parameter's type describes what it points to; it is ignored.
 void skip_pointer_attributes(Cursor& cursor) {
     if (!cursor.accept_dot("ptr")) { return; }
     if (cursor.peek().kind == TokenKind::dot_word && variable_space(cursor.peek().text)) { cursor.next(); }
@@ -141,7 +141,7 @@ Parameter parse_parameter(Cursor& cursor) {
     return parameter;
 }
 
-/// `.attribute(.managed)` tells the host side that it may touch the variable; here every variable has one place.
+/// `.attribute(.managed)` lets the host access the variable; here every variable has one place.
 void skip_attribute(Cursor& cursor) {
     if (!cursor.accept_dot("attribute")) { return; }
     const std::uint32_t line = cursor.line();

@@ -16,8 +16,8 @@ bool contains(const Words& words, std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// The modifiers as `form` means them: each word goes to the first group that has it and is not taken yet. Nothing if
-/// a word has no place or a group that is needed stays empty.
+/// The modifiers in the meaning of `form`: each word goes to the first group that has it and is not taken yet. Nothing
+/// if a word has no group or a required group stays empty.
 std::optional<Modifiers> match_words(const InstructionForm& form, const Words& words) {
     Modifiers modifiers;
     std::vector<bool> taken(form.groups.size(), false);

@@ -2,17 +2,17 @@
 
 // The instructions that the parser accepts, after the syntax lines of the PTX ISA (version 9.0, chapter 9).
 //
-// Modifiers are groups, one blank apart. `kind(a|b)` takes one of the words a, b and means it as
-// modifier_groups.cpp says for `kind`; `kind` alone stands for `kind(kind)`; a `?` after the kind makes the
-// group optional, a `*` lets it be given several times. Their order is that of the PTX ISA, but the parser
-// does not insist on it; two groups of one kind (types) are filled in order.
+// Modifiers are groups, separated by one blank. `kind(a|b)` takes one of the words a, b with the meaning that
+// modifier_groups.cpp gives for `kind`; `kind` alone means `kind(kind)`; a `?` after the kind makes the group optional,
+// a `*` allows several. The order is that of the PTX ISA, but the parser does not insist on it; two groups of one kind
+// (types) are filled in order.
 //
-// Operands are places, one blank apart: a type for a source, `&T` for a source that may be a special register
-// too, `$T` for a constant, `=T` for a destination, `=T|p` for a destination with an optional predicate, `#T`
-// for a value or (with .v2, .v4) a vector; `~` at the end if a wider register may stand for it, `?` if it may be
-// left out; `addr`, `var`, `tex`, `=tex`, `#tex` for addresses, textures, what they give and what surfaces take;
-// `custom` leaves all operands to code of their own. Types: T, U, V are the form's types in order, W is T with twice
-// the width, A is u32 or u64, whichever the register has.
+// Operands are places, separated by one blank: a type for a source, `&T` for a source that may be a special register
+// too, `$T` for a constant, `=T` for a destination, `=T|p` for a destination with an optional predicate, `#T` for a
+// value or (with .v2, .v4) a vector; `~` at the end allows a wider register, `?` makes the place optional; `addr`,
+// `var`, `tex`, `=tex`, `#tex` are addresses, textures, their results and the values of surfaces; `custom` means that
+// separate code checks all operands. Types: T, U, V are the form's types in order, W is T with twice the width, A is
+// u32 or u64, whichever the register has.
 
 namespace lookahead::ptx {
 namespace {
@@ -36,8 +36,8 @@ namespace {
 #define ATOM_ORDER "sem?(relaxed|acquire|release|acq_rel) " ATOMIC_SPACES
 #define RED_ORDER "sem?(relaxed|release) " ATOMIC_SPACES
 
-// Not PTX: the vector memory instructions of Crago et al. (TACO 2018, figure 5), which the header vector_memory.cuh of
-// the workloads makes.
+// Not PTX: the vector memory instructions of Crago et al. (TACO 2018, figure 5), which the workloads' header
+// vector_memory.cuh makes.
 #define VECTOR_MEMORY "space(global|shared|shared::cta) vec(v4|v8|v16) type(b32|u32|s32|f32)"
 
 using enum Opcode;

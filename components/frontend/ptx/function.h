@@ -11,8 +11,7 @@
 
 namespace lookahead::ptx {
 
-/// A virtual register. Names are unique in a function's `registers` by index only: nested scopes may repeat a
-/// name.
+/// A virtual register. Only its index in a function's `registers` is unique: nested scopes may repeat a name.
 struct Register {
     std::string name;  ///< as written, with its % if it has one
     Type type = Type::none;

@@ -30,10 +30,10 @@ std::uint32_t parse_count(Cursor& cursor, std::string_view what) {
     return static_cast<std::uint32_t>(cursor.expect_number(what, kLargestCount));
 }
 
-/// Directives of clusters of CTAs. Clusters of one CTA are none; a kernel that asks for others cannot be launched.
+/// Directives of clusters of CTAs. Clusters of one CTA have no effect; a kernel with larger ones cannot be launched.
 class ClusterDirectives {
   public:
-    /// Takes what follows the directive `word`; false if it is none of them.
+    /// Parses the rest of the directive `word`; returns false if it is none of these directives.
     bool take(Cursor& cursor, std::string_view word, std::uint32_t line) {
         if (word == "maxclusterrank") {
             parse_count(cursor, "a number of CTAs");
@@ -52,10 +52,10 @@ class ClusterDirectives {
 
   private:
     std::optional<Problem> first_;
-    bool single_ = false;  ///< one CTA in each
+    bool single_ = false;  ///< one CTA per cluster
 };
 
-/// Directives between the parameters and the body. Gives why the kernel cannot be launched, if it cannot.
+/// Parses directives between the parameters and the body. Returns why the kernel cannot be launched, if it cannot.
 std::optional<Problem> parse_performance_directives(Cursor& cursor, Function& function) {
     ClusterDirectives clusters;
     while (cursor.peek().kind == TokenKind::dot_word) {

@@ -15,15 +15,13 @@ struct Signature {
     std::optional<Problem> launch_problem;  ///< why a kernel cannot be launched
 };
 
-/// The signature and directives of a function: from .entry or .func up to, not including, `{` or `;`.
-/// Throws Problem.
+/// A function's signature and directives, from .entry or .func up to `{` or `;`, exclusive. Throws Problem.
 Signature parse_signature(Cursor& cursor, Linkage linkage);
 
 /// The body of `function`, which is an element of `module.functions`, from `{` to `}`. Throws Problem.
 void parse_body(Cursor& cursor, const SymbolTable& names, const Module& module, Function& function);
 
-/// Skips `.loc`, `.file` and `.section` (debug information) and `.pragma` (hints to an optimiser); false if the cursor
-/// is at none of them.
+/// Skips `.loc`, `.file`, `.section` (debug information) and `.pragma` (hints to an optimiser); false if there is none.
 bool skip_debug_or_pragma(Cursor& cursor);
 
 }  // namespace lookahead::ptx

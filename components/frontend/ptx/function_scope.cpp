@@ -9,7 +9,7 @@
 namespace lookahead::ptx {
 namespace {
 
-/// The number that `digits` writes, if it is written without leading zeros.
+/// The number that `digits` spells, if it has no leading zeros.
 std::optional<std::uint32_t> plain_number(std::string_view digits) {
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -53,8 +53,7 @@ void FunctionScope::resolve(const LabelUse& use, std::uint32_t target) {
     (use.element ? operand.targets[*use.element] : operand.target) = target;
 }
 
-/// The range that contains `name`: each way to cut it into a prefix and a number is tried, as prefixes may end with
-/// digits.
+/// The range that contains `name`. Tries all divisions into prefix and number, because prefixes may end with digits.
 const FunctionScope::RegisterRange* FunctionScope::range_of(const Block& block, const std::string& name) {
     if (block.ranges.empty()) { return nullptr; }
     for (std::size_t cut = name.size(); cut > 1 && is_digit(name[cut - 1]); --cut) {

@@ -18,7 +18,7 @@ Edges reversed(const Edges& edges) {
     return result;
 }
 
-/// Appends to `order` the nodes reached from `root` that `seen` does not hold yet, each after all that it leads to.
+/// Appends to `order` the nodes reached from `root` that are not in `seen`, each after all its successors.
 void append_post_order(const Edges& edges, std::uint32_t root, std::vector<bool>& seen,
                        std::vector<std::uint32_t>& order) {
     if (seen[root]) { return; }
@@ -72,9 +72,9 @@ std::vector<std::uint32_t> dominators_from(std::uint32_t root, const Edges& edge
     return immediate;
 }
 
-/// One node of each set of nodes that is strongly connected and has no way out: its first in node order.
-/// Among the nodes that `ends` does not hold (they lead to one another only), that with the latest finish of a
-/// depth-first search over the reversed edges lies in such a set, as in Kosaraju's algorithm.
+/// One node of each strongly connected set of nodes without an exit: its first in node order. Among the nodes not in
+/// `ends` (they lead only to one another), the node with the latest finish of a depth-first search over the reversed
+/// edges is in such a set, as in Kosaraju's algorithm.
 std::vector<std::uint32_t> endless_loops(const Edges& edges, const Edges& from, std::vector<bool> ends) {
     std::vector<bool> seen = ends;
     std::vector<std::uint32_t> finished;
@@ -118,7 +118,7 @@ std::vector<std::uint32_t> immediate_dominators(const Graph& graph) {
 std::vector<std::uint32_t> immediate_post_dominators(const Graph& graph) {
     LOOKAHEAD_ASSERT(graph.exits.size() == graph.size(), "a graph says of each node whether it is an exit");
     const std::uint32_t exit = graph.size();
-    // The reversed graph with the virtual exit, from which everything is reached.
+    // The reversed graph with the virtual exit, from which all nodes are reached.
     Edges from = reversed(graph.successors);
     std::vector<bool> ends(graph.size(), false);
     std::vector<std::uint32_t> reaching;
@@ -151,7 +151,7 @@ DominatorTree::DominatorTree(std::vector<std::uint32_t> immediate)
     std::vector<bool> seen(count, false);
     std::vector<std::uint32_t> order;
     for (const std::uint32_t root : roots) { append_post_order(children, root, seen, order); }
-    // In post-order a node comes right behind all that it dominates. Counted from the end that is a pre-order.
+    // In post-order a node directly follows all nodes that it dominates; counted from the end, this is a pre-order.
     for (std::uint32_t i = 0; i < count; ++i) { first_[order[i]] = count - 1 - i; }
     last_ = first_;
     for (const std::uint32_t node : order) {

@@ -25,10 +25,9 @@ std::vector<std::uint32_t> reverse_post_order(const Graph& graph);
 /// Method: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", 2001.
 std::vector<std::uint32_t> immediate_dominators(const Graph& graph);
 
-/// Immediate post-dominators over a virtual exit node that follows every node with `exits`; kNoNode where
-/// that is the virtual exit itself. Nodes that cannot reach an exit (endless loops) get an edge to the
-/// virtual exit from one node of each closed loop, its first in node order, so that every node has a
-/// post-dominator.
+/// Immediate post-dominators over a virtual exit node that follows every node with `exits`; kNoNode for the virtual
+/// exit itself. For nodes that cannot reach an exit, one node of each endless loop, the first in node order, gets an
+/// edge to the virtual exit, so that every node has a post-dominator.
 std::vector<std::uint32_t> immediate_post_dominators(const Graph& graph);
 
 /// The tree that immediate dominators (or post-dominators) make, numbered so that `dominates` looks at two nodes only.

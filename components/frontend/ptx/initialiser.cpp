@@ -18,7 +18,7 @@ class InitialiserParser {
                       Variable& variable)
         : cursor_(cursor), names_(names), dimensions_(std::move(dimensions)), variable_(variable) {}
 
-    /// One element, or a braced list of as many as dimension `level` has; the array's part at `offset`, `size` bytes.
+    /// Parses one element, or a braced list as long as dimension `level`, for the array's `size` bytes at `offset`.
     void part(std::size_t level, std::uint64_t offset, std::uint64_t size) {
         if (level == dimensions_.size()) {
             element(offset);
@@ -59,7 +59,7 @@ class InitialiserParser {
         }
     }
 
-    /// `0xFF00(symbol)`: one byte of an address, chosen by the mask.
+    /// `0xFF00(symbol)`: one byte of an address, selected by the mask.
     void masked_relocation(std::uint64_t offset) {
         const std::uint32_t line = cursor_.line();
         const auto mask = parse_literal(cursor_.next().text);
@@ -105,7 +105,7 @@ class InitialiserParser {
     Variable& variable_;
 };
 
-/// The number of parts of the braced list at the cursor, which stays.
+/// Counts the parts of the braced list at the cursor, which does not move.
 std::uint64_t count_parts(const Cursor& cursor) {
     if (!cursor.peek().is('{') || cursor.peek(1).is('}')) { return 0; }
     std::uint64_t count = 1;

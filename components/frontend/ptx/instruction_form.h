@@ -11,8 +11,7 @@
 
 namespace lookahead::ptx {
 
-/// Modifiers that exclude each other, such as the roundings; an instruction has one of them (or none, if
-/// optional).
+/// Modifiers that exclude each other, such as the roundings; an instruction has one of them, or none if optional.
 struct ModifierGroup {
     std::string_view kind;  ///< the meaning of the words; see modifier_groups.cpp
     std::vector<std::string_view> words;

@@ -103,7 +103,7 @@ class Lexer {
         push(TokenKind::dot_word, source_.substr(begin_ + 1, at_ - begin_ - 1));
     }
 
-    /// Only finds the literal's extent; whether it is well formed is checked where its value is needed.
+    /// Finds only the literal's end; it is checked where its value is needed.
     void number() {
         const bool prefixed = peek() == '0' && is_letter(peek(1)) && peek(1) != 'e' && peek(1) != 'E';
         while (is_word(peek())) {

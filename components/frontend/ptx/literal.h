@@ -21,10 +21,9 @@ struct Literal {
 /// The value of a number token; nothing if it is malformed or out of range.
 std::optional<Literal> parse_literal(std::string_view text);
 
-/// The bits of `literal` as a constant of `type`, zero-extended from the type's width. Integers are cut to
-/// the type's width, floating-point constants are rounded to it. Nothing if PTX does not allow it: an
-/// integer for a floating-point type, a floating-point constant for an integer type or one without such a
-/// width.
+/// The bits of `literal` as a constant of `type`, zero-extended from the type's width. Integers are cut to this width,
+/// floating-point constants rounded to it. Nothing if PTX does not allow it: an integer for a floating-point type, or a
+/// floating-point constant for a type without a floating-point format.
 std::optional<std::uint64_t> convert_literal(const Literal& literal, Type type);
 
 }  // namespace lookahead::ptx

@@ -76,7 +76,7 @@ constexpr WordMeaning<std::uint8_t> kVectorWidths[] = {
 constexpr WordMeaning<bool> kHalves[] = {{"lo", false}, {"hi", true}};
 constexpr WordMeaning<bool> kAccumulate[] = {{"add", true}};
 
-/// The meaning of a word in a group of one kind: sets a field, or says that the word is unknown there.
+/// Sets the field for a word in a group of one kind; returns false if the word is unknown there.
 using Setter = bool (*)(std::string_view word, Modifiers* modifiers);
 
 template <auto& kMeanings, auto kField>
@@ -89,14 +89,14 @@ bool set_from_table(std::string_view word, Modifiers* modifiers) {
     return false;
 }
 
-/// A group of the one word that is its kind's name.
+/// A group of one word, its kind's name.
 template <auto kField>
 bool set_flag(std::string_view, Modifiers* modifiers) {
     if (modifiers != nullptr) { modifiers->*kField = true; }
     return true;
 }
 
-/// Words that tell forms apart or are hints to caches, and set nothing.
+/// Accepts words that select forms or are hints to caches, and sets nothing.
 bool accept(std::string_view, Modifiers*) {
     return true;
 }

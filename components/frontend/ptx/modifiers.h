@@ -24,8 +24,7 @@ using isa::VoteMode;
 using AtomicOperation = isa::AtomicOp;
 /// Ordering of ld, st, atom, red, fence. membar is sc at its scope.
 using Semantics = isa::Order;
-/// `gpu` is membar's .gl too. Filled in with PTX's default (gpu for atom and red, sys for volatile) where
-/// absent and needed.
+/// `gpu` is membar's .gl too. PTX's default (gpu for atom and red, sys for volatile) is filled in where needed.
 using isa::Scope;
 
 /// How setp and set combine their result with a further predicate; bar.red's reduction.

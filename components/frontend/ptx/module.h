@@ -30,7 +30,6 @@ struct Module {
     const Function* find_function(std::string_view name) const;
     const Function* find_kernel(std::string_view name) const;
     const Variable* find_variable(std::string_view name) const;
-    /// u64 or u32.
     Type address_type() const { return address_bits == 64 ? Type::u64 : Type::u32; }
 };
 

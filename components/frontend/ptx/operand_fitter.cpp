@@ -21,7 +21,6 @@ bool is_number(Type type) {
     return is_integer(type) || is_bits(type);
 }
 
-/// Whether the instruction may access `space`: its form lists it.
 bool lists_space(const InstructionForm& form, StateSpace space) {
     for (const ModifierGroup& group : form.groups) {
         if (group.kind != "space") { continue; }
@@ -30,8 +29,8 @@ bool lists_space(const InstructionForm& form, StateSpace space) {
     return false;
 }
 
-/// The types of a texture's coordinates: those of arrays begin with the element's index, and 3d, a2d and cube have a
-/// padding element where PTX asks for four.
+/// The types of a texture's coordinates. Those of arrays begin with the element's index; 3d, a2d and cube have a
+/// padding element where PTX requires four.
 std::vector<Type> coordinate_types(TextureGeometry geometry, Type coordinate) {
     switch (geometry) {
         case TextureGeometry::d2:
@@ -185,7 +184,7 @@ Operand OperandFitter::destination(const RawOperand& raw, Type type, bool wider)
     return reg(raw.operand, type, wider);
 }
 
-/// Of one element without braces, or with them (as Triton writes all of its loads and stores).
+/// One element may have braces or not (Triton writes braces for all of its loads and stores).
 Operand OperandFitter::value(const RawOperand& raw, std::size_t width, Type type, bool wider, bool is_result) {
     if (width > 1) { return vector(raw, width, type, wider, is_result); }
     if (raw.operand.kind == OperandKind::vector) { return vector(raw, width, type, wider, is_result).elements[0]; }
@@ -210,7 +209,7 @@ Operand OperandFitter::vector(const RawOperand& raw, std::size_t width, Type typ
     return fitted;
 }
 
-/// A special register of 32 bits may also be read as its lower 16, %gridid as its lower 32.
+/// A 32-bit special register may also be read as its lower 16 bits, %gridid as its lower 32.
 Operand OperandFitter::special(const Operand& operand, Type type) {
     const Type own = ptx::type_of(operand.special);
     const bool lower_part =
@@ -295,7 +294,7 @@ Operand OperandFitter::address(const InstructionForm& form, const RawOperand& ra
     } else {
         const StateSpace own = space_of(fitted.symbol);
         if (fitted.symbol.kind == SymbolKind::function) { refuse(name_of_symbol(fitted.symbol) + " is no data"); }
-        // A generic access to a variable is one to the variable's state space.
+        // A generic access to a variable is an access to the variable's state space.
         if (space == StateSpace::generic) { space = own; }
         if (space != own || !lists_space(form, own)) {
             refuse(name_of_symbol(fitted.symbol) + " is in state space " + std::string(name_of(own)) +

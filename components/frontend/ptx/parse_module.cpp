@@ -211,7 +211,7 @@ bool is_as_declared(const Function& function, const LibraryFunction& known) {
            std::ranges::all_of(function.return_parameters, has_bytes(known.result_bytes));
 }
 
-/// Whether the module declares functions of the part as CUDA does, and has no bodies for them.
+/// Whether the module declares functions of the part as CUDA does, without their bodies.
 bool needs(const Module& module, const LibraryPart& part) {
     bool needed = !part.mention.empty() && module.source.find(part.mention) != std::string::npos;
     for (const LibraryFunction& known : part.functions) {
@@ -223,7 +223,7 @@ bool needs(const Module& module, const LibraryPart& part) {
     return needed && module.address_bits == 64;
 }
 
-/// Gives the module the bodies that the part has. What the file says of itself stays.
+/// Adds the part's bodies to the module. The properties of the file stay.
 void link(const LibraryPart& part, Module& module, SymbolTable& names) {
     Module header;
     header.version_major = module.version_major;

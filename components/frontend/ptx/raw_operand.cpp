@@ -140,7 +140,7 @@ class OperandParser {
         operand.value = optional_offset();
     }
 
-    /// `[object, {x, y}]`; the object stands in the address.
+    /// `[object, {x, y}]`; the object becomes the address.
     void texture(RawOperand& raw) {
         if (!raw.operand.has_base || raw.operand.value != 0) {
             fail(cursor_.line(), "textures are supported by texture object in a 64-bit register only");

@@ -44,7 +44,7 @@ constexpr std::array<RegisterRow, 33> kRegisters{{
     {"%globaltimer_hi", SpecialRegister::globaltimer_hi},
     {"%dynamic_smem_size", SpecialRegister::dynamic_smem_size},
     {"%total_smem_size", SpecialRegister::total_smem_size},
-    // The driver's, of which CUDA's headers read the address of a grid's workspace from two.
+    // Registers of the driver: CUDA's headers read the address of a grid's workspace from two of them.
     {"%envreg1", SpecialRegister::grid_workspace_high},
     {"%envreg2", SpecialRegister::grid_workspace_low},
 }};

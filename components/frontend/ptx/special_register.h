@@ -50,8 +50,7 @@ std::string_view name_of(SpecialRegister reg);
 /// u32, or u64 for clock64, globaltimer and gridid.
 Type type_of(SpecialRegister reg);
 std::optional<SpecialRegister> special_register_named(std::string_view name);
-/// Whether the PTX ISA has a special register of this name that is not supported here (%envreg3,
-/// %clusterid.x, ...).
+/// Whether the name is one of the PTX ISA's special registers that are not supported (%envreg3, %clusterid.x, ...).
 bool is_unsupported_special_register(std::string_view name);
 
 }  // namespace lookahead::ptx

@@ -9,7 +9,7 @@ namespace lookahead::gpu {
 unsigned credits_per_path(const CrossbarParameters& parameters) {
     const FlitCounter flits(parameters.flit_bytes);
     const std::int64_t entries = parameters.input_entries * flits(kPacketHeaderBytes + kLineBytes);
-    // The largest packet has to fit whatever a batch holds back.
+    // The largest packet must fit beside the most credits that a batch holds back.
     const std::int64_t largest = flits(kLargestPacketBytes);
     const std::int64_t round_trip =
         parameters.request_latency + parameters.reply_latency + parameters.further_round_trip;

@@ -5,7 +5,7 @@
 namespace lookahead::gpu {
 namespace {
 
-/// Relative numbers of messages, for partitioners that have no measured ones.
+/// Relative numbers of messages, for partitioners without measured ones.
 constexpr double kPacketTraffic = 10;
 constexpr double kCreditTraffic = 1;
 

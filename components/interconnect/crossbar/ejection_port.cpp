@@ -64,8 +64,7 @@ EjectionPort::EjectionPort(const CrossbarParameters& parameters, Cycle credit_la
     if (next != kNone) { choose(next, std::max(taken, queues_[next].front().time)); }
 }
 
-/// Whose packet for the row goes next although it has no turn; kNone: whoever has. Of equal claims the sender that was
-/// chosen comes first, then those behind it.
+/// The sender whose packet for the row goes out of turn, from the last chosen one on, cyclically; kNone if none.
 unsigned EjectionPort::out_of_turn(std::uint64_t row) {
     const bool same = !queues_[chosen_].empty() && held_->rows.row_of(queues_[chosen_].front()) == row;
     unsigned match = same ? chosen_ : kNone;

@@ -50,7 +50,7 @@ class EjectionPort {
     /// The least cycle > now in which front() is not null if nothing more arrives; kCycleInfinity if none.
     Cycle next_event(Cycle now) const { return chosen_ == kNone ? kCycleInfinity : std::max(complete_at_, now + 1); }
 
-    /// Lets a packet for the row of the previous one go out of turn from now on (HeldGrants). `rows` must outlive the
+    /// From now on a packet for the row of the previous one goes out of turn (HeldGrants). `rows` must outlive the
     /// port.
     void hold_grants(const PacketRow& rows, unsigned bound) { held_ = std::make_unique<HeldGrants>(rows, bound); }
     /// Null for round-robin grants.

@@ -11,8 +11,8 @@
 namespace lookahead::gpu {
 namespace {
 
-/// What the queue of blocked packets must hold: `injection_flits` and one packet more, which was accepted when there
-/// was still room for a flit; owners that push several packets after one can_accept get a packet of slack each.
+/// Bytes that the queue of blocked packets must hold: `injection_flits` flits and one more packet, accepted when there
+/// was still room for a flit; an owner that pushes several packets after one can_accept has slack for each.
 std::size_t blocked_bytes(const CrossbarParameters& parameters) {
     const auto flits = static_cast<std::size_t>(parameters.injection_flits);
     return flits * message_bytes_bound(static_cast<unsigned>(parameters.flit_bytes)) + 4 * kMaximumPayloadBytes;
@@ -32,7 +32,7 @@ InjectionPort::InjectionPort(const CrossbarParameters& parameters, Cycle latency
       sender_flits_(parameters.sender_flits),
       unspent_(std::int64_t{capacity_} * destinations),
       blocked_(blocked_bytes(parameters), sizeof(MessageHeader) + kMaximumPayloadBytes) {
-    // Receivers hold so many back, and the largest packet has to fit beside them.
+    // Receivers hold so many credits back, and the largest packet must fit beside them.
     const std::int64_t least =
         std::int64_t{destinations} * (parameters.credit_batch - 1) + flits_of_(kLargestPacketBytes);
     if (sender_flits_ != 0 && sender_flits_ < least) {
@@ -95,7 +95,7 @@ void InjectionPort::receive_credit(unsigned destination, std::uint32_t flits, Cy
         const MessageHeader& head = blocked_.front();
         const unsigned size = head.sequence;
         if (!may_send(head.destination, size)) { break; }
-        // Credits that are back before the port is free have cost nothing.
+        // Credits that return before the port is free have cost nothing.
         counters_.blocked_cycles += static_cast<std::uint64_t>(std::max<Cycle>(0, now - blocked_since_));
         counters_.wait_cycles += static_cast<std::uint64_t>(std::max<Cycle>(0, now - head.time));
         std::byte* payload =

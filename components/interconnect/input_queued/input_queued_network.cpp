@@ -52,7 +52,7 @@ void InputQueuedNetwork::cycle(Cycle now) {
     next_cycle_ = next_pass(now);
 }
 
-/// Among the inputs whose first packets can go, each output takes the one that is first from its turn on.
+/// Each output takes, among the inputs whose first packets can go to it, the first one from its turn on.
 void InputQueuedNetwork::choose(Cycle now) {
     for (unsigned i = 0; i < inputs_.size(); ++i) {
         const Input& input = inputs_[i];

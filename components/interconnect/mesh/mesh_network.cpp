@@ -63,7 +63,7 @@ void MeshNetwork::append(std::uint32_t router, unsigned input, std::uint32_t pac
     active_[router / 64] |= std::uint64_t{1} << (router % 64);
 }
 
-/// Every router looks at what was there before the cycle: what the others do in it reaches no one before the next.
+/// Every router sees the state before the cycle: what other routers do in it has effects only in the next one.
 void MeshNetwork::cycle(Cycle now) {
     next_cycle_ = kCycleInfinity;
     return_room();
@@ -187,7 +187,7 @@ void MeshNetwork::fields(StateArchive& archive) {
     archive& returns_& next_cycle_& counters_;
 }
 
-/// Packets of a router's input, each behind the number of its flits, and a 0.
+/// The packets of a router's input, each after its number of flits, and a final 0.
 void MeshNetwork::queue_fields(StateArchive& archive, std::uint32_t number, unsigned input) {
     std::uint32_t flits = 0;
     if (archive.loading()) {

@@ -8,9 +8,9 @@ namespace lookahead::gpu {
 
 namespace {
 
-/// By the first active pair: the xor of its words. Where the base is a multiple of the stride, as it must be, the lower
-/// one of the two multiples differs from the next one in the stride's bit, and beyond it in those that the carry
-/// changes: the stride is the lowest bit. None: it is longer than the code's longest.
+/// The stride of the first active pair. Its words are neighbouring multiples of the stride, so their xor has the
+/// stride's bit and above it only the bits that the carry changes: the stride is the lowest bit. Nothing if it exceeds
+/// the longest stride that the code has.
 std::optional<std::uint8_t> stride_of(const std::uint32_t* words, std::uint32_t mask) {
     const std::uint32_t pairs = mask & mask >> 1 & 0x5555'5555u;
     if (pairs == 0) { return AffineVector::kUniform; }

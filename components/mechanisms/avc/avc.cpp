@@ -1,11 +1,11 @@
 // The affine vector cache: Collange and Kouyoumdjian, "Affine Vector Cache for memory bandwidth savings", 2011.
 //
-// `load`, `missed` and `fill` are algorithm 1, `store` and `passed` are algorithm 2. As they are printed they return
-// wrong values. Three mends, each where it is marked:
-// (a) a generic store clears the valid bits of its words, which L1 holds the newest value of from then on;
-// (b) a vector that leaves takes L1's whole partial copy of the line along, not only the words of the mask at hand: the
-//     copy's other words are as stale (L1CompanionPort::write_back does it);
-// (c) a fill is tested for a conflict as a store is: words of another base and stride leave before it is taken.
+// `load`, `missed` and `fill` are algorithm 1, `store` and `passed` are algorithm 2. As printed, they return wrong
+// values. Three corrections, each marked in the code:
+// (a) a generic store clears the valid bits of its words, because L1 has their newest values from then on;
+// (b) a vector that leaves takes L1's whole partial copy of the line with it, not only the words of the mask at hand:
+// the copy's other words are just as stale (L1CompanionPort::write_back does it);
+// (c) a fill is tested for a conflict as a store is: words of another base and stride leave before the fill is taken.
 #include "components/mechanisms/avc/avc.h"
 
 #include <array>
@@ -31,7 +31,7 @@ void AffineVectorCache::missed(const L1Access&, WordMask) {
     ++counters_.load_misses;
 }
 
-/// Puts those of the words that it holds into their places.
+/// Writes those of `words` that the vectors hold to their places in `data`.
 void AffineVectorCache::decode(const CompactVector* vectors, WordMask words, std::byte* data) const {
     for (WordMask left = words; left != 0; left &= left - 1) {
         const auto word = static_cast<unsigned>(std::countr_zero(left));
@@ -40,8 +40,8 @@ void AffineVectorCache::decode(const CompactVector* vectors, WordMask words, std
     }
 }
 
-/// Algorithm 1, up to its miss: "if hit_a and (m and valid) != 0". The lanes that are left come again (Replay); where
-/// none is served L1 is looked up in the same cycle.
+/// Algorithm 1 up to its miss: "if hit_a and (m and valid) != 0". The remaining lanes come again (Replay); if no lane
+/// is served, L1 is looked up in the same cycle.
 WordMask AffineVectorCache::load(const L1Access& access, WordMask wanted, std::byte* data) {
     const AvcPlace place = lines_.place_of(access.line);
     const std::uint32_t at = lines_.find(place.group);
@@ -57,8 +57,8 @@ WordMask AffineVectorCache::load(const L1Access& access, WordMask wanted, std::b
     return served;
 }
 
-/// Word masks: the lanes that are stored, whatever the others have. Read-modify-write, the ablation: a store of some
-/// lanes needs the others, which only the cache itself can give at once, and the sum of both must be affine.
+/// With word masks, encodes the stored lanes, whatever the others have. With read-modify-write, the ablation, a store
+/// of some lanes needs the others, which only the cache itself has at once, and all lanes together must be affine.
 std::optional<AffineVector> AffineVectorCache::encode_store(const CompactVector* vectors, const Words& words,
                                                             unsigned vector, std::uint32_t lanes) const {
     const std::uint32_t* first = words.data() + vector * lines_.lanes();
@@ -87,7 +87,7 @@ AffineVectorCache::Encoded AffineVectorCache::encode_store(const CompactVector* 
     return result;
 }
 
-/// "hit and (valid and not m) != 0 and (b, s) != (b', s')", a bit a vector. A read-modify-write leaves no other words.
+/// "hit and (valid and not m) != 0 and (b, s) != (b', s')" by vector. A read-modify-write leaves no other words.
 unsigned AffineVectorCache::conflicts_of_store(const CompactVector* vectors, const Encoded& encoded) const {
     unsigned conflicts = 0;
     for (unsigned i = 0; !modifies_ && i < lines_.vectors_of_line(); ++i) {
@@ -140,8 +140,8 @@ L1Companion::StoreResult AffineVectorCache::store(const L1Access& access, const 
     return {StoreAnswer::absorbed};
 }
 
-/// What L1 gets of the words here with a store to `stored`: the rest of words of which the store has a part, and, where
-/// a read-modify-write has made a vector generic, the vector.
+/// Copies to `own` the words that L1 takes over with a store to `stored`: words of which the store has a part, and, if
+/// a read-modify-write has made a vector generic, the whole vector.
 WordMask AffineVectorCache::give_along(const CompactVector* vectors, WordMask stored, WordMask parts,
                                        std::byte* own) const {
     if (vectors == nullptr) { return 0; }
@@ -154,7 +154,7 @@ WordMask AffineVectorCache::give_along(const CompactVector* vectors, WordMask st
     return words;
 }
 
-/// Mend (a).
+/// Correction (a).
 void AffineVectorCache::passed(std::uint64_t line, WordMask words) {
     ++counters_.accesses;
     ++counters_.generic_stores;
@@ -169,8 +169,8 @@ void AffineVectorCache::passed(std::uint64_t line, WordMask words) {
     }
 }
 
-/// The mask of a fill are the words that loads asked for and that the cache does not hold: it holds others of them only
-/// if they were stored while the fill was under way, and then they are newer.
+/// The mask of a fill: the words that loads requested and the cache does not hold. Requested words that it holds were
+/// stored during the fill and are newer.
 AffineVectorCache::Encoded AffineVectorCache::encode_fill(const CompactVector* vectors, const L1Access& access,
                                                           WordMask asked, const std::byte* data) const {
     Words words;
@@ -179,7 +179,7 @@ AffineVectorCache::Encoded AffineVectorCache::encode_fill(const CompactVector* v
     for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
         const std::uint32_t valid = vectors == nullptr ? 0 : vectors[i].valid;
         std::uint32_t lanes = lanes_of(asked, i) & ~valid;
-        if (modifies_ && lanes != 0) {  // a vector is whole or not there
+        if (modifies_ && lanes != 0) {  // a vector is valid as a whole or absent
             const WordMask whole = words_of_lanes(lanes_of(~WordMask{0}, i), i);
             const bool comes = without(bytes_of_words(whole), bytes_of(access.sectors)) == ByteMask{};
             lanes = comes && valid == 0 ? lanes_of(~WordMask{0}, i) : 0;
@@ -194,7 +194,7 @@ AffineVectorCache::Encoded AffineVectorCache::encode_fill(const CompactVector* v
     return result;
 }
 
-/// Algorithm 1, its miss. With half warps the fill is taken where each half that was asked for is affine.
+/// Algorithm 1, its miss. With half warps the fill is taken if each requested half is affine.
 bool AffineVectorCache::fill(const L1Access& access, WordMask asked, const std::byte* data) {
     if (!encodes_) { return false; }
     const AvcPlace place = lines_.place_of(access.line);
@@ -214,7 +214,7 @@ bool AffineVectorCache::fill(const L1Access& access, WordMask asked, const std::
             encoded.vectors[i].has_value() && vectors[i].valid != 0 && encoded.vectors[i] != vectors[i].affine;
         conflicts |= static_cast<unsigned>(conflict) << i;
     }
-    if (LOOKAHEAD_RULE(fill_conflict_makes_room) && conflicts != 0) {  // mend (c)
+    if (LOOKAHEAD_RULE(fill_conflict_makes_room) && conflicts != 0) {  // correction (c)
         if (!write_back(access.line, vectors, conflicts)) {
             ++counters_.refused_fills;
             return false;
@@ -232,7 +232,7 @@ bool AffineVectorCache::fill(const L1Access& access, WordMask asked, const std::
     return true;
 }
 
-/// The vectors of a line whose group is not in the cache, where there is room for it or can be made.
+/// The vectors of a line whose group is not in the cache; null if no room can be made.
 CompactVector* AffineVectorCache::place_for(const AvcPlace& place) {
     const std::uint32_t at = lines_.choose(place.group);
     if (lines_.group(at) != kNoLine && !evict(at)) { return nullptr; }
@@ -240,8 +240,8 @@ CompactVector* AffineVectorCache::place_for(const AvcPlace& place) {
     return lines_.vectors(at) + place.first;
 }
 
-/// All vectors leave, each as a line of its own on the way to L2: bandwidth amplification (section 5.1). Where the miss
-/// queue takes only some of them, the others leave when whoever wants the room comes again.
+/// All vectors leave, each as a separate line to L2: bandwidth amplification (section 5.1). If the miss queue takes
+/// only some of them, the others leave at the next attempt.
 bool AffineVectorCache::evict(std::uint32_t at) {
     CompactVector* vectors = lines_.vectors(at);
     const std::uint64_t group = lines_.group(at);
@@ -256,8 +256,8 @@ bool AffineVectorCache::evict(std::uint32_t at) {
     return true;
 }
 
-/// The dirty words of a line of memory go to L2, with L1's dirty ones beside them, and L1's copy goes (mend b). Those
-/// of the vectors that `leaving` names leave; the others stay, clean.
+/// Writes the dirty words of a line of memory to L2 together with L1's dirty ones, and removes L1's copy (correction
+/// b). The vectors in `leaving` leave the cache; the others stay, clean.
 bool AffineVectorCache::write_back(std::uint64_t line, CompactVector* vectors, unsigned leaving) {
     const WordMask words = words_that_are(&CompactVector::dirty, vectors);
     alignas(64) std::byte data[kLineBytes] = {};
@@ -275,9 +275,9 @@ bool AffineVectorCache::write_back(std::uint64_t line, CompactVector* vectors, u
     return true;
 }
 
-/// "Partial vectors from the AVC and L1 cache are merged together when written back" (section 4.3): in this direction,
-/// too, for the words travel in one message then. L1's copy of a word that is valid here is stale. Where L1 has nothing
-/// else to write, nothing travels, and the words stay here.
+/// "Partial vectors from the AVC and L1 cache are merged together when written back" (section 4.3); here for L1's
+/// write-backs, so that the words travel in one message. L1's copy of a word that is valid here is stale. If L1 has
+/// nothing else to write, nothing travels, and the words stay here.
 ByteMask AffineVectorCache::evicting(std::uint64_t line, const ByteMask& dirty, std::byte* data) {
     CompactVector* vectors = find(lines_.place_of(line));
     if (vectors == nullptr) { return dirty; }
@@ -298,7 +298,7 @@ bool AffineVectorCache::give_up(std::uint64_t line) {
     return vectors == nullptr || words_that_are(&CompactVector::valid, vectors) == 0 || write_back(line, vectors, ~0u);
 }
 
-/// No thread lives that could ask for a word of it: frames of ended threads make no traffic.
+/// No live thread can ask for these words: frames of ended threads cause no traffic.
 void AffineVectorCache::forget() {
     counters_.discarded_words += lines_.dirty_words();
     lines_.clear();

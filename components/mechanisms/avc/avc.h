@@ -14,7 +14,7 @@
 namespace lookahead::gpu {
 
 /// Variant "avc" of the slot l1d.companion: Collange and Kouyoumdjian, "Affine Vector Cache for memory bandwidth
-/// savings", 2011, with the mends that avc.cpp names. README.md says what the paper leaves open.
+/// savings", 2011, with the corrections that avc.cpp lists. README.md lists what the paper leaves open.
 class AffineVectorCache final : public L1Companion {
   public:
     using Parameters = AvcParameters;
@@ -51,15 +51,15 @@ class AffineVectorCache final : public L1Companion {
   private:
     using Words = std::array<std::uint32_t, kLineWords>;
 
-    /// What a store or a fill makes of each vector of its line.
+    /// The vectors of a line after a store or a fill.
     struct Encoded {
         std::array<std::optional<AffineVector>, 2> vectors;
-        std::array<std::uint32_t, 2> lanes{};  ///< that it brings, of each
-        WordMask words = 0;                    ///< of the vectors that are affine
-        bool generic = false;                  ///< one of them is not
+        std::array<std::uint32_t, 2> lanes{};  ///< lanes written, for each vector
+        WordMask words = 0;                    ///< words of the affine vectors
+        bool generic = false;                  ///< some vector is not affine
     };
 
-    /// The vectors of a line of memory, where its group is in the cache; else null.
+    /// The vectors of a line of memory; null if its group is not in the cache.
     CompactVector* find(const AvcPlace& place) {
         const std::uint32_t at = lines_.find(place.group);
         return at == kNoAvcLine ? nullptr : lines_.vectors(at) + place.first;

@@ -6,7 +6,7 @@
 
 namespace lookahead::gpu {
 
-/// What the affine vector cache of an SM did.
+/// Counts of one SM's affine vector cache.
 struct AvcCounters {
     std::uint64_t accesses = 0;
     std::uint64_t load_hits = 0;

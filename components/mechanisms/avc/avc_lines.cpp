@@ -32,9 +32,9 @@ AvcLines::AvcLines(const AvcParameters& parameters, const Configuration& configu
     }
 }
 
-/// Warp-major tags are addresses without their lowest bits, so that a line may hold the last words of one warp and the
-/// first ones of the next: a tag match needs no division, and nothing is left empty where a thread's words are no
-/// multiple of sixteen. Word-major ones have the warps' numbers in place of those bits.
+/// Warp-major tags are addresses without their lowest bits. So a line may hold the last words of one warp and the first
+/// of the next, a tag match needs no division, and no room is lost if a thread's words are no multiple of sixteen.
+/// Word-major tags have the warp's number in place of those bits.
 AvcPlace AvcLines::place_of(std::uint64_t line) const {
     const std::uint64_t row = (line - isa::kLocalMemoryBase) / isa::kLocalRowBytes;
     const unsigned covered = memory_lines();
@@ -82,8 +82,8 @@ void AvcLines::clear() {
     replacement_->clear();
 }
 
-/// The reciprocal is too large by less than 1, so that its product with a row, which is less than 2^40, is too large by
-/// less than 2^-24 of a warp: too little to reach the next one, from which the row is at least one word of 2^18 away.
+/// The reciprocal is too large by less than 1, so its product with a row (less than 2^40) is too large by less than
+/// 2^-24 of a warp. A row is at least one word of 2^18 from the next warp, so the error cannot reach it.
 void AvcLines::set_words_of_thread(std::uint32_t words) {
     LOOKAHEAD_ASSERT(words < 1u << 18, "a thread has more local memory than a program can have");
     words_of_thread_ = std::max(words, 1u);

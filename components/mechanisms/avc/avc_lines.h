@@ -22,42 +22,42 @@ namespace lookahead::gpu {
 inline constexpr unsigned kVectorsOfLine = 16;
 inline constexpr std::uint32_t kNoAvcLine = ~std::uint32_t{0};
 
-/// A vector in compact form, with a valid bit a word (Collange and Kouyoumdjian, 2011, figure 4) and a dirty bit: words
-/// that came with a fill need not be written back. Bit i is lane i of the vector.
+/// A vector in compact form, with a valid bit (Collange and Kouyoumdjian, 2011, figure 4) and a dirty bit for each
+/// lane. Words that a fill brought are not dirty and need no write-back.
 struct CompactVector {
     AffineVector affine;
     std::uint32_t valid = 0;
-    std::uint32_t dirty = 0;  ///< among the valid ones
+    std::uint32_t dirty = 0;  ///< a subset of `valid`
 
     void fields(StateArchive& archive);
 };
 
-/// Where the vectors of a line of memory are, if they are in the cache.
+/// Where the cache keeps the vectors of a line of memory.
 struct AvcPlace {
-    std::uint64_t group;  ///< the tag: lines of memory that share a line of the cache
-    unsigned first;       ///< the line's first vector in it
+    std::uint64_t group;  ///< the tag, common to the lines of memory that share a cache line
+    unsigned first;       ///< index of the line's first vector in the cache line
 };
 
-/// Tags and vectors of the affine vector cache, and which lines of memory share a line of it. Valid bits are in the
-/// data array and not beside the tags (section 4.2), so that a line all of whose vectors have lost their words keeps
-/// its place until it makes room.
+/// Tags and vectors of the affine vector cache, and the mapping from lines of memory to cache lines. The valid bits are
+/// in the data array and not beside the tags (section 4.2), so a cache line whose vectors have lost all words keeps its
+/// place until it is replaced.
 class AvcLines {
   public:
     AvcLines(const AvcParameters& parameters, const Configuration& configuration);
 
-    /// Vectors of a line of memory: 1, or 2 of half a warp.
+    /// Vectors for each line of memory: 1 of a warp, or 2 of half a warp.
     unsigned vectors_of_line() const { return vectors_; }
-    /// Lines of memory that a line of the cache covers.
+    /// Lines of memory that share a cache line.
     unsigned memory_lines() const { return kVectorsOfLine / vectors_; }
     unsigned lanes() const { return lanes_; }
 
     AvcPlace place_of(std::uint64_t line) const;
-    /// The line of memory number `which` of the group.
+    /// The address of line `which` of the group.
     std::uint64_t line_of(std::uint64_t group, unsigned which) const;
 
-    /// The line that has the tag, or kNoAvcLine.
+    /// Index of the cache line with this tag, or kNoAvcLine.
     std::uint32_t find(std::uint64_t group) const;
-    /// A line for the tag that has none: an empty one, or that which is to make room.
+    /// The cache line to fill for a tag that is not in the cache: an empty one, or the one to replace.
     std::uint32_t choose(std::uint64_t group) const;
     std::uint64_t group(std::uint32_t at) const { return tags_[at]; }
     void assign(std::uint32_t at, std::uint64_t group);
@@ -69,7 +69,7 @@ class AvcLines {
     }
 
     void clear();
-    /// Private words of each thread of the kernel; a warp has as many lines of memory.
+    /// Sets the private words of each thread of the kernel; a warp has as many lines of private memory.
     void set_words_of_thread(std::uint32_t words);
     std::uint64_t dirty_words() const;
     void fields(StateArchive& archive);
@@ -86,7 +86,7 @@ class AvcLines {
     unsigned vectors_;
     bool word_major_;
     std::uint32_t words_of_thread_ = 1;
-    std::uint64_t reciprocal_ = 0;  // ceil(2^64 / words_of_thread_); 0 for 1, where it does not fit
+    std::uint64_t reciprocal_ = 0;  // ceil(2^64 / words_of_thread_); 0 for 1 word, because 2^64 does not fit
     std::vector<std::uint64_t> tags_;
     std::vector<CompactVector> vectors_of_lines_;
     std::unique_ptr<ReplacementPolicy> replacement_;

@@ -7,7 +7,6 @@
 
 namespace lookahead::gpu {
 
-/// `avc.*`
 struct AvcParameters {
     std::int64_t sets = 64;
     std::int64_t ways = 2;

@@ -8,15 +8,15 @@
 
 namespace lookahead::gpu {
 
-/// Why a batch leaves.
+/// Why a batch is sent.
 enum class BatchEnd : std::uint8_t { full, replaced, drained, atomic, data, age, count };
 inline constexpr std::size_t kBatchEnds = static_cast<std::size_t>(BatchEnd::count);
 
-/// Bins of the requests of a batch.
+/// Bins of the histogram of requests in a batch.
 inline constexpr std::size_t kBatchSizes = 7;
 inline constexpr Histogram<kBatchSizes>::Edges kBatchEdges = doubling_edges<kBatchSizes>(1);
 
-/// What an SM's batching unit did. batches = the sum of `ends` once all have left.
+/// Counts of one SM's batching unit. Once all batches are sent, batches = the sum of `ends`.
 struct BatchCounters {
     std::uint64_t requests = 0;
     std::uint64_t with_data = 0;

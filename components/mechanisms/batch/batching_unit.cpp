@@ -36,11 +36,11 @@ bool carries_data(const QueuedRequest& request) {
     return request.type != GpuMessage::read_request;
 }
 
-/// An SM's batching unit (Kim et al., PACT 2011, as Crago et al., TACO 2018, have it): L1's requests for one row of
-/// DRAM gather and leave one behind the other. README.md has the rules and choices.
+/// An SM's batching unit (Kim et al., PACT 2011, as in Crago et al., TACO 2018): it gathers L1's requests for one row
+/// of DRAM and sends them one after another. README.md has the rules and choices.
 ///
-/// A batch is open, then it leaves: one batch after the other, in the order in which they began to. All requests of a
-/// line are of one row, so that they are in one batch, or the earlier ones in one that leaves first.
+/// A batch is open until it starts to leave; batches leave one by one, in that order. All requests of a line are of one
+/// row, so they are in one batch, or the earlier ones in a batch that leaves first.
 class BatchingUnit final : public RequestPath {
   public:
     using Parameters = BatchParameters;
@@ -170,14 +170,14 @@ class BatchingUnit final : public RequestPath {
         if (batch.requests.full() && batch.use == Use::open) { end(batch, BatchEnd::full); }
     }
 
-    /// The batch begins to leave, behind those that do already.
+    /// Starts sending the batch, after those that are leaving already.
     void end(Batch& batch, BatchEnd why) {
         batch.use = Use::leaving;
         leaving_.push_back(static_cast<std::uint8_t>(&batch - batches_.data()));
         ++counters_.ends[static_cast<std::size_t>(why)];
         counters_.sizes.add(batch.requests.size(), kBatchEdges);
     }
-    /// The open batch that was opened first, `with_data`: among those that hold data.
+    /// The batch that was opened first; with `with_data`, among those that hold data.
     Batch* oldest(bool with_data) {
         Batch* oldest = nullptr;
         for (Batch& batch : batches_) {
@@ -211,9 +211,9 @@ class BatchingUnit final : public RequestPath {
     AddressMapping mapping_;
     std::vector<Batch> batches_;
     std::vector<std::uint8_t> leaving_;  ///< in this order
-    unsigned data_ = 0;                  ///< requests with data, waiting_ included
+    unsigned data_ = 0;                  ///< requests with data, including waiting_
     bool waits_ = false;
-    QueuedRequest waiting_;  ///< for the first batch that has left
+    QueuedRequest waiting_;  ///< for the first batch to leave
     BatchCounters counters_;
 };
 

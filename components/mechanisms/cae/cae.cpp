@@ -29,7 +29,7 @@ Kind kind_of_values(LaneMask lanes, unsigned width, Value value) {
     const auto second = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint64_t step = (value(second) - value(first)) & mask;
     if (second != first + 1 && step != 0) {
-        return Kind::vector;  // one offset of two lanes side by side is what the unit has
+        return Kind::vector;  // the unit takes the offset from two adjacent lanes
     }
     for (LaneMask left = rest; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -81,8 +81,8 @@ std::uint64_t Cae::value(unsigned context, const Operand& operand, unsigned lane
     return operand.rows < 2 ? low : low | std::uint64_t{state_.registers.row(map[operand.index + 1])[lane]} << 32;
 }
 
-/// A marked register whose tuple wraps around where the operand is wider than what was written, or is extended
-/// (`widened_from`), is no tuple there: the unit sees that from its first and last thread.
+/// The kind of an operand. A marked register is no tuple if its values wrap around in a wider operand or when they are
+/// extended (`widened_from`): the unit sees this from its first and last thread.
 Kind Cae::kind_of(unsigned context, const Operand& operand, LaneMask lanes, isa::Type widened_from) const {
     if (operand.kind != Operand::Kind::reg) { return Kind::scalar; }
     for (unsigned row = 0; row < operand.rows; ++row) {
@@ -97,7 +97,7 @@ Kind Cae::kind_of(unsigned context, const Operand& operand, LaneMask lanes, isa:
                           [&](unsigned lane) { return value(context, operand, lane); });
 }
 
-/// Threads of a warp that are all in one row of the block have indices that are tuples.
+/// Thread indices are tuples if all threads of the warp are in one row of the block.
 bool Cae::special_is_tuple(unsigned context, const Instruction& instruction, LaneMask lanes) const {
     isa::Row values[2];
     execute_.read_special(context, instruction, state_.now, values);
@@ -118,9 +118,9 @@ Kind Cae::worst_kind(unsigned context, const DecodedInstruction& decoded, LaneMa
 
 // ---- What the affine units execute ----------------------------------------------------------------------------------
 
-/// Sums, products by a scalar and shifts of tuples by one ALU for the base and one for the offset; all other operations
-/// of integers on scalars, but not min, max, abs and remainders, which "cannot be handled by previous affine
-/// computation" (Wang and Lin, section 3).
+/// The affine unit takes sums, products by a scalar and shifts of tuples, with one ALU for the base and one for the
+/// offset, and all other integer operations on scalars, except min, max, abs and remainders, which "cannot be handled
+/// by previous affine computation" (Wang and Lin, section 3).
 bool Cae::takes_tuples(unsigned context, const DecodedInstruction& decoded, LaneMask lanes) const {
     const Instruction& instruction = *decoded.instruction;
     const auto kind = [&](unsigned source, isa::Type widened_from = isa::Type::none) {
@@ -169,7 +169,7 @@ bool Cae::takes_tuples(unsigned context, const DecodedInstruction& decoded, Lane
     }
 }
 
-/// The next instruction goes to the affine unit: all threads that the warp has left execute it, on tuples.
+/// Whether the next instruction goes to the affine unit: all remaining threads of the warp execute it, on tuples.
 bool Cae::is_affine(unsigned context) const {
     const Stream& stream = state_.warps.streams[context];
     const DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
@@ -181,7 +181,7 @@ bool Cae::is_affine(unsigned context) const {
 
 // ---- Issue ----------------------------------------------------------------------------------------------------------
 
-/// An affine unit is its scheduler's own and takes an instruction a cycle, so that nothing waits for it.
+/// Each scheduler has its own affine unit, which takes an instruction each cycle, so nothing waits for it.
 bool Cae::classify(unsigned context) {
     const Stream& stream = state_.warps.streams[context];
     const std::uint32_t pc = stream.stack.pc();
@@ -219,16 +219,16 @@ void Cae::before_execution(unsigned context, Cycle now) {
     if (own_ && parameters_.check) { last_[context] = {instruction.destination, instruction.destination_rows}; }
 }
 
-/// Its operands and its result are in the affine register file, so that it waits for no collector and no bank; its
-/// pipeline is as long as the others' way.
+/// Operands and result are in the affine register file: the instruction waits for no collector and no bank. Its
+/// pipeline is as long as the others.
 Cycle Cae::enters_own_unit(unsigned context, Cycle now) {
     if (!own_) { return gpu::kNever; }
     const unsigned reads = (*state_.kernel)[state_.warps.streams[context].stack.pc()].reads;
     return issue_.has_collectors() ? now + gpu::OperandCollectors::shortest_way(reads) : now;
 }
 
-/// "CAE must use the SIMT lanes to expand any affine tuples involved in divergence back to vector values"
-/// (section 5.4): where some threads write a tuple's register, the lanes write those of all others before.
+/// "CAE must use the SIMT lanes to expand any affine tuples involved in divergence back to vector values" (section
+/// 5.4): before some threads write a tuple's register, the lanes write the values of all others.
 void Cae::written(unsigned context, const Instruction& instruction, LaneMask lanes, bool tuple) {
     if (instruction.destination_rows == 0 || lanes == 0) { return; }
     const auto first = tuples_.begin() + context * registers_ + instruction.destination;

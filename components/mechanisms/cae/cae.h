@@ -14,17 +14,17 @@
 
 namespace lookahead::cae {
 
-/// What an operand is for the threads of a warp.
+/// What an operand is over the threads of a warp.
 enum class Kind : std::uint8_t {
-    scalar,  ///< the same number
+    scalar,  ///< one number
     affine,  ///< base + thread * offset, modulo 2 to the operand's width
     vector,  ///< not known to be either
 };
 
-/// Compact affine execution (Kim et al., ISCA 2013), as Wang and Lin (ISCA 2017, section 5.1) provision it: registers
-/// are marked at run time if their values are tuples (base, offset), and an instruction on tuples that all threads of
-/// its warp execute goes to an affine unit of its scheduler's own instead of the lanes. Its issue takes one cycle,
-/// whatever sm.issue_interval is. What is computed, and when it may be used, stays.
+/// Compact affine execution (Kim et al., ISCA 2013), provisioned as by Wang and Lin (ISCA 2017, section 5.1). At run
+/// time it marks the registers whose values are tuples (base, offset). An instruction on tuples that all threads of its
+/// warp execute goes to an affine unit of its scheduler instead of to the lanes; its issue takes one cycle, whatever
+/// sm.issue_interval is. Values and latencies do not change.
 class Cae final : public gpu::IssueExtension {
   public:
     using Parameters = CaeParameters;
@@ -44,7 +44,7 @@ class Cae final : public gpu::IssueExtension {
     void fields(StateArchive& archive) override;
 
   private:
-    /// What the affine unit wrote last for a warp, to be compared.
+    /// The rows that the affine unit wrote last for a warp, kept for comparison.
     struct Written {
         std::uint16_t first = 0;
         std::uint8_t rows = 0;
@@ -67,10 +67,10 @@ class Cae final : public gpu::IssueExtension {
     CaeParameters parameters_;
     gpu::IssueStage& issue_;
     gpu::ExecuteStage& execute_;
-    unsigned registers_ = 0;            ///< of a warp, in this launch
-    std::vector<std::uint8_t> tuples_;  ///< by context and register number: its values are a tuple
+    unsigned registers_ = 0;            ///< registers of a warp in this launch
+    std::vector<std::uint8_t> tuples_;  ///< by context and register number: whether the value is a tuple
     std::array<Written, gpu::kMaximumContexts> last_{};
-    bool own_ = false;  ///< the instruction that issues goes to the affine unit; within its issue
+    bool own_ = false;  ///< the instruction being issued goes to the affine unit; set during its issue only
     CaeCounters counters_;
 };
 

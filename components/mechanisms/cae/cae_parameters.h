@@ -6,7 +6,6 @@
 
 namespace lookahead::cae {
 
-/// `cae.*`
 struct CaeParameters {
     bool check = false;
 };

@@ -12,8 +12,8 @@ bool is_conditional(const Instruction& instruction) {
     return instruction.guard != isa::kTruePredicate || instruction.guard_negated;
 }
 
-/// Registers and predicates whose value may come from data, before each instruction: a forward fixed point over the
-/// control-flow graph, which marks the same loads as a walk back from each of them.
+/// The registers and predicates whose values may depend on data, before each instruction: a forward fixed point over
+/// the control-flow graph, which marks the same loads as a walk back from each of them.
 class Taint {
   public:
     explicit Taint(const isa::Kernel& kernel)
@@ -28,7 +28,7 @@ class Taint {
         }
     }
 
-    /// Is the address of the memory instruction from data?
+    /// Whether the memory instruction's address depends on data.
     bool address(std::uint32_t pc) const { return operand(before_[pc], kernel_.code[pc].source[0]); }
     bool reached(std::uint32_t pc) const { return reached_[pc]; }
 
@@ -46,7 +46,7 @@ class Taint {
         return number < isa::kPredicateRegisters && taint[place(number)];
     }
 
-    /// The result is data by itself.
+    /// Whether the result is data whatever the operands are.
     static bool is_source(const Instruction& instruction) {
         switch (instruction.operation) {
             case Operation::load_stride:

@@ -7,10 +7,10 @@
 
 namespace lookahead::gpu {
 
-/// By PC: the instruction is a weak load from global memory whose address comes from thread ids, block ids and
-/// constants alone, whatever way the kernel takes to it (Koo et al., section V.B, "Handling indirect accesses").
-/// Results of loads from global, shared or local memory, of atomics, shuffles, votes and of registers that tell of the
-/// machine or of time (warp slot, SM, clocks) exclude a load, through predicates and through branches' joins too.
+/// Whether each instruction, by PC, is a weak load from global memory whose address depends on thread ids, block ids
+/// and constants alone, on every path through the kernel (Koo et al., section V.B, "Handling indirect accesses"). These
+/// sources exclude a load, also through predicates and through the joins of branches: loads from global, shared or
+/// local memory, atomics, shuffles, votes, and registers that depend on the machine or on time (warp slot, SM, clocks).
 std::vector<bool> direct_loads(const isa::Kernel& kernel);
 
 }  // namespace lookahead::gpu

@@ -6,7 +6,7 @@
 
 namespace lookahead::gpu {
 
-/// What CAPS's tables did on an SM.
+/// Counts of one SM's CAPS tables.
 struct CapsCounters {
     std::uint64_t table_accesses = 0;
     std::uint64_t bases = 0;

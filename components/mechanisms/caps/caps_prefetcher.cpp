@@ -70,23 +70,23 @@ namespace lookahead::gpu {
 
 inline constexpr std::uint16_t kNoSlot = 0xffff;
 
-/// Entry of a PerCTA table. The paper's hold the PC, the leading warp and the base; the counts of executions are ours:
-/// without them a base that the leading warp has moved in a loop would be held against warps of another iteration.
+/// Entry of a PerCTA table. The paper's entries hold PC, leading warp and base. We add counts of executions: otherwise
+/// a base that the leading warp has moved in a loop would be compared with warps of another iteration.
 struct BaseEntry {
     std::uint32_t pc = 0;
     std::uint16_t context = kNoContext;  ///< unused: the table is by PC
     std::uint16_t leader = 0;            ///< warp in the CTA
     std::uint64_t updated = 0;           ///< 0: no entry
     AccessVector base;
-    std::array<std::uint16_t, kMaximumContexts> executions{};  ///< of each warp of the CTA, since the entry was made
-    std::uint16_t prefetched = 0;  ///< the leading warp's last execution that all warps were prefetched for
+    std::array<std::uint16_t, kMaximumContexts> executions{};  ///< by warp of the CTA, since the entry was made
+    std::uint16_t prefetched = 0;  ///< leading warp's last execution prefetched for all warps
 
     void fields(StateArchive& archive) { archive& pc& context& leader& updated& base& executions& prefetched; }
 };
 
-/// For the statistics alone: how the bases of a load lie that CTAs of this SM registered one after the other.
+/// For statistics only: the distances of a load's bases that CTAs of this SM registered one after another.
 struct CtaDistance {
-    std::uint64_t line = 0;  ///< the first of the last base; 0: none
+    std::uint64_t line = 0;  ///< first line of the last base; 0: none
     std::int64_t stride = 0;
     bool known = false;  ///< there was a stride
 
@@ -97,7 +97,7 @@ struct CtaDistance {
 struct DistanceEntry {
     std::uint32_t pc = 0;
     std::uint16_t context = kNoContext;    ///< unused
-    std::uint16_t leading_slot = kNoSlot;  ///< the CTA whose warps gave the stride, as long as it is resident
+    std::uint16_t leading_slot = kNoSlot;  ///< the CTA whose warps gave the stride, while it is resident
     std::uint32_t mispredictions = 0;
     std::int64_t stride = 0;
     std::uint64_t updated = 0;
@@ -105,8 +105,8 @@ struct DistanceEntry {
     void fields(StateArchive& archive) { archive& pc& context& leading_slot& mispredictions& stride& updated; }
 };
 
-/// CTA-aware prefetching (Koo et al., HPCA 2018): the first warp of a CTA to execute a load gives the CTA's base, two
-/// warps of one CTA give the stride that holds in all of them, and both together the lines of the other warps.
+/// CTA-aware prefetching (Koo et al., HPCA 2018). The first warp of a CTA to execute a load gives the CTA's base; two
+/// warps of one CTA give the stride, which holds in all CTAs; both together give the lines of the other warps.
 class CapsPrefetcher final : public Prefetcher {
   public:
     using Parameters = CapsParameters;
@@ -232,7 +232,7 @@ void CapsPrefetcher::measure_distance(const ObservedLoad& load) {
     last.line = load.lines[0];
 }
 
-/// A load with a base makes more accesses than an entry has room for: it is not targeted, but compared.
+/// A load with a base makes more accesses than an entry holds: it is not prefetched, but compared.
 void CapsPrefetcher::scatter(const ObservedLoad& load, BaseEntry& base, DistanceEntry* distance) {
     if (base.leader == load.warp_in_cta) {
         base = {};
@@ -244,7 +244,7 @@ void CapsPrefetcher::scatter(const ObservedLoad& load, BaseEntry& base, Distance
     }
 }
 
-/// A warp that does not lead its CTA to this load.
+/// Handles a load of a warp that does not lead its CTA to this load.
 void CapsPrefetcher::follow(const ObservedLoad& load, BaseEntry& base, DistanceEntry* distance) {
     if (base.executions[load.warp_in_cta] == base.executions[base.leader]) {
         if (distance == nullptr) { return find_stride(load, base); }
@@ -255,7 +255,7 @@ void CapsPrefetcher::follow(const ObservedLoad& load, BaseEntry& base, DistanceE
     }
 }
 
-/// The stride is what every access has moved over the distance of the two warps, if that is one whole number.
+/// Sets the stride: the distance of all accesses divided by that of the two warps, if this is one integer.
 void CapsPrefetcher::find_stride(const ObservedLoad& load, BaseEntry& base) {
     const std::int64_t warps = std::int64_t{load.warp_in_cta} - base.leader;
     std::int64_t apart = 0;
@@ -275,7 +275,7 @@ void CapsPrefetcher::find_stride(const ObservedLoad& load, BaseEntry& base) {
     if (parameters_.include_leading) { prefetch_cta(load.cta_slot, base, distance); }
 }
 
-/// Compares the load with what would have been predicted for it.
+/// Compares the load with its prediction.
 void CapsPrefetcher::verify(const ObservedLoad& load, const BaseEntry& base, DistanceEntry& distance) {
     ++counters_.predictions;
     const std::int64_t offset = distance.stride * (std::int64_t{load.warp_in_cta} - base.leader);
@@ -291,7 +291,7 @@ void CapsPrefetcher::verify(const ObservedLoad& load, const BaseEntry& base, Dis
     }
 }
 
-/// For every CTA but the load's own that has a base.
+/// For every CTA with a base except the load's own.
 void CapsPrefetcher::prefetch_other_ctas(const ObservedLoad& load, const DistanceEntry& distance,
                                          std::uint16_t only_warp) {
     for (std::uint16_t slot = 0; slot < bases_.size(); ++slot) {
@@ -303,8 +303,8 @@ void CapsPrefetcher::prefetch_other_ctas(const ObservedLoad& load, const Distanc
     }
 }
 
-/// The lines of the CTA's warps, or of one of them, less those of the leading one. All warps at once only once for a
-/// base: a stride that was lost to another load and found again would repeat what it has asked for.
+/// Prefetches the lines of the CTA's warps, or of one of them, except the leading warp's. Prefetches for all warps only
+/// once per base: a stride that was lost to another load and found again would repeat the requests.
 void CapsPrefetcher::prefetch_cta(std::uint16_t slot, BaseEntry& base, const DistanceEntry& distance,
                                   std::uint16_t only_warp) {
     if (LOOKAHEAD_RULE(mispredictions_shut_off) && shut_off(distance)) {

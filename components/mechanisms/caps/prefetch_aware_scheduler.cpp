@@ -53,9 +53,9 @@ struct lookahead::ParametersOf<lookahead::gpu::PasParameters> {
 
 namespace lookahead::gpu {
 
-/// Prefetch-aware scheduling (Koo et al., HPCA 2018): one warp of each CTA, marked, runs ahead and finds the CTA's base
-/// addresses; then the leading CTA's warps, which find the stride, get the places that are left. A scheduler marks the
-/// first of a CTA's warps that are its own, as all marks would fall to one of two schedulers else.
+/// Prefetch-aware scheduling (Koo et al., HPCA 2018): one marked warp of each CTA runs ahead and finds the CTA's base
+/// addresses; then the warps of the leading CTA, which find the stride, get the remaining places. Each scheduler marks
+/// the first of a CTA's warps that it owns, because otherwise one of two schedulers would have all marks.
 class PrefetchAwareScheduler final : public WarpScheduler {
   public:
     using Parameters = PasParameters;
@@ -153,12 +153,12 @@ class PrefetchAwareScheduler final : public WarpScheduler {
     bool two_level_;
     bool gto_;
     bool in_turn_;
-    bool takes_places_;  ///< the leading CTA
+    bool takes_places_;  ///< for the leading CTA
     bool issues_first_;
     ContextMask own_;  ///< the scheduler's warps
     TwoLevelQueues queues_;
-    ContextMask marked_ = 0;  ///< the first of the scheduler's warps of each resident CTA
-    ContextMask based_ = 0;   ///< warps of which a prefetcher said that they led to a load
+    ContextMask marked_ = 0;  ///< its first warp of each resident CTA
+    ContextMask based_ = 0;   ///< warps that led to a load, as a prefetcher reported
     ContextMask woken_ = 0;   ///< under lrr and gto, until they issue
     ContextMask greedy_ = 0;  ///< under gto, the warp that issued last
     std::uint32_t last_ = kMaximumContexts - 1;

@@ -6,7 +6,7 @@
 
 namespace lookahead::gpu {
 
-/// What a CCWS scheduler saw and withheld. victim_hits <= probes; held_back <= withholding <= picks.
+/// Counts of one CCWS scheduler. victim_hits <= probes; held_back <= withholding <= picks.
 struct CcwsCounters {
     std::uint64_t insertions = 0;
     std::uint64_t probes = 0;

@@ -16,9 +16,9 @@
 namespace lookahead::gpu {
 namespace {
 
-/// Cache-conscious wavefront scheduling (Rogers et al., MICRO 2012): warps that lose lines of their own before they use
-/// them again score, and the scores of all, the highest first, fill a stack. Warps that it lifts over the cutoff may
-/// not load, so that the others find their lines; everything else of them issues. README.md has the rules and choices.
+/// Cache-conscious wavefront scheduling (Rogers et al., MICRO 2012). Warps that lose lines of their own before they use
+/// them again score. The scores are stacked, the highest first; warps that the stack lifts over the cutoff may issue no
+/// loads, so that the others find their lines. README.md has the rules and choices.
 class CcwsScheduler final : public WarpScheduler, public L1Listener {
   public:
     using Parameters = CcwsParameters;
@@ -90,8 +90,7 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
         victims_.insert(numbers_[event.warp], event.line);
     }
 
-    /// Stores and ordered loads want no copy in L1, so that they have lost none. A warp's last loads may miss after its
-    /// exit.
+    /// Stores and ordered loads keep no copy in L1 and have lost none. A warp's last loads may miss after its exit.
     void missed(const L1Event& event) {
         const bool wants_copy = event.operation == L1Operation::load && event.way != kNoWay;
         if (!wants_copy || event.client != Client::demand) { return; }
@@ -106,8 +105,8 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
     std::uint64_t base() const { return static_cast<std::uint64_t>(parameters_.base_score); }
     std::uint64_t cutoff() const { return base() * by_age_.size(); }
 
-    /// Sets the warp's score: the section on lost-locality scores, equation 1. It falls by one a cycle from here on, so
-    /// that the cycle in which it is back at the base says what it is at any time.
+    /// Sets the warp's score (section on lost-locality scores, equation 1). It falls by one each cycle from here on, so
+    /// the cycle at which it is back at the base gives the score at any time.
     void lost_locality(unsigned warp, Cycle now) {
         const std::uint64_t cut = cutoff();
         std::uint64_t score =
@@ -126,8 +125,8 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
         return loads == 0 ? loads : loads & ~allowed(now);
     }
 
-    /// Warps that may load: the scores, the highest first, are added up, and who brings the sum above the cutoff may
-    /// not, nor may those below it. Of equal scores those of older warps come first.
+    /// Warps that may load: scores are added up from the highest down; the warp that brings the sum above the cutoff
+    /// may not load, nor may those below it. Older warps come first among equal scores.
     ContextMask allowed(Cycle now) {
         std::array<std::uint8_t, kMaximumContexts> raised;
         unsigned count = 0;
@@ -153,8 +152,8 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
         return filling.warps;
     }
 
-    /// The stack of scores below the cutoff. Its lowest warp fits always, for someone has to go on: warps that exit may
-    /// lower the cutoff beneath a score that another one has.
+    /// The stack of scores below the cutoff. Its lowest warp always fits, because one warp must proceed: exits may
+    /// lower the cutoff below the score of another warp.
     struct Filling {
         std::uint64_t room;
         ContextMask warps = 0;
@@ -165,15 +164,15 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
     CcwsParameters parameters_;
     ContextMask warps_;
     const WarpView& view_;
-    std::array<std::uint8_t, kMaximumContexts> numbers_{};  ///< of each of its warps among them
+    std::array<std::uint8_t, kMaximumContexts> numbers_{};  ///< number of each of its warps among them
     GtoOrder order_;
     VictimTags victims_;
     std::vector<std::uint8_t> by_age_;                  ///< its resident warps, the oldest first
     ContextMask resident_ = 0;                          ///< the same as a set
     ContextMask raised_ = 0;                            ///< warps whose score may be above the base
-    std::array<Cycle, kMaximumContexts> base_again_{};  ///< when the score of each of them is not any more
+    std::array<Cycle, kMaximumContexts> base_again_{};  ///< by warp: when its score is back at the base
     std::uint64_t issued_ = 0;                          ///< instructions of the launch
-    std::uint64_t hits_ = 0;                            ///< of the launch's loads among victims
+    std::uint64_t hits_ = 0;                            ///< victim hits of the launch's loads
     CcwsCounters counters_;
 };
 

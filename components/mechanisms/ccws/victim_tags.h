@@ -9,17 +9,16 @@
 
 namespace lookahead::gpu {
 
-/// Victim tag arrays, one for each of some warps: lines that a warp brought into L1 and that made room for others,
-/// least recently inserted ones first out (Rogers et al., MICRO 2012, lost locality detector). Warps are numbered from
-/// 0 here.
+/// The victim tag arrays of a scheduler's warps (lost locality detector; Rogers et al., MICRO 2012): evicted lines that
+/// each warp brought into L1, replaced in the order of insertion. Warps are numbered from 0.
 class VictimTags {
   public:
-    /// ConfigurationError if `entries` is no multiple of `ways`.
+    /// Throws ConfigurationError unless `entries` is a multiple of `ways`.
     VictimTags(unsigned warps, unsigned entries, unsigned ways);
 
-    /// The line was evicted.
+    /// Records that a line of the warp was evicted from L1.
     void insert(unsigned warp, std::uint64_t line);
-    /// The line misses: true if it is there. It is taken out then, for it comes back into L1.
+    /// Looks up a line that missed in L1. If it is there, removes it, because L1 fetches it again, and returns true.
     bool take(unsigned warp, std::uint64_t line);
     void clear(unsigned warp);
 
@@ -33,7 +32,7 @@ class VictimTags {
     unsigned entries_;
     unsigned ways_;
     SetIndex index_;
-    std::vector<std::uint64_t> tags_;  ///< by warp, set and age, the youngest first; kNoLine behind the last one
+    std::vector<std::uint64_t> tags_;  ///< by warp, set and age, youngest first; unused ways hold kNoLine
 };
 
 }  // namespace lookahead::gpu

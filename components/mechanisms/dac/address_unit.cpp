@@ -35,8 +35,8 @@ void AddressUnit::joined(gpu::L1Data& l1, const gpu::AllocationMap& allocations)
     l1.reserve_locks(static_cast<unsigned>(parameters_.pwaq_entries) + state_.warps.size() * 2 * isa::kWarpSize);
 }
 
-/// Warps whose queue has no room, or that have a barrier to pass, are skipped, so that they do not hold up their
-/// siblings. False: there is none, or the address of its CTA is computed first.
+/// Skips warps whose queue has no room or that have a barrier to pass, so that they do not delay their siblings.
+/// Returns false if there is no warp, or if the address of its CTA must be computed first.
 bool AddressUnit::choose_warp(Cycle now) {
     const bool chosen = tuples_.choose_address(affine_.turns(), now, [&](AtqEntry& entry, unsigned context) {
         const bool stops = entry.mode == QueueMode::data || !parameters_.addresses_pass_barriers;
@@ -46,8 +46,8 @@ bool AddressUnit::choose_warp(Cycle now) {
         return begin_access(entry, context) ? Turn::begun : Turn::no_room;
     });
     if (!chosen) { return false; }
-    // base + block offset * block index, once a CTA, and again behind a warp that was skipped or an entry that was not
-    // the CTA's last one; and once what is added between rows.
+    // Additions: base + block offset * block index, once per CTA, and again after a warp was skipped or another entry
+    // came between; and once the step between rows.
     const Accumulator& accumulator = accumulators_[launch_.slot_of(unit_.warp)];
     const bool starts = accumulator.entry != unit_.entry || accumulator.next != unit_.warp;
     const unsigned additions = starts + std::exchange(tuples_.entry_of(unit_).adjusts, false);
@@ -56,15 +56,14 @@ bool AddressUnit::choose_warp(Cycle now) {
     return additions == 0;
 }
 
-/// The first line that is to be asked for cannot be locked now, as its set has as many locked ones as it may: another
-/// warp's address goes first.
+/// Whether the set of the first line to request has no more lines to lock; then another warp's access goes first.
 bool AddressUnit::waits_for_lock(const AtqEntry& entry, const AccessSize& size) const {
     return size.records != 0 && entry.mode == QueueMode::data && parameters_.early_loads && l1_ != nullptr &&
            l1_->locks().may_ever(size.first_line, gpu::Client::affine_expansion) &&
            l1_->locks().refuses(size.first_line, gpu::Client::affine_expansion);
 }
 
-/// False: the warp's queue has no room for all records of the access, or its first line cannot be locked.
+/// Returns false if the warp's queue has no room for all records of the access, or its first line cannot be locked.
 bool AddressUnit::begin_access(AtqEntry& entry, unsigned context) {
     AddressQueue& queue = queues_.addresses(context);
     AccessSize& size = entry.sizes[context];
@@ -80,8 +79,8 @@ bool AddressUnit::begin_access(AtqEntry& entry, unsigned context) {
     LaneAddresses behind = addresses;
     bool outside = false;
     if (instruction.space == isa::Space::local) {
-        // Offsets become addresses of the memory behind the warp's local memory, the words of the lanes side by side.
-        // An offset outside is left as it is; the access will be refused.
+        // Turns offsets into addresses in the warp's local memory, where the lanes' words are adjacent. An offset
+        // outside stays as it is; the access will be refused.
         const std::uint64_t base = launch_.local_memory_of(context);
         const std::uint64_t limit = launch_.kernel().local_bytes;
         for (LaneMask left = active; left != 0; left &= left - 1) {
@@ -100,7 +99,7 @@ bool AddressUnit::begin_access(AtqEntry& entry, unsigned context) {
     QueuedAccess& access = queue.push(records);
     access.name = {entry.pc, entry.sequence[context], active};
     access.data = entry.mode == QueueMode::data;
-    access.awaited = 1;  // this unit has not ended it
+    access.awaited = 1;  // so that it does not dequeue before this unit has ended it
     access.addresses = records == 0 ? addresses : parameters_.check ? behind : LaneAddresses{};
     expansion_.records = records;
     expansion_.done = 0;
@@ -115,7 +114,7 @@ unsigned AddressUnit::lane_bytes() const {
     return isa::lane_bytes(launch_.kernel().code[tuples_.entry_of(unit_).pc]);
 }
 
-/// One step: a record, and the request for its line.
+/// Does one step: a record, and the request for its line.
 void AddressUnit::take_record(Cycle now) {
     unit_.free = now + 1;
     ++counters_.pwaq_accesses;
@@ -140,7 +139,7 @@ void AddressUnit::take_record(Cycle now) {
         record.sectors |= static_cast<gpu::SectorMask>(1u << (first + bytes - 1) / gpu::kSectorBytes);
     }
     if (!asks_for(queue.last())) { return end_record(); }
-    // Parts of one line, whose records come one behind the other, are asked for and locked once.
+    // Parts of one line, in consecutive records, are requested and locked once.
     if (expansion_.done > 0 && queue.record_before_last().line() == record.line() && !l1_->sectored()) {
         return end_record();
     }
@@ -156,7 +155,7 @@ void AddressUnit::take_record(Cycle now) {
     memory_.renew_client();
 }
 
-/// Local memory is; what the host has not allocated is refused when the load is performed.
+/// Local memory is always mapped; the load itself will be refused if the host has not allocated its address.
 bool AddressUnit::is_mapped(const QueuedRecord& record) const {
     const auto granule = record.record.granule;
     const auto low = static_cast<unsigned>(std::countr_zero(record.record.mask));
@@ -166,8 +165,8 @@ bool AddressUnit::is_mapped(const QueuedRecord& record) const {
                                   record.record.region + high * granule + lane_bytes());
 }
 
-/// One access of L1 for the last record's line, which it locks: the first of an access waits until it can; those behind
-/// it go without where locks are out, so that no access waits for others' locks with some of its own.
+/// Requests the last record's line from L1 and locks it. The first line of an access waits until it can be locked;
+/// later lines are requested without a lock if none is free, so that no access waits for locks while it holds some.
 bool AddressUnit::access(Cycle now) {
     AddressQueue& queue = queues_.addresses(unit_.warp);
     QueuedRecord& record = queue.last_record();

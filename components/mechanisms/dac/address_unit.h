@@ -9,8 +9,8 @@
 
 namespace lookahead::dac {
 
-/// The address expansion unit (AEU; Wang and Lin, ISCA 2017, section 4.2): makes each warp's records of an address
-/// tuple, one a cycle, and asks L1 for the lines of loads, which it locks.
+/// The address expansion unit (AEU; Wang and Lin, ISCA 2017, section 4.2). From an address tuple it makes the records
+/// of each warp, one per cycle. It requests and locks the lines of loads in L1.
 class AddressUnit final : private gpu::L1Client {
   public:
     AddressUnit(const DacParameters& parameters, const gpu::IssueExtensionArguments& sm, const DacLaunch& launch,
@@ -20,26 +20,26 @@ class AddressUnit final : private gpu::L1Client {
         if (unit_.can_step(now) && !expansion_.asks && (unit_.has_warp || choose_warp(now))) { take_record(now); }
     }
     Cycle next_cycle(Cycle now) const { return expansion_.asks ? gpu::kNever : unit_.next_step(now); }
-    /// The unit is at an access of the warp.
+    /// Whether the unit is working on an access of the warp.
     bool is_at(unsigned context) const { return unit_.has_warp && unit_.warp == context; }
-    /// It waits for L1 to take its request.
+    /// Whether the unit waits for L1 to take its request.
     bool wants_access() const override { return expansion_.asks; }
-    /// Some lines are not locked any more.
+    /// Call it when locks have ended.
     void locks_ended();
 
     void accumulator_fields(StateArchive& archive) { archive& accumulators_; }
     void fields(StateArchive& archive) { archive& expansion_; }
 
   private:
-    /// The access that the unit is at.
+    /// The access in progress.
     struct Expansion {
         unsigned records = 0;
         unsigned done = 0;
-        WarpRecords list{};           ///< from `done` to `records`; the others are no state
-        bool asks = false;            ///< the record's line is to be asked for
+        WarpRecords list{};           ///< valid from `done` to `records`; the rest is no state
+        bool asks = false;            ///< the record's line must be requested
         bool locks = true;            ///< and locked
-        gpu::SectorMask sectors = 0;  ///< of the line, not asked for yet
-        bool waits = false;           ///< for some of those that were
+        gpu::SectorMask sectors = 0;  ///< sectors of the line that are not requested yet
+        bool waits = false;           ///< some requested sectors have not come
         Cycle since = 0;
         gpu::LineLock lock;
 
@@ -73,7 +73,7 @@ class AddressUnit final : private gpu::L1Client {
     DacCounters& counters_;
     gpu::L1Data* l1_ = nullptr;
     const gpu::AllocationMap* allocations_ = nullptr;
-    ExpansionUnit& unit_;          ///< its place in the tuple queue
+    ExpansionUnit& unit_;          ///< the unit's place in the tuple queue
     Accumulators accumulators_{};  ///< by CTA slot
     Expansion expansion_;
 };

@@ -49,7 +49,7 @@ struct Rows {
             for (unsigned s = 0; s < 3; ++s) { rows.source[s][i] = words[s][i]; }
         }
     }
-    /// What the tuples are for the active threads of a warp.
+    /// Sets a source to the tuples' values for the active threads of a warp.
     void set(unsigned source, const AffineRegister& pieces, const AffineLaunch& launch, const isa::Dim3& ctaid,
              unsigned warp, LaneMask active) {
         for (const Piece& piece : pieces) {
@@ -81,8 +81,7 @@ Integer integer(std::uint64_t value, unsigned bits, bool is_signed) {
     return is_signed ? Integer{static_cast<std::int64_t>(value)} : Integer{value};
 }
 
-/// The first and the last thread have one result, and so have those between them; by the side of the number on which
-/// the two are.
+/// Whether first and last thread, and so those between, have one result, given on which side of the number both are.
 bool agree(isa::Comparison comparison, int first, int last) {
     switch (comparison) {
         case isa::Comparison::lt:
@@ -178,7 +177,7 @@ void AffineCta::read(std::uint32_t pc, const isa::Operand& operand, const Thread
         const Threads threads = both(piece.threads, active);
         if (none(threads)) { continue; }
         const bool narrower = bits == 32 && piece.tuple.bits == 64;
-        // What nothing has written is zero, of any width.
+        // Registers that were never written are zero, of any width.
         if (bits == 64 && piece.tuple == number(0, 32)) {
             add_piece(into, threads, number(0, 64));
             continue;
@@ -313,7 +312,7 @@ Tuple AffineCta::result(std::uint32_t pc, const std::array<Tuple, 3>& s) const {
             const Tuple& value = s[first ? 1 : 0];
             if (mask == 0) { return number(0, value.bits); }
             if (mask == number(~std::uint64_t{0}, value.bits).base) { return value; }
-            // A mod-type tuple comes here where the mask is known to change nothing.
+            // A mod-type tuple comes here only if the mask is known to change nothing.
             return value.is_mod ? value : modulo(value, mask + 1);
         }
         case Operation::bit_or:
@@ -329,7 +328,7 @@ Tuple AffineCta::result(std::uint32_t pc, const std::array<Tuple, 3>& s) const {
     }
 }
 
-/// Any operation on numbers, as a lane does it.
+/// The result of any operation on numbers, computed as a lane does.
 Tuple AffineCta::scalar_result(std::uint32_t pc, const std::array<Tuple, 3>& s) const {
     const Instruction& instruction = launch_->kernel->code[pc];
     const isa::AluHandler handler = isa::select_handler(instruction);
@@ -379,7 +378,7 @@ void AffineCta::set_predicate(std::uint32_t pc, const Threads& active) {
         rows.rows.destination_predicate2 = old(instruction.destination_predicate2);
         handler(rows.rows, active[warp], instruction);
         const Comparisons needed = comparisons_of(instruction, warp, active[warp]);
-        // The complement first: if both go to one predicate the first destination counts.
+        // The complement first: if both destinations are one predicate, the first one counts.
         if (instruction.destination_predicate2 < isa::kPredicateRegisters) {
             predicates_[instruction.destination_predicate2][warp] = rows.rows.destination_predicate2;
             comparisons_[instruction.destination_predicate2][warp] = needed;
@@ -391,9 +390,9 @@ void AffineCta::set_predicate(std::uint32_t pc, const Threads& active) {
     }
 }
 
-/// What the comparison in sources_ takes. Two suffice where no thread's value lies outside those of the warp's first
-/// and last one, and they have the same result, for eq and ne with the number on one side of both ends or at both; what
-/// stands between predicates takes as much as the worst of them.
+/// How the comparison in sources_ is made. Two comparisons suffice if no thread's value lies outside those of the
+/// warp's first and last thread and these have the same result; for eq and ne, if both ends are on one side of the
+/// number or both are equal to it. A combination of predicates is as expensive as the worst of them.
 Comparisons AffineCta::comparisons_of(const Instruction& instruction, unsigned warp, LaneMask active) const {
     Comparisons most =
         std::max(comparisons(instruction.source_predicate, warp), comparisons(instruction.source_predicate2, warp));
@@ -429,8 +428,8 @@ Comparisons AffineCta::comparisons_of(const Instruction& instruction, unsigned w
                                                                   : Comparisons::lanes;
 }
 
-/// No value of threads from `first` to `last` lies outside those of these two: offsets are of one sign, all rows and
-/// planes between the two are whole, and nothing wraps around.
+/// Whether no value of the threads from `first` to `last` lies outside those of these two: offsets have one sign, all
+/// rows and planes between are whole, and nothing wraps around.
 bool AffineCta::lies_between(const Tuple& line, const isa::Dim3& first, const isa::Dim3& last, bool is_signed) const {
     if (line.is_mod) { return false; }
     const auto offset = [&](std::size_t dimension) { return integer(line.offsets.thread[dimension], line.bits, true); };

@@ -13,7 +13,7 @@
 
 namespace lookahead::dac {
 
-/// Lanes of a CTA's threads, by warp.
+/// The threads of a CTA: a mask of lanes for each warp.
 using Threads = std::array<isa::LaneMask, 32>;
 
 inline bool none(const Threads& threads) {
@@ -35,64 +35,64 @@ inline void add_to(Threads& to, const Threads& more) {
     for (std::size_t i = 0; i < to.size(); ++i) { to[i] |= more[i]; }
 }
 
-/// A tuple, and the threads whose value it is.
+/// A tuple, and the threads that have it as their value.
 struct Piece {
     Threads threads{};
     Tuple tuple;
 
     void fields(StateArchive& archive) { archive& threads& tuple; }
 };
-/// A register of the affine warp: a tuple, or where threads have parted one for each set of them.
+/// A register of the affine warp: one tuple for all threads, or one for each set of threads that took another path.
 using AffineRegister = std::vector<Piece>;
 
-/// How many comparisons the predicate expansion unit needs for a warp (section 4.3).
+/// How the predicate expansion unit compares for a warp (section 4.3).
 enum class Comparisons : std::uint8_t {
-    scalar,  ///< one for the whole CTA: both operands are numbers there
-    two,     ///< of the warp's first and last thread, between which nothing changes
-    lanes,   ///< one a thread
+    scalar,  ///< once for the whole CTA: both operands are numbers there
+    two,     ///< the warp's first and last thread; nothing changes between them
+    lanes,   ///< each thread, on the lanes
 };
 
-/// What an affine stream runs for all CTAs of a launch.
+/// The affine stream of a launch, the same for all its CTAs.
 struct AffineLaunch {
     const isa::Kernel* kernel = nullptr;
     const isa::Program* program = nullptr;
     isa::Dim3 block;
     std::vector<std::uint32_t> constants;  ///< values of the launch's constant rows
-    /// Each tuple that is made is compared, for each thread, with what the instruction does there on plain numbers.
+    /// Compare each new tuple, thread by thread, with the result of the instruction on plain numbers.
     bool checked = false;
 
     unsigned warps() const { return isa::warps_per_cta(block); }
     isa::Dim3 thread(unsigned warp, unsigned lane) const;
-    /// The next thread's index.
+    /// The index of the next thread.
     isa::Dim3 after(const isa::Dim3& thread) const;
-    /// Takes the constant rows, which have the same value in all lanes.
+    /// Takes the constants from rows with one value in all lanes.
     void take_constants(const std::vector<isa::Row>& rows);
 };
 
-/// Registers and predicates of an affine stream as one CTA's threads see them, and what its instructions but control
-/// flow do. A register holds tuples, a predicate a bit for each thread. Throws InternalError where a tuple cannot be
-/// made or is wrong: the analysis promised that it can.
+/// Registers and predicates of an affine stream for one CTA, and the effects of all its instructions but control flow.
+/// A register holds tuples, a predicate a bit for each thread. Throws InternalError if a tuple cannot be made or is
+/// wrong, because the analysis has promised that it can.
 class AffineCta {
   public:
-    /// The launch outlives its use.
+    /// Prepares the CTA `ctaid`; `launch` must outlive this object's use.
     void begin(const AffineLaunch& launch, const isa::Dim3& ctaid);
     const isa::Dim3& ctaid() const { return ctaid_; }
     Threads all_threads() const;
 
-    /// Executes what computes a register or predicates.
+    /// Executes an instruction that computes a register or predicates.
     void compute(std::uint32_t pc, const Threads& active);
     Threads predicate(std::uint8_t number, bool negated) const;
-    /// For the active threads the predicate is what `holds` says.
+    /// Sets the predicate to `holds` for the active threads.
     void take(std::uint8_t number, const Threads& active, const Threads& holds);
-    /// What the warp's last comparison into the predicate took.
+    /// How the last comparison into the predicate was made for the warp.
     Comparisons comparisons(std::uint8_t number, unsigned warp) const;
-    /// The operand's tuples for the active threads.
+    /// Sets `into` to the operand's tuples for the active threads.
     void read(std::uint32_t pc, const isa::Operand& operand, const Threads& active, AffineRegister& into);
 
     /// The most tuples that the active threads had in one operand.
     std::size_t most_tuples() const { return most_tuples_; }
 
-    /// The launch is not part of it.
+    /// Archives all but the launch, which resume() sets.
     void fields(StateArchive& archive);
     void resume(const AffineLaunch& launch) { launch_ = &launch; }
 
@@ -116,12 +116,12 @@ class AffineCta {
     std::array<Threads, isa::kPredicateRegisters> predicates_{};
     std::array<std::array<Comparisons, 32>, isa::kPredicateRegisters> comparisons_{};
     std::size_t most_tuples_ = 0;
-    // One instruction's; kept so that nothing is allocated for each.
+    // The operands of one instruction; a member, so that instructions allocate nothing.
     std::array<AffineRegister, 3> sources_;
     AffineRegister made_;
 };
 
-/// Addresses of a warp's active lanes that the tuples of an `enqueue` give.
+/// Computes from the tuples of an `enqueue` the addresses of the warp's active lanes.
 void warp_addresses(const AffineLaunch& launch, const isa::Dim3& ctaid, const isa::Instruction& enqueue,
                     const AffineRegister& tuples, unsigned warp, isa::LaneMask active, std::uint64_t* addresses);
 

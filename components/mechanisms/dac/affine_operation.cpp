@@ -16,7 +16,7 @@ namespace {
 using Bound = std::optional<std::uint64_t>;
 __extension__ using uint128 = unsigned __int128;
 
-// CUDA C++ Programming Guide, "Features and Technical Specifications": sizes of blocks and grids.
+// Limits of blocks and grids: CUDA C++ Programming Guide, "Features and Technical Specifications".
 constexpr std::uint64_t kMostThreads = 1024;
 constexpr std::uint64_t kMostThreadsZ = 64;
 constexpr std::uint64_t kMostBlocksX = 0x7fffffff;
@@ -85,8 +85,8 @@ Class shifted(const Class& value, const Class& amount, Bound places, Type type) 
     return result;
 }
 
-/// A 32-bit register's number in 64 bits. Without a bound the tuple may wrap around at 2^32, which a mod-type tuple
-/// with this divisor expresses.
+/// A 32-bit number extended to 64 bits. Without a bound the tuple may wrap around at 2^32, which a mod-type tuple with
+/// this divisor expresses.
 Class extended(const Class& value, Type source) {
     const std::uint64_t limit = isa::is_signed(source) ? 0x7fffffffU : 0xffffffffU;
     if (value.most && *value.most <= limit) { return value; }
@@ -120,8 +120,8 @@ Class remainder(const Class& value, const Class& divisor, Bound by, Type type) {
     if (divisor.kind != Kind::grid) { return other(Reason::product); }
     if ((value.kind > Kind::affine || value.wide_block)) { return other(Reason::mod); }
     const bool keeps_number = value.most && *value.most <= 0x7fffffffU;
-    // Wrapping around does not matter where the divisor divides 2^32; a signed remainder of what may be negative is
-    // none modulo the divisor.
+    // If the divisor divides 2^32, wrapping around does not matter. A signed remainder of a possibly negative number is
+    // no remainder modulo the divisor.
     const bool keeps_remainder = by && std::has_single_bit(*by) && isa::is_unsigned(type);
     if (LOOKAHEAD_RULE(remainders_are_of_the_number) && !keeps_number && !keeps_remainder) {
         return other(Reason::wrap);
@@ -165,7 +165,7 @@ Class special_class(const VirtualKernel& kernel, SpecialRegister special) {
     }
 }
 
-/// Where tuples of one kind meet an operation on the numbers of the grid alone.
+/// The class of an operation that applies only to numbers of the grid.
 Class any_operation(std::span<const Class> sources) {
     return std::ranges::all_of(sources, [](const Class& each) { return each.kind <= Kind::grid; })
                ? made(Kind::grid)
@@ -220,7 +220,7 @@ Class operation_result(const VirtualKernel& kernel, const VirtualInstruction& in
         default:
             return any_operation(s);
     }
-    // Numbers of the grid can be computed in any way; what is known of the result stays.
+    // Numbers of the grid can be computed in any way; known bounds of the result stay.
     if (any_operation(s).kind != Kind::grid) { return result; }
     return result.kind == Kind::other ? made(Kind::grid) : made(Kind::grid, result.most, result.zeros);
 }

@@ -11,12 +11,12 @@
 
 namespace lookahead::dac {
 
-/// Lanes of an SM's warps, by context.
+/// The threads of an SM: a mask of lanes for each context.
 using SmThreads = std::array<isa::LaneMask, gpu::kMaximumContexts>;
 
-/// The affine SIMT stack (Wang and Lin, ISCA 2017, section 4.5): one for the warps of a whole batch, in the order that
-/// a warp's own stack has: of a branch, those that fall through go first. The paper keeps a code of two bits a warp
-/// beside the lanes' bits; here the lanes are all there is, and what the codes save is counted (AffineWarp).
+/// The affine SIMT stack (Wang and Lin, ISCA 2017, section 4.5), one for all warps of a batch. As on a warp's own
+/// stack, the threads that fall through a branch run first. The paper adds a two-bit code per warp to the lanes' bits;
+/// here there are lanes only, and AffineWarp counts what the codes would save.
 class AffineStack {
   public:
     void start(std::uint32_t pc, const SmThreads& threads) { paths_.assign(1, {pc, isa::kNoTarget, threads}); }
@@ -27,11 +27,11 @@ class AffineStack {
     std::size_t depth() const { return paths_.size(); }
 
     void advance();
-    /// Threads of `taken`, within those that run, follow the branch.
+    /// Takes the branch for the running threads that are in `taken`.
     void branch(const isa::Instruction& instruction, const SmThreads& taken);
-    /// The threads, within those that run, end; others go on.
+    /// Ends those running threads that are in `threads`; the others continue.
     void leave(const SmThreads& threads);
-    /// A warp has ended: of its threads none is left on any path.
+    /// Removes all threads of a warp that has ended.
     void drop(unsigned context);
 
     void fields(StateArchive& archive) { archive& paths_; }
@@ -46,7 +46,7 @@ class AffineStack {
     };
     void erase_empty();
 
-    std::vector<Path> paths_;  ///< the last runs
+    std::vector<Path> paths_;  ///< the last one runs
 };
 
 bool none(const SmThreads& threads);

@@ -23,7 +23,7 @@ gpu::IssuePriority priority_of(const std::string& name) {
                               : gpu::IssuePriority::below;
 }
 
-/// The affine warp is one of the first scheduler's.
+/// The affine warp belongs to the first scheduler.
 std::vector<gpu::ContextMask> first_scheduler(unsigned schedulers) {
     std::vector<gpu::ContextMask> masks(schedulers, gpu::ContextMask{});
     masks[0] = gpu::context_bit(0);
@@ -66,7 +66,7 @@ void AffineWarp::start(Cycle now) {
         const unsigned first = slot * launch_.warps_per_cta();
         ctas_[slot].begin(launch_.affine(), execute_.ctaid(first));
         launch_.to_slot(threads, slot, ctas_[slot].all_threads());
-        // Warps that have ended already need nothing.
+        // Skip warps that have already ended.
         for (unsigned context = first; context < first + launch_.warps_per_cta(); ++context) {
             threads[context] &= state_.warps.states.live().has(context) ? isa::kFullMask : 0;
         }
@@ -77,7 +77,7 @@ void AffineWarp::start(Cycle now) {
     stream.start(isa::SimtModel::stack, isa::kFullMask, 0, 0);
     stream.stack.start(isa::SimtModel::stack, entry, isa::kFullMask);
     streams_.set().scoreboard.release(kStream, all_bits_.data());
-    // A context of its own: rows behind the warps', which only their banks matter of.
+    // A separate context: rows after the warps' own, of which only the banks matter.
     const unsigned first = launch_.warps() * state_.launch.occupancy.rows_per_warp;
     for (unsigned number = 0; number < state_.kernel->first_predicate_bit(); ++number) {
         streams_.set().map.set(kStream, number, static_cast<std::uint16_t>(first + number));
@@ -105,7 +105,7 @@ void AffineWarp::end_run() {
     note_wait(Wait::nothing);
     batches_.end_run(state_.now);
     streams_.stop(kStream);
-    // Until the next run the stream's place is nobody's.
+    // Write-backs under the old number are dropped.
     ++run_;
 }
 
@@ -125,7 +125,7 @@ ContextState AffineWarp::waits(Wait wait, ContextState ready) {
     return wait == Wait::nothing ? ready : ContextState::blocked_by_pipeline;
 }
 
-/// Section 4.1: no instruction that enqueues issues while the tuple queue is full, or some warp's predicate queue.
+/// Section 4.1: no enqueue issues while the tuple queue or any warp's predicate queue is full.
 ContextState AffineWarp::judge(unsigned) {
     const std::uint32_t pc = stack_.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
@@ -147,7 +147,7 @@ ContextState AffineWarp::judge(unsigned) {
             return waits(Wait::nothing, state);
         case Operation::barrier:
         case Operation::membar:
-            return ContextState::ready_control;  // nothing waits for it here
+            return ContextState::ready_control;  // it waits for nothing
         default:
             return state;
     }
@@ -214,8 +214,8 @@ void AffineWarp::write_back(unsigned run, std::uint32_t pc) {
     }
 }
 
-/// The warp-level stack has a code for each warp, which are written together; of a warp whose lanes part the per-warp
-/// stack is written too, one a cycle (section 4.5).
+/// The codes of all warps in the warp-level stack are written together; a warp whose lanes part also writes its
+/// per-warp stack, one warp per cycle (section 4.5).
 void AffineWarp::branch(const isa::Instruction& instruction, const SmThreads& taken, Cycle now) {
     Cycle parted = 0;
     for (unsigned context = 0; context < taken.size(); ++context) {
@@ -250,7 +250,7 @@ void AffineWarp::take_reports(const isa::Instruction& instruction) {
     });
 }
 
-/// The tuple is in the queue from when on its operands have been read.
+/// Puts the tuple into the queue at the cycle `from`, when its operands have been read.
 void AffineWarp::enqueue(std::uint32_t pc, const SmThreads& active, Cycle from) {
     const isa::Instruction& instruction = state_.kernel->kernel().code[pc];
     ++counters_.enqueues;
@@ -271,7 +271,7 @@ void AffineWarp::enqueue(std::uint32_t pc, const SmThreads& active, Cycle from) 
     tuples_.complete(entry, has_rows(entry), from, state_.now);
 }
 
-/// What is added where the next thread stands in another row is computed once for all warps (section 4.2).
+/// Whether the next thread may be in another row: the step between rows is computed once for all warps (section 4.2).
 bool AffineWarp::has_rows(const AtqEntry& entry) const {
     const auto has_offsets = [](const Piece& piece) {
         return (piece.tuple.offsets.thread[1] | piece.tuple.offsets.thread[2]) != 0;

@@ -15,8 +15,8 @@
 
 namespace lookahead::dac {
 
-/// The affine warp of an SM (Wang and Lin, ISCA 2017, sections 4.1 and 4.5): it runs the kernel's affine stream on
-/// tuples, once for each batch of CTAs, with one SIMT stack for all their warps, and enqueues tuples for these.
+/// The affine warp of an SM (Wang and Lin, ISCA 2017, sections 4.1 and 4.5). It runs the kernel's affine stream once
+/// for each batch of CTAs, with one SIMT stack for all their warps, and enqueues tuples for them.
 class AffineWarp final : private gpu::StreamPolicy {
   public:
     AffineWarp(const DacParameters& parameters, const gpu::IssueExtensionArguments& sm, const DacLaunch& launch,
@@ -29,31 +29,31 @@ class AffineWarp final : private gpu::StreamPolicy {
     void begin_launch();
     void warp_started(unsigned slot) { batches_.warp_started(slot, state_.now); }
     void warp_exited(unsigned context);
-    /// Cycle at which the next run is due; kNever while one is under way.
+    /// The cycle at which the next run is due; kNever during a run.
     Cycle due() const { return is_running() ? gpu::kNever : batches_.due(); }
-    /// Begins a run for the CTAs that wait for one.
+    /// Begins a run for the waiting CTAs.
     void start(Cycle now);
-    /// The instruction at `pc` of the run has its result.
+    /// Writes back the result of the run's instruction at `pc`.
     void write_back(unsigned run, std::uint32_t pc);
-    /// Finds out again what the affine warp waits for.
+    /// Determines again what the affine warp waits for.
     void renew() { streams_.renew(kStream); }
 
-    /// CTA slots, those of the oldest run first.
+    /// The CTA slots, those of the oldest run first.
     std::span<const std::uint8_t> turns() const { return batches_.turns(); }
     const isa::Dim3& ctaid(unsigned slot) const { return ctas_[slot].ctaid(); }
 
     std::string waiting_for() const;
     void audit(Audit& audit, const std::string& sm) const { streams_.audit(audit, sm, "affine warps"); }
-    /// What is there between launches, too: the run's number, and the stream.
+    /// Archives the run's number, which like the stream exists between launches too.
     void run_fields(StateArchive& archive) { archive& run_; }
     void stream_fields(StateArchive& archive) { streams_.fields(archive); }
-    /// What is there in a launch that is decoupled.
+    /// Archives the rest, which exists only in decoupled launches.
     void fields(StateArchive& archive);
 
   private:
     static constexpr unsigned kStream = 0;  ///< the number of the only stream
 
-    /// What the affine warp waits for at an enqueue or a branch, for statistics.
+    /// Why the affine warp waits at an enqueue or a branch, for statistics.
     enum class Wait : std::uint8_t { nothing, tuple_queue, predicate_queue, report };
 
     bool is_running() const { return streams_.running() != 0; }
@@ -76,13 +76,13 @@ class AffineWarp final : private gpu::StreamPolicy {
     TupleQueue& tuples_;
     WarpQueues& queues_;
     DacCounters& counters_;
-    const std::uint8_t extension_;  ///< number of the extension, to which write-backs come
+    const std::uint8_t extension_;  ///< the extension's number, for write-backs
     gpu::ExtensionStreams streams_;
-    std::vector<std::uint64_t> all_bits_;  ///< of the scoreboard, in this launch
+    std::vector<std::uint64_t> all_bits_;  ///< all scoreboard bits of this launch
     CtaBatches batches_;
     std::vector<AffineCta> ctas_;  ///< by CTA slot
     AffineStack stack_;
-    std::uint16_t run_ = 0;  ///< what was in flight for an older one is nobody's
+    std::uint16_t run_ = 0;  ///< write-backs of older runs are dropped
     Cycle waits_since_ = 0;
     Wait waits_for_ = Wait::nothing;
 };

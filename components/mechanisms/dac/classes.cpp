@@ -32,8 +32,8 @@ Classes::Classes(const VirtualKernel& kernel, const Flow& flow, const Values& va
       followed_(flow.blocks(), true),
       parting_join_(flow.blocks(), false),
       parting_loop_(flow.loops().size(), false) {
-    // From the most special upwards: what turns out to part lanes, or not to be known to the affine warp, makes values
-    // more general, and these may part more.
+    // From the most special kind upwards: a branch found to part lanes, or to be unknown to the affine warp, makes
+    // values more general, and these may part more lanes.
     do { solve(); } while (find_divergence() || find_followed());
 }
 
@@ -58,7 +58,7 @@ bool Classes::update(ValueId id) {
             next = join(id);
             break;
     }
-    // Upwards only, so that it ends; bounds that go on growing are none.
+    // Classes only become more general, so that the iteration ends; bounds that keep growing are dropped.
     next = joined(classes_[id], next);
     if (next.most != classes_[id].most && ++growths_[id] > kMostGrowths) { next.most.reset(); }
     if (next == classes_[id]) { return false; }
@@ -105,7 +105,7 @@ Class Classes::join(ValueId id) const {
     }
     if (!parting_join_[block]) { return all; }
     if (is_predicate) {
-        all.kind = std::max(all.kind, Kind::affine);  // the bits of each lane
+        all.kind = std::max(all.kind, Kind::affine);  // each lane has its own bits
         return all;
     }
     if (is_header) { return other(Reason::loop_carried); }
@@ -129,7 +129,7 @@ Class Classes::read(ValueId id, std::uint32_t block) const {
 Class Classes::predicate(ValueId id, std::uint32_t block) const {
     if (id == kNoValue) { return {Kind::grid, Reason::none, {}, std::nullopt, 0, false, false}; }
     Class found = classes_[id];
-    // Its bits stay each lane's own, whenever that has left a loop.
+    // Each lane keeps its own bits, whenever it has left a loop.
     if (found.kind != Kind::none && found.kind != Kind::other && read(id, block).kind == Kind::other) {
         found.kind = Kind::affine;
     }
@@ -152,7 +152,7 @@ Class Classes::operand(Position at, std::size_t source) const {
     };
     if (!whole(ids[0], 0)) { return other(Reason::part); }
     if (operand.rows == 1) {
-        // The low word of a pair is the tuple modulo 2^32; the bound may be of more bits.
+        // The low word of a pair is the tuple modulo 2^32; the bound may have more bits.
         if (low.most && *low.most > 0xffffffffU) { low.most.reset(); }
         return low;
     }
@@ -172,7 +172,7 @@ Class Classes::result(Position at) const {
     return written.empty() ? Class{} : classes_[written.front()];
 }
 
-/// The class of what the instruction computes where its guard holds.
+/// The class of the result where the guard holds.
 Class Classes::computed(Position at) const {
     const VirtualInstruction& instruction = values_.instruction(at);
     const Reads& reads = values_.reads(at);

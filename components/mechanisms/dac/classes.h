@@ -9,9 +9,9 @@
 
 namespace lookahead::dac {
 
-/// What a value is as a function of the thread, from the most special to the most general (Wang and Lin, ISCA 2017,
-/// section 4.7). The paper's "scalar" is two kinds here, as one tuple serves all resident CTAs: what is the same for
-/// the whole grid can be computed in any way, what differs by CTA is a tuple with offsets by block index.
+/// How a value depends on the thread, from the most special kind to the most general (Wang and Lin, ISCA 2017, section
+/// 4.7). The paper's "scalar" has two kinds here, because one tuple serves all resident CTAs: a value that is one
+/// number for the grid is computed in any way; a value that differs by CTA is a tuple with offsets by block index.
 enum class Kind : std::uint8_t {
     none,    ///< no definition seen yet
     grid,    ///< one number
@@ -24,75 +24,75 @@ enum class Kind : std::uint8_t {
 /// Why a value is `other`, or why an instruction is not decoupled.
 enum class Reason : std::uint8_t {
     none,
-    memory,          ///< loaded, or what an atomic returns
-    lanes,           ///< from other lanes, or of the lane's place in its warp
-    operation,       ///< no affine operation makes it
-    product,         ///< of two values that both differ
-    mod,             ///< an operation that mod-type tuples do not take
-    wrap,            ///< the tuple may wrap around where the operation needs the number itself
+    memory,          ///< loaded, or returned by an atomic
+    lanes,           ///< from other lanes, or from the lane's place in its warp
+    operation,       ///< the operation is not affine
+    product,         ///< product of two values that both differ
+    mod,             ///< the operation does not accept mod-type tuples
+    wrap,            ///< the number itself matters, and the tuple may wrap around
     conditions,      ///< more than two divergent conditions
-    loop_carried,    ///< differs by the turn of a loop in which lanes part
+    loop_carried,    ///< differs by the round of a loop in which lanes part
     part,            ///< some rows of a wider value
     control,         ///< under control flow that depends on data
     order,           ///< a volatile or ordered access
     space,           ///< shared memory or a generic address
-    hidden_barrier,  ///< behind a barrier, fence or atomic that the affine warp cannot see
+    hidden_barrier,  ///< after a barrier, fence or atomic that the affine warp cannot see
     comparison,      ///< neither operand is the same for a whole CTA
-    nesting,         ///< the kernel's branches are nested deeper than the affine SIMT stack
+    nesting,         ///< branches are nested deeper than the affine SIMT stack
     registers,       ///< the kernel needs more divergent conditions than the DCRF has
-    spin,            ///< the kernel has a loop that ends when memory says so
-    parted,          ///< warps of a CTA wait at a barrier on one way for others that take from queues on another
-    choice,          ///< not one of those that are to be decoupled
+    spin,            ///< a loop ends when another warp has written to memory
+    parted,          ///< warps wait at a barrier on one path for warps that dequeue on another
+    choice,          ///< dac.decouple does not select this kind
     count
 };
 std::string_view name_of(Reason reason);
 
-/// A point at which lanes get different tuples: a join of control flow, or an instruction that chooses.
+/// A point at which lanes get different tuples: a join of control flow, or an instruction that selects.
 using Condition = std::uint64_t;
 inline constexpr std::size_t kMostConditions = 2;  ///< of an operand: four tuples (section 4.6)
 
 struct Class {
     Kind kind = Kind::none;
-    Reason reason = Reason::none;       ///< of `other`
+    Reason reason = Reason::none;       ///< why the kind is `other`
     std::vector<Condition> conditions;  ///< ascending
-    /// The register's bits are a number from 0 to this in every thread, and so is the tuple without wrapping around.
+    /// The register is a number from 0 to this in every thread, and so is the tuple without wrapping around.
     std::optional<std::uint64_t> most;
     std::uint8_t zeros = 0;  ///< low bits that are zero in every thread
-    /// What the block's index adds is a 32-bit number that was brought into 64 bits and may have wrapped around: a part
-    /// modulo 2^32 of its own, of which a tuple has one at most. It is one number for each CTA, so that offsets by
-    /// thread can stand beside it, unlike in a mod-type tuple.
+    /// The offset by block index is a 32-bit number extended to 64 bits that may have wrapped around: a separate part
+    /// modulo 2^32, of which a tuple has at most one. It is one number for each CTA, so it can stand beside offsets by
+    /// thread, unlike a mod-type tuple.
     bool wide_block = false;
-    bool is_mask = false;  ///< all bits, or none, by divergent conditions: a sign that was shifted to all places
+    bool is_mask = false;  ///< all bits or none, by divergent conditions: a sign shifted to all places
 
     bool operator==(const Class&) const = default;
 };
 
-/// The class of every value of a kernel, and which branches part lanes.
+/// The class of each value of a kernel, and which branches part lanes.
 class Classes {
   public:
-    /// With `reports` warps tell the affine warp which of their lanes take a branch that depends on data (section 4.5),
-    /// so that it can follow control behind it.
+    /// With `reports`, warps report to the affine warp which lanes take a branch that depends on data (section 4.5), so
+    /// that it can follow control after the branch.
     Classes(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow, const finaliser::Values& values,
             bool reports);
 
-    /// The class of a value where a block reads it.
+    /// The class of a value as a block reads it.
     Class read(finaliser::ValueId id, std::uint32_t block) const;
-    /// The class of a source operand with all its rows.
+    /// The class of a source operand, all its rows together.
     Class operand(finaliser::Position at, std::size_t source) const;
-    /// The class of a predicate; kNoValue: always true.
+    /// The class of a predicate; kNoValue means always true.
     Class predicate(finaliser::ValueId id, std::uint32_t block) const;
     Class result(finaliser::Position at) const;
 
-    /// The affine warp can follow control to the block.
+    /// Whether the affine warp can follow control to the block.
     bool followed(std::uint32_t block) const { return followed_[block]; }
-    /// The branch at the block's end may part lanes of a grid.
+    /// Whether the branch at the block's end may part lanes of a grid.
     bool divergent(std::uint32_t block) const { return divergent_[block]; }
-    /// It may part the warps of a CTA.
+    /// Whether that branch may part the warps of a CTA.
     bool parts_ctas(std::uint32_t block) const;
-    /// All that the affine warp knows of the branch at the block's end is what the warps report.
+    /// Whether the affine warp knows the branch at the block's end from the warps' reports only.
     bool reported(std::uint32_t block) const;
-    /// The branch at the block's end lets lanes leave a loop by what an atomic, or an access that orders others, finds
-    /// in it: one warp may wait there for what another does later.
+    /// Whether lanes leave a loop at the block's end depending on what an atomic or ordered access reads: a warp may
+    /// wait there for a later write by another warp.
     bool spins(std::uint32_t block) const;
 
   private:
@@ -114,10 +114,10 @@ class Classes {
     const bool reports_;
     std::vector<Class> classes_;  ///< by value
     std::vector<std::uint8_t> growths_;
-    std::vector<bool> divergent_;     ///< by block: its branch
+    std::vector<bool> divergent_;     ///< by block: its branch parts lanes
     std::vector<bool> followed_;      ///< by block
-    std::vector<bool> parting_join_;  ///< by block: lanes of different ways meet there
-    std::vector<bool> parting_loop_;  ///< by loop: lanes leave it at different turns
+    std::vector<bool> parting_join_;  ///< by block: lanes of different paths meet there
+    std::vector<bool> parting_loop_;  ///< by loop: lanes leave it in different rounds
 };
 
 }  // namespace lookahead::dac

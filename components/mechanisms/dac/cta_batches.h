@@ -17,8 +17,7 @@
 
 namespace lookahead::dac {
 
-/// Which resident CTAs the affine warp serves, by their slots, and when it runs for those that it has not served yet
-/// (`dac.batch`).
+/// Which resident CTAs, by slot, the affine warp serves, and when it runs for the others (`dac.batch`).
 class CtaBatches {
   public:
     CtaBatches(const DacParameters& parameters, DacCounters& counters)
@@ -50,9 +49,9 @@ class CtaBatches {
         }
     }
 
-    /// Some CTAs wait for a run.
+    /// Whether some CTAs wait for a run.
     bool some_wait() const { return fresh_ != 0; }
-    /// A run has served the CTA, or does.
+    /// Whether a run has served the CTA or is serving it.
     bool serves(unsigned slot) const { return (served_ >> slot & 1) != 0; }
     template <class Visit>
     void for_each_served(Visit visit) const {
@@ -63,8 +62,8 @@ class CtaBatches {
     /// All slots, those of the oldest run first.
     std::span<const std::uint8_t> turns() const { return std::span(turns_).first(ctas_); }
 
-    /// When the next run is to begin, while none is under way. Under `patient` what is lost by waiting is at most what
-    /// a run of its own costs those that come later, and the other way round: neither is known before.
+    /// The cycle at which the next run is to begin; call it between runs only. Under `patient`, waiting costs no more
+    /// than a run of its own would cost later CTAs, and an early run no more than waiting: neither is known before.
     Cycle due() const {
         if (fresh_ == 0) { return gpu::kNever; }
         const bool full = static_cast<unsigned>(std::popcount(fresh_) + std::popcount(served_)) == ctas_;
@@ -72,7 +71,7 @@ class CtaBatches {
         if (served_ == 0 || policy_ == Policy::rolling) { return gathered; }
         return policy_ == Policy::drain ? gpu::kNever : std::max(gathered, fresh_since_ + last_run_cycles_);
     }
-    /// A run begins for all CTAs that wait: their slots, a bit each.
+    /// Begins a run for all waiting CTAs; returns their slots, a bit each.
     std::uint64_t begin_run(Cycle now) {
         charge_unserved(now);
         ++counters_.runs;
@@ -108,15 +107,15 @@ class CtaBatches {
     const Policy policy_;
     const Cycle gather_cycles_;
     DacCounters& counters_;
-    unsigned ctas_ = 0;  ///< that the SM has places for; no state
+    unsigned ctas_ = 0;  ///< places for CTAs on the SM; no state
     std::array<std::uint8_t, gpu::kMaximumContexts> turns_{};
-    std::uint64_t served_ = 0;  ///< without those that have ended
-    std::uint64_t fresh_ = 0;   ///< no run has served them
+    std::uint64_t served_ = 0;  ///< without CTAs that have ended
+    std::uint64_t fresh_ = 0;   ///< CTAs that no run has served
     std::array<std::uint8_t, gpu::kMaximumContexts> live_warps_{};
-    Cycle fresh_since_ = 0;  ///< some wait for a run, and the last one has ended
+    Cycle fresh_since_ = 0;  ///< since then some have waited and no run is under way
     Cycle run_since_ = 0;
     Cycle last_run_cycles_ = 0;
-    Cycle last_start_ = 0;  ///< of a warp
+    Cycle last_start_ = 0;  ///< when a warp last started
     Cycle unserved_charged_ = 0;
 };
 

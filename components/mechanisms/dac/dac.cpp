@@ -57,7 +57,7 @@ void Dac::warp_exited(unsigned context) {
     if (!launch_.decouples()) { return; }
     LOOKAHEAD_ASSERT(queues_.empty(context) && !tuples_.owes(context),
                      sm_.execute.place_of(context) + ": the warp ends with something left to dequeue");
-    // What it has reported last may be of its end.
+    // Its last report may concern its exit.
     queues_.reports(context).shrink(0);
     affine_.warp_exited(context);
     tuples_.renew_units(state_.now);
@@ -92,8 +92,7 @@ void Dac::note_wait(unsigned context, Wait wait) {
     waiting_since_[context] = state_.now;
 }
 
-/// Section 4.1: "if a non-affine warp's PWPQ or PWAQ is empty, or the data ... is not yet available", it does not
-/// issue.
+/// Section 4.1: a warp does not issue if its "PWPQ or PWAQ is empty, or the data ... is not yet available".
 bool Dac::classify(unsigned context) {
     const Stream& stream = state_.warps.streams[context];
     const std::uint32_t pc = stream.stack.pc();
@@ -109,8 +108,8 @@ bool Dac::classify(unsigned context) {
     const Wait wait = waits_for(context, decoded);
     note_wait(context, wait);
     if (wait == Wait::nothing) { return false; }
-    // No short wait to a scheduler: one that keeps a few warps active must make room for those that can go on, or the
-    // affine warp, which is held up by these, would never bring what the others wait for.
+    // To the scheduler this is no short wait. A scheduler with few active warps must make room for warps that can
+    // proceed, because these may hold up the affine warp, which the others wait for.
     state_.warps.states.set(context, gpu::ContextState::blocked_by_memory);
     return true;
 }
@@ -126,7 +125,7 @@ Dac::Wait Dac::waits_for(unsigned context, const DecodedInstruction& decoded) co
     return Wait::nothing;
 }
 
-/// The access at the queue's head has all that it waits for.
+/// Whether the access at the queue's head can proceed.
 bool Dac::head_may_go(unsigned context) const {
     const AddressQueue& addresses = queues_.addresses(context);
     if (parameters_.loads_await_lines) { return addresses.head().awaited == 0; }
@@ -174,8 +173,8 @@ void Dac::report(unsigned context, LaneMask active, LaneMask holds) {
     affine_.renew();
 }
 
-/// A dequeue of its own reads the queue instead of registers, and sets its predicate for the next instruction; a report
-/// is as simple.
+/// A dequeue instruction reads the queue instead of registers, and sets its predicate before the next instruction; a
+/// report is equally simple.
 bool Dac::supply(unsigned context, Cycle) {
     Stream& stream = state_.warps.streams[context];
     const DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
@@ -220,7 +219,7 @@ void Dac::before_execution(unsigned context, Cycle now) {
                          ? complement
                          : (complement & ~active) | (~holds & active);
     } else if (lanes != 0 && queues_.addresses(context).head().records == 0) {
-        // Function (1) of section 3 on the lanes, before the access: the scheduler's slot for one instruction more.
+        // Function (1) of section 3 runs on the lanes before the access and takes one more instruction's issue slot.
         sm_.issue.hold(context % sm_.issue.schedulers(), 2 * sm_.issue.interval(), now);
     }
 }
@@ -262,7 +261,7 @@ void Dac::read_records(unsigned context, QueuedAccess& access, LaneMask active, 
     if (launch_.kernel().code[access.name.pc].space == isa::Space::local) { to_thread_offsets(context, active, lanes); }
 }
 
-/// Records are of the memory behind the warp's local memory; the instruction has its threads' own offsets.
+/// Records have addresses in the warp's local memory; the instruction needs its threads' own offsets.
 void Dac::to_thread_offsets(unsigned context, LaneMask active, LaneAddresses& addresses) const {
     const std::uint64_t base = launch_.local_memory_of(context);
     for (LaneMask left = active; left != 0; left &= left - 1) {
@@ -317,7 +316,7 @@ void Dac::fields(StateArchive& archive) {
     affine_.run_fields(archive);
     archive& counters_;
     affine_.stream_fields(archive);
-    // Between launches, and in those of kernels that are not decoupled, all else is empty.
+    // Between launches, and in launches that are not decoupled, the rest is empty.
     if (!state_.launch.active || !launch_.decouples()) { return; }
     archive& affine_& tuples_;
     address_unit_.accumulator_fields(archive);

@@ -9,11 +9,11 @@
 
 namespace lookahead::dac {
 
-/// Decoupled affine computation on an SM (Wang and Lin, ISCA 2017, section 4): the affine warp, which runs the kernel's
-/// program `affine` on tuples for a batch of resident CTAs; the tuple queue; the units that expand tuples into each
-/// warp's queues; and, in this class, what the warps dequeue. Loads are performed when they dequeue, in their warp's
-/// order, as any other: what the address expansion unit asks for early only brings and keeps their lines. README.md has
-/// the rules and the choices.
+/// Decoupled affine computation on an SM (Wang and Lin, ISCA 2017, section 4). Its parts are the affine warp, which
+/// runs the kernel's program `affine` on tuples for a batch of resident CTAs; the tuple queue; and the units that
+/// expand tuples into each warp's queues. This class does what the warps do at their queues. Loads are performed when
+/// they dequeue, in their warp's order, as any other: early requests of the address unit only bring and keep lines.
+/// README.md has the rules and the choices.
 class Dac final : public gpu::IssueExtension {
   public:
     using Parameters = DacParameters;
@@ -67,7 +67,7 @@ class Dac final : public gpu::IssueExtension {
     AffineWarp affine_;
     PredicateUnit predicate_unit_;
     AddressUnit address_unit_;
-    std::array<std::uint32_t, gpu::kMaximumContexts> at_marker_{};  ///< PC + 1 of the one where the warp is
+    std::array<std::uint32_t, gpu::kMaximumContexts> at_marker_{};  ///< PC + 1 of the marker at which the warp is
     std::array<Wait, gpu::kMaximumContexts> waiting_{};
     std::array<Cycle, gpu::kMaximumContexts> waiting_since_{};
 };

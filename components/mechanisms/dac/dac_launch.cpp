@@ -43,7 +43,7 @@ void DacLaunch::name_pairs() {
     for (std::uint32_t pc = 0; pc < kernel().own_size(); ++pc) {
         const isa::Instruction& own = kernel().code[pc];
         takes_[pc] = own.dequeues || own.operation == isa::Operation::dequeue || is_report(own);
-        // Loads and stores of its spilled operands have its origin, too.
+        // Loads and stores of its spilled operands have the same origin.
         const bool stops = stops_expansion(own);
         for (std::uint32_t other = affine_.program->entry; other < affine_.program->end; ++other) {
             if (same_origin(other, pc)) {

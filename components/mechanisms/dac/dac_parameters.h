@@ -7,7 +7,6 @@
 
 namespace lookahead::dac {
 
-/// `dac.*`
 struct DacParameters {
     std::int64_t atq_entries = 24;
     std::int64_t pwaq_entries = 192;

@@ -14,10 +14,10 @@ using finaliser::split_at_jumps;
 
 namespace {
 
-/// "dac.decoupled": the number of divergent conditions. "dac.affine": the affine stream computes it.
-/// "dac.stays.REASON": a candidate that does not; of a refused kernel, what it would need. "dac.read.READER": neither,
-/// and the kernel's own stream keeps it though the affine one could compute it, for what reads it. "dac.reported": a
-/// branch whose lanes warps tell the affine one.
+/// Annotations. "dac.decoupled": the number of divergent conditions. "dac.affine": the affine stream computes it.
+/// "dac.stays.REASON": a candidate that is not decoupled; in a refused kernel, what it would need. "dac.read.READER":
+/// the affine stream could compute it, but this reader keeps it in the kernel's own stream. "dac.reported": a branch
+/// whose lanes warps report to the affine warp.
 void annotate(VirtualKernel& kernel, const Flow& flow, const Plan& plan) {
     const auto readers = readers_of_kept(kernel, flow, plan);
     for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
@@ -40,7 +40,7 @@ void annotate(VirtualKernel& kernel, const Flow& flow, const Plan& plan) {
     }
 }
 
-/// Wang and Lin, ISCA 2017, section 4.7: before 64-bit operations are split, while addresses can be followed.
+/// Wang and Lin, ISCA 2017, section 4.7. Runs before 64-bit operations are split, while addresses can be followed.
 class DacTransform final : public finaliser::KernelTransform {
   public:
     using Parameters = DacParameters;
@@ -57,7 +57,7 @@ class DacTransform final : public finaliser::KernelTransform {
         const Flow flow(kernel.main);
         std::optional<Plan> plan;
         plan.emplace(kernel.main, flow, choices_);
-        // Behind more branches there is more to decouple, which may be too much.
+        // With reports there is more to decouple after branches, which may be too much.
         if (choices_.reports && plan->refusal().reason != Reason::none) {
             Choices fewer = choices_;
             fewer.reports = false;

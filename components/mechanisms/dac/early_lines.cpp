@@ -58,7 +58,7 @@ void EarlyLines::on_l1_event(const gpu::L1Event& event) {
             };
             const auto first = std::find_if(held_.begin(), held_.end(), waits);
             if (first == held_.end()) { return; }
-            // Records of one load may have the same line, of which it makes one access.
+            // Several records of a load may have one line, which the load accesses once.
             for (const std::uint32_t sequence = first->sequence; Held & each : held_) {
                 each.accessed |= waits(each) && each.sequence == sequence;
             }
@@ -85,8 +85,7 @@ void EarlyLines::await_no_more(unsigned context, QueuedRecord& record) {
     awaited_.erase(found);
 }
 
-/// The load asks for a line that was taken from its lock, or whose fill a store has detached, as if it had never been
-/// asked for.
+/// The load requests a line again that was taken from its lock or whose fill a store has detached.
 bool EarlyLines::is_awaited(const QueuedRecord& record) const {
     const std::uint32_t way = l1_->locks().way_of(record.lock);
     if (way == gpu::kNoWay) { return false; }

@@ -13,32 +13,31 @@
 
 namespace lookahead::dac {
 
-/// Lines that the address unit has asked L1 for ahead of the warps' loads (Wang and Lin, ISCA 2017, section 4.2): those
-/// that have not come, and the locks of those that a load has dequeued and not accessed yet. It follows both by L1's
-/// events.
+/// Lines that the address unit has requested from L1 before the warps' loads (Wang and Lin, ISCA 2017, section 4.2):
+/// those under way, and locks of loads that have dequeued but not accessed their line. L1's events update both.
 class EarlyLines final : private gpu::L1Listener {
   public:
     EarlyLines(const gpu::IssueExtensionArguments& sm, WarpQueues& queues, DacCounters& counters)
         : state_(sm.state), queues_(queues), counters_(counters) {
         sm.memory.subscribe(*this);
     }
-    /// L1 outlives the lines' use.
+    /// Sets the L1, which must outlive its use here.
     void joined(gpu::L1Data& l1) { l1_ = &l1; }
 
-    /// The record's line, of the context's last access, was asked for and locked; `waits`: it has not come.
+    /// The line of a record of the context's last access was requested and locked. `waits`: it has not come.
     void locked(unsigned context, QueuedAccess& access, QueuedRecord& record, gpu::LineLock&& lock, bool waits);
-    /// The warp dequeues the record of its load with that number: the load's access ends the lock.
+    /// The warp dequeues a record of its load number `sequence`; the load's access will end the lock.
     void dequeued(unsigned context, std::uint32_t sequence, QueuedRecord& record);
-    /// No load of the warp is in flight any more. Loads of which no access has been seen, as those that a companion of
-    /// L1 has served, give their locks back. True: there may be some.
+    /// Call it when no load of the warp is in flight any more. Marks its remaining locks to end: a companion of L1
+    /// served their loads, so L1 saw no access. Returns whether any lock is held, of any warp.
     bool loads_ended(unsigned context);
     bool holds_for(unsigned context) const;
 
     bool some_came() const { return came_ != 0; }
     bool some_accessed() const { return some_accessed_; }
-    /// Tells the warps of the lines that have come, or are lost.
+    /// Notifies the warps whose lines have come or are lost.
     void note_lines_that_came();
-    /// The listener changes nothing in L1: locks of lines that were accessed end in the next cycle.
+    /// Ends the locks of accessed lines, a cycle after the access because a listener may not change L1.
     void release_accessed();
 
     std::string waiting_for() const;
@@ -46,17 +45,17 @@ class EarlyLines final : private gpu::L1Listener {
     void fields(StateArchive& archive) { archive& held_& awaited_& came_& some_accessed_& locks_; }
 
   private:
-    /// A lock of a load that has been dequeued and has not accessed its line yet.
+    /// The lock of a load that has dequeued and has not accessed its line yet.
     struct Held {
         std::uint16_t context = 0;
         bool accessed = false;
-        std::uint32_t sequence = 0;  ///< of the load, among what its warp dequeues
+        std::uint32_t sequence = 0;  ///< number of the load in its warp's queue
         std::uint64_t line = 0;
         gpu::LineLock lock;
 
         void fields(StateArchive& archive) { archive& context& accessed& sequence& line& lock; }
     };
-    /// A line that was asked for and has not come.
+    /// A requested line that has not come.
     struct Awaited {
         std::uint64_t line = 0;
         std::uint16_t context = 0;
@@ -74,9 +73,9 @@ class EarlyLines final : private gpu::L1Listener {
     gpu::L1Data* l1_ = nullptr;
     std::vector<Held> held_;
     std::vector<Awaited> awaited_;
-    gpu::ContextMask came_ = 0;   ///< contexts for which a line has come, or is lost
-    bool some_accessed_ = false;  ///< of held_
-    unsigned locks_ = 0;          ///< out
+    gpu::ContextMask came_ = 0;   ///< contexts with a line that has come or is lost
+    bool some_accessed_ = false;  ///< some lock in held_ has been accessed
+    unsigned locks_ = 0;          ///< locks held at present
 };
 
 }  // namespace lookahead::dac

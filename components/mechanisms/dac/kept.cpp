@@ -23,7 +23,7 @@ class Kept {
     }
 
   private:
-    /// It stays, and is no access and no predicate, and the affine stream could compute it.
+    /// Whether the instruction, no access and no predicate, stays although the affine stream could compute it.
     bool is_kept(Position at) const {
         const VirtualInstruction& instruction = values_.instruction(at);
         if (!plan_.stays(at) || plan_.at(at).candidate || instruction.destination_rows == 0) { return false; }
@@ -51,7 +51,7 @@ class Kept {
                 find_read_by({block, index}, reader);
             }
         }
-        // What nothing of the list reads directly is read in rows that are not followed, or for a predicate.
+        // Results that no reader of the list reads directly are read in rows that are not followed, or for a predicate.
         if (reader != Reader::value) { return; }
         for (std::uint32_t block : flow_.order()) {
             for (std::uint32_t index = 0; index < kernel_.blocks[block].code.size(); ++index) {
@@ -91,7 +91,7 @@ class Kept {
         }
     }
 
-    /// False: it has its reader already.
+    /// Returns false if the instruction already has its reader.
     bool mark(Position at, Reader reader) {
         Reader& found = readers_[at.block][at.index];
         if (found != Reader::none) { return false; }

@@ -8,20 +8,20 @@
 
 namespace lookahead::dac {
 
-/// What reads, in the kernel's own stream, a result that the affine stream can compute, so that the instruction stays.
+/// Which reader in the kernel's own stream keeps an instruction whose result the affine stream can compute.
 enum class Reader : std::uint8_t {
-    none,       ///< it does not stay, or the affine stream cannot compute it
-    shared,     ///< an access to shared memory or by a generic address, which is no candidate
-    constant,   ///< a load from constant memory, likewise
-    access,     ///< an access that is not decoupled: its address, or an address that it is a part of
-    predicate,  ///< a comparison that is not decoupled
-    value,      ///< arithmetic on anything else, or the bytes of a store
+    none,       ///< the instruction goes, or the affine stream cannot compute it
+    shared,     ///< an access to shared memory or by a generic address: no candidate
+    constant,   ///< a load from constant memory: no candidate
+    access,     ///< an access that stays, which reads the result as (part of) its address
+    predicate,  ///< a comparison that stays
+    value,      ///< other arithmetic, or the data of a store
     count
 };
 std::string_view name_of(Reader reader);
 
-/// By block and instruction. Where several read it, directly or through others that stay with it, the first of the
-/// list.
+/// The reader of each instruction, by block and instruction. If several read it, directly or through others that stay
+/// with it, the first in the order of Reader.
 std::vector<std::vector<Reader>> readers_of_kept(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow,
                                                  const Plan& plan);
 

@@ -25,13 +25,13 @@ QueueMode queue_of(const VirtualInstruction& instruction) {
     return instruction.machine.operation == Operation::store ? QueueMode::address : QueueMode::predicate;
 }
 
-/// The second predicate of a combined comparison is not the complement of the first, as that of a dequeue is.
+/// Whether a comparison sets two predicates that are not complements: a combined comparison does, a dequeue cannot.
 bool has_two_results(const VirtualInstruction& instruction) {
     return instruction.machine.combine != isa::Combine::none && instruction.destination_predicate[0] != kNone &&
            instruction.destination_predicate[1] != kNone;
 }
 
-/// What is enqueued behind it would have the wrong guard.
+/// Whether the instruction overwrites its own guard: an enqueue after it would have the wrong guard.
 bool overwrites_guard(const VirtualInstruction& instruction) {
     return instruction.guarded() && std::ranges::find(instruction.destination_predicate, instruction.guard.index) !=
                                         instruction.destination_predicate.end();
@@ -40,8 +40,7 @@ bool overwrites_guard(const VirtualInstruction& instruction) {
 }  // namespace
 
 bool stops_expansion(const isa::Instruction& machine) {
-    // Shared memory is none of L1's lines, and what is ordered by it is the CTA's: its stores update lines that were
-    // asked for.
+    // Shared memory has no lines in L1, and its accesses order only the CTA's own: stores update requested lines.
     if (isa::is_memory(machine.operation) && machine.space == Space::shared) { return false; }
     switch (machine.operation) {
         case Operation::barrier:
@@ -114,7 +113,7 @@ Reason Plan::why_not(Position position) const {
     return (is_access(instruction) ? choices_.accesses : choices_.predicates) ? Reason::none : Reason::choice;
 }
 
-/// What a candidate enqueues: an access's address, or both that a comparison compares.
+/// The operands that a candidate enqueues: an access's address, or both operands of a comparison.
 std::vector<Class> Plan::enqueued(Position position) const {
     std::vector<Class> operands{classes_.operand(position, 0)};
     if (!is_access(values_.instruction(position))) { operands.push_back(classes_.operand(position, 1)); }
@@ -134,8 +133,8 @@ Reason Plan::why_no_access(Position position) const {
     return address.kind == Kind::other ? address.reason : Reason::none;
 }
 
-/// A load must not be requested before a barrier that comes before it. Where the affine warp cannot tell whether, or
-/// how often, a warp passes one, loads that may come behind it stay.
+/// A load must not be requested before a barrier that precedes it. If the affine warp cannot tell whether or how often
+/// a warp passes a barrier, loads that may follow it stay.
 void Plan::hide_behind_barriers() {
     const auto stays = [this](Position position) {
         Step& step = at(position);
@@ -157,8 +156,8 @@ void Plan::hide_behind_barriers() {
     });
 }
 
-/// A value that only decoupled instructions read is not taken from the queue: in a copy where those need nothing,
-/// what is left is read.
+/// A decoupled instruction whose result only decoupled instructions read need not dequeue. Removes from a copy the
+/// operands that come from queues, and drops what the rest does not need.
 void Plan::drop_unread() {
     VirtualKernel copy = kernel_;
     for_each([&](Position position) {
@@ -196,7 +195,7 @@ void Plan::find_affine() {
         Step& step = at(position);
         step.reports = finaliser::is_jump(instruction) && classes_.reported(position.block);
         if (!step.reports) { need_value(reads.guard); }
-        // A marker's place alone counts, an access's address.
+        // Only a marker's place matters; an access needs its address.
         if (!step.marker) {
             for (std::size_t i = 0; i < (is_access(instruction) ? 1U : reads.source.size()); ++i) {
                 for (ValueId id : reads.source[i]) { need_value(id); }
@@ -212,7 +211,7 @@ void Plan::find_affine() {
     }
 }
 
-/// Nothing else waits for a warp to pass the marker.
+/// Whether an enqueued access follows the marker: otherwise nothing waits for a warp to pass it.
 bool Plan::has_queued_access_behind(Position marker) const {
     const BitSet behind = flow_.behind(marker.block);
     bool found = false;
@@ -225,8 +224,8 @@ bool Plan::has_queued_access_behind(Position marker) const {
     return found;
 }
 
-/// The affine warp leads all warps in one order: it would stand in a warp's loop while another one, for which that warp
-/// waits, needs what comes behind.
+/// The affine warp leads all warps in one order: in the loop of one warp it would wait forever for another warp that
+/// needs its later entries.
 void Plan::refuse_spinning() {
     if (!decouples_) { return; }
     for (std::uint32_t block : flow_.order()) {
@@ -234,9 +233,8 @@ void Plan::refuse_spinning() {
     }
 }
 
-/// The affine warp leads all of a branch's one way before the other: it would stand in the first one, for want of room
-/// in the queues of warps that wait at a barrier for those of the other way, which wait for what they are to dequeue
-/// there.
+/// The affine warp leads all warps on one path of a branch before those on the other. On the first path it would wait
+/// for room in the queues of warps that wait at a barrier for the other path's warps, which wait for their entries.
 void Plan::refuse_parted_barriers() {
     for (std::uint32_t block = 0; decouples_ && block < flow_.blocks(); ++block) {
         if (!flow_.reachable(block) || !classes_.parts_ctas(block)) { continue; }
@@ -282,8 +280,7 @@ void Plan::need_value(ValueId id) {
     for (ValueId input : value.inputs) { need_value(input); }
 }
 
-/// Entries that the stack has at the block, at most: of each branch around it that may part lanes, both ways and where
-/// they meet.
+/// The most stack entries at the block: for each enclosing branch that may part lanes, both paths and the join.
 unsigned Plan::stack_entries(std::uint32_t block) const {
     std::set<std::uint32_t> around;
     std::vector<std::uint32_t> open{block};

@@ -9,7 +9,7 @@
 
 namespace lookahead::dac {
 
-// Section 4.8. The DCRF has the stack's storage, so as many bit vectors.
+// Section 4.8. The DCRF has the same storage as the stack, hence as many bit vectors.
 inline constexpr unsigned kStackDepth = 8;
 inline constexpr unsigned kConditionRegisters = 8;
 
@@ -19,15 +19,15 @@ struct KernelRefusal {
     std::uint32_t found = 0;  ///< stack entries or divergent conditions that it would need
 };
 
-/// What becomes of each instruction.
+/// What the pass does with an instruction.
 struct Step {
     bool candidate = false;               ///< a global or local access, or it sets a predicate
-    Reason stays = Reason::none;          ///< of a candidate that is not decoupled
+    Reason stays = Reason::none;          ///< why a candidate is not decoupled
     std::optional<isa::QueueMode> queue;  ///< decoupled: what it takes from the queue
-    bool affine = false;          ///< the affine stream executes it (a decoupled one: computes what is enqueued)
-    bool marker = false;          ///< barrier, fence or atomic at which expansion stops
-    bool reports = false;         ///< a branch of which warps send the affine one their lanes' predicate
-    std::uint8_t conditions = 0;  ///< of what is enqueued
+    bool affine = false;                  ///< the affine stream executes it (decoupled: computes the entry)
+    bool marker = false;                  ///< barrier, fence or atomic at which expansion stops
+    bool reports = false;                 ///< branch before which warps report their lanes' predicate
+    std::uint8_t conditions = 0;          ///< of the enqueued operand
 };
 
 /// What the pass may do: the parameters dac.decouple, dac.divergent_conditions and dac.reports.
@@ -38,8 +38,8 @@ struct Choices {
     bool reports = false;  ///< see Classes
 };
 
-/// What the pass does with a kernel: which candidates are decoupled, and what of the rest the affine stream needs
-/// (sections 4.5 to 4.7).
+/// Which candidates of a kernel are decoupled, and which other instructions the affine stream needs (sections 4.5 to
+/// 4.7).
 class Plan {
   public:
     Plan(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow, const Choices& choices);
@@ -47,7 +47,7 @@ class Plan {
     const Step& at(finaliser::Position position) const { return steps_[position.block][position.index]; }
     bool decouples() const { return decouples_; }
     const KernelRefusal& refusal() const { return refusal_; }
-    /// Something in the kernel's own stream needs the instruction, if only what it takes from a queue.
+    /// Whether the kernel's own stream keeps the instruction, if only to take its result from a queue.
     bool stays(finaliser::Position position) const { return stays_[position.block][position.index]; }
     const finaliser::Values& values() const { return values_; }
     const Classes& classes() const { return classes_; }
@@ -87,8 +87,8 @@ class Plan {
     KernelRefusal refusal_;
 };
 
-/// Instructions at which expansion stops until a warp has passed them: barriers, fences, atomics, and accesses that
-/// order others, but those of shared memory.
+/// Whether expansion stops at the instruction until a warp has passed it: barriers, fences, atomics and ordered
+/// accesses, except those of shared memory.
 bool stops_expansion(const isa::Instruction& instruction);
 
 }  // namespace lookahead::dac

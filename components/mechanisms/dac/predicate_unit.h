@@ -9,8 +9,8 @@
 
 namespace lookahead::dac {
 
-/// The predicate expansion unit (PEU; Wang and Lin, ISCA 2017, section 4.3): makes each warp's predicate of a tuple by
-/// one or two comparisons of its own, or by one on the SIMT lanes, for which it takes an instruction's place.
+/// The predicate expansion unit (PEU; Wang and Lin, ISCA 2017, section 4.3). It makes each warp's predicate of a tuple
+/// by one or two comparisons, or by a comparison on the SIMT lanes, which takes an instruction's issue slot.
 class PredicateUnit final : private gpu::IssueSource {
   public:
     PredicateUnit(const gpu::IssueExtensionArguments& sm, const DacLaunch& launch, TupleQueue& tuples,
@@ -81,7 +81,7 @@ class PredicateUnit final : private gpu::IssueSource {
             case Comparisons::two:
                 counters_.peu_comparisons += 2;
                 ++counters_.two_comparison_predicates;
-                return;  // the second one in the next cycle
+                return;  // the second comparison follows in the next cycle
             case Comparisons::lanes:
                 ++counters_.lane_predicates;
                 lanes_wanted_ = true;
@@ -100,8 +100,8 @@ class PredicateUnit final : private gpu::IssueSource {
     }
 
     gpu::IssuePriority priority() const override { return affine_.priority(); }
-    /// The lanes are a pipeline: the comparison's place in the warp's queue is taken, and the unit turns to the next
-    /// warp while the lanes compare.
+    /// Issues a comparison to the lanes, which are a pipeline: its place in the warp's queue is reserved, and the unit
+    /// turns to the next warp while the lanes compare.
     bool issue(unsigned scheduler, Cycle now) override {
         if (!lanes_wanted_ || issue_.candidates(lane_states_, gpu::context_bit(0), scheduler, now) == 0) {
             return false;
@@ -126,9 +126,9 @@ class PredicateUnit final : private gpu::IssueSource {
     WarpQueues& queues_;
     AffineWarp& affine_;
     DacCounters& counters_;
-    ExpansionUnit& unit_;                            ///< its place in the tuple queue
-    std::vector<gpu::ContextMask> lane_schedulers_;  ///< the comparison on the lanes may issue through each
-    gpu::ContextStates lane_states_;                 ///< of that comparison, as a stream
+    ExpansionUnit& unit_;                            ///< the unit's place in the tuple queue
+    std::vector<gpu::ContextMask> lane_schedulers_;  ///< schedulers through which a comparison on the lanes may issue
+    gpu::ContextStates lane_states_;                 ///< state of that comparison as a stream
     Accumulators compared_{};                        ///< by CTA slot
     bool lanes_wanted_ = false;                      ///< the unit waits for an issue slot
     std::vector<Comparing> comparing_;

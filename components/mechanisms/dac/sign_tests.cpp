@@ -13,18 +13,17 @@ using isa::Comparison;
 
 namespace {
 
-/// Asked of the union of two numbers' bits it says something of both; of the bits that they share, nothing of either.
+/// A test for 0 of a union (a | b) concerns both numbers; of an intersection, it says nothing about either.
 bool asks_for_zero(Comparison comparison) {
     return comparison == Comparison::eq || comparison == Comparison::ne;
 }
 
-/// It holds for a union where it does for one of the parts, and for an intersection where it does for both; other tests
-/// the other way round.
+/// Whether one part suffices for a union and both are needed for an intersection; for other tests it is vice versa.
 bool one_part_is_enough(Comparison comparison) {
     return comparison == Comparison::lt || comparison == Comparison::ne;
 }
 
-/// What `x` is compared with 0 by, where the instruction tests its sign, lt or ge, or whether it is 0.
+/// The comparison with 0 if the instruction tests the sign of `x` (lt or ge) or whether `x` is 0.
 std::optional<Comparison> zero_test(const VirtualKernel& kernel, const VirtualInstruction& instruction) {
     const isa::Instruction& machine = instruction.machine;
     if (machine.operation != Operation::setp || machine.combine != isa::Combine::none || instruction.guarded() ||
@@ -44,7 +43,7 @@ std::optional<Comparison> zero_test(const VirtualKernel& kernel, const VirtualIn
     return std::nullopt;
 }
 
-/// Between the two instructions of the block nothing writes the rows of `operand`.
+/// Whether no instruction between these two of the block writes the rows of `operand`.
 bool keeps(const finaliser::VirtualBlock& block, std::uint32_t from, std::uint32_t to, const VirtualOperand& operand) {
     if (operand.kind != isa::Operand::Kind::reg) { return true; }
     return std::none_of(block.code.begin() + from, block.code.begin() + to, [&](const VirtualInstruction& between) {
@@ -61,7 +60,7 @@ class Splitter {
     bool run() {
         bool changed = false;
         for (std::uint32_t block : flow_.order()) {
-            // From the end, so that what is inserted moves nothing that is still to be looked at.
+            // From the end, so that insertions do not move instructions that are still to be examined.
             for (auto index = static_cast<std::uint32_t>(kernel_.blocks[block].code.size()); index-- > 0;) {
                 changed |= split({block, index});
             }
@@ -70,7 +69,7 @@ class Splitter {
     }
 
   private:
-    /// The union in the same block that the source is; `or_alone`: no intersection.
+    /// The union in the same block that defines the source; `or_alone`: no intersection.
     std::optional<Position> union_at(Position at, std::size_t source, bool or_alone) const {
         const VirtualOperand& operand = kernel_.blocks[at.block].code[at.index].source[source];
         if (operand.kind != isa::Operand::Kind::reg) { return std::nullopt; }
@@ -85,7 +84,7 @@ class Splitter {
         return value.at;
     }
 
-    /// Both sources of the union are affine, or unions of which this holds, and are there still at the test.
+    /// Whether both sources of the union are affine, or such unions, and still hold their values at the test.
     bool is_affine(Position united, Position test, bool or_alone) const {
         for (std::size_t i = 0; i < 2; ++i) {
             if (!keeps(kernel_.blocks[test.block], united.index, test.index,

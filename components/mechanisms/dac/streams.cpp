@@ -14,7 +14,7 @@ using isa::QueueMode;
 
 namespace {
 
-/// An instruction of the affine stream that enqueues what `decoupled` takes.
+/// The enqueue in the affine stream for a decoupled instruction.
 VirtualInstruction enqueue_for(const VirtualInstruction& decoupled, QueueMode queue) {
     VirtualInstruction made = part_of(decoupled);
     made.guard = decoupled.guard;
@@ -35,8 +35,8 @@ VirtualInstruction enqueue_for(const VirtualInstruction& decoupled, QueueMode qu
     return made;
 }
 
-/// What the branch's predicate is for the lanes that come to it: sent by a warp (`enqueue`), taken by the affine one
-/// (`dequeue`).
+/// The instruction that sends the branch's predicate for the lanes that reach it (`enqueue`, by a warp) or receives it
+/// (`dequeue`, by the affine warp).
 VirtualInstruction report_for(const VirtualInstruction& branch, Operation operation) {
     VirtualInstruction made = part_of(branch);
     made.machine.operation = operation;
@@ -49,8 +49,8 @@ VirtualInstruction report_for(const VirtualInstruction& branch, Operation operat
     return made;
 }
 
-/// A barrier, or for anything else at which expansion stops, a fence. The affine warp waits at neither and computes
-/// nothing there.
+/// A barrier, or a fence for any other instruction at which expansion stops. The affine warp waits at neither and
+/// computes nothing there.
 VirtualInstruction marker_for(const VirtualInstruction& instruction) {
     VirtualInstruction made = part_of(instruction);
     made.guard = instruction.guard;
@@ -73,7 +73,7 @@ VirtualInstruction marker_for(const VirtualInstruction& instruction) {
     return made;
 }
 
-/// On to where all ways from the block meet.
+/// A jump to the block where all paths from this block meet.
 VirtualInstruction jump_on(const VirtualInstruction& left_out, std::uint32_t to) {
     VirtualInstruction made = part_of(left_out);
     made.machine.operation = to == ptx::kNoNode ? Operation::exit : Operation::bra;
@@ -86,7 +86,7 @@ void keep_affine(std::vector<VirtualInstruction>& code, const VirtualInstruction
     if (finaliser::is_jump(instruction)) {
         VirtualInstruction jump = instruction;
         if (step.reports) { code.push_back(report_for(instruction, Operation::dequeue)); }
-        // The warps that a trap is for run into it themselves.
+        // Warps execute their traps themselves.
         if (jump.machine.operation == Operation::trap) {
             jump.machine.operation = Operation::exit;
             jump.machine.mode = 0;

@@ -18,7 +18,6 @@ std::uint64_t sum(const Offsets& offsets, const isa::Dim3& thread, const isa::Di
            offsets.block[0] * block.x + offsets.block[1] * block.y + offsets.block[2] * block.z;
 }
 
-/// Applies `function` to each pair of fields.
 template <class Function>
 Offsets combine(const Offsets& a, const Offsets& b, Function function) {
     Offsets result;
@@ -42,7 +41,7 @@ void require(bool holds, const char* rule) {
     if (!holds) { throw InternalError(std::string("affine tuple: ") + rule); }
 }
 
-/// The least and the greatest of what a block's threads add to the base, the offsets being signed numbers.
+/// The least and the greatest sum that a block's threads add to the base, with signed offsets.
 std::pair<std::int64_t, std::int64_t> spread(const Offsets& offsets, const isa::Dim3& size) {
     std::pair<std::int64_t, std::int64_t> range{0, 0};
     const std::uint32_t last[] = {size.x - 1, size.y - 1, size.z - 1};
@@ -121,9 +120,9 @@ Tuple extend(const Tuple& a, bool is_signed, const isa::Dim3& size, const isa::D
         return number(is_signed ? sign_extended(value) : value, 64);
     }
     if (a.is_mod) {
-        return result;  // the analysis has a bound for what may be extended
+        return result;  // the analysis has bounded the tuples that may be extended
     }
-    // Where the block's base stands, and what its threads add.
+    // The block's base, and the range that its threads add.
     const std::uint64_t at = masked(a.base + sum({{}, a.offsets.block}, {0, 0, 0}, block), 32);
     const auto first = static_cast<std::int64_t>(is_signed ? sign_extended(at) : at);
     const auto [least, greatest] = spread(a.offsets, size);

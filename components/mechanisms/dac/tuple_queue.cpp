@@ -36,7 +36,7 @@ AtqEntry& TupleQueue::push(isa::QueueMode mode, std::uint32_t pc, const SmThread
     return entry;
 }
 
-/// Its fetch takes a unit that has nothing else a cycle.
+/// An idle unit takes a cycle to fetch the entry.
 void TupleQueue::complete(AtqEntry& entry, bool has_rows, Cycle from, Cycle now) {
     entry.pending = 0;
     for (unsigned context = 0; context < gpu::kMaximumContexts; ++context) {
@@ -54,7 +54,7 @@ bool TupleQueue::owes(unsigned context) const {
     return owed;
 }
 
-/// Of `warps` those that get nothing of younger entries before the ones that wait have got theirs.
+/// Those of `warps` that get nothing of younger entries until the waiting ones have been served.
 ContextMask TupleQueue::held_up_by(ContextMask pending, ContextMask warps) const {
     if (order_ == Order::tuple) { return warps; }
     const ContextMask waiting = pending & warps;
@@ -66,7 +66,7 @@ ContextMask TupleQueue::held_up_by(ContextMask pending, ContextMask warps) const
     return held_up;
 }
 
-/// The place of the oldest entry that counts for whether the CTA gets an address.
+/// The place of the oldest entry that can have an address for the CTA.
 std::uint32_t TupleQueue::first_address_of(unsigned slot) {
     if (order_ == Order::tuple) { return 0; }
     std::uint64_t& oldest = oldest_address_[slot];
@@ -78,7 +78,7 @@ std::uint32_t TupleQueue::first_address_of(unsigned slot) {
     return place_of(oldest);
 }
 
-/// An entry leaves the queue when it is the first one and nobody waits for it.
+/// An entry leaves the queue when it is first and no warp waits for it.
 bool TupleQueue::served(ExpansionUnit& unit, Cycle now) {
     AtqEntry& entry = entry_of(unit);
     entry.pending &= ~gpu::context_bit(unit.warp);
@@ -87,7 +87,7 @@ bool TupleQueue::served(ExpansionUnit& unit, Cycle now) {
     ++counters_.atq_accesses;
     --unit.entries;
     if (order_ == Order::tuple) {
-        renew_units(now);  // the other unit's next one may have become the head
+        renew_units(now);  // the other unit's next entry may have become the head
     }
     const std::uint64_t first = first_entry_;
     for (; !entries_.empty() && entries_.front().pending == 0; ++first_entry_) { entries_.pop(); }

@@ -18,29 +18,28 @@
 
 namespace lookahead::dac {
 
-/// What an access asks of its warp's queue and of L1's locks.
+/// What an access needs from its warp's queue and from L1's locks.
 struct AccessSize {
     std::uint64_t first_line = 0;
-    std::uint8_t records = 0;  ///< 0: it is raw
+    std::uint8_t records = 0;  ///< 0: a raw access
 };
 
-/// An entry of the affine tuple queue: what an `enqueue` brings the warps of its batch. Its warps are those with active
-/// lanes.
+/// An entry of the affine tuple queue: the result of an `enqueue` for all warps of the batch that have active lanes.
 struct AtqEntry {
     isa::QueueMode mode = isa::QueueMode::address;
-    std::uint32_t pc = 0;          ///< of the enqueue
-    gpu::ContextMask pending = 0;  ///< warps that have not got theirs
-    bool adjusts = false;          ///< an address, where rows of threads end: what that adds is still to be computed
+    std::uint32_t pc = 0;          ///< PC of the enqueue
+    gpu::ContextMask pending = 0;  ///< warps that have not received their part
+    bool adjusts = false;          ///< an address tuple whose rows of threads still need adjusting
     SmThreads active{};
-    std::array<std::uint32_t, gpu::kMaximumContexts> sequence{};  ///< by context, among what it gets in that queue
+    std::array<std::uint32_t, gpu::kMaximumContexts> sequence{};  ///< by context: its number in the warp's queue
     std::array<std::uint32_t, gpu::kMaximumContexts>
-        markers{};  ///< by context, that the affine stream has passed before
-    // A predicate's:
+        markers{};  ///< by context: markers that the affine stream passed before
+    // For predicates:
     SmThreads holds{};
     std::array<Comparisons, gpu::kMaximumContexts> comparisons{};
-    // An address's:
+    // For addresses:
     std::vector<AffineRegister> tuples;  ///< by CTA slot
-    // What an address comes to for a warp that could not take it, so that it is not computed at each attempt; no state.
+    // The size of an access that a warp could not take, to avoid computing it at each attempt; no state.
     gpu::ContextMask tried = 0;
     std::array<AccessSize, gpu::kMaximumContexts> sizes{};
 
@@ -51,37 +50,37 @@ struct AtqEntry {
     }
 };
 
-/// Where a unit that expands tuples stands: it takes entries of its kind from the tuple queue, warp by warp.
+/// The position of an expansion unit, which takes entries of its kind from the tuple queue, warp by warp.
 struct ExpansionUnit {
-    std::uint16_t entries = 0;   ///< of its kind in the tuple queue, with warps that wait for theirs
-    bool stuck = false;          ///< for none of them it can go on, until something changes
-    bool has_warp = false;       ///< it is at `warp` and `entry`
-    std::uint16_t warp = 0;      ///< the last one, if it is at none
+    std::uint16_t entries = 0;   ///< entries of its kind that warps wait for
+    bool stuck = false;          ///< it can proceed with none of them until something changes
+    bool has_warp = false;       ///< it is working on `warp` and `entry`
+    std::uint16_t warp = 0;      ///< the last one, if it is working on none
     std::uint64_t entry = 0;     ///< number of the entry
     Cycle free = 0;              ///< the first cycle of its next step
-    Cycle since = 0;             ///< it is stuck
-    bool behind_marker = false;  ///< stuck: all that could be next have a barrier to pass
+    Cycle since = 0;             ///< the cycle in which it became stuck
+    bool behind_marker = false;  ///< stuck, and all warps in question have a barrier to pass
 
     bool can_step(Cycle now) const { return entries != 0 && !stuck && now >= free; }
-    /// Least cycle > `now` of its next step if nothing else happens.
+    /// The first cycle > `now` of its next step if nothing else happens.
     Cycle next_step(Cycle now) const { return entries == 0 || stuck ? gpu::kNever : std::max(now + 1, free); }
     void fields(StateArchive& archive) { archive& entries& stuck& has_warp& warp& entry& free& since& behind_marker; }
 };
 
-/// What becomes of an entry for a warp when a unit turns to it.
+/// The outcome when a unit turns to an entry for a warp.
 enum class Turn : std::uint8_t { begun, no_room, behind_marker };
 
-/// What a unit keeps for each CTA: the accumulated address of section 4.2, or the comparison for all of its threads.
+/// What a unit keeps for each CTA: the accumulated address (section 4.2), or the comparison for all its threads.
 struct Accumulator {
-    std::uint64_t entry = 0;  ///< number of the entry that it is of; 0: none
-    std::uint16_t next = 0;   ///< an address: the warp whose first line it is
+    std::uint64_t entry = 0;  ///< number of its entry; 0: none
+    std::uint16_t next = 0;   ///< of an address: the warp whose first line it is
 
     void fields(StateArchive& archive) { archive& entry& next; }
 };
 using Accumulators = std::array<Accumulator, gpu::kMaximumContexts>;
 
-/// The affine tuple queue (ATQ; Wang and Lin, ISCA 2017, section 4.1), and to which entry and warp each of the two
-/// units that expand it turns (`dac.expansion`, `dac.address_order`).
+/// The affine tuple queue (ATQ; Wang and Lin, ISCA 2017, section 4.1). It also chooses the entry and warp that each of
+/// the two expansion units serves next (`dac.expansion`, `dac.address_order`).
 class TupleQueue {
   public:
     TupleQueue(const DacParameters& parameters, DacCounters& counters);
@@ -89,11 +88,11 @@ class TupleQueue {
 
     bool full() const { return entries_.full(); }
     std::uint32_t size() const { return entries_.size(); }
-    /// A new last entry, of which the warps' own part is empty. Not when the queue is full.
+    /// Appends an entry with nothing for any warp yet; the queue must not be full.
     AtqEntry& push(isa::QueueMode mode, std::uint32_t pc, const SmThreads& active);
-    /// The new last entry is complete at `from`; `has_rows`: see AtqEntry::adjusts.
+    /// Completes the new last entry, which is ready at `from`; `has_rows`: see AtqEntry::adjusts.
     void complete(AtqEntry& entry, bool has_rows, Cycle from, Cycle now);
-    /// Some entry has something for the warp.
+    /// Whether some entry has a part for the warp.
     bool owes(unsigned context) const;
 
     ExpansionUnit& address_unit() { return address_unit_; }
@@ -102,8 +101,8 @@ class TupleQueue {
     const ExpansionUnit& predicate_unit() const { return predicate_unit_; }
     AtqEntry& entry_of(const ExpansionUnit& unit) { return entries_[place_of(unit.entry)]; }
 
-    /// What a unit goes on with: begin(entry, context) tells what becomes of an entry for a warp. False: there is
-    /// nothing, and the unit is stuck. `turns`: CTA slots in the order in which the address unit turns to them.
+    /// Chooses the address unit's next entry and warp. begin(entry, context) tries one and returns the outcome; `turns`
+    /// has the CTA slots in their order. Returns false if there is none; then the unit is stuck.
     template <class Begin>
     bool choose_address(std::span<const std::uint8_t> turns, Cycle now, Begin begin) {
         if (!by_cta_) { return choose(address_unit_, now, begin); }
@@ -119,9 +118,9 @@ class TupleQueue {
     bool choose_predicate(Cycle now, Begin begin) {
         return choose(predicate_unit_, now, begin);
     }
-    /// The warp that the unit is at has got what it was to get. True: an entry has left the queue.
+    /// The unit has served its warp. Returns true if an entry has left the queue.
     bool served(ExpansionUnit& unit, Cycle now);
-    /// A warp has dequeued, or has passed a barrier, or has ended.
+    /// Call it when a warp has dequeued, passed a barrier, or ended.
     void renew_units(Cycle now) {
         renew(address_unit_, now);
         renew(predicate_unit_, now);
@@ -130,7 +129,7 @@ class TupleQueue {
     void fields(StateArchive& archive);
 
   private:
-    /// Whose tuples keep their order in the units: all, those of a CTA, those of a warp.
+    /// Which tuples stay in order in the units: all, those of a CTA, those of a warp.
     enum class Order : std::uint8_t { tuple, cta, warp };
 
     std::uint32_t place_of(std::uint64_t entry) const { return static_cast<std::uint32_t>(entry - first_entry_); }
@@ -151,9 +150,8 @@ class TupleQueue {
         bool behind_marker = true;
         return choose_among(~gpu::ContextMask{}, 0, unit, begin, behind_marker) || stop(unit, behind_marker, now);
     }
-    /// The oldest entry of the unit's kind that it can go on with for one of the warps, for the next of these behind
-    /// the last one that got it; entries before place `first` are none of these. `behind_marker` is cleared if some
-    /// wait for anything but a barrier.
+    /// Chooses the oldest entry of the unit's kind, from place `first` on, that can proceed for one of `warps`; of
+    /// these, the next one after the last served. Clears `behind_marker` if some warp waits for anything but a barrier.
     template <class Begin>
     bool choose_among(gpu::ContextMask warps, std::uint32_t first, ExpansionUnit& unit, Begin begin,
                       bool& behind_marker) {
@@ -162,7 +160,7 @@ class TupleQueue {
             AtqEntry& entry = entries_[i];
             if (entry.pending == 0) { continue; }
             if (&unit_of(entry) != &unit) {
-                // One is in the other unit; a second one is still the queue's head.
+                // The other unit works on the first one; the second still heads the queue.
                 if (++others == 2 && order_ == Order::tuple) { break; }
                 continue;
             }
@@ -186,14 +184,14 @@ class TupleQueue {
     }
 
     const Order order_;
-    const bool by_cta_;  ///< the address unit turns to one CTA after the other, not to the oldest tuple first
+    const bool by_cta_;  ///< the address unit serves one CTA after another, not the oldest tuple first
     DacCounters& counters_;
     std::vector<gpu::ContextMask> siblings_;  ///< by CTA slot: its contexts
     Ring<AtqEntry> entries_;
-    std::uint64_t first_entry_ = 1;  ///< number of the first one
+    std::uint64_t first_entry_ = 1;  ///< number of the first entry
     ExpansionUnit address_unit_;
     ExpansionUnit predicate_unit_;
-    /// By CTA slot: no older entry owes the CTA an address. What is known of the queue, and no state.
+    /// By CTA slot: no older entry has an address for the CTA. Derived from the queue; no state.
     std::array<std::uint64_t, gpu::kMaximumContexts> oldest_address_{};
 };
 

@@ -21,16 +21,14 @@ class Audit;
 
 namespace lookahead::dac {
 
-/// Entries of its warp's queue that an access of so many records takes: one each, and one for a raw access, which has
-/// none.
+/// The entries of its warp's queue that an access takes: one for each record, or one for a raw access.
 constexpr unsigned entries_of(unsigned records) {
     return records == 0 ? 1 : records;
 }
 
-/// Names the dequeue that an entry is for: of which instruction, and the how many-th of its queue. A report's is its
-/// own.
+/// Identifies the dequeue of an entry: the PC of the enqueue and the entry's number in its queue, or among the reports.
 struct PairName {
-    std::uint32_t pc = 0;  ///< of the enqueue
+    std::uint32_t pc = 0;  ///< PC of the enqueue
     std::uint32_t sequence = 0;
     isa::LaneMask active = 0;
 
@@ -41,11 +39,11 @@ inline std::uint64_t line_of(const WarpRecord& record) {
     return record.region & ~std::uint64_t{gpu::kLineBytes - 1};
 }
 
-/// A record in a warp's queue, with what its line waits for.
+/// A record in a warp's queue, and the state of its line.
 struct QueuedRecord {
     WarpRecord record;
-    gpu::SectorMask sectors = gpu::kAllSectors;  ///< of its line that the access touches
-    bool awaited = false;                        ///< the line was asked for and has not come
+    gpu::SectorMask sectors = gpu::kAllSectors;  ///< sectors of the line that the access touches
+    bool awaited = false;                        ///< the line was requested and has not come
     gpu::LineLock lock;
 
     std::uint64_t line() const { return line_of(record); }
@@ -55,10 +53,10 @@ struct QueuedRecord {
 /// An access whose address a warp is to dequeue.
 struct QueuedAccess {
     PairName name;
-    bool data = false;          ///< a load whose lines were asked for
-    std::uint8_t records = 0;   ///< of these, behind those of the access before; 0: it is raw
+    bool data = false;          ///< a load whose lines were requested
+    std::uint8_t records = 0;   ///< count of records; 0: a raw access
     std::uint8_t awaited = 0;   ///< records whose line has not come
-    LaneAddresses addresses{};  ///< of a raw one, or with dac.check
+    LaneAddresses addresses{};  ///< of a raw access, or with dac.check
 
     void fields(StateArchive& archive) { archive& name& data& records& awaited& addresses; }
 };
@@ -77,7 +75,7 @@ class AddressQueue {
     const QueuedAccess& head() const { return accesses_.front(); }
     QueuedRecord& head_record(unsigned number) { return records_[number]; }
 
-    /// A new last access of so many records, to be filled in place.
+    /// Appends an access of so many records, to be filled in place.
     QueuedAccess& push(unsigned records) {
         QueuedAccess& access = accesses_.push();
         access.records = static_cast<std::uint8_t>(records);
@@ -89,18 +87,18 @@ class AddressQueue {
     QueuedAccess& last() { return accesses_[accesses_.size() - 1]; }
     QueuedRecord& last_record() { return records_[records_.size() - 1]; }
     const QueuedRecord& record_before_last() const { return records_[records_.size() - 2]; }
-    /// The head's records have no lock any more.
+    /// Removes the head; its records must have no lock any more.
     void pop() {
         used_ -= entries_of(head().records);
         for (unsigned record = 0; record < head().records; ++record) { records_.pop(); }
         accesses_.pop();
     }
-    /// visit(access, record) for each record in the queue.
+    /// Calls visit(access, record) for each record in the queue.
     template <class Visit>
     void for_each_record(Visit&& visit) {
         std::uint32_t record = 0;
         accesses_.for_each([&](QueuedAccess& access) {
-            // The last access may have records still to come.
+            // The last access may still lack records.
             for (unsigned number = 0; number < access.records && record < records_.size(); ++number) {
                 visit(access, records_[record++]);
             }
@@ -119,25 +117,25 @@ class AddressQueue {
     std::uint32_t used_ = 0;
 };
 
-/// An entry of a warp's predicate queue (PWPQ), or of its reports, which go the other way.
+/// An entry of a warp's predicate queue (PWPQ), or a report, which goes the other way.
 struct QueuedPredicate {
     PairName name;
     isa::LaneMask holds = 0;
-    Cycle ready = 0;  ///< from when on it is there: the lanes may still compare
+    Cycle ready = 0;  ///< not available before this cycle: the lanes may still compare
 
     void fields(StateArchive& archive) { archive& name& holds& ready; }
 };
 using PredicateQueue = Ring<QueuedPredicate>;
 
-/// The queues of each warp, by context, and the numbers by which it finds what was enqueued for it: addresses (PWAQ)
-/// and predicates (PWPQ) from the affine warp, and reports to it.
+/// The queues of each warp, by context, with the numbers that match entries to dequeues: addresses (PWAQ) and
+/// predicates (PWPQ) from the affine warp, and reports to it.
 class WarpQueues {
   public:
-    /// Throws ConfigurationError where the parameters leave some context without a queue.
+    /// Throws ConfigurationError if the parameters leave a context without a queue.
     WarpQueues(const DacParameters& parameters, unsigned contexts);
-    /// Deals the entries out to the warps that a launch can have: none where it is not decoupled.
+    /// Divides the entries among the warps that a launch can have; `warps` is 0 if it is not decoupled.
     void begin_launch(unsigned warps);
-    /// A warp starts there. It finds its queues empty.
+    /// A warp starts in the context, with empty queues.
     void start(unsigned context);
 
     AddressQueue& addresses(unsigned context) { return addresses_[context]; }
@@ -146,24 +144,24 @@ class WarpQueues {
     const AddressQueue& addresses(unsigned context) const { return addresses_[context]; }
     const PredicateQueue& predicates(unsigned context) const { return predicates_[context]; }
     const PredicateQueue& reports(unsigned context) const { return reports_[context]; }
-    /// The warp has nothing left to dequeue.
+    /// Whether the warp has nothing left to dequeue.
     bool empty(unsigned context) const { return addresses_[context].empty() && predicates_[context].empty(); }
     bool some_predicates_full() const;
-    /// Each warp that has threads there has reported.
+    /// Whether every warp that has threads in `threads` has reported.
     bool all_have_reported(const SmThreads& threads) const;
 
-    /// Numbers what the entry brings its warps, and takes down the markers in front of it.
+    /// Numbers the parts of the entry, and records the markers before it.
     void number(AtqEntry& entry);
     std::uint32_t next_address(unsigned context) { return addresses_dequeued_[context]++; }
     std::uint32_t next_predicate(unsigned context) { return predicates_dequeued_[context]++; }
     /// The affine stream has passed a marker with these threads.
     void enqueue_marker(const SmThreads& threads);
     void pass_marker(unsigned context) { ++markers_passed_[context]; }
-    /// The warp has a barrier to pass before it gets its part of the entry.
+    /// Whether the warp has a barrier to pass before it gets its part of the entry.
     bool is_behind_marker(const AtqEntry& entry, unsigned context) const {
         return entry.markers[context] > markers_passed_[context];
     }
-    /// The warp has passed more markers than the affine warp.
+    /// Whether the warp has passed more markers than the affine warp.
     bool leads_at_markers(unsigned context) const { return markers_passed_[context] > markers_enqueued_[context]; }
 
     void audit(Audit& audit, const std::string& sm) const;
@@ -173,7 +171,7 @@ class WarpQueues {
     using Numbers = std::array<std::uint32_t, gpu::kMaximumContexts>;
 
     const DacParameters& parameters_;
-    unsigned warps_ = 0;  ///< that have queues; no state
+    unsigned warps_ = 0;  ///< warps with queues; no state
     std::vector<AddressQueue> addresses_;
     std::vector<PredicateQueue> predicates_;
     std::vector<PredicateQueue> reports_;
@@ -181,8 +179,8 @@ class WarpQueues {
     Numbers predicates_enqueued_{};
     Numbers addresses_dequeued_{};
     Numbers predicates_dequeued_{};
-    Numbers markers_enqueued_{};  ///< that the affine stream has passed
-    Numbers markers_passed_{};    ///< that the warp has passed
+    Numbers markers_enqueued_{};  ///< passed by the affine stream
+    Numbers markers_passed_{};    ///< passed by the warp
 };
 
 }  // namespace lookahead::dac

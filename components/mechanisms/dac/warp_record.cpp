@@ -18,22 +18,22 @@ LaneMask rest_of_row(LaneMask left, LaneMask rows) {
     return next == 0 ? isa::kFullMask : (next & (0U - next)) - 1;
 }
 
-/// The record that is being written, with what decides whether a lane can be added to it.
+/// The record being written, with the state that decides whether a lane can be added.
 struct Open {
     WarpRecord* record = nullptr;
     unsigned last = 0;   ///< bit of the last lane
-    bool spans = false;  ///< lanes of several rows stand on that bit: it can only be the last one
+    bool spans = false;  ///< lanes of several rows share that bit: it must be the last one
 
     bool single() const { return std::popcount(record->mask) == 1; }
 
-    /// A lane on the bit of the one before it: the record broadcasts.
+    /// Adds a lane on the bit of the lane before it: the record broadcasts.
     bool repeat(bool new_row) {
         if (!record->broadcasts && !single()) { return false; }
         record->broadcasts = true;
         spans |= new_row;
         return true;
     }
-    /// A lane on another bit.
+    /// Adds a lane on another bit.
     bool append(unsigned bit, bool new_row) {
         const bool descends = bit < last;
         if (spans || (record->broadcasts && !new_row) || (!single() && record->descends != descends)) { return false; }
@@ -42,7 +42,7 @@ struct Open {
         last = bit;
         return true;
     }
-    /// Nothing that it says changes where another one follows.
+    /// Whether the record remains right if another one follows.
     bool may_end(bool new_row) const { return !spans && (new_row || !record->broadcasts); }
 };
 

@@ -9,11 +9,11 @@
 
 namespace lookahead::gpu {
 
-/// A pre-executed instruction whose result can be reused. The paper's entry has one physical destination; pairs and
-/// vectors have as many as there are here, and predicates stand in the entry by value.
+/// A pre-executed instruction whose result can be reused. The paper's entry has one physical destination; here pairs
+/// and vectors have several, and predicates are kept by value.
 struct PQueueEntry {
     std::uint32_t pc = 0;
-    std::uint32_t epoch = 0;  ///< control transfers before it, since the blocked instruction
+    std::uint32_t epoch = 0;  ///< control transfers between the blocked instruction and this one
     isa::LaneMask active = 0;
     bool ready = false;
     std::uint8_t words = 0;
@@ -24,14 +24,13 @@ struct PQueueEntry {
     void fields(StateArchive& archive) { archive& pc& epoch& active& ready& words& rows& predicate& predicate2; }
 };
 
-/// The P-queue of a warp. Entries are written at the tail up to the queue's size and taken from the head; a place is
-/// not used again until the queue is cleared.
+/// The P-queue of a warp: written at the tail, taken from the head; a place is not reused until the queue is cleared.
 class PQueue {
   public:
     void resize(unsigned capacity) { entries_.assign(capacity, {}); }
     bool empty() const { return head_ == tail_; }
     bool full() const { return tail_ == entries_.size(); }
-    /// Returns the entry's place.
+    /// Appends the entry and returns its place.
     unsigned push(const PQueueEntry& entry) {
         entries_[tail_] = entry;
         return tail_++;

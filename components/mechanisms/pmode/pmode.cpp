@@ -32,8 +32,8 @@ Cycle Pmode::longest_delay() const {
     return ExtensionStreams::longest_delay(state_, parameters_.switch_cycles);
 }
 
-/// Warp registers that the launch's CTAs can occupy at once. Those of a grid that the machine holds as a whole are
-/// dealt out in turns when it begins, and no more come; the CTAs of a larger one fill every place.
+/// The most warp registers that the launch's CTAs occupy at once. A grid that fits on the machine is dealt out in turns
+/// when it begins; the CTAs of a larger grid fill every place.
 unsigned Pmode::occupied_rows() const {
     const Occupancy& occupancy = state_.launch.occupancy;
     const std::uint64_t sms = execute_.identity().count;
@@ -42,7 +42,7 @@ unsigned Pmode::occupied_rows() const {
     return ctas * occupancy.warps_per_cta * occupancy.rows_per_warp;
 }
 
-/// The pool is what the launch leaves of the last registers.
+/// The pool consists of the last registers, which the launch leaves free.
 void Pmode::begin_launch() {
     const auto total = static_cast<unsigned>(state_.parameters.registers / isa::kWarpSize);
     const auto last = static_cast<unsigned>(std::min<std::int64_t>(parameters_.registers, total));
@@ -73,7 +73,7 @@ void Pmode::warp_exited(unsigned context) {
     flush_queue(context);
     ++warp.episode;
     warp.processed = warp.own_processed = 0;
-    // Loads whose results nobody reads may still be under way to the warp's registers.
+    // Loads with unread results may still be on the way to the warp's registers.
     warp.exited = LOOKAHEAD_RULE(load_under_way_keeps_register_beyond_exit) && warp.renamed > 0 &&
                   state_.warps.streams[context].in_flight > 0;
     if (!warp.exited) { release_own_registers(context); }
@@ -92,7 +92,7 @@ void Pmode::release_own_registers(unsigned context) {
     }
 }
 
-/// What only the P-mode table names.
+/// Drops the names that only the P-mode table has.
 void Pmode::release_pre_registers(unsigned context) {
     const std::uint16_t* own = state_.warps.map.of(context);
     const std::uint16_t* rows = streams_.set().map.of(context);
@@ -117,12 +117,12 @@ void Pmode::update_attention(unsigned context) {
                         warp.own_processed < warp.processed || observer_ != nullptr);
 }
 
-/// Frees the register now, or when the last instruction that reads it has collected it.
+/// Frees the register now, or when its last reader has collected it.
 void Pmode::settle(unsigned row) {
     if (const Cycle at = pool_.settle(row, state_.now); at > 0) { schedule(0, Event::collected, row, state_.now, at); }
 }
 
-/// A table or queue names the register no longer.
+/// A table or queue no longer names the register.
 void Pmode::drop_name(unsigned row) {
     pool_.remove_name(row);
     settle(row);
@@ -152,15 +152,15 @@ Cycle Pmode::next_cycle(Cycle now) const {
     return has_work ? now + 1 : kNever;
 }
 
-/// The warp's next instruction waits for a register that memory writes.
+/// Whether the warp's next instruction waits for a register that a memory access writes.
 bool Pmode::waits_for_memory(unsigned context) const {
     const std::uint32_t pc = state_.warps.streams[context].stack.pc();
     const std::uint64_t* needs = matches(context) ? state_.kernel->writes(pc) : state_.kernel->needs(pc);
     return state_.warps.scoreboard.blocks_for_memory(context, needs);
 }
 
-/// Warps that would enter P-mode. Without a free register they do not, and stay as they are in the baseline (the
-/// paper's last paragraph of section 1): pre-execution could not issue anything.
+/// Warps that would enter P-mode. Without a free register they do not, because pre-execution could not issue anything
+/// (last paragraph of section 1).
 ContextMask Pmode::enterable() const {
     ContextMask entering = 0;
     for (const unsigned context : state_.warps.states.in(ContextState::blocked_by_memory) & ~streams_.running()) {
@@ -169,7 +169,7 @@ ContextMask Pmode::enterable() const {
     return entering;
 }
 
-/// The pre-execution stream gets copies, and what the warp's instruction buffer holds.
+/// The pre-execution stream starts with copies of the warp's state, including its instruction buffer.
 void Pmode::enter(unsigned context, Cycle now) {
     PreExecution& warp = warps_[context];
     Stream& own = state_.warps.streams[context];
@@ -199,7 +199,7 @@ void Pmode::enter(unsigned context, Cycle now) {
     streams_.resume_after(context, parameters_.switch_cycles, now);
 }
 
-/// Every long-latency register for which the blocked instruction waited is written.
+/// Call it when every long-latency register for which the blocked instruction waited is written.
 void Pmode::leave(unsigned context) {
     const PreExecution& warp = warps_[context];
     const Cycle waited = state_.now - warp.entered;
@@ -222,7 +222,7 @@ bool Pmode::classify(unsigned context) {
         leave(context);
     }
     if (!matches(context)) { return false; }
-    // No operand is read: of hazards only older writes to the same register are left.
+    // A reused instruction reads no operand: the only hazards left are older writes to the same register.
     const std::uint64_t* writes = state_.kernel->writes(state_.warps.streams[context].stack.pc());
     if (state_.warps.scoreboard.blocks_for_memory(context, writes)) {
         states.set(context, ContextState::blocked_by_memory);
@@ -256,7 +256,7 @@ void Pmode::transferred(unsigned context) {
     ++warps_[context].own_epoch;
 }
 
-/// The warp's next instruction is the one of the P-queue's head. The PC alone could be that of another iteration.
+/// Whether the warp's next instruction is the head of the P-queue. The PC alone could be that of another iteration.
 bool Pmode::matches(unsigned context) const {
     const PreExecution& warp = warps_[context];
     return !streams_.running().has(context) && !warp.queue.empty() &&
@@ -306,8 +306,8 @@ bool Pmode::supply(unsigned context, Cycle now) {
     return true;
 }
 
-/// An instruction that writes all of a renamed register writes to the register's own place again, and the renamed one
-/// is given back; one that writes part of it writes where the rest is.
+/// An instruction that writes all of a renamed register writes the register's own row again and frees the renamed one;
+/// a partial write goes to the row that holds the rest.
 void Pmode::before_execution(unsigned context, Cycle) {
     PreExecution& warp = warps_[context];
     const Stream& own = state_.warps.streams[context];
@@ -325,7 +325,7 @@ void Pmode::before_execution(unsigned context, Cycle) {
         const std::uint16_t row = state_.warps.map.of(context)[number];
         if (pool_.owns(row)) {
             const unsigned home = home_row(context, number);
-            // Lanes that have exited keep what they had; a source may be the same register.
+            // Exited lanes keep their old values; a source may be the same register.
             std::memcpy(state_.registers.row(home), state_.registers.row(row), sizeof(std::uint32_t) * isa::kWarpSize);
             state_.warps.map.set(context, number, static_cast<std::uint16_t>(home));
             --warp.renamed;
@@ -343,7 +343,7 @@ void Pmode::collecting(unsigned context, const std::uint16_t* rows, unsigned cou
     update_attention(context);
 }
 
-/// For statistics: what P-mode had done with the instruction that the warp executes now.
+/// For statistics: what P-mode did with the instruction that the warp executes now.
 void Pmode::track_own(unsigned context, const DecodedInstruction& decoded) {
     PreExecution& warp = warps_[context];
     const std::uint32_t number = warp.own_processed++;
@@ -356,8 +356,8 @@ void Pmode::track_own(unsigned context, const DecodedInstruction& decoded) {
     }
 }
 
-/// pmode.check: the instruction executed with the warp's own operands gives what is reused. Scratchpad loads are left
-/// out: other warps may have stored meanwhile.
+/// pmode.check: compares a reused result with the instruction's result on the warp's own operands. Scratchpad loads are
+/// excluded, because other warps may have stored meanwhile.
 void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) {
     const DecodedInstruction& decoded = (*state_.kernel)[entry.pc];
     const Stream& own = state_.warps.streams[context];
@@ -390,8 +390,7 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
     LOOKAHEAD_ASSERT(!wrong, execute_.place_of(context) + ": a reused value is not the instruction's");
 }
 
-/// pmode.check: each register of the pool has as many names as tables and queues say, and is free if and only if
-/// nothing needs it.
+/// pmode.check: each pool register has as many names as tables and queues hold, and is free exactly if not in use.
 void Pmode::verify_pool() const {
     std::vector<unsigned> names(pool_.size(), 0);
     const unsigned registers = state_.kernel->kernel().registers;

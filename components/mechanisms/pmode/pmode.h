@@ -20,10 +20,10 @@
 
 namespace lookahead::gpu {
 
-/// Warped pre-execution (Kim et al., HPCA 2016). A warp whose next instruction waits for a long-latency register goes
-/// on with a copy of its scoreboard, SIMT stack and predicates (P-mode): what does not depend on that register is
-/// executed into renamed registers, loads bring their lines into L1, the rest is skipped. When the warp returns to
-/// normal mode (N-mode), results that its P-queue names are reused. README.md has the rules and the choices.
+/// Warped pre-execution (Kim et al., HPCA 2016). A warp whose next instruction waits for a long-latency register
+/// continues on a copy of its scoreboard, SIMT stack and predicates (P-mode): instructions independent of that register
+/// write renamed registers, loads bring their lines into L1, the rest is skipped. When the warp returns to normal mode
+/// (N-mode), it reuses the results that its P-queue names. README.md has the rules and the choices.
 class Pmode final : public IssueExtension, private StreamPolicy {
   public:
     using Parameters = PmodeParameters;
@@ -49,7 +49,7 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     void event(unsigned context, std::uint32_t detail, Cycle now) override;
     void load_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) override;
 
-    /// Is told of all that happens from the next launch on; it outlives this.
+    /// Reports all steps to `observer`, which must outlive this object, from the next launch on.
     void observe(PmodeObserver& observer) { observer_ = &observer; }
     const PmodeCounters& counters() const { return counters_; }
     const RegisterPool& pool() const { return pool_; }
@@ -59,7 +59,7 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     void fields(StateArchive& archive) override;
 
   private:
-    /// What comes back from the timing wheel.
+    /// What the timing wheel reports.
     enum class Event : std::uint8_t { executed, collected };
     static constexpr unsigned kEventShift = 28;
 
@@ -123,7 +123,7 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     void advance(unsigned context);
     void note_processed(unsigned context, bool skipped);
 
-    /// Tells the observer of the stream that is at `pc` with the lanes.
+    /// Reports a step at `pc`, with the lanes `active`, to the observer.
     void tell(PmodeStep::Kind kind, unsigned context, std::uint32_t pc, isa::LaneMask active,
               SkipReason skip = SkipReason::count, HaltReason halt = HaltReason::count) {
         if (observer_ != nullptr) [[unlikely]] {
@@ -144,19 +144,18 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     IssueStage& issue_;
     ExecuteStage& execute_;
     LoadStoreUnit& memory_;
-    ExtensionStreams streams_;            ///< of the warps in P-mode, by context; others are vacant
+    ExtensionStreams streams_;            ///< by context; streams of warps in N-mode are vacant
     std::vector<PreExecution> warps_;     ///< by context
-    ContextMask skipped_now_ = 0;         ///< their streams have had this cycle
-    std::vector<std::uint16_t> writers_;  ///< by context and scoreboard bit, the operation that writes it last
+    ContextMask skipped_now_ = 0;         ///< warps that have skipped an instruction in this cycle
+    std::vector<std::uint16_t> writers_;  ///< by context and scoreboard bit: the last operation that writes it
     unsigned bits_ = 0;                   ///< scoreboard bits of a context
     std::vector<Operation> operations_;
     std::vector<std::uint16_t> free_operations_;
     RegisterPool pool_;
-    std::array<std::uint16_t, isa::kMostOperandRows>
-        replaced_{};  ///< rows that the instruction that is being issued gives back
+    std::array<std::uint16_t, isa::kMostOperandRows> replaced_{};  ///< rows that the instruction being issued releases
     unsigned replaced_count_ = 0;
     static constexpr Cycle kNotCharging = -1;
-    Cycle pool_charged_ = kNotCharging;  ///< cycles up to this one are counted
+    Cycle pool_charged_ = kNotCharging;  ///< the pool's cycles are counted up to this one
     PmodeObserver* observer_ = nullptr;
     PmodeCounters counters_;
 };

@@ -8,7 +8,7 @@
 
 namespace lookahead::gpu {
 
-/// Why an instruction is not pre-executed. Where several reasons hold, the first in this order counts.
+/// Why an instruction is not pre-executed. Where several reasons apply, the first in this order counts.
 enum class SkipReason : std::uint8_t {
     far,
     store,

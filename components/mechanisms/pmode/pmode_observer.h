@@ -8,7 +8,7 @@
 
 namespace lookahead::gpu {
 
-/// Something that happened to a warp, for tests and for looking at a warp's way through both modes.
+/// A step of a warp in either mode, for tests and for traces.
 struct PmodeStep {
     enum class Kind : std::uint8_t {
         entered,
@@ -23,7 +23,7 @@ struct PmodeStep {
     Kind kind;
     std::uint16_t context;
     std::uint32_t pc;
-    isa::LaneMask active;  ///< of the stack; guards not applied
+    isa::LaneMask active;  ///< the stack's lanes, before guards
     SkipReason skip = SkipReason::count;
     HaltReason halt = HaltReason::count;
 };

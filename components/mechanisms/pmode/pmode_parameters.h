@@ -6,7 +6,6 @@
 
 namespace lookahead::gpu {
 
-/// `pmode.*`
 struct PmodeParameters {
     std::int64_t pqueue_entries = 8;
     std::int64_t registers = 128;

@@ -25,13 +25,13 @@ bool is_scratchpad_load(const DecodedInstruction& decoded) {
            decoded.instruction->space == isa::Space::shared;
 }
 
-/// They are short-latency sources, whose values nobody writes: the constant cache's.
+/// Constant loads are short-latency sources, and their values never change.
 bool is_constant_load(const DecodedInstruction& decoded) {
     return decoded.action == Action::memory && decoded.instruction->operation == isa::Operation::load &&
            decoded.instruction->space == isa::Space::constant;
 }
 
-/// Loads that are not pre-executed: of global and local memory and of addresses that may lead anywhere.
+/// Loads that only bring their lines into L1: global, local and generic ones.
 bool is_pre_load(const DecodedInstruction& decoded) {
     return decoded.action == Action::memory && isa::is_load(decoded.instruction->operation) &&
            !is_scratchpad_load(decoded) && !is_constant_load(decoded);
@@ -41,7 +41,7 @@ bool is_within(std::uint64_t offset, unsigned bytes, std::uint64_t size) {
     return bytes <= size && offset <= size - bytes;
 }
 
-/// It may write what a scratchpad load of its warp reads, or order such a load behind what others write.
+/// Whether the instruction may write a scratchpad load's data, or order such a load after other warps' writes.
 bool makes_scratchpad_stale(const DecodedInstruction& decoded) {
     const isa::Instruction& instruction = *decoded.instruction;
     if (decoded.action == Action::barrier) { return true; }
@@ -78,7 +78,7 @@ bool Pmode::far_from_blocked(unsigned context, std::uint32_t pc) const {
     return distance * isa::kInstructionBytes > parameters_.reach;
 }
 
-/// Whatever its operands are.
+/// Why the instruction is skipped whatever its operands are.
 SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded) const {
     const isa::Instruction& instruction = *decoded.instruction;
     if (LOOKAHEAD_RULE(far_instructions_are_skipped) && far_from_blocked(context, pc)) { return SkipReason::far; }
@@ -96,7 +96,7 @@ SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const Decod
             return SkipReason::texture;
         case isa::Operation::load_stride:
         case isa::Operation::load_indirect:
-            // In the scratchpad addresses would have to be checked element by element: not pre-executed.
+            // Element addresses in the scratchpad would have to be checked one by one, so these are not pre-executed.
             return instruction.space == isa::Space::shared ? SkipReason::scratchpad : SkipReason::count;
         case isa::Operation::load:
             return instruction.order != isa::Order::weak ? SkipReason::ordered_load : SkipReason::count;
@@ -105,10 +105,10 @@ SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const Decod
     }
 }
 
-/// Branches, and what P-mode never goes past. A branch that is too far, or goes too far, halts. Section 5.1 of the
-/// paper has it skipped, and to go on behind a skipped branch that is taken would be to execute the path that the warp
-/// does not take: its pre-loads would bring lines that nobody wants, and queue entries would stand before those that
-/// N-mode comes to. Section 7 rules speculation out, and a branch that cannot be resolved halts for that reason (5.1).
+/// Branches, and instructions that P-mode never passes. A branch that is too far, or goes too far, halts. Section 5.1
+/// of the paper skips it; but to continue after a skipped taken branch would be to execute the path that the warp does
+/// not take, with useless pre-loads and queue entries before those that N-mode needs. Section 7 rules out speculation,
+/// and an unresolvable branch halts for that reason (5.1).
 Pmode::Verdict Pmode::verdict_on_control(unsigned context, const DecodedInstruction& decoded) const {
     const Stream& stream = streams_[context];
     const bool branches = decoded.action == Action::branch;
@@ -140,8 +140,7 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
     const Stream& stream = streams_[context];
     const std::uint32_t pc = stream.stack.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
-    // What a warp takes from queues, when it comes to it, nobody has before: as the results of loads that are under
-    // way.
+    // What a warp will take from its queues is unknown before, like the result of a load in flight.
     if (decoded.instruction->dequeues || decoded.action == Action::queue) {
         return decoded.action == Action::branch
                    ? Verdict{.state = ContextState::held, .halt = HaltReason::poisoned_branch}
@@ -156,14 +155,14 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
         default:
             break;
     }
-    // Where lanes may wait for others of their warp another path would run next, which only the warp itself may decide.
+    // Where lanes may wait for others of their warp, another path would run next; only the warp itself may decide that.
     if ((decoded.action == Action::meeting || decoded.action == Action::barrier) && stream.stack.diverged()) {
         return {.state = ContextState::held, .halt = HaltReason::lanes};
     }
     if (const SkipReason reason = always_skipped(context, pc, decoded); reason != SkipReason::count) {
         return {.state = ContextState::passing, .skip = reason};
     }
-    // The rest of a register that is written in part is a source, but of pre-loads, which write nothing.
+    // The old value of a partly written register is a source too, except for pre-loads, which write nothing.
     const bool reads_old_value = is_partial(stream.stack, decoded) && !is_pre_load(decoded);
     const std::uint64_t* sources = reads_old_value ? state_.kernel->needs(pc) : state_.kernel->reads(pc);
     if (LOOKAHEAD_RULE(poisoned_sources_are_skipped) && streams_.set().scoreboard.blocks_for_memory(context, sources)) {
@@ -183,7 +182,7 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
     }
     const ContextState state = state_.waits_for(streams_.set(), context, pc, sources);
     if (state != ready_for(decoded.unit)) { return {.state = state}; }
-    // Where a program races, its addresses may not be those that it will use.
+    // If a program races, its addresses may differ from those that it will use.
     if (is_scratchpad_load(decoded) && out_of_bounds(context, decoded)) {
         return {.state = ContextState::passing, .skip = SkipReason::scratchpad};
     }
@@ -193,7 +192,7 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
     return {.state = state};
 }
 
-/// For loads of the scratchpad and of constants.
+/// For scratchpad and constant loads.
 bool Pmode::out_of_bounds(unsigned context, const DecodedInstruction& decoded) const {
     const Stream& stream = streams_[context];
     const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
@@ -215,7 +214,7 @@ bool Pmode::out_of_bounds(unsigned context, const DecodedInstruction& decoded) c
     return false;
 }
 
-/// The destinations of the instruction at `pc` are the stream's own from here on.
+/// From now on the destinations of the instruction at `pc` are the stream's own.
 void Pmode::mark_written(unsigned context, std::uint32_t pc, bool poison, std::uint16_t operation) {
     const std::uint64_t* writes = state_.kernel->writes(pc);
     Scoreboard& scoreboard = streams_.set().scoreboard;
@@ -251,14 +250,13 @@ void Pmode::skip(unsigned context) {
     advance(context);
 }
 
-/// On to the next instruction.
 void Pmode::advance(unsigned context) {
     if (!streams_.advance(context)) { halt(context, HaltReason::lanes); }
 }
 
 // ---- Issue ----------------------------------------------------------------------------------------------------------
 
-/// Also of what needs no renaming register.
+/// Applies also to instructions that need no renaming register.
 bool Pmode::may_issue() const {
     return pool_.free() > 0;
 }
@@ -267,7 +265,7 @@ void Pmode::jumped(unsigned context) {
     ++warps_[context].epoch;
 }
 
-/// While there are renaming registers for what it writes.
+/// Whether there are renaming registers for the instruction's destinations.
 bool Pmode::accepts(unsigned context) const {
     const DecodedInstruction& decoded = (*state_.kernel)[streams_[context].stack.pc()];
     return !skipped_now_.has(context) &&
@@ -337,13 +335,13 @@ void Pmode::pre_load(unsigned context, LaneMask active, Cycle from, Cycle now) {
     mark_written(context, pc, true, kNoOperation);
 }
 
-/// Executes into the rows, which are the stream's registers and, if there is room, the P-queue's from here on.
+/// Executes into `rows`, which then belong to the stream's registers and, if there is room, to the P-queue.
 void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMask active, Cycle from,
                     std::span<const std::uint16_t> rows, Cycle now) {
     Stream& stream = streams_[context];
     const std::uint32_t pc = stream.stack.pc();
     const std::uint16_t* map = streams_.set().map.of(context);
-    // Lanes that are not active keep what they had: that is the merge of a partial write.
+    // Inactive lanes keep their old values: this merges a partial write.
     if (active != isa::kFullMask) {
         for (unsigned word = 0; word < rows.size(); ++word) {
             std::memcpy(state_.registers.row(rows[word]),
@@ -383,7 +381,7 @@ void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMas
     schedule(context, Event::executed, begin_operation(context, decoded, active, rows), now, from + decoded.latency);
 }
 
-/// The instruction's results are under way. All or nothing: one entry of the P-queue holds all its destinations.
+/// Starts the operation that will write the results. One entry of the P-queue holds all destinations, or none.
 std::uint16_t Pmode::begin_operation(unsigned context, const DecodedInstruction& decoded, LaneMask active,
                                      std::span<const std::uint16_t> rows) {
     const Stream& stream = streams_[context];

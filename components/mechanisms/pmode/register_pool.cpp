@@ -8,7 +8,7 @@ namespace lookahead::gpu {
 
 std::uint16_t RegisterPool::allocate(unsigned row) {
     LOOKAHEAD_DEBUG_ASSERT(free_count_ > 0, "no renaming register is free");
-    // Bit i of the pattern's rotation by `shift` is set where first_ + i is in the bank of `row`.
+    // Rotated by `shift`, bit i of the pattern is set if first_ + i is in the bank of `row`.
     const unsigned shift = (row - first_) & (banks_ - 1);
     const std::uint64_t any = ~std::uint64_t{0};
     for (const std::uint64_t pattern : {bank_pattern_ << shift, any}) {

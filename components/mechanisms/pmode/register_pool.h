@@ -9,13 +9,13 @@
 
 namespace lookahead::gpu {
 
-/// The warp registers that take pre-executed results. A register is free, or it has names (entries of a rename table or
-/// of a P-queue), awaits its write-back, or is still being collected by an instruction that was to read it.
+/// The warp registers that hold pre-executed results. A register is in use while it has names (entries of a rename
+/// table or of a P-queue), awaits its write-back, or is being collected as an operand; otherwise it is free.
 class RegisterPool {
   public:
     static constexpr std::uint16_t kNone = 0xffff;
 
-    /// Rows first to end - 1, all free; `banks` is a power of two.
+    /// Makes rows first .. end - 1 the pool, all free; `banks` is a power of two.
     void reset(unsigned first, unsigned end, unsigned banks) {
         first_ = first;
         size_ = end - first;
@@ -35,14 +35,14 @@ class RegisterPool {
     bool is_free(unsigned row) const { return (free_[(row - first_) / 64] >> (row - first_) % 64 & 1) != 0; }
     unsigned names(unsigned row) const { return registers_[row - first_].names; }
     bool in_flight(unsigned row) const { return registers_[row - first_].in_flight; }
-    /// Whether something needs the register at `now`.
+    /// Whether the register is in use at `now`.
     bool is_needed(unsigned row, Cycle now) const {
         const Register& each = registers_[row - first_];
         return each.names > 0 || each.in_flight || each.read_until > now;
     }
 
-    /// A free register, the first in the bank of `row` if there is one, else the first; it awaits a write-back and has
-    /// one name. There is one free.
+    /// Takes a free register, in the bank of `row` if one is free there. It awaits a write-back and has one name. At
+    /// least one register must be free.
     std::uint16_t allocate(unsigned row);
 
     void add_name(unsigned row) { ++registers_[row - first_].names; }
@@ -51,14 +51,14 @@ class RegisterPool {
         --registers_[row - first_].names;
     }
     void written(unsigned row) { registers_[row - first_].in_flight = false; }
-    /// An instruction collects its operand from the register until then.
+    /// An instruction collects its operand from the register until `until`.
     void read_until(unsigned row, Cycle until) {
         Register& each = registers_[row - first_];
         each.read_until = until > each.read_until ? until : each.read_until;
     }
 
-    /// Frees the register if nothing needs it. Otherwise the cycle at which the last reader will have it, if that is
-    /// all that is missing; else 0.
+    /// Frees the register if it is no longer in use. Returns the cycle at which its last reader has collected it if
+    /// only that is missing, else 0.
     Cycle settle(unsigned row, Cycle now);
 
     void fields(StateArchive& archive) {
@@ -80,7 +80,7 @@ class RegisterPool {
     unsigned size_ = 0;
     unsigned banks_ = 1;
     unsigned free_count_ = 0;
-    std::uint64_t bank_pattern_ = 0;  ///< every banks-th bit
+    std::uint64_t bank_pattern_ = 0;  ///< every banks-th bit is set
     std::vector<Register> registers_;
     std::vector<std::uint64_t> free_;
 };

@@ -23,11 +23,10 @@ struct lookahead::ParametersOf<lookahead::gpu::GroupInterleavedParameters> {
 
 namespace lookahead::gpu {
 
-/// The prefetch-aware scheduler of Jog et al. over the two-level one: groups take warps that do not follow each other,
-/// so that a group prefetches for the neighbours of its warps, which belong to another group. With g groups, the n-th
-/// warp of the scheduler is in group n mod g. Free places of the ready queue go to the warps of one group as long as it
-/// has a pending one that does not wait for memory, a fence or a barrier, then to the next group's; no place stays
-/// empty. The ready queue issues in turn.
+/// The prefetch-aware scheduler of Jog et al. on top of the two-level one. Groups have no neighbouring warps, so that a
+/// group prefetches for its warps' neighbours in another: with g groups, the scheduler's n-th warp is in group n mod g.
+/// Free places of the ready queue go to one group while it has a pending warp that does not wait for memory, a fence or
+/// a barrier, then to the next group; no place stays empty. The ready queue issues in turn.
 class GroupInterleavedScheduler final : public TwoLevelScheduler {
   public:
     using Parameters = GroupInterleavedParameters;
@@ -59,7 +58,7 @@ class GroupInterleavedScheduler final : public TwoLevelScheduler {
     std::uint32_t next(std::uint32_t group) const { return group + 1 == groups_ ? 0 : group + 1; }
 
     std::uint32_t groups_ = 1;
-    std::array<ContextMask, kMaximumContexts> members_{};  ///< of each group
+    std::array<ContextMask, kMaximumContexts> members_{};  ///< by group
     std::uint32_t group_ = 0;                              ///< whose warps come first
 };
 

@@ -33,7 +33,7 @@ struct lookahead::ParametersOf<lookahead::gpu::MacroBlockParameters> {
 
 namespace lookahead::gpu {
 
-/// Locality-aware prefetching: of a macro block of four lines, of which two or more missed, the others.
+/// Locality-aware prefetching: if two or more of the four lines of a macro block have missed, prefetches the others.
 class MacroBlockPrefetcher : public Prefetcher {
   public:
     using Parameters = MacroBlockParameters;
@@ -65,7 +65,7 @@ class MacroBlockPrefetcher : public Prefetcher {
     struct Block {
         std::uint64_t first = 0;
         std::uint64_t updated = 0;  ///< 0: none
-        std::uint32_t missed = 0;   ///< a bit a line
+        std::uint32_t missed = 0;   ///< a bit for each line
 
         void fields(StateArchive& archive) { archive& first& updated& missed; }
     };

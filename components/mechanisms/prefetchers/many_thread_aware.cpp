@@ -132,9 +132,9 @@ struct GlobalStride {
 struct InterThreadStride {
     std::uint32_t pc = 0;
     std::uint16_t context = kNoContext;  ///< unused: the table is by PC
-    bool trained = false;                ///< three accesses of different warps lie one stride a warp apart
-    std::uint16_t seen = 0;              ///< accesses that agree so far, up to two
-    std::uint16_t warps[2] = {};         ///< of the last one and the one before it
+    bool trained = false;                ///< three accesses of different warps are equally spaced by warp
+    std::uint16_t seen = 0;              ///< accesses that agree so far, at most two
+    std::uint16_t warps[2] = {};         ///< of the last access and the one before it
     std::int64_t stride = 0;             ///< between neighbouring warps
     std::uint64_t updated = 0;           ///< 0: no entry
     AccessVector last;
@@ -142,12 +142,12 @@ struct InterThreadStride {
     void fields(StateArchive& archive) { archive& pc& context& trained& seen& warps& stride& updated& last; }
 };
 
-/// Many-thread-aware prefetching (Lee et al., MICRO 2010, the hardware prefetcher MT-HWP of section III-B with the
-/// throttle of section V). README.md says what of it is the paper's and what a choice.
+/// Many-thread-aware prefetching (Lee et al., MICRO 2010): the hardware prefetcher MT-HWP of section III-B with the
+/// throttle of section V. README.md tells the paper's rules from our choices.
 class MtaPrefetcher final : public Prefetcher {
   public:
     using Parameters = MtaParameters;
-    static constexpr std::uint32_t kNone = 5;  ///< throttle degree: of five prefetches five are not made
+    static constexpr std::uint32_t kNone = 5;  ///< throttle degree: five of five prefetches are dropped
 
     MtaPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
         : parameters_(parameters),
@@ -203,16 +203,16 @@ class MtaPrefetcher final : public Prefetcher {
     std::uint64_t evicted_ = 0;
     std::uint64_t merges_ = 0;
     std::uint64_t requests_ = 0;
-    double merge_ratio_ = 0;    ///< of the periods before
-    bool measured_ = false;     ///< there was one
-    std::uint32_t degree_ = 0;  ///< of five prefetches, those that are not made
+    double merge_ratio_ = 0;    ///< of the earlier periods
+    bool measured_ = false;     ///< there was an earlier period
+    std::uint32_t degree_ = 0;  ///< how many of five prefetches are dropped
     std::uint32_t turn_ = 0;    ///< 0 to 4
     MtaCounters counters_;
 };
 
-/// GS and IP are looked up together, and GS goes first (section III-B.3): strides within a warp are the more common,
-/// and only repeated ones come into GS. A load that neither has is looked up in PWS, where it trains. A load of GS does
-/// not train IP: what that learnt would not be used.
+/// GS and IP are looked up together, and GS has priority (section III-B.3): strides within a warp are more common, and
+/// only repeated ones enter GS. A load in neither is looked up in PWS, where it trains. A load in GS does not train IP,
+/// which would not be used.
 void MtaPrefetcher::on_load(const ObservedLoad& load, Cycle now) {
     if (!AccessVector::fits(load)) { return; }
     adapt(now);
@@ -232,9 +232,9 @@ void MtaPrefetcher::on_load(const ObservedLoad& load, Cycle now) {
     }
 }
 
-/// IP (section III-B.2): trained by three accesses of different warps that lie one stride a warp apart. True if it is.
-/// An access elsewhere, or of the warp that came last, starts the training again: the entry has one bit for it, and a
-/// stride that holds no more would fetch what nobody wants until the entry is replaced.
+/// IP (section III-B.2) is trained by three accesses of different warps that are equally spaced by warp. Returns
+/// whether it is trained. An access elsewhere, or by the last warp again, restarts the training: the entry has one bit
+/// for it, and an outdated stride would fetch useless lines until the entry is replaced.
 bool MtaPrefetcher::learn_over_warps(const ObservedLoad& load, std::int64_t& stride) {
     InterThreadStride* entry = inter_thread_.find(load.pc);
     if (entry == nullptr) { entry = &inter_thread_.replace(load.pc); }
@@ -261,7 +261,7 @@ bool MtaPrefetcher::learn_over_warps(const ObservedLoad& load, std::int64_t& str
 }
 
 /// PWS (section III-B.1): a warp's stride is trained when it has repeated. A stride of zero trains nothing: the line is
-/// there, and in GS it would keep the load from IP.
+/// present, and an entry in GS would keep the load from IP.
 bool MtaPrefetcher::learn_in_warp(const ObservedLoad& load, std::int64_t& stride) {
     PerWarpStride* entry = per_warp_.find(load.pc, load.context);
     std::int64_t found = 0;
@@ -280,8 +280,8 @@ bool MtaPrefetcher::learn_in_warp(const ObservedLoad& load, std::int64_t& stride
     return trained;
 }
 
-/// The stride of enough warps is that of all (section III-B.1): it moves to GS, whose entry serves warps that have not
-/// trained yet, too, and their places in PWS become free.
+/// A stride common to enough warps holds for all (section III-B.1): it moves to GS, whose entry also serves untrained
+/// warps, and frees their places in PWS.
 void MtaPrefetcher::promote(const PerWarpStride& entry) {
     const std::uint32_t pc = entry.pc;
     const std::int64_t stride = entry.stride;
@@ -325,8 +325,7 @@ void MtaPrefetcher::prefetch(const ObservedLoad& load, std::int64_t offset, std:
 
 // ---- Throttle (section V) -------------------------------------------------------------------------------------------
 
-/// `degree_` of five loads with a prediction make no prefetch, in turns: what is to be left out is the paper's, how it
-/// is chosen is not.
+/// Drops `degree_` of each five prefetches in a fixed rotation: the paper gives the number only.
 bool MtaPrefetcher::lets_through() {
     turn_ = turn_ + 1 == kNone ? 0 : turn_ + 1;
     const bool through = turn_ >= degree_;
@@ -334,8 +333,8 @@ bool MtaPrefetcher::lets_through() {
     return through;
 }
 
-/// At the first load after a period's end. A period without memory requests says nothing and changes nothing; the
-/// merge ratio is halfway between the one before and the period's (equation 8), and in the first period its own.
+/// Runs at the first load after a period's end. A period without memory requests changes nothing. The merge ratio is
+/// halfway between the previous one and the period's (equation 8); in the first period it is the period's.
 void MtaPrefetcher::adapt(Cycle now) {
     if (now < next_) { return; }
     next_ = now - now % parameters_.period + parameters_.period;
@@ -348,8 +347,8 @@ void MtaPrefetcher::adapt(Cycle now) {
     useful_ = evicted_ = merges_ = requests_ = 0;
 }
 
-/// The paper's table of decisions: many evictions, none; some, fewer; few, more if many requests merge, as then loads
-/// wait for lines that were asked for too late, else none, as the other warps hide the latency.
+/// The paper's table of decisions. Many evictions: no prefetches; some: fewer. Few: more if many requests merge,
+/// because then loads wait for late prefetches; else none, because the other warps hide the latency.
 void MtaPrefetcher::choose_degree(double evictions) {
     const std::uint32_t before = degree_;
     if (evictions > parameters_.high_eviction) {

@@ -23,7 +23,7 @@ struct lookahead::ParametersOf<lookahead::gpu::NextLineParameters> {
 
 namespace lookahead::gpu {
 
-/// Next-line prefetching: after a demand miss, the lines that follow.
+/// Next-line prefetching: after a demand miss, the following lines.
 class NextLinePrefetcher final : public Prefetcher {
   public:
     using Parameters = NextLineParameters;

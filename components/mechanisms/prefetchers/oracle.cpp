@@ -40,9 +40,9 @@ const isa::LoadTrace* known_loads(const PrefetcherArguments& arguments) {
 
 }  // namespace
 
-/// A bound, not a design: it knows from a functional run what every warp will load. When a CTA starts it fetches the
-/// first loads of each of its warps, and whenever a warp has executed one, the next. Queue, L1, MSHRs and memory are
-/// those of all prefetchers. Loads of more than four lines are left out.
+/// A bound, not a design: it knows each warp's loads from a functional run. When a CTA starts, it fetches the first
+/// loads of each of its warps; whenever a warp has executed one, it fetches the next. Queue, L1, MSHRs and memory are
+/// those of all prefetchers. It ignores loads of more than four lines.
 class OraclePrefetcher final : public Prefetcher {
   public:
     using Parameters = OracleParameters;
@@ -85,8 +85,8 @@ class OraclePrefetcher final : public Prefetcher {
     /// What a resident warp has executed.
     struct Progress {
         std::uint64_t warp = 0;     ///< in the launch
-        std::uint64_t next = 0;     ///< of its loads, the first that it has not executed
-        std::uint64_t fetched = 0;  ///< the first that was not asked for
+        std::uint64_t next = 0;     ///< its first load that it has not executed
+        std::uint64_t fetched = 0;  ///< its first load that was not requested
 
         void fields(StateArchive& archive) { archive& warp& next& fetched; }
     };

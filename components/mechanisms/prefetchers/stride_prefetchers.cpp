@@ -98,8 +98,7 @@ LOOKAHEAD_REGISTER_VARIANT(Prefetcher, IntraPrefetcher, "intra",
                            "Intra-warp stride: the next iterations of a warp's load.",
                            "Koo et al., HPCA 2018, section III.A; Baer and Chen, 1991")
 
-/// Inter-warp stride prefetching: follows a load over the warps of the SM by their numbers, blind to the borders of
-/// CTAs.
+/// Inter-warp stride prefetching: follows a load over the warps of the SM by number, ignoring CTA borders.
 class InterPrefetcher final : public Prefetcher {
   public:
     using Parameters = InterParameters;
@@ -118,7 +117,7 @@ class InterPrefetcher final : public Prefetcher {
         if (entry == nullptr) {
             entry = &table_.replace(load.pc);
         } else if (entry->last_warp == load.context) {
-            // An iteration: the base moves, and says nothing of the stride over warps.
+            // Another iteration: the base moves, which tells nothing about the stride between warps.
             entry->confidence = 0;
         } else {
             confident = learn_stride(*entry, load);
@@ -131,8 +130,8 @@ class InterPrefetcher final : public Prefetcher {
     void fields(StateArchive& archive) override { archive& table_; }
 
   private:
-    /// The stride between neighbours is the difference over the distance of the two warps, if that is a whole number:
-    /// of bytes, not of lines, as CAPS takes it. Predictions are rounded down to lines. True if it is to be used.
+    /// The stride between neighbours: the difference of addresses divided by that of warp numbers, if an integer number
+    /// of bytes (CAPS takes lines). Predictions are rounded down to lines. Returns whether to use it.
     bool learn_stride(StrideEntry& entry, const ObservedLoad& load) const {
         const std::int64_t warps = std::int64_t{load.context} - entry.last_warp;
         std::int64_t apart = 0;
@@ -182,7 +181,7 @@ struct lookahead::ParametersOf<lookahead::gpu::StridePerWarpParameters> {
 
 namespace lookahead::gpu {
 
-/// The "DirectPrefetch" of the pre-execution paper: per warp and PC a stride with a saturating 2-bit confidence.
+/// The "DirectPrefetch" of the pre-execution paper: a stride for each warp and PC, with a saturating 2-bit confidence.
 class StridePerWarpPrefetcher final : public Prefetcher {
   public:
     using Parameters = StridePerWarpParameters;

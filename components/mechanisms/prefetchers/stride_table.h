@@ -9,11 +9,11 @@
 
 namespace lookahead::gpu {
 
-/// Accesses of one load that a stride prefetcher follows; a load with more is left alone (Koo et al., section V.B:
+/// The most accesses of one load that a stride prefetcher follows; it ignores loads with more (Koo et al., section V.B:
 /// prefetching is ineffective when a load makes many uncoalesced accesses).
 inline constexpr unsigned kFollowedAccesses = 4;
 
-/// The lines of a load's accesses, as a table keeps them.
+/// The lines that a load accessed.
 struct AccessVector {
     std::uint64_t lines[kFollowedAccesses] = {};
     std::uint32_t count = 0;
@@ -23,7 +23,7 @@ struct AccessVector {
         count = static_cast<std::uint32_t>(load.lines.size());
         std::copy(load.lines.begin(), load.lines.end(), lines);
     }
-    /// The one difference between the load's lines and these, if all accesses agree on it.
+    /// Sets `result` to the distance of the load's lines from these; returns false unless all accesses have the same.
     bool difference(const ObservedLoad& load, std::int64_t& result) const {
         if (count != load.lines.size()) { return false; }
         result = static_cast<std::int64_t>(load.lines[0] - lines[0]);
@@ -39,7 +39,7 @@ struct AccessVector {
     void fields(StateArchive& archive) { archive& lines& count; }
 };
 
-/// A small fully associative table by PC (and warp, where entries are a warp's own), least recently updated entry out.
+/// A small fully associative table by PC, and by warp if warps have separate entries, with LRU replacement by update.
 template <class Entry>
 class StrideTable {
   public:
@@ -51,7 +51,7 @@ class StrideTable {
         }
         return nullptr;
     }
-    /// Takes the place of the entry that was updated longest ago.
+    /// Replaces the entry that was updated longest ago.
     Entry& replace(std::uint32_t pc, std::uint16_t context = kNoContext) {
         Entry& oldest = *std::min_element(entries_.begin(), entries_.end(),
                                           [](const Entry& a, const Entry& b) { return a.updated < b.updated; });
@@ -78,21 +78,21 @@ class StrideTable {
     std::vector<Entry> entries_;
 };
 
-/// What a stride prefetcher remembers of a load, or of a warp's load.
+/// What a stride prefetcher remembers of a load.
 struct StrideEntry {
     std::uint32_t pc = 0;
-    std::uint16_t context = kNoContext;  ///< of the warp, where the table is by warp
-    std::uint16_t last_warp = 0;         ///< that the lines are of
-    std::uint32_t confidence = 0;        ///< times in a row that the stride was the one before
-    std::int64_t stride = 0;             ///< bytes
-    std::uint64_t updated = 0;           ///< 0: no entry
+    std::uint16_t context = kNoContext;  ///< the warp, in a table by warp
+    std::uint16_t last_warp = 0;         ///< the warp that accessed `lines`
+    std::uint32_t confidence = 0;        ///< how many times in a row the stride repeated
+    std::int64_t stride = 0;             ///< in bytes
+    std::uint64_t updated = 0;           ///< time of the last update; 0: the entry is empty
     AccessVector last;
 
     void fields(StateArchive& archive) { archive& pc& context& last_warp& confidence& stride& updated& last; }
 };
 
-/// Notes a stride; the confidence counts how often in a row it was the same, up to `limit`. With `decays`, another
-/// stride takes one off and replaces the old one only at zero.
+/// Records a stride. The confidence counts, up to `limit`, how often in a row the stride was the same. With `decays`, a
+/// different stride reduces the confidence by one, and replaces the old stride only at confidence 0.
 inline void note_stride(StrideEntry& entry, std::int64_t stride, std::uint32_t limit, bool decays = false) {
     if (stride == entry.stride) {
         entry.confidence = std::min(entry.confidence + 1, limit);
@@ -104,7 +104,7 @@ inline void note_stride(StrideEntry& entry, std::int64_t stride, std::uint32_t l
     }
 }
 
-/// Asks for the lines in which the bytes lie that are `offset` behind the beginnings of the load's lines.
+/// Prefetches the lines `offset` bytes after the starts of the load's lines.
 inline void prefetch_behind(PrefetchPort& port, const ObservedLoad& load, std::int64_t offset, std::uint16_t context) {
     for (const std::uint64_t line : load.lines) {
         port.prefetch({.line = (line + static_cast<std::uint64_t>(offset)) & ~std::uint64_t{kLineBytes - 1},

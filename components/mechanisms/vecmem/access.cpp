@@ -86,7 +86,7 @@ bool are_disjoint(const Access& a, const Access& b) {
     }
     const Form distance = b.address - a.address;
     if (LOOKAHEAD_RULE(other_bases_may_alias) && !distance.is_constant()) { return false; }
-    // Around the end of the addresses, too.
+    // The distance may also wrap around the end of the address space.
     Form back(distance.rows());
     back.add(distance, ~std::uint64_t{0});
     return distance.constant() >= a.bytes && back.constant() >= b.bytes;

@@ -12,17 +12,17 @@ namespace lookahead::vecmem {
 
 namespace {
 
-/// Pairs whose distance is the same but for a number and a multiple of one word, the stride.
+/// Pairs with the same distance up to a number and a multiple of one word, the stride.
 struct Distances {
-    Form common;                       ///< no constant
-    std::int64_t least = 0, most = 0;  ///< constants
+    Form common;                       ///< without its constant
+    std::int64_t least = 0, most = 0;  ///< range of the constants
     std::optional<Term> varying;
-    std::uint64_t times = 0;                          ///< the largest multiple of it, without signs
-    bool always_varies = true;                        ///< it is in the distance of every pair
-    std::uint64_t first_bytes = 0, second_bytes = 0;  ///< the largest
+    std::uint64_t times = 0;                          ///< the largest multiple of the stride, unsigned
+    bool always_varies = true;                        ///< the stride is in the distance of every pair
+    std::uint64_t first_bytes = 0, second_bytes = 0;  ///< the largest accesses
 };
 
-/// The distance as what does not vary, and a multiple of the stride, if there is one. False: too large a multiple.
+/// Adds the distance, split into a fixed part and a multiple of the stride. Returns false if that is too large.
 bool add(std::vector<Distances>& all, const Assumption& assumption, const std::optional<Term>& stride) {
     Form common(assumption.distance.rows());
     std::optional<Term> varying;
@@ -57,7 +57,7 @@ bool add(std::vector<Distances>& all, const Assumption& assumption, const std::o
     return true;
 }
 
-/// Words extended by their sign of which distances have multiples: the stride is one of them, if there is one.
+/// Sign-extended words whose multiples are in distances: the stride, if there is one, is among them.
 std::vector<std::optional<Term>> possible_strides(const std::vector<Assumption>& assumptions) {
     std::vector<std::optional<Term>> strides{std::nullopt};
     for (const Assumption& assumption : assumptions) {
@@ -70,17 +70,17 @@ std::vector<std::optional<Term>> possible_strides(const std::vector<Assumption>&
     return strides;
 }
 
-/// Whether one comparison tells for each pair of bases.
+/// Whether one comparison for each pair of bases suffices.
 bool can_tell(const std::vector<Distances>& all) {
     return std::ranges::all_of(all, [](const Distances& each) {
         if (!each.varying) { return true; }
-        // From one base, only a stride of none would bring accesses together.
+        // With one base, accesses can only overlap if the stride is 0.
         const bool in_place = each.common.is_constant();
         return each.common.rows() == 2 && (!in_place || (each.always_varies && each.least == 0 && each.most == 0));
     });
 }
 
-/// One comparison for each pair of bases.
+/// Writes one comparison for each pair of bases.
 class GuardWriter {
   public:
     GuardWriter(VirtualKernel& kernel, const UnrolledLoop& loop, const std::vector<Distances>& all,
@@ -102,7 +102,7 @@ class GuardWriter {
         }
         const auto rows = static_cast<unsigned>(distances.common.rows());
         const Type type = rows == 2 ? Type::u64 : Type::u32;
-        // Overlapping: -second_bytes < distance < first_bytes; moved up by what is below 0, one unsigned comparison.
+        // Overlap is -second_bytes < distance < first_bytes; shifted to start at 0, this is one unsigned comparison.
         const std::uint64_t below = static_cast<std::uint64_t>(distances.most) + distances.second_bytes - 1;
         const std::uint64_t width = static_cast<std::uint64_t>(distances.most - distances.least) +
                                     distances.first_bytes + distances.second_bytes - 2;
@@ -118,7 +118,7 @@ class GuardWriter {
     void end() { writer_.leave_unless(apart_, loop_.next); }
 
   private:
-    /// Sums that comparisons begin with alike are made once.
+    /// Reuses sums with which several comparisons begin.
     VirtualOperand add(const VirtualOperand& sum, const Term& term, std::uint64_t coefficient, unsigned rows) {
         const auto key = std::tuple(sum.kind, sum.index, term, coefficient);
         if (const auto found = sums_.find(key); found != sums_.end()) { return found->second; }
@@ -141,7 +141,7 @@ class GuardWriter {
                                writer_.compute(Operation::mul_lo, type, value, writer_.literal(coefficient, rows)));
     }
 
-    /// `below` and `width` where the distances go by multiples of the stride up and down.
+    /// `below` and `width` for distances that vary by multiples of the stride in both directions.
     std::pair<VirtualOperand, VirtualOperand> moved_by_stride(const Distances& distances, std::uint64_t below,
                                                               std::uint64_t width) {
         const auto key = std::tuple(*distances.varying, distances.times, below, width);
@@ -163,7 +163,7 @@ class GuardWriter {
     std::uint32_t apart_ = kNone;
     std::map<std::tuple<Term, std::uint64_t, std::uint64_t, std::uint64_t>, std::pair<VirtualOperand, VirtualOperand>>
         moved_;
-    std::map<std::pair<Term, std::uint64_t>, unsigned> uses_;  ///< by term with its coefficient: of so many comparisons
+    std::map<std::pair<Term, std::uint64_t>, unsigned> uses_;  ///< by term and coefficient: comparisons that use it
     std::map<std::tuple<Operand::Kind, std::uint32_t, Term, std::uint64_t>, VirtualOperand> sums_;
 };
 

@@ -13,10 +13,10 @@ namespace {
 struct Edge {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
-    bool inside = false;  ///< two nodes of one group may have it
+    bool inside = false;  ///< two nodes of one group may have this edge
 };
 
-/// The order that registers ask for, and what nothing passes.
+/// Finds the order that registers require, and the instructions that none may pass.
 class EdgeFinder {
   public:
     EdgeFinder(const VirtualKernel& kernel, const std::vector<OrderNode>& nodes) : kernel_(kernel), nodes_(nodes) {}
@@ -44,7 +44,7 @@ class EdgeFinder {
         });
         finaliser::for_each_write(kernel_, nodes_[i].view, [&](std::uint32_t unit) {
             History& history = units_[unit];
-            // A vector instruction reads all before it writes any.
+            // A vector instruction reads all sources before it writes.
             for (std::uint32_t reader : history.readers) {
                 if (reader != i) { edges_.push_back({reader, i, true}); }
             }
@@ -76,7 +76,7 @@ class EdgeFinder {
         }
     }
 
-    /// What lanes execute together stays in its order; parts_accesses holds it where the accesses are concerned.
+    /// Instructions that lanes execute together keep their order; parts_accesses holds the accesses around them.
     void order_meeting(std::uint32_t i) {
         if (!finaliser::meets_lanes(nodes_[i].view)) { return; }
         if (meeting_ != kNone) { edges_.push_back({meeting_, i, false}); }
@@ -87,11 +87,11 @@ class EdgeFinder {
     const std::vector<OrderNode>& nodes_;
     std::vector<Edge> edges_;
     std::unordered_map<std::uint32_t, History> units_;
-    std::vector<std::uint32_t> accesses_;  ///< since the last that parts them
+    std::vector<std::uint32_t> accesses_;  ///< since the last instruction that parts accesses
     std::uint32_t wall_ = kNone, parting_ = kNone, meeting_ = kNone;
 };
 
-/// Nodes with each group as its first one.
+/// The graph with each group contracted to its first node.
 class Contracted {
   public:
     Contracted(const std::vector<OrderNode>& nodes, const std::vector<OrderGroup>& groups)
@@ -112,7 +112,7 @@ class Contracted {
         return true;
     }
 
-    /// Nothing: there is a circle.
+    /// Nothing if there is a cycle.
     std::optional<std::vector<std::uint32_t>> sequence() {
         for (auto& list : before_) { std::ranges::sort(list); }
         std::vector<std::uint32_t> topological;
@@ -138,7 +138,7 @@ class Contracted {
         return all;
     }
 
-    /// Each node in the wanted order, what it needs in front of it.
+    /// Appends each node in the wanted order, its predecessors first.
     bool visit_all(const std::vector<std::uint32_t>& wanted, std::vector<std::uint32_t>& result) const {
         enum class State : std::uint8_t { fresh, open, done };
         std::vector<State> state(nodes_.size(), State::fresh);
@@ -162,8 +162,8 @@ class Contracted {
         return true;
     }
 
-    /// Vector loads go where their first element was, stores where their last was. Of loads whose elements were mixed
-    /// those go first that need fewer loads before them, so that no load waits behind one that waits for data.
+    /// Vector loads go to the place of their first element, stores to that of their last. Of loads with interleaved
+    /// elements, those that need fewer earlier loads go first, so that none waits behind one that waits for data.
     void set_keys(const std::vector<std::uint32_t>& topological) {
         std::vector<std::uint32_t> level(nodes_.size(), 0);
         for (std::uint32_t i : topological) {

@@ -9,35 +9,35 @@
 
 namespace lookahead::vecmem {
 
-/// A block's instruction as the order has to respect it: with what it will read and write.
+/// An instruction of a block as the ordering sees it, with what it will read and write.
 struct OrderNode {
     VirtualInstruction view;
     std::uint64_t place = 0;                 ///< in the program; ascending over the nodes
-    std::uint32_t group = finaliser::kNone;  ///< which become one
-    std::uint64_t wanted = 0;                ///< where it goes if nothing keeps it from there
+    std::uint32_t group = finaliser::kNone;  ///< nodes of a group become one instruction
+    std::uint64_t wanted = 0;                ///< preferred place
 };
 
-/// What becomes one instruction.
+/// Nodes that become one instruction.
 struct OrderGroup {
     bool loads = true;
 };
 
 enum class OrderFault : std::uint8_t { none, memory, data };
 
-/// An order of a block's nodes in which each group is in one place; `sequence` has nodes' numbers, of a group that of
-/// its first node only.
+/// An order of a block's nodes that keeps groups together. `sequence` has node numbers, a group's first one only.
 struct BlockOrder {
-    OrderFault fault = OrderFault::none;  ///< there is no such order, for what stands in memory or in registers
+    OrderFault fault = OrderFault::none;  ///< set if dependences through memory or registers allow no such order
     std::vector<std::uint32_t> sequence;
 };
 
-/// Whether no access may be moved to the other side: barriers, fences, ordered accesses, and what holds everything.
+/// Whether accesses may not pass the instruction: barriers, fences, ordered accesses, or one that holds everything.
 bool parts_accesses(const VirtualInstruction& instruction);
 
-/// Pairs of nodes of which the second must come behind the first.
+/// Pairs of nodes whose second must follow the first.
 using OrderPairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-/// `memory`: accesses that may be to one place, in the program's order; `needs`: what gives the other's group a value.
+/// Orders a block. `memory`: pairs of accesses that may be to one place, in the program's order; `needs`: pairs of
+/// groups whose first gives the second a value.
 BlockOrder order_block(const VirtualKernel& kernel, const std::vector<OrderNode>& nodes,
                        const std::vector<OrderGroup>& groups, const OrderPairs& memory, const OrderPairs& needs);
 

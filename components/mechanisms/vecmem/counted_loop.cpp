@@ -33,7 +33,7 @@ Comparison negated(Comparison comparison) {
     }
 }
 
-/// With its operands the other way round.
+/// The comparison with its operands exchanged.
 Comparison turned(Comparison comparison) {
     switch (comparison) {
         case Comparison::lt:
@@ -156,7 +156,7 @@ class LoopReader {
         return false;
     }
 
-    /// Whether the rounds end by counting: up to the bound, or down to it.
+    /// Whether the counter ends the rounds, counting up or down to the bound.
     bool is_counted() const {
         const auto& literal = loop_.counter.literal;
         switch (loop_.comparison) {
@@ -186,12 +186,12 @@ class LoopReader {
         std::int64_t step = *loop_.counter.literal;
         if (step < 0) { far = -far, step = -step; }
         const bool beyond = loop_.comparison == Comparison::le || loop_.comparison == Comparison::ge;
-        // The test is behind the body, so that there is one round at least.
+        // The test follows the body, so there is at least one round.
         if (loop_.comparison == Comparison::ne && (far <= 0 || far % step != 0)) { return; }
         loop_.rounds = static_cast<std::uint64_t>(std::max<std::int64_t>((far + (beyond ? step : step - 1)) / step, 1));
     }
 
-    /// What the counter is when the loop is entered, where that is one known number.
+    /// The counter's value when the loop is entered, if it is one known number.
     std::optional<std::uint64_t> first_value() const {
         const ValueId id = values_.reads(loop_.body.from[loop_.counter.update])
                                .source[code()[loop_.counter.update].source[0].index == loop_.counter.row &&
@@ -218,7 +218,7 @@ class LoopReader {
     CountedLoop loop_;
 };
 
-/// Whether something in the block keeps the loop from being unrolled.
+/// Whether an instruction in the block keeps the loop from being unrolled.
 bool holds_rounds(const VirtualKernel& kernel, std::uint32_t block) {
     return std::ranges::any_of(kernel.blocks[block].code, [](const VirtualInstruction& instruction) {
         const Operation op = instruction.machine.operation;

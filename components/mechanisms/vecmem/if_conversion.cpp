@@ -17,7 +17,7 @@ using finaliser::PredicateUse;
 
 namespace {
 
-/// Whether the block is a loop by itself: its last instruction is a branch under a guard to its beginning.
+/// Whether the block is a loop by itself: it ends in a guarded branch to its beginning.
 bool is_loop_of_one_block(const VirtualKernel& kernel, std::uint32_t block) {
     const auto& code = kernel.blocks[block].code;
     return !code.empty() && code.back().machine.operation == Operation::bra && code.back().guarded() &&
@@ -49,7 +49,7 @@ class IfConverter {
     }
 
   private:
-    /// Which way a block's branch goes.
+    /// One side of a block's branch.
     struct Side {
         std::uint32_t block = kNone;
         bool taken = false;
@@ -133,8 +133,7 @@ class IfConverter {
         return writes && LOOKAHEAD_RULE(other_ways_keep_their_values);
     }
 
-    /// Units that lanes which do not go through the block need behind its place in the order: those that go another way
-    /// wait in front of the next block on that.
+    /// Units that lanes on other paths need after the block: these lanes wait before the next block on their path.
     BitSet needed_elsewhere(std::uint32_t block) const {
         BitSet needed(finaliser::unit_count(kernel_));
         std::set<std::uint32_t> seen;
@@ -159,7 +158,7 @@ class IfConverter {
         return side.taken ? side.block + 1 : flow_.branch(side.block)->target;
     }
 
-    /// The masks of the blocks that the branch at the block's end decides on.
+    /// Sets the masks of the blocks that depend on the branch at the block's end.
     void set_masks(std::uint32_t block) {
         const PredicateUse mask = mask_of(block);
         for (const bool taken : {true, false}) {
@@ -182,8 +181,8 @@ class IfConverter {
         return {made.destination_predicate[0], false};
     }
 
-    /// The comparison that the branch is of says both by itself: p|q = (a cmp b) and mask|not (a cmp b) and mask. Where
-    /// it is not masked nobody reads it elsewhere, and here the mask holds.
+    /// One comparison gives both masks: p|q = (a cmp b) and mask|not (a cmp b) and mask. If it is not masked itself,
+    /// only code under the mask reads it.
     std::optional<PredicateUse> fold(const PredicateUse& mask, const PredicateUse& own, std::uint32_t block) {
         VirtualInstruction* test = nullptr;
         for (std::size_t i = body_.code.size(); test == nullptr && i-- > 0 && body_.from[i].block == block;) {
@@ -203,7 +202,7 @@ class IfConverter {
         return PredicateUse{test->destination_predicate[own.negated ? 1 : 0], false};
     }
 
-    /// Whether what masks were made of holds for the whole round.
+    /// Whether the predicates in the masks keep their values for the whole round.
     bool masks_stay() const {
         return std::ranges::all_of(masks_, [&](const auto& mask) {
             const std::uint32_t unit = finaliser::predicate_unit(names_, mask.second.index);
@@ -224,9 +223,9 @@ class IfConverter {
     const finaliser::Liveness& liveness_;
     const finaliser::Loop& loop_;
     VirtualKernel& names_;
-    std::vector<std::uint32_t> order_;              ///< the loop's blocks, each behind those before it
-    std::map<std::uint32_t, std::uint32_t> place_;  ///< by block: in order_
-    std::map<std::uint32_t, Side> condition_;       ///< by block: under which it is; none: in every round
+    std::vector<std::uint32_t> order_;              ///< the loop's blocks in topological order
+    std::map<std::uint32_t, std::uint32_t> place_;  ///< by block: index in order_
+    std::map<std::uint32_t, Side> condition_;       ///< by block: its condition; absent: it runs in every round
     std::map<Side, PredicateUse> masks_;
     std::uint32_t masked_ = 0;
     LoopBody body_;

@@ -9,29 +9,31 @@
 
 namespace lookahead::vecmem {
 
-/// What an innermost loop does in a round, as one block. Its blocks stand from `header` to `latch` and are its own.
+/// One round of an innermost loop as one block. The loop's blocks are those from `header` to `latch`.
 struct LoopBody {
     std::uint32_t header = 0;
-    std::uint32_t latch = 0;               ///< its only way back, and out
+    std::uint32_t latch = 0;               ///< its only branch back and exit
     std::vector<VirtualInstruction> code;  ///< ends with the branch back
-    std::vector<Position> from;            ///< by instruction: where the program has it, or what it stands for
+    std::vector<Position> from;            ///< by instruction: its position in the program, or that of the instruction
+                                           ///< it serves
 };
 
-/// More instructions than these, in all ways of a round together, are no matter of some lanes.
+/// The most instructions, on all paths of a round together, for which masking is tried.
 inline constexpr std::uint32_t kMostMasked = 96;
 
-/// Finds loops' bodies. Where a loop has several blocks, what is done under conditions is masked by them
-/// (if-conversion: Allen, Kennedy, Porterfield and Warren, POPL 1983). What only computes is done in all lanes where no
-/// lane needs what it writes over; loads and stores are done where the program does them.
+/// Finds the bodies of loops. If a loop has several blocks, masks replace the branches inside (if-conversion: Allen,
+/// Kennedy, Porterfield and Warren, POPL 1983). Pure computation runs in all lanes if no lane needs the values that it
+/// overwrites; loads and stores keep their masks.
 class LoopBodies {
   public:
     explicit LoopBodies(const VirtualKernel& kernel) : kernel_(kernel), flow_(kernel), liveness_(kernel) {}
 
     const finaliser::Flow& flow() const { return flow_; }
-    /// Those of the innermost loop that begins with `header`; none: no such loop does.
+    /// The blocks of the innermost loop with this header; empty if there is none.
     std::vector<std::uint32_t> blocks(std::uint32_t header) const;
-    /// Nothing for loops with inner loops, several ways back or out, masked code under conditions, blocks with several
-    /// conditions, or more than kMostMasked instructions. New predicates are `names`'.
+    /// The body of the loop, with new predicates from `names`. Nothing for loops with inner loops, several branches
+    /// back or exits, masked code under conditions, blocks with several conditions, or more than kMostMasked
+    /// instructions.
     std::optional<LoopBody> find(std::uint32_t header, VirtualKernel& names) const;
 
   private:

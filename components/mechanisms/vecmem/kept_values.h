@@ -9,24 +9,23 @@
 
 namespace lookahead::vecmem {
 
-/// Where a word is copied to a row of its own: behind its definition, or at the beginning of the block that it is a
-/// join of.
+/// A copy of a word to a new row: after its definition, or for a join at the beginning of the join's block.
 struct WordCopy {
     std::uint32_t block = 0;
     std::uint32_t behind = finaliser::kNone;  ///< instruction; kNone: at the block's beginning
     std::uint32_t row = 0;                    ///< the new one
-    VirtualOperand word;                      ///< what is copied
+    VirtualOperand word;                      ///< the operand to copy
 };
 
-/// New rows for values that are needed elsewhere than where the program uses them. Whoever reads a value where its
-/// definition dominates finds it in such a row: what the program's own row holds by then may be something else.
+/// Copies values to new rows, because the program's own row may hold another value where the copy is read. A copy may
+/// be read wherever the value's definition dominates.
 class KeptValues {
   public:
     KeptValues(VirtualKernel& kernel, const finaliser::Values& values) : kernel_(kernel), values_(values) {}
 
-    /// The operand that reads the term's rows, its extension aside.
+    /// The operand that reads the term's rows, without its extension.
     VirtualOperand operand(const Term& term);
-    /// The copies that the operands of such terms need.
+    /// The copies that operand(term) needs.
     std::vector<WordCopy> copies(const Term& term);
 
   private:
@@ -37,7 +36,6 @@ class KeptValues {
     std::map<std::pair<ValueId, ValueId>, std::uint32_t> rows_;
 };
 
-/// The copy as an instruction that stands for `served`.
 VirtualInstruction as_instruction(const WordCopy& copy, const VirtualInstruction& served);
 
 }  // namespace lookahead::vecmem

@@ -2,7 +2,7 @@
 
 #include "components/frontend/finaliser/analysis/values.h"
 
-/// The terms of the finaliser and of the machine ISA in which this folder speaks of kernels.
+/// Names of the finaliser and the ISA that this folder uses.
 namespace lookahead::vecmem {
 
 using finaliser::kAlways;

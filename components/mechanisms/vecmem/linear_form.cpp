@@ -9,9 +9,9 @@ namespace lookahead::vecmem {
 
 namespace {
 
-/// Sums of more terms are taken as they are: nobody's addresses have so many.
+/// Sums of more terms are taken as atoms; addresses do not have so many.
 constexpr std::size_t kMostTerms = 8;
-/// One behind the other that a base is looked for in.
+/// The most sums in a chain that are searched for a base.
 constexpr unsigned kMostSums = 6;
 
 std::uint64_t signed_word(std::uint64_t word) {
@@ -185,7 +185,7 @@ std::optional<std::uint64_t> Forms::literal(Position at, unsigned index) const {
     return form.constant();
 }
 
-/// A sum of words that may wrap is no sum when it is extended: it is a number by itself, `whole`.
+/// An extended sum of words that may wrap is no sum: it is an atom, `whole`.
 Form Forms::extended(const Form& form, const Term& whole, Extension extension) const {
     Form result(2);
     if (form.is_constant()) {
@@ -248,7 +248,7 @@ std::optional<Form> Forms::converted(Position at) const {
     return extended_source(at, 0, machine.source_type);
 }
 
-/// A product with a literal, and the sum with a further source that there may be.
+/// A product with a literal, plus a further source if there is one.
 std::optional<Form> Forms::product(Position at) const {
     const VirtualInstruction& instruction = values_.instruction(at);
     const isa::Instruction& machine = instruction.machine;

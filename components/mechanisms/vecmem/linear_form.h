@@ -11,15 +11,15 @@
 
 namespace lookahead::vecmem {
 
-/// How a 32-bit value stands in a sum of 64 bits.
+/// How a 32-bit value is extended in a 64-bit sum.
 enum class Extension : std::uint8_t { none, sign, zero };
 
-/// What a sum does not look into: one or two rows of a value, or of the launch's constants.
+/// An atom of a sum: one or two rows of a value or of the launch's constants.
 struct Term {
     bool constant = false;
     Extension extension = Extension::none;
     std::uint32_t low = 0;   ///< ValueId of the low word, or constant row
-    std::uint32_t high = 0;  ///< likewise of the high word; finaliser::kNoValue where there is none
+    std::uint32_t high = 0;  ///< the same of the high word; finaliser::kNoValue if there is none
     auto operator<=>(const Term&) const = default;
 };
 
@@ -31,17 +31,17 @@ class Form {
 
     unsigned rows() const { return rows_; }
     std::uint64_t constant() const { return constant_; }
-    /// As a signed number of rows() words.
+    /// The constant as a signed number of rows() words.
     std::int64_t signed_constant() const;
     bool is_constant() const { return terms_.empty(); }
     /// In ascending order; no coefficient is 0.
     const std::vector<std::pair<Term, std::uint64_t>>& terms() const { return terms_; }
-    /// The term, if the form is nothing else.
+    /// The term, if the form is just that term.
     std::optional<Term> single() const;
 
     void add(const Term& term, std::uint64_t coefficient);
     void add(std::uint64_t constant) { constant_ = wrapped(constant_ + constant); }
-    /// Adds `times` x other, which has as many rows.
+    /// Adds `times` x `other`, which has as many rows.
     void add(const Form& other, std::uint64_t times = 1);
 
     friend Form operator-(Form a, const Form& b) {
@@ -58,34 +58,33 @@ class Form {
     std::vector<std::pair<Term, std::uint64_t>> terms_;
 };
 
-/// A loop's 32-bit row of which it is known that row, row + step, ... row + most x step are numbers that do not wrap,
-/// as the row is at the head of `block`: the loop's own test or a guard says so.
+/// A loop's 32-bit row for which row, row + step, ... row + most x step are known not to wrap, where `row` is its value
+/// at the head of `block`: the loop's own test or a guard ensures it.
 struct ExactRecurrence {
     std::uint32_t block = 0;
     std::uint32_t row = 0;
-    VirtualOperand step;  ///< of one row, not written in the block; added as a signed number
+    VirtualOperand step;  ///< one row, not written in the block; added as a signed number
     std::uint64_t most = 0;
     bool as_signed = false;    ///< as signed numbers
     bool as_unsigned = false;  ///< as unsigned numbers
 };
 
-/// What integer values are as linear forms.
+/// The linear forms of integer values.
 class Forms {
   public:
     Forms(const VirtualKernel& kernel, const finaliser::Flow& flow, const finaliser::Values& values,
           const std::vector<ExactRecurrence>& exact = {});
 
-    /// What a source of one or two rows holds.
+    /// The form of a source of one or two rows.
     Form source(Position at, unsigned index) const;
-    /// What a value is, of one word (`high`: kNoValue) or two.
+    /// The form of a value of one word (`high` = kNoValue) or two.
     Form value(ValueId low, ValueId high) const;
-    /// A memory access's address, its offset included.
+    /// The form of a memory access's address, offset included.
     Form address(Position at) const;
-    /// The same, where a pair from outside of the block that the sum is made of stands for itself, whatever it is a sum
-    /// of: for comparisons, which are shorter so.
+    /// Like address(), but pairs from outside the block are atoms, whatever they sum: comparisons are shorter so.
     Form address_in_parts(Position at) const;
-    /// A value that the address's sum is made of and that is `wanted` but for a number: what holds it is at hand
-    /// wherever the address is. With the number that is missing.
+    /// A value in the address's sum that equals `wanted` up to a constant, and that constant: its holder is available
+    /// wherever the address is.
     std::optional<std::pair<Term, std::int64_t>> part_of_address(Position at, const Form& wanted) const;
 
   private:

@@ -21,7 +21,7 @@ bool writes(const VirtualKernel& kernel, const VirtualInstruction& instruction, 
     return found;
 }
 
-/// What only masked code reads.
+/// Masks computations that only masked code reads.
 class Masker {
   public:
     Masker(const VirtualKernel& kernel, std::vector<VirtualInstruction>& code, const BitSet& live_out)
@@ -39,7 +39,7 @@ class Masker {
     }
 
   private:
-    /// Whether all that read the unit as instruction `i` writes it have one mask, which holds from there on.
+    /// Whether all readers of the unit that instruction `i` writes have one mask, which holds from there on.
     bool reads_under(std::optional<PredicateUse>& mask, std::uint32_t i, std::uint32_t unit) const {
         for (std::uint32_t j = i + 1; j < code_.size(); ++j) {
             bool reads = false;
@@ -70,7 +70,7 @@ class Masker {
     const BitSet& live_out_;
 };
 
-/// A block's parts: those at odd places are skipped.
+/// Splits a block into parts; branches go around those at odd places.
 class Splitter {
   public:
     Splitter(VirtualKernel& kernel, std::uint32_t block) : kernel_(kernel), block_(block) {}
@@ -110,7 +110,7 @@ class Splitter {
         if (parts_.size() == 1) { kernel_.blocks[block_] = parts_[0]; }
     }
 
-    /// How many from here on have one mask.
+    /// How many instructions from `first` on have one mask.
     std::size_t run_at(const std::vector<VirtualInstruction>& code, std::size_t first) const {
         std::size_t i = first;
         for (; i < code.size() && code[i].guarded() && !finaliser::is_jump(code[i]); ++i) {

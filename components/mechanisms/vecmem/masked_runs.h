@@ -7,15 +7,15 @@
 
 namespace lookahead::vecmem {
 
-/// Whether all that the instruction does is to write its destinations, from its sources: it may be done in lanes, or
-/// left out, where nobody reads them.
+/// Whether the instruction's only effect is to write its destinations from its sources: it may run in more lanes, or be
+/// left out, if the results are not read.
 bool only_computes(const VirtualInstruction& instruction);
 
-/// So many instructions in a row under one mask become a block, which a warp that has no lane for them goes around.
+/// The fewest instructions in a row under one mask that become a block, which a warp without lanes for it skips.
 inline constexpr std::uint32_t kLeastSkipped = 2;
 
-/// Undoes if-conversion in blocks that have been packed: what only masked code needs is masked, too, and where masked
-/// code stands together, a branch goes around it. Blocks behind them move. `blocks`: in ascending order.
+/// Undoes if-conversion in the packed `blocks` (ascending): masks computations that only masked code reads, and
+/// branches around runs of masked code. Later blocks move.
 void skip_masked_runs(VirtualKernel& kernel, std::span<const std::uint32_t> blocks);
 
 }  // namespace lookahead::vecmem

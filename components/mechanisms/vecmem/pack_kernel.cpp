@@ -58,7 +58,7 @@ class KernelPacker {
         options.round_size = loop.loop.round_size;
     }
 
-    /// From the last block on, so that those in front keep their numbers.
+    /// From the last block on, so that earlier blocks keep their numbers.
     void unroll_loops() {
         const VirtualKernel before = kernel();
         const LoopBodies bodies(before);
@@ -106,7 +106,7 @@ class KernelPacker {
         });
     }
 
-    /// The rounds left over by a loop of several blocks have the vectors that these have by themselves.
+    /// The left-over rounds of a loop of several blocks keep the vectors of the unpacked blocks.
     bool stays_scalar(std::uint32_t block) const {
         return std::ranges::any_of(loops_, [&](const auto& each) {
             const UnrolledLoop& loop = each.second.loop;
@@ -143,11 +143,11 @@ class KernelPacker {
             }
             copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
         }
-        // Over the code as it was: no access is among what the checks add.
+        // Uses the original code, because the checks add no accesses.
         for (const auto& [unrolled, assumptions] : checks_) {
             const AliasGuard guard(flow, values, forms, unrolled.loop);
             if (guard.write(kernel(), kept, assumptions, copies)) { continue; }
-            // Once more without accesses that pass others.
+            // Packs again without reordering accesses.
             const std::uint32_t block = unrolled.loop.rounds;
             PackOptions options{lengths_of(unrolled, block), nullptr};
             options.kinds = kinds_;
@@ -185,7 +185,7 @@ class KernelPacker {
         outcome.longest = std::max(outcome.longest, packed.longest);
     }
 
-    /// What is alone in one round may not have been in more.
+    /// An access that is alone in one round may not have been alone in several.
     static Reason told(const BlockPlan& plan, const VirtualInstruction& instruction, Reason reason) {
         if (reason != Reason::alone) { return reason; }
         const auto found = plan.reasons.find(instruction.origin);
@@ -242,7 +242,7 @@ class KernelPacker {
         }
     }
 
-    /// The cost of the rounds, or of the loop as it was where there is nothing else.
+    /// Adds the cost of the rounds, or of the original loop if there are none.
     void count_cost(std::uint32_t block, const std::vector<VirtualInstruction>& code) {
         const auto found = loops_.find(block);
         const bool is_unrolled =
@@ -253,8 +253,7 @@ class KernelPacker {
         result_.blocks[original_[block]].cost = cost / (is_unrolled ? plans_[original_[block]].factor : 1);
     }
 
-    /// Instructions of two words become two (isa.expand_64bit); every second copy is one that no register allocation
-    /// saves.
+    /// Instructions of two words become two (isa.expand_64bit); about every second copy survives register allocation.
     static std::uint64_t cost_of(const VirtualInstruction& instruction) {
         const Operation op = instruction.machine.operation;
         if (op == Operation::mov) {
@@ -271,7 +270,7 @@ class KernelPacker {
 
     const std::vector<BlockPlan>& plans_;
     const VectorKinds kinds_;
-    std::vector<std::uint32_t> original_;  ///< by block: which it was
+    std::vector<std::uint32_t> original_;  ///< by block: its original
     std::vector<Unrolled> loops_moved_;
     std::map<std::uint32_t, Unrolled> loops_;  ///< by the block of their rounds
     std::vector<Check> checks_;

@@ -15,10 +15,10 @@ using finaliser::beside;
 
 namespace {
 
-/// Longer stretches are packed part by part, as they are scheduled.
+/// Longer stretches are packed in parts, as they are scheduled.
 constexpr std::uint32_t kMostStretch = 2048;
 
-/// A pattern with what its instruction needs.
+/// A pattern with the operands of its instruction.
 struct Group {
     Pattern pattern;
     bool loads = true;
@@ -69,7 +69,7 @@ class BlockPacker {
   private:
     using Pool = std::tuple<std::uint32_t, bool, isa::Space, std::uint8_t, unsigned, unsigned>;
 
-    /// The vector that has brought a word, and the element; one place for all words that none has brought.
+    /// The vector and the element that loaded a word; one common place for all words that no vector loaded.
     std::pair<std::uint32_t, std::uint32_t> place_of(const Term& word) const {
         const std::vector<WordCopy> copies = kept_.copies(word);
         if (copies.empty() || copies[0].block != block_) { return {kNone, 0}; }
@@ -84,7 +84,7 @@ class BlockPacker {
 
     const std::vector<VirtualInstruction>& code() const { return kernel_.blocks[block_].code; }
 
-    /// Pairs of which one writes, and that may be to one place.
+    /// Pairs that may be to one place and include a store.
     void find_conflicts() {
         conflicts_behind_.resize(accesses_.size());
         conflicts_before_.resize(accesses_.size());
@@ -107,7 +107,7 @@ class BlockPacker {
         return options_.can_check(b.address - a.address);
     }
 
-    /// Accesses that one instruction could have, by their addresses.
+    /// Finds accesses that one instruction could replace, judged by their addresses.
     void find_stretches() {
         std::uint32_t stretch = 0, begin = 0;
         std::size_t next = 0;
@@ -128,7 +128,7 @@ class BlockPacker {
         }
     }
 
-    /// A sum that the first element's address is made of, if there is one; else one that is made.
+    /// A sum in the first element's address if there is one, else a new one.
     std::optional<VectorBase> base_of(const Pattern& pattern) const {
         const auto made = vector_base(pattern.base);
         if (made && !made->scaled) { return made; }
@@ -141,8 +141,7 @@ class BlockPacker {
         return base;
     }
 
-    /// Whether an access that is no member must stay behind one member and in front of another: what ordered() would
-    /// find, too, but not as soon.
+    /// Whether an access outside the pattern must follow one member and precede another. ordered() would find it later.
     bool stands_around_a_conflict(const Pattern& pattern) const {
         std::set<std::uint32_t> behind;
         for (std::uint32_t member : pattern.members) {
@@ -182,7 +181,7 @@ class BlockPacker {
         return refuse(order.fault == OrderFault::memory ? Reason::alias : Reason::dependence);
     }
 
-    /// The block's instructions, each with the copies behind it that its values need, as they will read and write.
+    /// Orders the block's instructions, each with the copies after it that its values need, with new reads and writes.
     BlockOrder ordered() {
         nodes_.clear();
         node_of_.assign(code().size(), kNone);
@@ -239,7 +238,7 @@ class BlockPacker {
         return rounds == 1 || index >= size * rounds ? index : index % size * rounds + index / size;
     }
 
-    /// Members no longer read their addresses, but for a first element that is strided.
+    /// Members no longer read their addresses, except the first element of a strided pattern.
     void set_views(std::uint32_t number) {
         const Pattern& pattern = groups_[number].pattern;
         for (std::size_t k = 0; k < pattern.members.size(); ++k) {
@@ -381,7 +380,7 @@ class BlockPacker {
         return {Operand::Kind::reg, rows, sum.destination};
     }
 
-    /// The pairs that a check keeps apart and that have changed places.
+    /// The reordered pairs that a check must prove apart.
     void collect_assumptions(const std::vector<std::uint32_t>& place) {
         std::vector<std::uint32_t> first(groups_.size(), kNone);
         for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -407,15 +406,15 @@ class BlockPacker {
     const PackOptions& options_;
     std::vector<Access> accesses_;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> conflicts_;               ///< accesses that keep their order
-    std::vector<std::vector<std::uint32_t>> conflicts_behind_, conflicts_before_;  ///< likewise, by access
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> checked_;  ///< that need not, where a check finds them apart
+    std::vector<std::vector<std::uint32_t>> conflicts_behind_, conflicts_before_;  ///< the same by access
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> checked_;  ///< may be reordered if a check proves them apart
     std::map<Pool, std::vector<std::uint32_t>> pools_;
     std::map<std::uint32_t, Reason> tried_;
     std::vector<Group> groups_;
     std::vector<OrderNode> nodes_;
     std::vector<std::uint32_t> node_of_;  ///< by instruction
     std::map<std::uint32_t, WordCopy> local_copies_;
-    std::map<std::vector<Term>, VirtualOperand> indices_;  ///< that stand side by side already
+    std::map<std::vector<Term>, VirtualOperand> indices_;  ///< already in adjacent rows
     PackedBlock result_;
 };
 

@@ -13,10 +13,10 @@ namespace lookahead::vecmem {
 
 namespace {
 
-/// Partners that are looked at for each first element: more are nowhere near in unrolled code.
+/// Partners tried for each first element; in unrolled code none is farther away.
 constexpr std::size_t kMostPartners = 64;
 
-/// The stride that the distance of neighbours is, in `pattern`.
+/// Sets the pattern's stride from the distance of two neighbours.
 bool set_stride(Pattern& pattern, const Form& distance) {
     if (distance.is_constant()) {
         const std::int64_t bytes = distance.signed_constant();
@@ -29,10 +29,10 @@ bool set_stride(Pattern& pattern, const Form& distance) {
     if (distance.constant() != 0 || distance.terms().size() != 1) { return false; }
     const auto& [term, coefficient] = distance.terms()[0];
     if (coefficient % 4 != 0) { return false; }
-    // A multiple in 64 bits is none of 32, which might wrap around.
+    // A 64-bit multiple is no 32-bit multiple, which might wrap around.
     if (LOOKAHEAD_RULE(multiples_may_wrap) && distance.rows() == 2 && coefficient != 4) { return false; }
     if (term.high != kNoValue) { return false; }
-    // The LSU extends strides by their sign; in 32-bit addresses the upper half does not matter.
+    // The LSU sign-extends strides; in 32-bit addresses the upper half does not matter.
     if (LOOKAHEAD_RULE(strides_are_signed) && distance.rows() == 2 && term.extension != Extension::sign) {
         return false;
     }
@@ -75,7 +75,7 @@ class StridedFinder {
         if (found->second.empty()) { by_address_.erase(found); }
     }
 
-    /// Those at the least known distances first, then by their order.
+    /// Partners at the smallest known distances first, then in program order.
     std::vector<std::uint32_t> partners(std::uint32_t first) const {
         std::vector<std::pair<std::uint64_t, std::uint32_t>> ranked;
         const auto middle = std::ranges::lower_bound(search_.free, first);
@@ -105,7 +105,7 @@ class StridedFinder {
             if (found == by_address_.end()) { return std::nullopt; }
             pattern.members.push_back(k == 0 ? first : *found->second.begin());
         }
-        // Elements at one place, with a stride of zero, are written in the elements' order.
+        // Elements at one place (stride 0) are written in the elements' order.
         const bool stores = !search_.accesses[first].loads;
         if (LOOKAHEAD_RULE(unknown_strides_store_in_order) && stores && !pattern.stride &&
             !keeps_program_order(pattern.members)) {
@@ -118,12 +118,12 @@ class StridedFinder {
     std::map<Form, std::set<std::uint32_t>> by_address_;
 };
 
-/// Loads from one base in the order in which their indices stand side by side: then they need not be moved.
+/// Orders loads from one base as their indices lie in registers, so that these need not be moved.
 std::vector<std::size_t> order_of(const PatternSearch& search, const std::vector<std::uint32_t>& members,
                                   const std::vector<Term>& indices) {
     std::vector<std::size_t> order(members.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    // Stores may be to one place, where the program's last stays.
+    // Stores may be to one place, where the program's last one must win.
     if (!search.accesses[members[0]].loads || !search.place_of_index) { return order; }
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return search.place_of_index(indices[i]); });
     return order;
@@ -163,7 +163,7 @@ void find_indirect(PatternSearch& search, const std::function<bool(const Pattern
     for (const auto& [base, indexed] : by_base) {
         if (indexed.members.size() >= search.length) { ranked.emplace_back(&base, &indexed); }
     }
-    // An access has several bases where its address is a sum of several words: the one that most have in common.
+    // Any word of an address's sum may be the base: the one that most accesses share goes first.
     std::ranges::stable_sort(ranked, [](const auto& a, const auto& b) {
         if (a.second->members.size() != b.second->members.size()) {
             return a.second->members.size() > b.second->members.size();

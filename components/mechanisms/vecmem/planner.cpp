@@ -19,7 +19,7 @@ Planner::Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, uns
       tried_(std::move(tried)),
       plans_(kernel.blocks.size()) {}
 
-/// Why a plan is not another one is told in the code, and changes no outcome.
+/// The reason for rejecting a plan appears in the code only and changes no outcome.
 TriedPlans::Key Planner::key_of(const std::vector<BlockPlan>& plans) {
     TriedPlans::Key key;
     for (const BlockPlan& plan : plans) {
@@ -50,7 +50,7 @@ PackedKernel Planner::run() {
     try_lengths();
     PackedKernel packed = fitted();
     if (!packed.masked.empty()) {
-        // Copies go before their block is split: within one they are found.
+        // Copies are removed before their block is split: within one block they are found.
         finaliser::simplify(packed.kernel);
         skip_masked_runs(packed.kernel, packed.masked);
     }
@@ -76,7 +76,7 @@ void Planner::read_loops() {
     }
 }
 
-/// What a loop of several blocks has vectors in by itself is what rounds at once must be better than.
+/// Rounds at once must be better than the vectors that a loop of several blocks has by itself.
 Planner::Loop Planner::loop_as_it_is(const std::vector<std::uint32_t>& blocks, const CountedLoop& counted,
                                      const std::vector<BlockOutcome>& in_place) const {
     Loop loop;
@@ -93,7 +93,7 @@ Planner::Loop Planner::loop_as_it_is(const std::vector<std::uint32_t>& blocks, c
     return loop;
 }
 
-/// Loops go their ways side by side, so that the kernel is packed a few times however many there are.
+/// Tries plans for all loops side by side, so that the number of packings does not grow with the number of loops.
 void Planner::try_lengths() {
     for (unsigned length : lengths_) {
         for (unsigned factor = 1; factor <= length; factor *= 2) {
@@ -128,7 +128,7 @@ void Planner::try_factor(unsigned length, unsigned factor, bool checks_words, bo
         plans[loop->header()].factor = factor;
         plans[loop->header()].checks_words = checks_words;
         plans[loop->header()].mixes_rounds = mixes_rounds;
-        // What has no vector of this length may have a shorter one, if that may be.
+        // Blocks without vectors of this length may have shorter ones, if allowed.
         plans[loop->header()].lengths.assign(std::ranges::find(lengths_, length), lengths_.end());
     }
     if (!may_try(plans)) {
@@ -160,16 +160,15 @@ void Planner::try_factor(unsigned length, unsigned factor, bool checks_words, bo
     }
 }
 
-/// More rounds at once, or shorter vectors, are for more than a few instructions: fewer loops have so many rounds. What
-/// checks cost is little beside what they may bring.
+/// More rounds at once or shorter vectors must save more than a few instructions, because fewer loops have so many
+/// rounds. The cost of checks is small compared with the possible gain.
 bool Planner::is_better(std::uint64_t cost, const Loop& loop, const BlockPlan& plan) const {
     const BlockPlan& so_far = plans_[loop.header()];
     const bool is_alike = plan.factor == so_far.factor && plan.lengths == so_far.lengths;
     return loop.decided && !is_alike ? 8 * cost < 7 * loop.cost : cost < loop.cost;
 }
 
-/// A round that the source has unrolled has its vectors: the loop's own instructions alone are not worth the question
-/// whether there are rounds enough.
+/// A round that the source has unrolled already has vectors: to save the loop's own instructions is not worth a check.
 bool Planner::repeats_vectors(const BlockOutcome& outcome, const Loop& loop, unsigned factor) {
     return loop.vectors != 0 && outcome.vectors >= factor * loop.vectors;
 }
@@ -182,7 +181,7 @@ bool Planner::is_too_much(const BlockOutcome& outcome, std::uint32_t block) {
     return is_more;
 }
 
-/// Where shorter vectors may be, they are for the rounds that are left over by those of the longest.
+/// Shorter vectors, if allowed, serve the rounds that the longest leave over.
 void Planner::set_fewer() {
     for (const Loop& loop : loops_) {
         BlockPlan& plan = plans_[loop.header()];
@@ -193,7 +192,7 @@ void Planner::set_fewer() {
     }
 }
 
-/// What a loop's header has to say is said in all its blocks.
+/// The reason at a loop's header applies to all its blocks.
 void Planner::settle_reasons() {
     for (const Loop& loop : loops_) {
         for (std::uint32_t block : loop.blocks) {

@@ -13,29 +13,29 @@
 
 namespace lookahead::vecmem {
 
-/// What became of a kernel's blocks under each plan that was tried. It does not depend on the limit of registers.
+/// The outcome of each plan tried for a kernel. It does not depend on the register limit.
 struct TriedPlans : finaliser::Findings {
     using Key = std::vector<std::uint32_t>;
-    /// Instructions of all trials together after which no loop is tried in another way. One limit of registers takes
-    /// some 20 trials, so that only kernels above 13,000 instructions reach the bound there; finalising to a share of a
-    /// kernel's registers goes through some twenty limits.
+    /// The most instructions of all trials together; then no further plan is tried. One register limit takes some 20
+    /// trials, so only kernels above 13,000 instructions reach the bound there; finalising to a share of a kernel's
+    /// registers takes some twenty limits.
     static constexpr std::uint64_t kMostInstructions = 1U << 18;
 
     std::map<Key, std::vector<BlockOutcome>> outcomes;
     std::uint64_t instructions = 0;  ///< of all trials together
 };
 
-/// Finds for each block the plan that packs most: for a loop the length and the rounds at once that leave the fewest
-/// instructions a round, within the registers; if none leaves fewer than there are, it stays. Jumps end their blocks.
+/// Finds the plan of each block that packs most. For a loop these are the vector length and the rounds at once that
+/// leave the fewest instructions per round within the register limit; if none leaves fewer than the original, the loop
+/// stays. Jumps must end their blocks.
 class Planner {
   public:
-    /// `lengths`: those that vectors may have, the wanted ones first. `tried` is of this kernel, these lengths and
-    /// kinds.
+    /// `lengths`: allowed vector lengths, preferred ones first. `tried` must be for this kernel, lengths and kinds.
     Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit,
             const VectorKinds& kinds = {}, std::shared_ptr<TriedPlans> tried = std::make_shared<TriedPlans>());
 
     PackedKernel run();
-    /// After run(): the limits with which it would have come to the same.
+    /// After run(): the register limits that would have given the same result.
     const finaliser::RegisterBounds& same_for() const { return same_for_; }
 
   private:
@@ -43,10 +43,10 @@ class Planner {
         std::vector<std::uint32_t> blocks;  ///< the first is the header
         bool decided = false;
         std::optional<std::uint64_t> rounds;
-        bool is_crowded = false;     ///< at the factor tried last: too few registers
-        bool extends_words = false;  ///< that a check could say do not wrap
-        std::uint64_t cost = 0;      ///< of a round by the plan that it has
-        std::uint32_t vectors = 0;   ///< that a round of several blocks has as it is
+        bool is_crowded = false;     ///< too few registers at the last factor tried
+        bool extends_words = false;  ///< of which a check could prove that they do not wrap
+        std::uint64_t cost = 0;      ///< of a round, by the current plan
+        std::uint32_t vectors = 0;   ///< in a round of several blocks as it is
 
         std::uint32_t header() const { return blocks.front(); }
     };
@@ -61,7 +61,7 @@ class Planner {
     void try_factor(unsigned length, unsigned factor, bool checks_words, bool mixes_rounds);
     void set_fewer();
     void settle_reasons();
-    /// Takes away what needs too many registers.
+    /// Weakens the plans until no block needs too many registers.
     PackedKernel fitted();
     bool is_better(std::uint64_t cost, const Loop& loop, const BlockPlan& plan) const;
     static bool repeats_vectors(const BlockOutcome& outcome, const Loop& loop, unsigned factor);
@@ -74,7 +74,7 @@ class Planner {
     const std::shared_ptr<TriedPlans> tried_;
     std::vector<BlockPlan> plans_;
     std::vector<Loop> loops_;
-    std::vector<BlockOutcome> before_;  ///< by block: as it is
+    std::vector<BlockOutcome> before_;  ///< by block: the unpacked block
     finaliser::RegisterBounds same_for_;
 };
 

@@ -38,7 +38,7 @@ Type unsigned_of(Type type) {
     return isa::is_pair(type) ? Type::u64 : Type::u32;
 }
 
-/// What the counter goes by in the rounds behind the first: (factor - 1) x step, without its sign.
+/// How far the counter moves in the rounds after the first: (factor - 1) x step, unsigned.
 std::optional<std::uint64_t> way(const CountedLoop& loop, unsigned factor) {
     if (!loop.counter.literal) { return std::nullopt; }
     const Wide step = *loop.counter.literal;
@@ -47,8 +47,8 @@ std::optional<std::uint64_t> way(const CountedLoop& loop, unsigned factor) {
                                                              : std::nullopt;
 }
 
-/// The bound that the counter's value before `factor` rounds is compared with, so that all but the last of their tests
-/// hold: bound - (factor - 1) x step. As a number it must be one of the counter's type.
+/// The bound for the counter's value before `factor` rounds, such that all their tests but the last hold: bound -
+/// (factor - 1) x step. It must be representable in the counter's type.
 std::optional<Wide> known_bound(const VirtualKernel& kernel, const CountedLoop& loop, unsigned factor) {
     const auto bound = finaliser::literal_value(kernel.frame, loop.bound);
     if (!bound || !loop.counter.literal) { return std::nullopt; }
@@ -134,15 +134,15 @@ class Unroller {
         check_words(checks);
     }
 
-    /// A word stays from 0 to the greatest signed number where it does at first and after as many steps as the counter
-    /// has numbers before its bound, or, if its own step is not known, as such steps reach it: no fewer than rounds.
+    /// A word stays from 0 to the greatest signed number if it does so at first and after as many steps as the counter
+    /// has numbers before its bound, or, if its own step is unknown, as such steps reach it: no fewer than rounds.
     void check_words(BlockWriter& writer) {
         if (words_.empty()) { return; }
         const bool up = !loop_.counter.literal || *loop_.counter.literal > 0;
         VirtualOperand rounds = up ? writer.compute(Operation::sub, Type::u32, loop_.bound, counter())
                                    : writer.compute(Operation::sub, Type::u32, counter(), loop_.bound);
         std::uint32_t fits = writer.compare(Comparison::ge, Type::s32, rounds, writer.literal(0, 1));
-        if (!loop_.counter.literal) {  // which goes up, or the rounds are not entered
+        if (!loop_.counter.literal) {  // which counts up, or the rounds are not entered
             const VirtualOperand whole = writer.compute(Operation::div, Type::u32, rounds, loop_.counter.step);
             rounds = writer.compute(Operation::add, Type::u32, whole, writer.literal(1, 1));
         }
@@ -157,7 +157,7 @@ class Unroller {
         writer.leave_unless(fits, unrolled_.next);
     }
 
-    /// Sets `bound_`; gives a predicate that says whether it is what it should be, or none if it is.
+    /// Sets `bound_`; returns a predicate that says whether it is valid, or none if it always is.
     std::uint32_t write_bound(BlockWriter& writer) {
         const unsigned rows = loop_.counter.rows;
         if (const auto known = known_bound(kernel_, loop_, factor_)) {
@@ -175,8 +175,8 @@ class Unroller {
         return write_bound_of_unknown_step(writer);
     }
 
-    /// A step that is not known is from 1 to what (factor - 1) of are a signed number, or the loop stays. Then the
-    /// bound less so many steps is below the bound, unless it wraps; a step of 0 is not.
+    /// An unknown step must be at least 1, and (factor - 1) steps must be a signed number; else the loop stays. Then
+    /// the bound minus so many steps is below the bound, unless it wraps; with a step of 0 it is not.
     std::uint32_t write_bound_of_unknown_step(BlockWriter& writer) {
         const VirtualOperand& step = loop_.counter.step;
         const std::uint32_t most = std::numeric_limits<std::int32_t>::max() / std::int32_t(factor_ - 1);
@@ -186,7 +186,7 @@ class Unroller {
         return writer.compare(Comparison::lt, loop_.type, bound_, loop_.bound, valid);
     }
 
-    /// Whether the counter as it is now has `factor_` rounds before it.
+    /// Whether `factor_` rounds are left from the counter's present value.
     std::uint32_t enough(BlockWriter& writer, std::uint32_t valid) {
         if (loop_.comparison != Comparison::ne) {
             return writer.compare(loop_.comparison, loop_.type, counter(), bound_, valid);
@@ -212,7 +212,7 @@ class Unroller {
     void write_rounds() {
         auto& code = kernel_.blocks[unrolled_.rounds].code;
         const std::vector<VirtualInstruction>& body = body_;
-        std::map<std::uint32_t, std::uint32_t> now;  // an induction's row -> the row that has its value
+        std::map<std::uint32_t, std::uint32_t> now;  // an induction's row -> the row with its value
         for (const Induction& induction : loop_.inductions) { now[induction.row] = induction.row; }
         for (unsigned round = 0; round < factor_; ++round) {
             for (std::uint32_t index = 0; index + 1 < body.size(); ++index) {
@@ -237,9 +237,8 @@ class Unroller {
         code.back().target = unrolled_.rounds;
     }
 
-    /// A pointer to which a known number is added stands in an access as the row has it at first, with what was added
-    /// by then in the access's offset: such a pointer's sums are needed by nobody else as a rule. False: the access has
-    /// none.
+    /// A pointer with a known increment stays in its first row, and the accumulated increments go to the access's
+    /// offset: usually no other instruction needs the pointer's sums. Returns false if the access has no such pointer.
     bool address_from_first(VirtualInstruction& access, const std::map<std::uint32_t, std::uint32_t>& now) const {
         if (!isa::is_memory(access.machine.operation)) { return false; }
         for (const Induction& induction : loop_.inductions) {
@@ -263,9 +262,8 @@ class Unroller {
         }
     }
 
-    /// A known step is added as often as there were rounds to what the row was at first, one that is not to what it was
-    /// a round ago; the last round goes all the way at once, so that nobody needs the sums between but for their
-    /// values.
+    /// A known step is added, times the number of rounds, to the row's first value; an unknown step is added to the
+    /// value of the previous round. The last round adds all at once, so the sums between serve only their readers.
     void advance(VirtualInstruction& sum, const Induction& induction, unsigned round,
                  std::map<std::uint32_t, std::uint32_t>& now) {
         const bool is_last = round + 1 == factor_;
@@ -285,7 +283,7 @@ class Unroller {
         now[induction.row] = to;
     }
 
-    /// The test that the last of the rounds would have had: on to the loop as it was, or behind it.
+    /// The test that the last of the rounds would have made: on to the original loop, or past it.
     void write_rest() {
         auto& code = kernel_.blocks[unrolled_.rest].code;
         code.push_back(body_[loop_.test]);
@@ -315,10 +313,10 @@ class Unroller {
     const CountedLoop& loop_;
     const unsigned factor_;
     const std::vector<VirtualInstruction> body_;
-    std::vector<Induction> words_;  ///< that the checks look at
+    std::vector<Induction> words_;  ///< checked for wrapping
     UnrolledLoop unrolled_;
     VirtualOperand bound_;
-    std::map<std::uint32_t, std::int64_t> added_;  ///< by row: known numbers, by the rounds written so far
+    std::map<std::uint32_t, std::int64_t> added_;  ///< by row: known sums over the rounds written so far
     std::map<std::uint32_t, VirtualOperand> far_;  ///< by row: what `factor_` rounds add
 };
 

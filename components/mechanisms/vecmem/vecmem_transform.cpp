@@ -38,10 +38,10 @@ namespace {
 
 using finaliser::RegisterBounds;
 
-/// What groups of registers at multiples of their length cost beside the values that live.
+/// Registers to allow for aligning groups to multiples of their length, beside the live values.
 constexpr unsigned kAlignmentRegisters = 4;
 
-/// Crago et al., TACO 2018, section 5.2, "Compiler Generation": what the paper has programmers do.
+/// Crago et al., TACO 2018, section 5.2, "Compiler Generation": does what the paper leaves to programmers.
 class VecmemTransform final : public finaliser::KernelTransform {
   public:
     using Parameters = VecmemParameters;
@@ -74,7 +74,7 @@ class VecmemTransform final : public finaliser::KernelTransform {
     }
 
   private:
-    /// The kernel's limits for which the planner's are these.
+    /// The kernel's limits that correspond to the planner's.
     static RegisterBounds with_alignment(RegisterBounds bounds) {
         if (bounds.least > 0) { bounds.least += kAlignmentRegisters; }
         if (bounds.most < RegisterBounds{}.most) { bounds.most += kAlignmentRegisters; }

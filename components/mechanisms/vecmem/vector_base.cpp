@@ -6,7 +6,7 @@ namespace lookahead::vecmem {
 
 namespace {
 
-/// Whether a literal factor of a 32-bit product is the coefficient: with two rows it is extended as the word is.
+/// Whether a literal factor of a 32-bit product is the coefficient: with two rows it is extended like the word.
 bool fits_factor(std::uint64_t coefficient, const Term& term, unsigned rows) {
     if (rows == 1) { return true; }
     if (term.extension == Extension::zero) { return coefficient == static_cast<std::uint32_t>(coefficient); }

@@ -8,8 +8,7 @@
 
 namespace lookahead::vecmem {
 
-/// An address as an instruction's source and offset: whole + coefficient x scaled + offset; with `constant` for `whole`
-/// where that is none.
+/// An address as an instruction's source and offset: whole (or `constant` without it) + coefficient x scaled + offset.
 struct VectorBase {
     unsigned rows = 1;
     std::optional<Term> whole;
@@ -21,7 +20,7 @@ struct VectorBase {
     std::vector<Term> terms() const;
 };
 
-/// Nothing where more than one instruction would have to add.
+/// Nothing if more than one additional instruction would be needed.
 std::optional<VectorBase> vector_base(const Form& form);
 
 }  // namespace lookahead::vecmem

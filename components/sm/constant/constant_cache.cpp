@@ -60,7 +60,7 @@ ConstantCache::Answer ConstantCache::load(std::uint64_t line, Waiter waiter, boo
     return Answer::refused;
 }
 
-/// A load asks for a line, which operands may want too.
+/// A load has requested a line, which operands may need too.
 void ConstantCache::note_asked(std::uint64_t line) {
     if (const std::uint64_t of_bank = bank_line(line); of_bank != kNoBankLine) {
         asked_ |= std::uint64_t{1} << of_bank;

@@ -23,21 +23,21 @@ class Audit;
 
 namespace lookahead::gpu {
 
-/// The constant cache of an SM. It serves two kinds of readers:
-///  - instructions with an operand in the launch's constant bank, where the kernel's parameters stand: those whose line
-///    is not there do not become ready. What the operands are is the launch's business: the line's bytes are not looked
-///    at, and which lines are there is one bit each, so that an instruction's check is one operation;
-///  - loads of .const variables, and of parameters at computed addresses, which the load/store unit performs: each pass
-///    reads one word, the same for all lanes
-///    that ask for it (Wong et al., ISPASS 2010; CUDA C Programming Guide, "Constant Memory").
-/// It is read only and is emptied when a kernel begins. Lines are asked for through the load/store unit.
+/// The constant cache of an SM, for two kinds of readers:
+/// - instructions with an operand in the launch's constant bank, which has the kernel's parameters. They are not ready
+/// until their lines are present. The launch supplies the operands, so the cache keeps no bytes for them but one bit
+/// per present line, and an instruction's check is one operation;
+/// - loads of .const variables, and of parameters at computed addresses, which the load/store unit performs. Each pass
+/// reads one word for all lanes that ask for it (Wong et al., ISPASS 2010; CUDA C Programming Guide, "Constant
+/// Memory").
+/// The cache is read-only and is emptied when a kernel begins. It requests lines through the load/store unit.
 class ConstantCache {
   public:
     static constexpr unsigned kBytes = 64;
     static constexpr unsigned kWords = kBytes / 4;
     /// Lines of the constant bank.
     static constexpr unsigned kLines = 64;
-    /// Readers of lines are the instruction cache's misses and, with this bit, the constant cache's.
+    /// A reader is a miss of the instruction cache or, with this bit, of the constant cache.
     static constexpr std::uint32_t kReader = 1u << 16;
 
     enum class Answer : std::uint8_t { hit, missed, merged, refused };
@@ -46,7 +46,7 @@ class ConstantCache {
         std::uint32_t token = 0;  ///< the load
         isa::LaneMask lanes = 0;
     };
-    /// What is to be read of memory, for the reader `reader`.
+    /// A line to read from memory for `reader`.
     struct Request {
         std::uint64_t line;  ///< of L1D's size
         SectorMask sectors;
@@ -73,33 +73,32 @@ class ConstantCache {
         used_ |= lines;
         return (lines & ~(resident_ | passing_)) == 0;
     }
-    /// The context waits for lines that are not held.
+    /// The context waits for `lines`, which are not present.
     void want(std::uint64_t lines, unsigned context) {
         wanted_ |= lines & ~(resident_ | passing_ | asked_);
         waiting_ |= context_bit(context);
     }
-    /// Some line must be asked for and can be.
+    /// Whether a line must be requested and can be.
     bool can_ask() const { return wanted_ != 0 && tags_.can_miss(); }
-    /// Asks for one of them; can_ask holds.
+    /// Requests one of them; only if can_ask().
     Request ask();
-    /// After a line has come: the contexts that waited, for it or another. They look again at once, and then
-    /// `all_looked` is called.
+    /// After a line has come: the contexts that waited for any. They must check again; then call `all_looked`.
     ContextMask take_waiting() { return std::exchange(waiting_, {}); }
-    /// A line that has come serves those who wait, even if it is replaced before they have got their others. So an
+    /// A line that has come serves all who waited for it, even if it is replaced before their other lines come. So an
     /// instruction gets all its operands, however small the cache is.
     void all_looked() { passing_ = waiting_ == 0 ? 0 : passing_; }
 
     // ---- Loads
 
-    /// A pass of a load reads in the line at `line`. After `hit`, bytes() are the line's; after `missed`, request() is
-    /// to be sent; after `refused` nothing has changed. `can_send`: whether a request could be sent.
+    /// A pass of a load reads in the line at `line`. After `hit`, bytes() are the line's; after `missed`, send
+    /// request(); after `refused`, nothing has changed. `can_send`: whether a request can be sent.
     Answer load(std::uint64_t line, Waiter waiter, bool can_send);
     const std::byte* bytes() const {
         return reinterpret_cast<const std::byte*>(bytes_.data()) + tags_.last_place() * kBytes;
     }
     Request request() const { return request_of(tags_.last_miss()); }
 
-    /// The line of a miss has come. `serve(waiter)` is called for each pass that waited; bytes() are the line's.
+    /// Installs the line of a miss. Calls `serve(waiter)` for each pass that waited; bytes() are the line's.
     template <class Serve>
     void fill(std::uint32_t reader, const std::byte* data, Serve&& serve) {
         const unsigned miss = reader & ~kReader;
@@ -121,7 +120,7 @@ class ConstantCache {
     friend struct AuditSabotage;
     static constexpr std::uint64_t kNoBankLine = kLines;
 
-    /// Numbers of lines, as the tags count them.
+    /// Scales addresses to the line numbers that the tags use.
     static std::uint64_t tag_of(std::uint64_t address) { return address * (kLineBytes / kBytes); }
     static std::uint64_t address_of(std::uint64_t tag) { return tag / (kLineBytes / kBytes); }
     static std::uint64_t bank_line(std::uint64_t address) {
@@ -139,12 +138,12 @@ class ConstantCache {
     std::vector<std::uint8_t> bytes_;
     std::vector<Waiter> waiters_;  ///< `merges_` places for each miss
     std::vector<std::uint32_t> waiting_passes_;
-    // Lines of the constant bank, one bit each.
+    // Present lines of the constant bank, one bit each.
     std::uint64_t resident_;
     std::uint64_t asked_ = 0;
     std::uint64_t wanted_ = 0;
-    std::uint64_t passing_ = 0;  ///< have come since last nobody waited
-    std::uint64_t used_ = 0;     ///< since the last fill, which is when replacement hears of it
+    std::uint64_t passing_ = 0;  ///< lines that have come since the last time that none waited
+    std::uint64_t used_ = 0;     ///< since the last fill, at which the replacement policy is told
     ContextMask waiting_;
 };
 

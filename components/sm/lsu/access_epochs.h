@@ -8,14 +8,14 @@
 
 namespace lookahead::gpu {
 
-/// Counts the SM's memory accesses under way by the fence-to-fence stretch (epoch) in which they were performed, so
-/// that a fence can wait for all that came before it while others go on. An access carries its epoch's tag.
+/// Counts the SM's memory accesses under way by the stretch between two fences (epoch) in which they were performed, so
+/// that a fence can wait for all earlier accesses while others go on. An access carries its epoch's tag.
 class AccessEpochs {
   public:
-    /// At most `fences` may wait at once.
+    /// At most `fences` fences may wait at once.
     explicit AccessEpochs(unsigned fences) : under_way_(std::bit_ceil(fences + 1)) {}
 
-    /// The tag of accesses that are performed now; below 2^16.
+    /// The tag of accesses performed now; below 2^16.
     std::uint16_t current_tag() const { return tag_of(current_); }
     void begin(std::uint16_t tag) {
         ++under_way_[tag];
@@ -34,7 +34,7 @@ class AccessEpochs {
         advance();
         return closed;
     }
-    /// True when all accesses of that epoch and of those before are done.
+    /// Whether all accesses of that epoch and earlier ones are done.
     bool over(std::uint64_t epoch) const { return oldest_ > epoch; }
 
     void fields(StateArchive& archive) { archive& current_& oldest_& total_& under_way_; }
@@ -48,9 +48,9 @@ class AccessEpochs {
     }
 
     std::uint64_t current_ = 0;
-    std::uint64_t oldest_ = 0;  // the first epoch, up to the current one, with accesses under way
+    std::uint64_t oldest_ = 0;  // the oldest epoch with accesses under way, or the current one
     std::uint64_t total_ = 0;
-    std::vector<std::uint32_t> under_way_;  // by tag; a closed epoch with accesses has a fence that waits for it
+    std::vector<std::uint32_t> under_way_;  // by tag; for each closed epoch with accesses a fence waits
 };
 
 }  // namespace lookahead::gpu

@@ -39,12 +39,11 @@ std::optional<LsuStall> AccessOrder::stall_of(const MemoryInstruction& memory) c
     return std::nullopt;
 }
 
-/// Accesses from before the fence have not been performed.
+/// Whether some accesses before the fence have not been performed.
 bool AccessOrder::awaits_queue(const WaitingFence& fence) const {
     return fence.number > performed_ && LOOKAHEAD_RULE(fence_covers_queued_accesses);
 }
 
-/// Accesses from before the fence, which have been performed, have not ended.
 bool AccessOrder::awaits_accesses(const WaitingFence& fence) const {
     return !epochs_.over(fence.number) && LOOKAHEAD_RULE(fence_waits_for_accesses);
 }

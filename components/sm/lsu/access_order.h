@@ -21,16 +21,15 @@ class Audit;
 
 namespace lookahead::gpu {
 
-/// The order between memory instructions that L1 does not keep by itself. It counts what each stream context has under
-/// way, and which accesses each fence has before it; it says what the oldest instruction must wait for, and when a
-/// fence ends.
+/// The order between memory instructions that L1 does not keep by itself. It counts the accesses under way of each
+/// stream context and those before each fence, says what the oldest instruction must wait for, and when a fence ends.
 ///
-/// A fence at scope cta waits for its own context alone. Every other one first waits until all instructions that were
-/// accepted before it are performed, then until all their accesses have ended.
+/// A fence at scope cta waits for its own context only. Any other fence first waits until all instructions accepted
+/// before it are performed, then until all their accesses have ended.
 class AccessOrder {
   public:
-    /// A fence that ends is put into `completions`, which outlives this, as `first_fence` + its context.
-    /// `counts_stores`: whether each context's stores are counted.
+    /// A fence that ends is put into `completions`, which must outlive this object, as `first_fence` + its context.
+    /// `counts_stores`: whether to count each context's stores.
     AccessOrder(unsigned contexts, bool counts_stores, TimingWheel& completions, std::uint32_t first_fence)
         : counts_stores_(counts_stores),
           completions_(completions),
@@ -44,7 +43,7 @@ class AccessOrder {
 
     void accept(std::uint16_t context);
     void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now);
-    /// What the instruction must wait for before its first access; none: it may begin.
+    /// What the instruction must wait for before its first access; nothing if it may begin.
     std::optional<LsuStall> stall_of(const MemoryInstruction& memory) const;
     void performed(std::uint16_t context, Cycle now) {
         --contexts_[context].queued;
@@ -53,7 +52,7 @@ class AccessOrder {
         end_fences(now);
         end_cta_fence_if_due(context, now);
     }
-    /// The fence has completed. Returns its instruction.
+    /// Completes the context's fence; returns its instruction.
     const isa::Instruction& complete_fence(std::uint16_t context) {
         return *std::exchange(contexts_[context].fence, nullptr);
     }
@@ -61,7 +60,7 @@ class AccessOrder {
 
     // ---- Accesses
 
-    /// The epoch's tag of accesses that are performed now, for end_load.
+    /// The tag of the epoch of accesses performed now, for end_load.
     std::uint16_t epoch() const { return epochs_.current_tag(); }
     void begin_load(std::uint16_t context, bool acquire) {
         ContextAccount& account = contexts_[context];
@@ -77,11 +76,11 @@ class AccessOrder {
         end_access(tag, now);
         end_cta_fence_if_due(context, now);
     }
-    /// The tag that comes back with a store's acknowledgement: the epoch and, where they are counted, the context.
+    /// The tag that comes back with a store's acknowledgement: the epoch and, if they are counted, the context.
     std::uint32_t store_tag(std::uint16_t context) const {
         return epoch() | (counts_stores_ ? (std::uint32_t{context} + 1) << 16 : 0);
     }
-    /// A store or reduction is on its way.
+    /// A store or reduction has left.
     void begin_store(std::uint16_t context) {
         ++stores_;
         contexts_[context].stores += counts_stores_;
@@ -92,7 +91,7 @@ class AccessOrder {
         if (counts_stores_) { --contexts_[(tag >> 16) - 1].stores; }
         end_access(static_cast<std::uint16_t>(tag), now);
     }
-    /// Bytes that L1 writes back belong to no context, and no fence waits for them.
+    /// Written-back bytes of L1 belong to no context, and no fence waits for them.
     void begin_write_back() { ++stores_; }
     void end_write_back() { --stores_; }
 
@@ -106,19 +105,19 @@ class AccessOrder {
 
   private:
     friend struct AuditSabotage;
-    /// What a stream context has under way.
+    /// A stream context's instructions and accesses under way.
     struct ContextAccount {
         const isa::Instruction* fence = nullptr;  ///< until its completion
         std::uint32_t queued = 0;                 ///< accepted and not yet performed
         std::uint32_t loads = 0;                  ///< loads and atomics with a result, begun and not completed
-        std::uint32_t acquires = 0;               ///< those of the loads that are acquires
-        std::uint32_t stores = 0;                 ///< not acknowledged; counted where CTAs wait for them
-        bool fence_ends = false;                  ///< the fence has nothing to wait for any more
+        std::uint32_t acquires = 0;               ///< the acquires among these loads
+        std::uint32_t stores = 0;                 ///< not acknowledged; counted if CTAs wait for them
+        bool fence_ends = false;                  ///< the fence no longer waits for anything
 
         void fields(StateArchive& archive, std::span<const isa::Instruction> code, bool counts_stores);
     };
     struct WaitingFence {
-        std::uint64_t number;  ///< that it waits for
+        std::uint64_t number;  ///< what it waits for
         std::uint16_t context;
 
         void fields(StateArchive& archive) { archive& number& context; }
@@ -126,7 +125,7 @@ class AccessOrder {
 
     bool awaits_queue(const WaitingFence& fence) const;
     bool awaits_accesses(const WaitingFence& fence) const;
-    /// Fences behind which everything is performed close an epoch and wait for it.
+    /// Closes an epoch for each fence whose earlier instructions are performed; the fence waits for that epoch.
     void close_fences() {
         while (!behind_queue_.empty() && !awaits_queue(behind_queue_.front())) {
             behind_epochs_.push() = {epochs_.close(), behind_queue_.front().context};
@@ -161,7 +160,7 @@ class AccessOrder {
     std::vector<ContextAccount> contexts_;
     AccessEpochs epochs_;
     Ring<WaitingFence> behind_queue_;   // until as many instructions as their number are performed
-    Ring<WaitingFence> behind_epochs_;  // until the epoch of their number is over; both in the order of acceptance
+    Ring<WaitingFence> behind_epochs_;  // until the epoch of their number is over; both in order of acceptance
     std::uint64_t accepted_ = 0;
     std::uint64_t performed_ = 0;
     std::uint64_t stores_ = 0;

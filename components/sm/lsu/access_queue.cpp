@@ -11,7 +11,7 @@ namespace lookahead::gpu {
 
 namespace {
 
-/// Its completion is awaited, by an entry in the load table.
+/// Whether an entry in the load table awaits the instruction's completion.
 bool completes(const MemoryInstruction& memory) {
     return lsu::has_result(*memory.instruction) && !memory.pre_load;
 }
@@ -51,7 +51,7 @@ AccessQueue::AccessQueue(const CoalescingParameters& parameters, Cycle hit_laten
     }
 }
 
-/// An element that has no more to do in this cycle leaves the next one to the next cycle.
+/// When an element is done, the next one waits for the next cycle.
 [[gnu::hot]] void AccessQueue::run(Cycle now) {
     QueuedInstruction& whole = queue_.front();
     const bool by_elements = whole.memory.elements > 1;
@@ -70,7 +70,7 @@ AccessQueue::AccessQueue(const CoalescingParameters& parameters, Cycle hit_laten
     parts_.order.performed(context, now);
 }
 
-/// False if it must wait.
+/// Returns false if the access must wait.
 inline bool AccessQueue::start(const QueuedInstruction& access, Cycle now) {
     if (const std::optional<LsuStall> stall = parts_.order.stall_of(access.memory); stall.has_value()) {
         return head_.block(*stall, now);
@@ -84,7 +84,7 @@ inline bool AccessQueue::start(const QueuedInstruction& access, Cycle now) {
     return true;
 }
 
-/// Each element has an entry of the load table; the first one's stands for the load.
+/// Each element has an entry in the load table; the first one's stands for the load.
 inline void AccessQueue::begin_load(const QueuedInstruction& access) {
     const QueuedInstruction& whole = queue_.front();
     const isa::Instruction& instruction = *whole.memory.instruction;
@@ -104,7 +104,7 @@ inline void AccessQueue::begin_load(const QueuedInstruction& access) {
     if (first) { parts_.order.begin_load(whole.memory.context, pending.kind == LoadKind::acquire); }
 }
 
-/// Values move in the first cycle; the banks stay taken for the others. True when the instruction has no more to do.
+/// Values move in the first cycle; later ones only hold the banks. Returns whether the instruction is done.
 [[gnu::hot]] bool AccessQueue::perform_shared(QueuedInstruction& access, Cycle now) {
     const MemoryInstruction& memory = access.memory;
     const bool has_result = lsu::has_result(*memory.instruction);
@@ -128,15 +128,15 @@ inline void AccessQueue::begin_load(const QueuedInstruction& access) {
 }
 
 inline bool AccessQueue::perform_line(QueuedInstruction& access, Cycle now) {
-    if (access.global != 0) [[likely]] {  // not a pre-load of which no lane is left
+    if (access.global != 0) [[likely]] {  // a pre-load may have no lanes left
         parts_.spare.give_way(now);
         l1_accesses_.perform(access, now);
     }
     return access.global == 0;
 }
 
-/// A load looks several lines up in a cycle. Then it holds the banks, from the first cycle on, as long as its words'
-/// conflicts take, hits and misses alike: L1's and shared memory's bytes are in the same ones.
+/// A load looks up several lines in a cycle. Then it holds the banks, from the first cycle, for the cycles of its
+/// words' conflicts, hits and misses alike, because L1 and shared memory use the same banks.
 bool AccessQueue::perform_lines(QueuedInstruction& access, Cycle now) {
     if (access.memory.instruction->operation != isa::Operation::load || access.memory.pre_load) {
         return perform_line(access, now);

@@ -9,12 +9,11 @@
 
 namespace lookahead::gpu {
 
-/// Memory instructions in the order of their acceptance. The oldest one, or the current one of its elements, makes its
-/// accesses cycle by cycle: to shared memory, to the constant cache, or to L1. It leaves the queue with its last
-/// access.
+/// Memory instructions in the order of their acceptance. The oldest one, or its current element, makes its accesses
+/// cycle by cycle: to shared memory, to the constant cache, or to L1. It leaves the queue with its last access.
 class AccessQueue {
   public:
-    /// The parts that the queue's instructions access, and that keep account of them; all outlive the queue.
+    /// The parts that instructions access, or that record their accesses; all must outlive the queue.
     struct Parts {
         const AllocationMap& allocations;
         L1Data& l1;
@@ -28,7 +27,6 @@ class AccessQueue {
         LsuCounters& counters;
     };
 
-    /// `hit_latency` is L1's.
     AccessQueue(const CoalescingParameters& parameters, Cycle hit_latency, const Parts& parts);
 
     [[gnu::hot]] bool can_accept() const { return !queue_.full() && !elements_hold_unit(); }
@@ -37,14 +35,14 @@ class AccessQueue {
     void cycle(Cycle now) {
         if (!queue_.empty() && !head_.blocked && queue_.front().memory.ready <= now) { run(now); }
     }
-    /// Least cycle > `now` in which `cycle` has something to do; kCycleInfinity: not before `wake`.
+    /// Least cycle > `now` in which `cycle` has work; kCycleInfinity: not before `wake`.
     Cycle next_event(Cycle now) const {
         if (queue_.empty() || head_.blocked) { return kCycleInfinity; }
         const QueuedInstruction& access = oldest_access();
         const bool looks_up = access.shared == 0 && access.global != 0;
         return std::max({now + 1, looks_up ? now : head_.banks_until, access.memory.ready});
     }
-    /// Something has changed for which the oldest instruction may wait.
+    /// A change for which the oldest instruction may wait has happened.
     void wake() { head_.blocked = false; }
 
     bool empty() const { return queue_.empty(); }
@@ -55,7 +53,7 @@ class AccessQueue {
     void fields(StateArchive& archive, std::span<const isa::Instruction> code);
 
   private:
-    /// More elements of the youngest instruction are left than `coalescing.overlap`.
+    /// Whether the youngest instruction has more than `coalescing.overlap` elements left.
     bool elements_hold_unit() const {
         if (queue_.empty()) { return false; }
         const MemoryInstruction& youngest = queue_[queue_.size() - 1].memory;

@@ -8,13 +8,12 @@
 
 namespace lookahead::gpu {
 
-/// What the host has allocated in global memory. Demand accesses are checked against it; most of them fall into the
-/// allocation of the one before.
+/// The host's allocations in global memory, which demand accesses are checked against; most repeat the last allocation.
 class AllocationMap {
   public:
     void update(const AllocationUpdate& update);
 
-    /// True if one allocation holds all of [begin, end), which must not be empty; false if the end wrapped around.
+    /// Whether one allocation holds all of [begin, end), which must not be empty; false if the end wrapped around.
     bool contains(std::uint64_t begin, std::uint64_t end) const {
         if (begin >= last_.begin && end <= last_.end && begin < end) { return true; }
         return begin < end && search(begin, end);
@@ -36,7 +35,7 @@ class AllocationMap {
     bool search(std::uint64_t begin, std::uint64_t end) const;
 
     std::vector<Range> ranges_;  // ascending, disjoint
-    mutable Range last_;         // where the last search ended: no state, a short cut
+    mutable Range last_;         // result of the last search, as a short cut; no state
 };
 
 }  // namespace lookahead::gpu

@@ -6,7 +6,7 @@
 
 namespace lookahead::gpu {
 
-/// `coalescing.*`: of the variant "coalescing".
+/// `coalescing.*`: parameters of the variant "coalescing".
 struct CoalescingParameters {
     std::int64_t queue = 8;
     std::int64_t pending_loads = 256;

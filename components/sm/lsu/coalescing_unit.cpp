@@ -192,7 +192,7 @@ inline void CoalescingUnit::end_load(const PendingLoad& load, Cycle now) {
     order_.end_load(load.context, load.kind == LoadKind::acquire, load.epoch, now);
 }
 
-/// The first element's entry outlives it, until the last one completes.
+/// The first element's entry lasts until the last element completes.
 void CoalescingUnit::complete_element(std::uint32_t load, Cycle now) {
     const PendingLoad pending = loads_[load];
     const bool last = --loads_[pending.first].elements_left == 0;

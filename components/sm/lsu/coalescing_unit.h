@@ -9,15 +9,14 @@
 
 namespace lookahead::gpu {
 
-/// Variant "coalescing" of the load/store unit. Instructions wait in one queue and are performed in order. In a cycle
-/// the oldest one makes one access to L1: the line of its lowest lane that is left, with all lanes that fall into that
-/// line; a load makes up to `coalescing.lines_per_cycle`. An access to shared memory holds the queue for as many cycles
-/// as its bank conflicts take, and a load of a .const variable for as many as it has passes through the constant cache.
-/// Misses do not hold the queue: loads complete in any order.
+/// Variant "coalescing" of the load/store unit. Instructions wait in one queue and are performed in order. In each
+/// cycle the oldest one makes one access to L1, for the line of its lowest remaining lane and all lanes in that line; a
+/// load makes up to `coalescing.lines_per_cycle`. An access to shared memory holds the queue for the cycles of its bank
+/// conflicts, a load of a .const variable for its passes through the constant cache. Misses do not hold the queue:
+/// loads complete in any order.
 ///
-/// Every clause of the memory contract that L1 cannot keep by itself is kept here (components/cache/TRANSITIONS.md,
-/// last table). The unit owns the parts, hands them the messages that come, and says in which order they work in a
-/// cycle.
+/// The unit keeps every clause of the memory contract that L1 cannot keep by itself (components/cache/TRANSITIONS.md,
+/// last table). It owns its parts, passes messages on to them, and decides in which order they work in a cycle.
 class CoalescingUnit final : public LoadStoreUnit {
   public:
     using Parameters = CoalescingParameters;
@@ -86,7 +85,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     SharedMemory shared_;
     AllocationMap allocations_;
     TextureUnit texture_;
-    TimingWheel completions_;  // of loads, by entry, and behind them of fences, by context
+    TimingWheel completions_;  // of loads, by entry, then of fences, by context
     LoadTable loads_;
     AccessOrder order_;
     LsuCounters counters_;

@@ -46,7 +46,7 @@ void CrossbarMemoryPort::receive(const MessageHeader& message, Cycle now) {
     return reply;
 }
 
-/// What was spent and what is withheld at the other end (L2Slice::audit) are equal, path by path.
+/// The credits spent here equal those withheld at the other end (L2Slice::audit), for each channel.
 void CrossbarMemoryPort::audit(Audit& audit, std::uint32_t requester) const {
     for (std::uint32_t slice = 0; slice < injection_.destinations(); ++slice) {
         audit.account("crossbar credits for requests", injection_.spent_credits(slice), requester, slice);

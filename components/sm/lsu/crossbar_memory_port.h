@@ -13,9 +13,8 @@ namespace lookahead::gpu {
 /// An SM's end of the crossbar: the injection queue of its request port and the arbiter of its reply port.
 class CrossbarMemoryPort final : public MemoryPort {
   public:
-    /// `requests` and `credits` fan out to the L2 slices in their order; credits take as long as requests. `name` is
-    /// the SM's, for statistics. The network has `ratio` cycles of `clock` in each of the SM's. `mapping` outlives the
-    /// port.
+    /// `requests` and `credits` have one channel per L2 slice, in order; credits take as long as requests. `name` is
+    /// the SM's, for statistics. An SM's cycle has `ratio` network cycles of `clock`. `mapping` must outlive the port.
     CrossbarMemoryPort(std::string name, const CrossbarParameters& parameters, const ClockDomain& clock, Cycle ratio,
                        const AddressMapping& mapping, OutPort& requests, OutPort& credits);
 
@@ -38,7 +37,7 @@ class CrossbarMemoryPort final : public MemoryPort {
   private:
     friend struct AuditSabotage;
 
-    /// The network's cycle at the edge of the SM's: ratio * n, for a clock's n-th edge is floor(n / f).
+    /// The network's cycle at an edge of the SM's clock: ratio * n, because a clock's n-th edge is floor(n / f).
     Cycle network_cycle(Cycle own) const { return ratio_ == 1 ? own : own * ratio_; }
     /// The SM's first cycle that is not before the network's.
     Cycle own_cycle(Cycle network) const {

@@ -5,8 +5,7 @@ namespace lookahead::gpu {
 
 namespace {
 
-/// One request, which leaves as soon as it can. The load/store unit has its requests leave the miss queue by themselves
-/// instead.
+/// Passes one request at once. The load/store unit bypasses this variant: requests leave the miss queue directly.
 class DirectPath final : public RequestPath {
   public:
     explicit DirectPath(const RequestPathArguments&) {}

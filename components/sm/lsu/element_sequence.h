@@ -6,29 +6,27 @@
 
 namespace lookahead::gpu {
 
-/// The oldest instruction of the load/store unit, where each element of its vector has an address of its own
-/// (MemoryInstruction::elements): one access of a word a lane after the other, each as if it were an instruction.
+/// The oldest instruction of the load/store unit, if the elements of its vector have addresses of their own
+/// (MemoryInstruction::elements): one access of a word per lane after another, each like an instruction.
 class ElementSequence {
   public:
-    /// All elements of an instruction that is accepted: throws MemoryFault, with the element's number, for an access
-    /// that the program may not make. Returns of how many lanes of a pre-load's elements the addresses are not
-    /// allocated.
+    /// Checks all elements of an accepted instruction. Throws MemoryFault, with the element's number, for an access
+    /// that the program may not make. Returns the number of lanes of a pre-load's elements with unallocated addresses.
     unsigned check(const MemoryInstruction& whole, const AllocationMap& allocations);
 
     bool begun() const { return number_ != kNone; }
     void begin(const MemoryInstruction& whole, const AllocationMap& allocations) { make(whole, 0, allocations); }
-    /// The next element is the current one; false, and as before `begin`: there is none.
+    /// Makes the next element the current one. Returns false, and resets, if there is none.
     bool next(const MemoryInstruction& whole, const AllocationMap& allocations);
 
     unsigned number() const { return number_; }
-    /// More than `few` elements of an instruction, the oldest one or another, have not been performed.
+    /// Whether more than `few` elements of an instruction have not been performed. `is_oldest`: it is the oldest one.
     bool more_left(const MemoryInstruction& whole, bool is_oldest, unsigned few) const;
-    /// The element as an instruction of one word a lane, its lanes split; its destination is the first row, its data
-    /// too.
+    /// The element as an instruction of one word per lane, its lanes split; destination and data are the first row.
     QueuedInstruction& current() { return current_; }
     const QueuedInstruction& current() const { return current_; }
 
-    /// `whole`: the instruction, or null where the oldest one has no elements of their own.
+    /// `whole`: the instruction; null if the elements of the oldest one have no addresses of their own.
     void fields(StateArchive& archive, const MemoryInstruction* whole, const AllocationMap& allocations);
 
   private:

@@ -12,7 +12,7 @@
 
 namespace lookahead::gpu {
 
-/// A memory instruction in the load/store unit, its lanes split by where their addresses lead.
+/// A memory instruction in the load/store unit, its lanes split by memory space.
 struct QueuedInstruction {
     MemoryInstruction memory;
     isa::LaneMask shared = 0;  ///< lanes left to perform in shared memory; their addresses are offsets there
@@ -24,7 +24,7 @@ class InstructionQueue : public Ring<QueuedInstruction> {
   public:
     using Ring::Ring;
 
-    /// Copies what the instruction needs: data of loads and rows beyond the store's are left alone.
+    /// Copies what the instruction needs: not the data of loads, nor rows beyond a store's.
     static void copy(MemoryInstruction& to, const MemoryInstruction& from) {
         std::memcpy(static_cast<void*>(&to), &from, offsetof(MemoryInstruction, addresses));
         copy_addresses(to.addresses, from.addresses);
@@ -36,7 +36,7 @@ class InstructionQueue : public Ring<QueuedInstruction> {
         }
     }
 
-    /// Values of inactive lanes are what an earlier instruction left. `code`: the kernel's, empty if none runs.
+    /// Inactive lanes have values of an earlier instruction. `code`: the kernel's, empty if none runs.
     void fields(StateArchive& archive, std::span<const isa::Instruction> code) {
         Ring::fields(archive, [&](QueuedInstruction& each) {
             MemoryInstruction& memory = each.memory;
@@ -62,7 +62,7 @@ class InstructionQueue : public Ring<QueuedInstruction> {
     }
 
   private:
-    /// One byte: whether it is a pre-load, and of what form its elements are.
+    /// One byte: whether it is a pre-load, and the form of its elements.
     static void form_fields(StateArchive& archive, MemoryInstruction& memory) {
         auto form = static_cast<std::uint8_t>(unsigned{memory.pre_load} | unsigned{memory.indexed} << 1 |
                                               (memory.elements - 1u) << 2);

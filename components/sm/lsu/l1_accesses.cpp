@@ -12,7 +12,6 @@ namespace lookahead::gpu {
 
 namespace {
 
-/// That the lanes access in the line.
 [[gnu::hot]] ByteMask bytes_of_lanes(const MemoryInstruction& memory, std::uint64_t line, isa::LaneMask lanes) {
     const unsigned width = isa::lane_bytes(*memory.instruction);
     const std::uint64_t ones = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
@@ -77,8 +76,8 @@ SectorMask sectors_accessed(const MemoryInstruction& memory, isa::LaneMask lanes
     }
 }
 
-/// Loads a sector of each lane, at the given offsets in the line, in groups of sectors that are in one state. Calls
-/// done(lanes) for each group that L1 has taken: it does not come again should a later one have to wait.
+/// Loads a sector of each lane, at the given offsets in the line, in groups of sectors in the same state. Calls
+/// done(lanes) for each group that L1 has taken, so that it does not come again if a later one must wait.
 template <class Done>
 bool L1Accesses::load_groups(const QueuedInstruction& entry, std::uint64_t line, const std::uint8_t* offsets,
                              isa::LaneMask lanes, std::uint32_t flags, Cycle now, Done&& done) {
@@ -92,8 +91,7 @@ bool L1Accesses::load_groups(const QueuedInstruction& entry, std::uint64_t line,
     return true;
 }
 
-/// Lanes that have two sectors each load the first ones of all lanes, then the second ones: they may be in different
-/// states.
+/// If lanes have two sectors, loads the first ones of all, then the second ones: they may be in different states.
 [[gnu::hot]] bool L1Accesses::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now,
                                            std::uint32_t flags) {
     const std::uint8_t* offsets = loads_[head_.load].offsets;
@@ -112,13 +110,13 @@ bool L1Accesses::load_groups(const QueuedInstruction& entry, std::uint64_t line,
            });
 }
 
-/// An ordered load does, but of a line whose stores L1 keeps.
+/// Whether the load must go to L2: an ordered one, unless L1 keeps stores to its line.
 bool L1Accesses::goes_to_l2(const isa::Instruction& instruction, std::uint64_t line) const {
     return instruction.order != isa::Order::weak && !l1_.keeps_stores_to(line) &&
            LOOKAHEAD_RULE(ordered_load_goes_to_l2);
 }
 
-/// Those of the sectors that may be loaded together.
+/// Those of `sectors` that may be loaded together.
 SectorMask L1Accesses::sectors_to_load(const isa::Instruction& instruction, std::uint64_t line,
                                        SectorMask sectors) const {
     return goes_to_l2(instruction, line) ? sectors : l1_.alike(line, sectors);
@@ -152,8 +150,8 @@ SectorMask L1Accesses::sectors_to_load(const isa::Instruction& instruction, std:
     return true;
 }
 
-/// It waits for a place in the miss queue, through which one request leaves a cycle; an access that finds no MSHR or no
-/// line that can make room is dropped: demand loads behind it are not to wait for a hint as long as memory takes.
+/// A pre-load waits for a place in the miss queue, which one request leaves per cycle. It is dropped if there is no
+/// MSHR or no replaceable line: demand loads behind it must not wait a memory latency for a hint.
 bool L1Accesses::pre_load_line(const QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     SectorMask left = l1_.sectored() ? sectors_accessed(memory, lanes) : kAllSectors;
@@ -184,7 +182,7 @@ bool L1Accesses::pre_load_line(const QueuedInstruction& entry, std::uint64_t lin
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
     const auto offset = [&](unsigned lane) { return memory.addresses[lane] - line; };
-    alignas(64) std::byte bytes[kLineBytes] = {};  // whole words travel: what is not stored must not be random
+    alignas(64) std::byte bytes[kLineBytes] = {};  // whole words travel: other bytes must be determined
     ByteMask mask;
     if (lanes == isa::kFullMask && is_plain_word(instruction) && are_consecutive_words(memory.addresses)) {
         std::memcpy(bytes, memory.data[0], kLineBytes);
@@ -258,8 +256,8 @@ bool L1Accesses::atomic_line(const QueuedInstruction& entry, std::uint64_t line,
     return true;
 }
 
-/// All active lanes access the line, which is one word of each thread, and whole words of it. What the finaliser has
-/// split into words (isa::local_memory_offset) comes as accesses of one word each, and those may be vectors.
+/// Whether all active lanes access whole words of the line, which has one word of each thread. Values that the
+/// finaliser has split into words (isa::local_memory_offset) come as accesses of one word each, which may be vectors.
 bool L1Accesses::is_vector(const MemoryInstruction& memory, std::uint64_t line) const {
     return isa::lane_bytes(*memory.instruction) == 4 && queue_.front().memory.elements <= 1 &&
            (memory.active & ~lanes_in_line(memory.addresses, line)) == 0;

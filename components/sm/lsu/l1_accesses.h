@@ -9,11 +9,11 @@
 
 namespace lookahead::gpu {
 
-/// The oldest instruction's accesses to L1: one line each, with all lanes that fall into it.
+/// The oldest instruction's accesses to L1: one line each, with all lanes in that line.
 class L1Accesses {
   public:
-    /// `queue` and `head` are the oldest instruction's; all references outlive this. `splits_atomics`: lanes of an
-    /// atomic go to memory sector by sector.
+    /// `queue` and `head` are the oldest instruction's; all references must outlive this object. `splits_atomics`:
+    /// lanes of an atomic go to memory sector by sector.
     L1Accesses(const InstructionQueue& queue, QueueHead& head, L1Data& l1, PrivateMemory& private_memory,
                LoadTable& loads, AccessOrder& order, MissSamples& samples, LsuCounters& counters, Cycle hit_latency,
                bool splits_atomics)
@@ -28,8 +28,8 @@ class L1Accesses {
           hit_latency_(hit_latency),
           splits_atomics_(splits_atomics) {}
 
-    /// Accesses the line of the lowest lane that is left in `entry.global`, and takes the lanes that are done from
-    /// there. An access that L1 has no room for blocks the head.
+    /// Accesses the line of the lowest lane in `entry.global` and removes the lanes that are done. Blocks the head if
+    /// L1 has no room for the access.
     void perform(QueuedInstruction& entry, Cycle now);
 
   private:
@@ -50,7 +50,7 @@ class L1Accesses {
     bool store_line(const QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
     bool atomic_line(const QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
-    // Private memory with a companion.
+    // For private memory with a companion:
     bool is_vector(const MemoryInstruction& memory, std::uint64_t line) const;
     bool load_private(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool store_private(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);

@@ -31,7 +31,7 @@ inline isa::LaneMask lanes_in_line(const std::uint64_t* addresses, std::uint64_t
     return lanes;
 }
 
-/// Lanes whose address lies in the aligned 32-bit word of `address`.
+/// The lanes whose address lies in the aligned 32-bit word of `address`.
 inline isa::LaneMask lanes_in_word(const std::uint64_t* addresses, std::uint64_t address) {
     isa::LaneMask lanes = 0;
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
@@ -40,8 +40,8 @@ inline isa::LaneMask lanes_in_word(const std::uint64_t* addresses, std::uint64_t
     return lanes;
 }
 
-/// Copies the addresses in the pieces in which they are read soon after, so that the loads need not wait for the
-/// stores to leave the store buffer.
+/// Copies the addresses in pieces of the size in which they are read soon after, so that the loads need not wait for
+/// the stores to leave the store buffer.
 inline void copy_addresses(std::uint64_t* to, const std::uint64_t* from) {
     for (unsigned lane = 0; lane < isa::kWarpSize; lane += 4) {
         _mm256_store_si256(reinterpret_cast<__m256i*>(to + lane),
@@ -49,11 +49,11 @@ inline void copy_addresses(std::uint64_t* to, const std::uint64_t* from) {
     }
 }
 
-/// A block that holds all addresses, not much larger than needed where they lie close together.
+/// A block that holds all addresses, not much larger than needed if they are close together.
 struct AddressBlock {
     std::uint64_t begin = 0;
-    std::uint64_t end = 0;       ///< 0 where it would not fit
-    std::uint64_t low_bits = 0;  ///< of all addresses, joined: tells misalignment
+    std::uint64_t end = 0;       ///< 0 if it would not fit
+    std::uint64_t low_bits = 0;  ///< OR of all addresses, to detect misalignment
 };
 
 inline std::uint64_t joined(__m256i four) {
@@ -61,7 +61,7 @@ inline std::uint64_t joined(__m256i four) {
     return static_cast<std::uint64_t>(_mm_extract_epi64(two, 0) | _mm_extract_epi64(two, 1));
 }
 
-/// The aligned power of two that holds the addresses of all 32 lanes: only the bits in which they differ are looked at.
+/// The aligned power of two that holds the addresses of all 32 lanes; depends only on the bits in which they differ.
 inline AddressBlock block_of(const std::uint64_t* addresses, unsigned bytes) {
     const __m256i first = _mm256_set1_epi64x(static_cast<long long>(addresses[0]));
     __m256i different = _mm256_setzero_si256();
@@ -84,15 +84,15 @@ struct AddressSpread {
     std::uint32_t bytes() const { return static_cast<std::uint32_t>(greatest) - static_cast<std::uint32_t>(least); }
 };
 
-/// Differences are taken modulo 2^32: of lanes whose addresses lie that near to each other the spread is never less
-/// than their true distance, whatever the other lanes' are.
+/// Differences are taken modulo 2^32: for lanes within that distance the spread is never below their true distance,
+/// whatever the other lanes' addresses are.
 inline AddressSpread spread_of(const std::uint64_t* addresses) {
     const __m256i first = _mm256_set1_epi64x(static_cast<long long>(addresses[0]));
     __m256i least = _mm256_setzero_si256();
     __m256i greatest = _mm256_setzero_si256();
     for (unsigned lane = 0; lane < isa::kWarpSize; lane += 4) {
         const __m256i four = _mm256_load_si256(reinterpret_cast<const __m256i*>(addresses + lane));
-        // The low halves count twice; the high ones would only hold signs.
+        // Uses the low halves twice; the high ones only hold signs.
         const __m256i difference = _mm256_shuffle_epi32(_mm256_sub_epi64(four, first), 0b10'10'00'00);
         least = _mm256_min_epi32(least, difference);
         greatest = _mm256_max_epi32(greatest, difference);
@@ -106,7 +106,7 @@ inline AddressSpread spread_of(const std::uint64_t* addresses) {
             halves(greatest, [](__m128i a, __m128i b) { return _mm_max_epi32(a, b); })};
 }
 
-/// Gives lanes that are not in the mask the address of the lowest one that is.
+/// Gives lanes outside the mask the address of the lowest lane in it.
 inline void fill_inactive(std::uint64_t* addresses, isa::LaneMask active) {
     const std::uint64_t first = addresses[std::countr_zero(active)];
     for (isa::LaneMask left = ~active; left != 0; left &= left - 1) { addresses[std::countr_zero(left)] = first; }
@@ -128,7 +128,7 @@ inline void line_offsets(const std::uint64_t* addresses, std::uint8_t* offsets) 
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(offsets), bytes);
 }
 
-/// All 32 lanes access consecutive words.
+/// Whether all 32 lanes access consecutive words.
 inline bool are_consecutive_words(const std::uint64_t* addresses) {
     if (addresses[isa::kWarpSize - 1] != addresses[0] + 4 * (isa::kWarpSize - 1)) { return false; }
     std::uint64_t different = 0;
@@ -136,7 +136,7 @@ inline bool are_consecutive_words(const std::uint64_t* addresses) {
     return different == 0;
 }
 
-/// The offsets of 32 lanes in a line, where lane i has word i.
+/// Whether lane i has word i of the line, for the offsets of 32 lanes.
 inline bool is_whole_line(const std::uint8_t* offsets) {
     const __m256i words = _mm256_setr_epi8(0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68, 72, 76,
                                            80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124);
@@ -144,7 +144,7 @@ inline bool is_whole_line(const std::uint8_t* offsets) {
     return _mm256_movemask_epi8(_mm256_cmpeq_epi8(given, words)) == -1;
 }
 
-/// The lanes, of those whose offsets in a line are given, that fall into the sectors.
+/// Those of the lanes with these offsets that are in the sectors.
 inline isa::LaneMask lanes_in_sectors(const std::uint8_t* offsets, SectorMask sectors) {
     const __m256i given = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(offsets));
     const __m256i of_lane = _mm256_and_si256(given, _mm256_set1_epi8(static_cast<char>(kLineBytes - kSectorBytes)));
@@ -156,7 +156,7 @@ inline isa::LaneMask lanes_in_sectors(const std::uint8_t* offsets, SectorMask se
     return lanes;
 }
 
-/// The sectors that the lanes fall into.
+/// The sectors that the lanes access.
 inline SectorMask sectors_of_lanes(const std::uint8_t* offsets, isa::LaneMask lanes) {
     SectorMask sectors = 0;
     for (unsigned sector = 0; sector < kSectors; ++sector) {
@@ -166,12 +166,12 @@ inline SectorMask sectors_of_lanes(const std::uint8_t* offsets, isa::LaneMask la
     return sectors;
 }
 
-/// One 32-bit word a lane, the case that most programs are made of.
+/// Whether the instruction accesses one 32-bit word per lane, the most frequent case.
 inline bool is_plain_word(const isa::Instruction& instruction) {
     return instruction.vector == 1 && isa::type_bytes(instruction.type) == 4;
 }
 
-/// Writes what `lanes` load to their registers: lane i from bytes + offset(i).
+/// Writes loaded data to the registers of `lanes`: lane i reads at bytes + offset(i).
 template <class Offset>
 void write_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, const std::byte* bytes, Offset offset,
                  std::uint32_t* const* rows) {
@@ -194,8 +194,7 @@ void write_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, const
     }
 }
 
-/// Puts what `lanes` store into `bytes`, in ascending order of lanes: where two lanes store to the same byte, the
-/// higher one wins.
+/// Writes the stored data of `lanes` into `bytes`, ascending: of two lanes' stores to one byte the higher lane's wins.
 template <class Offset, class Rows>
 void read_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, std::byte* bytes, Offset offset,
                 const Rows& data) {
@@ -216,7 +215,7 @@ void read_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, std::b
     }
 }
 
-/// An operand of an atomic's lane, from its low and high row; what is wider than the type is zero.
+/// An operand of an atomic's lane, from its low and high row; bits beyond the type are zero.
 inline std::uint64_t atomic_operand(const isa::Instruction& instruction, unsigned lane,
                                     const std::uint32_t (*rows)[isa::kWarpSize]) {
     const std::uint64_t low = rows[0][lane];
@@ -227,7 +226,7 @@ constexpr bool is_atomic(const isa::Instruction& instruction) {
     return instruction.operation == isa::Operation::atomic || instruction.operation == isa::Operation::reduce;
 }
 
-/// Rows of data that hold values: of a store its elements, of an atomic both operands (of 32-bit types only the low
+/// Rows of data that hold values: for a store its elements, for an atomic both operands (of 32-bit types only the low
 /// words count, see atomic_operand).
 constexpr unsigned data_rows(const isa::Instruction& instruction) {
     switch (instruction.operation) {
@@ -243,7 +242,7 @@ constexpr unsigned data_rows(const isa::Instruction& instruction) {
     }
 }
 
-/// The row is one that execution gives a value; the others of an atomic hold what an earlier instruction left.
+/// Whether execution gives the row a value; the other rows of an atomic keep those of an earlier instruction.
 constexpr bool holds_value(const isa::Instruction& instruction, unsigned row) {
     if (!is_atomic(instruction)) { return row < data_rows(instruction); }
     const bool high = row % 2 != 0, second = row >= 2;

@@ -8,8 +8,8 @@
 
 namespace lookahead::gpu {
 
-/// Up to isa::kMostOperandRows rows of 32-bit values by lane, copied as a whole. `kNear` of them are in place; those
-/// beyond, which few instructions have, are made when first asked for, so that what waits for memory stays small.
+/// Up to isa::kMostOperandRows rows of 32-bit values by lane, copied as a whole. `kNear` of them are in place; later
+/// rows, which few instructions have, are allocated at first use, to keep waiting instructions small.
 template <class Value, unsigned kNear>
 class LaneRows {
   public:
@@ -33,7 +33,7 @@ class LaneRows {
         if (far_ == nullptr) { far_ = std::make_unique<Far>(); }
         return far_->rows[row - kNear];
     }
-    /// A row beyond those in place has been set before.
+    /// A row beyond those in place must have been set before.
     const Row& operator[](unsigned row) const {
         if constexpr (kNear > 0) {
             if (row < kNear) [[likely]] { return near_.rows[row]; }

@@ -17,7 +17,7 @@ namespace {
         "is not a multiple of the access's " + std::to_string(isa::lane_bytes(*memory.instruction)) + " bytes");
 }
 
-/// Those of `lanes` whose word in local memory, which begins at `window`, the thread may access.
+/// Those of `lanes` that access a word of their thread's local memory, which begins at `window`.
 isa::LaneMask local_lanes(const MemoryInstruction& memory, isa::LaneMask lanes, std::uint64_t window) {
     const unsigned bytes = isa::lane_bytes(*memory.instruction);
     isa::LaneMask inside = 0;
@@ -30,8 +30,8 @@ isa::LaneMask local_lanes(const MemoryInstruction& memory, isa::LaneMask lanes, 
     return inside;
 }
 
-/// Addresses in the lanes' local memory, which begins at `window`, become those of the memory behind it. Local accesses
-/// are one word at most (finaliser): the words of a thread do not lie side by side.
+/// Translates addresses in the lanes' local memory, which begins at `window`, to global memory. Local accesses have one
+/// word at most (finaliser), because a thread's words are not adjacent.
 void translate_local(MemoryInstruction& memory, isa::LaneMask lanes, std::uint64_t window) {
     const isa::Instruction& instruction = *memory.instruction;
     const unsigned bytes = isa::lane_bytes(instruction);
@@ -53,8 +53,7 @@ void translate_local(MemoryInstruction& memory, isa::LaneMask lanes, std::uint64
     }
 }
 
-/// Lanes in the shared window go to shared memory, at the offset there; those in the local window, whose mask it gives,
-/// to the memory behind local memory.
+/// Moves lanes in the shared window to shared memory, at their offset there. Returns the lanes in the local window.
 isa::LaneMask split_generic(QueuedInstruction& entry) {
     MemoryInstruction& memory = entry.memory;
     isa::LaneMask local = 0;
@@ -78,7 +77,7 @@ isa::LaneMask split_generic(QueuedInstruction& entry) {
     return local;
 }
 
-/// Takes the lanes from a pre-load whose addresses are not allocated, and counts them; `local` ones have been checked.
+/// Removes a pre-load's lanes with unallocated addresses and returns their number; `local` lanes have been checked.
 unsigned drop_unmapped(QueuedInstruction& entry, isa::LaneMask local, const AllocationMap& allocations) {
     const unsigned bytes = isa::lane_bytes(*entry.memory.instruction);
     unsigned dropped = 0;

@@ -5,10 +5,9 @@
 
 namespace lookahead::gpu {
 
-/// Splits the lanes of an instruction that was accepted by where their addresses lead: `entry.shared`, with offsets in
-/// shared memory, and `entry.global`, of which those in local memory get addresses in the memory behind it. Throws
-/// MemoryFault for an access that the program may not make; a pre-load leaves such lanes out, and those in shared
-/// memory. Returns of how many lanes of a pre-load the addresses are not allocated.
+/// Splits the lanes of an accepted instruction by memory space: `entry.shared`, with offsets in shared memory, and
+/// `entry.global`, with translated local addresses. Throws MemoryFault for an access that the program may not make; a
+/// pre-load omits such lanes and those in shared memory. Returns the number of a pre-load's unallocated lanes.
 unsigned split_lanes(QueuedInstruction& entry, const AllocationMap& allocations);
 
 }  // namespace lookahead::gpu

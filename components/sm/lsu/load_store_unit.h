@@ -33,39 +33,38 @@ class RegisterFile;
 /// No event without a message from outside.
 inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
-/// Rows of the register file that a memory instruction writes, which renaming may put anywhere, row by row.
+/// The rows of the register file that a memory instruction writes; renaming may choose each row separately.
 using DestinationRows = std::array<std::uint16_t, isa::kMostOperandRows>;
 constexpr DestinationRows consecutive_rows(unsigned first) {
     DestinationRows rows{};
     for (unsigned i = 0; i < rows.size(); ++i) { rows[i] = static_cast<std::uint16_t>(first + i); }
     return rows;
 }
-/// The rows as a part of a state: those of a vector of four, whether the instruction has as many or not (others are 0),
-/// and behind them those that it has beyond.
+/// Archives the rows: always four, with 0 for missing ones, then those beyond four.
 inline void row_fields(StateArchive& archive, DestinationRows& rows, unsigned count) {
     constexpr unsigned kAlways = 4;
     for (unsigned row = 0; row < std::max(kAlways, count); ++row) { archive& rows[row]; }
 }
 
-/// A warp's memory instruction as it leaves the issue stage: its operands have been read.
+/// A warp's memory instruction as it leaves the issue stage, with its operands read.
 struct MemoryInstruction {
     const isa::Instruction* instruction = nullptr;
-    Cycle ready = 0;            ///< its operands are there: it may be performed from this cycle on
+    Cycle ready = 0;            ///< may be performed from this cycle on, when its operands are read
     std::uint32_t pc = 0;       ///< index in the kernel's code
-    std::uint16_t context = 0;  ///< stream context of the SM (a warp slot's first context has the warp slot's number)
+    std::uint16_t context = 0;  ///< stream context of the SM; a warp slot's first context has the slot's number
     std::uint16_t cta_slot = 0;
     isa::LaneMask active = 0;            ///< guard applied; never 0
     DestinationRows destination_rows{};  ///< physical rows of the destination registers
     std::uint16_t token = 0;             ///< of an issue extension's load, which comes back with it; 0: a warp's own
     bool pre_load = false;               ///< brings its lines into L1, writes no register, and is never reported
     bool indexed = false;                ///< see elements
-    /// Above 1: the vector's elements, which are words, have addresses of their own, and are performed one after the
-    /// other. Element k of a lane lies at its address + 4 * offsets[k], indexed, or + 4 * k * offsets[0].
+    /// If above 1, the vector's elements, which are words, have addresses of their own and are performed one after
+    /// another. A lane's element k is at its address + 4 * offsets[k] if `indexed`, else + 4 * k * offsets[0].
     std::uint8_t elements = 1;
     std::uint32_t shared_base = 0;   ///< of the CTA in the SM's shared memory, bytes
     std::uint32_t shared_bytes = 0;  ///< of the CTA
     std::uint64_t local_base = 0;    ///< of the warp's local memory (isa::local_memory_offset)
-    std::uint32_t local_bytes = 0;   ///< of local memory a thread
+    std::uint32_t local_bytes = 0;   ///< of local memory per thread
     alignas(64) std::uint64_t addresses[isa::kWarpSize];
     /// Store: words by element; atomic: operand low and high, operand2 low and high.
     LaneRows<std::uint32_t, 4> data;
@@ -79,110 +78,106 @@ struct MemoryInstruction {
     }
 };
 
-/// How much waits in a load/store unit, for traces.
+/// The number of waiting entries in a load/store unit, for traces.
 struct LoadStoreOccupancy {
     std::uint32_t instructions = 0;
     std::uint32_t fills = 0;     ///< MSHRs in use
-    std::uint32_t requests = 0;  ///< to be sent to the memory network
+    std::uint32_t requests = 0;  ///< waiting for the memory network
 };
 
-/// What the LSU tells the SM.
+/// What the LSU reports to the SM.
 class LoadStoreListener {
   public:
     virtual ~LoadStoreListener() = default;
-    /// Every lane of the instruction is done: loaded values stand in the registers, the scoreboard may be
-    /// released. Called for loads, atomics that return a value, and fences; not for stores and reductions.
+    /// Every lane of the instruction is done: loaded values are in the registers, and the scoreboard may be released.
+    /// Called for loads, atomics that return a value, and fences; not for stores and reductions.
     virtual void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
-    /// For a load whose elements have addresses of their own: element `element` stands in its row of the destination,
-    /// of all lanes, and that row may be released. They complete in any order; `last` comes with the one that all
-    /// others have come before, and ends the instruction as memory_completed does, which is not called for it.
+    /// For a load whose elements have addresses of their own: all lanes of the element's destination row are written,
+    /// and the row may be released. Elements complete in any order. `last` marks the last one, which ends the
+    /// instruction in place of memory_completed.
     virtual void element_completed(std::uint16_t, const isa::Instruction&, unsigned /*element*/, bool /*last*/, Cycle) {
     }
-    /// As memory_completed, for a load with a token; one with elements completes as a whole.
+    /// Like memory_completed, for a load with a token; one with elements completes as a whole.
     virtual void extension_completed(std::uint16_t, const isa::Instruction&, Cycle) {}
-    /// A line that `request_line` asked for has come.
+    /// A line requested by `request_line` has come.
     virtual void line_came(std::uint32_t reader, Cycle now) = 0;
-    /// From a prefetcher to the warp's scheduler.
     virtual void warp_hint(std::uint16_t, WarpHint) {}
 };
 
 /// Slot "sm.load_store_unit": takes memory instructions in order, splits them into accesses to shared memory or L1, and
-/// writes what is loaded to the registers. It owns the SM's side of the memory network: L1D with its MSHRs, the request
+/// writes loaded data to the registers. It owns the SM's side of the memory network: L1D with its MSHRs, the request
 /// port's injection queue and the reply port's arbiter.
 ///
 /// Contract:
 /// - `accept` may be called in a cycle only after `can_accept` held in it; at most once a cycle; before `cycle`.
-/// - `cycle` is called with rising cycle numbers, and for every cycle that is not after `next_event` of the last call.
+/// - `cycle` is called with rising cycle numbers, and for every cycle up to `next_event` of the last call.
 /// - an access takes place (values are read and written) in the cycle in which it is performed, in program order within
-///   a warp and line; messages of one SM to one line leave in that order.
-/// - nothing is called on a component outside the SM: requests leave through the SM's out-port.
-/// - from `accept_fence` until the fence's `memory_completed` nothing else of that context is accepted.
+/// a warp and line; messages of one SM to one line leave in that order.
+/// - it calls no component outside the SM: requests leave through the SM's out-port.
+/// - from `accept_fence` until the fence's `memory_completed`, no other instruction of that context is accepted.
 /// - `accept` throws MemoryFault (memory_fault.h) for an access that the program may not make.
-/// - the elements of an instruction (MemoryInstruction::elements) are performed in their order, and nothing of another
-///   instruction between them; each is one access of a word a lane. The instruction is counted once, and blocks the
-///   queue until its last element is performed. A unit may refuse others (`can_accept`) while it is at them.
+/// - the elements of an instruction (MemoryInstruction::elements) are performed in order, without other instructions
+/// between them; each is one access of a word per lane. The instruction is counted once, and blocks the queue until its
+/// last element is performed. Meanwhile a unit may refuse others (`can_accept`).
 /// - a pre-load (of weak loads from global or local memory) is a hint: it makes the accesses of its load as
-///   Client::pre_load, for nobody who waits. Lanes whose address the program may not access, or that leads to shared
-///   memory, and accesses for which L1 has no room are dropped.
+/// Client::pre_load, and no instruction waits for it. Lanes that access shared memory or what the program may not
+/// access, and accesses for which L1 has no room, are dropped.
 class LoadStoreUnit {
   public:
     virtual ~LoadStoreUnit() = default;
 
     virtual bool can_accept() const = 0;
     virtual void accept(const MemoryInstruction& instruction, Cycle now) = 0;
-    /// A fence of `context`: completes when all its earlier stores are acknowledged, and starts a new L1
+    /// Accepts a fence of `context`: completes when its earlier stores are acknowledged, and starts a new L1
     /// generation.
     virtual void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
 
-    /// For the SM's instruction and constant caches: asks for sectors of a line, of which the listener is told with
-    /// `reader` (below 2^31). Lines of the constant cache are in it then. To be called before `cycle`, and only if
-    /// can_request_line holds.
+    /// For the SM's instruction and constant caches: requests sectors of a line. The listener is told with `reader`
+    /// (below 2^31); lines of the constant cache are in it then. Call it before `cycle`, only if can_request_line().
     virtual bool can_request_line() const = 0;
     virtual void request_line(std::uint64_t line, SectorMask sectors, std::uint32_t reader, Cycle now) = 0;
 
-    /// The listener hears of what happens in L1 (components/cache/l1_events.h); it outlives the unit's use. Once,
+    /// Adds a listener to L1's events (components/cache/l1_events.h), which must outlive the unit's use. Call it once,
     /// before the first cycle.
     virtual void subscribe(L1Listener&) {}
-    /// The client has accesses of its own to L1 (l1_client.h); it outlives the unit's use. Once, before the first
-    /// cycle; a unit has one at most.
+    /// Adds the client, which makes its own accesses to L1 (l1_client.h) and must outlive the unit's use. Call it once,
+    /// before the first cycle; a unit has at most one.
     virtual void join(L1Client&) {}
-    /// What the client holds of L1 has changed: it may find room where it found none.
+    /// The client's lines or locks in L1 have changed: it may now find room.
     virtual void renew_client() {}
 
-    /// Hands over a message of the memory network that arrived at cycle `now`.
+    /// Takes a message of the memory network that arrived at cycle `now`.
     virtual void receive(const MessageHeader& message, Cycle now) = 0;
     virtual void cycle(Cycle now) = 0;
     /// Least cycle > `now` in which `cycle` has work if no message comes; kNever when none.
     virtual Cycle next_event(Cycle now) const = 0;
 
-    /// A kernel begins: L1 is invalidated.
+    /// A kernel begins: invalidates L1.
     virtual void begin_kernel() = 0;
-    /// For what learns from a launch's loads, prefetchers above all: the launch (told again before `load` when the
-    /// checkpoint was taken in it), its CTAs on this SM, and that no more of them will come.
+    /// For prefetchers, which learn from a launch's loads: the launch (again before `load` if the checkpoint was taken
+    /// in it), its CTAs on this SM, and the end of its CTAs.
     virtual void begin_launch(const LaunchOnSm&) {}
     virtual void cta_started(unsigned /*slot*/, std::uint64_t /*cta*/) {}
     virtual void cta_ended(unsigned) {}
     virtual void end_launch() {}
-    /// True when nothing is in flight: no queued access, no MSHR, every store acknowledged.
+    /// Whether nothing is in flight: no queued access, no MSHR, every store acknowledged.
     virtual bool drained() const = 0;
-    /// CTAs keep their places until `stores_under_way` of their contexts is false.
+    /// Whether CTAs keep their slots until `stores_under_way` of their contexts is false.
     virtual bool delays_ctas() const { return false; }
     virtual bool stores_under_way(unsigned /*context*/) const { return false; }
     virtual std::string waiting_for() const = 0;
     virtual LoadStoreOccupancy occupancy() const { return {}; }
     /// Times of some misses; null: the unit takes none.
     virtual const MissSamples* samples() const { return nullptr; }
-    /// The unit's part of LogicalProcess::audit; `requester` is the SM's number.
     virtual void audit(Audit&, std::uint32_t requester) const { static_cast<void>(requester); }
 
-    /// Architectural and statistical state, shared memory included, registers not.
+    /// Architectural and statistical state, including shared memory but not registers.
     virtual void visit_statistics(StatisticsVisitor& visitor) const = 0;
-    /// `code`: the running kernel's instructions, empty between kernels: instructions in flight are saved
-    /// as indices.
+    /// `code`: the running kernel's instructions, empty between kernels; instructions in flight are saved as indices.
     virtual void fields(StateArchive& archive, std::span<const isa::Instruction> code) = 0;
 };
 
-/// What a load/store unit is built from. All references outlive it.
+/// Arguments for a load/store unit's construction. All references must outlive it.
 struct LoadStoreArguments {
     std::string name;  ///< of the SM: the component's name in statistics
     const Configuration& configuration;
@@ -192,7 +187,7 @@ struct LoadStoreArguments {
     LoadStoreListener& listener;
     std::unique_ptr<MemoryPort> memory;
     const isa::KernelTable* kernels = nullptr;  ///< of the run; prefetchers need them
-    const isa::KnownLoads* loads = nullptr;     ///< what the run will load, for prefetchers that are to know it
+    const isa::KnownLoads* loads = nullptr;     ///< the loads of the run, for prefetchers that may know them
     ConstantCache* constants = nullptr;         ///< of the SM; null: there is none
 };
 

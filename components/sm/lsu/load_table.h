@@ -31,7 +31,7 @@ inline constexpr isa::Instruction kWordLoad = [] {
     return load;
 }();
 
-/// A load, an element of one, or an atomic with a result, from its first access to its completion.
+/// A load, an element of a load, or an atomic with a result, from its first access to its completion.
 struct PendingLoad {
     const isa::Instruction* instruction = nullptr;  ///< null: the entry is free
     DestinationRows destination_rows{};
@@ -42,7 +42,7 @@ struct PendingLoad {
     bool issuing = false;           ///< more accesses follow
     LoadKind kind = LoadKind::plain;
     std::uint8_t element = 0;                   ///< number of an element
-    std::uint8_t elements_left = 0;             ///< of the first element's entry, which lasts until all have completed
+    std::uint8_t elements_left = 0;             ///< in the first element's entry, which lasts until all have completed
     std::uint32_t first = 0;                    ///< of an element: the first one's entry
     Cycle begun = 0;                            ///< cycle in which the instruction was accepted
     Cycle ready = 0;                            ///< it completes no earlier
@@ -56,7 +56,7 @@ struct PendingLoad {
     void fields(StateArchive& archive, std::span<const isa::Instruction> code) {
         archive.optional_pointer_into(code, instruction);
         if (instruction == nullptr) {
-            return;  // it holds what an earlier load left
+            return;  // it holds data of an earlier load
         }
         row_fields(archive, destination_rows, instruction->destination_rows);
         archive& token& context& outstanding& epoch& issuing& kind& begun& ready& offsets;
@@ -67,8 +67,8 @@ struct PendingLoad {
 /// The loads under way: writes their data to the registers as they come, and schedules their completions.
 class LoadTable {
   public:
-    /// Data of an access whose reply comes are in the registers `fill_latency` later. A load that completes is put into
-    /// `completions` as its entry. Both references outlive the table.
+    /// Data of a reply are in the registers `fill_latency` cycles later. A completed load is put into `completions` as
+    /// its entry. Both references must outlive the table.
     LoadTable(unsigned entries, Cycle fill_latency, RegisterFile& registers, TimingWheel& completions)
         : fill_latency_(fill_latency), registers_(registers), completions_(completions), entries_(entries) {
         free_.reserve(entries);
@@ -80,8 +80,8 @@ class LoadTable {
     std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
     PendingLoad& operator[](std::uint32_t entry) { return entries_[entry]; }
 
-    /// Gives an entry to a load of the kind `plain` that makes its first access. The table is not full. The entry's
-    /// fields are written in place: a copy of a struct just made would wait for its small stores.
+    /// Takes an entry for a load of the kind `plain` that makes its first access; the table must not be full. Writes
+    /// the fields in place, because a copy of a new struct would wait for its small stores.
     std::uint32_t begin(const isa::Instruction& instruction, const MemoryInstruction& memory, Cycle accepted,
                         std::uint16_t epoch) {
         const std::uint32_t entry = free_.back();
@@ -107,7 +107,7 @@ class LoadTable {
         load.not_before(now + 1);
         if (load.outstanding == 0) { completions_.schedule(now, load.ready, entry); }
     }
-    /// The data of one access stand in the registers. Before the completions of the cycle `now` are taken.
+    /// The data of one access are in the registers. Call it before the completions of the cycle `now` are taken.
     [[gnu::hot]] void data_came(std::uint32_t entry, Cycle now) {
         PendingLoad& load = entries_[entry];
         --load.outstanding;
@@ -121,16 +121,16 @@ class LoadTable {
 
     // ---- Data
 
-    /// In a waiter's token, beside the load's entry: it waits for the first or the last eight rows of its lanes.
+    /// In a waiter's token, beside the load's entry: it waits for the first, or the last, eight rows of its lanes.
     static constexpr std::uint32_t kLowerHalf = 1u << 30;
     static constexpr std::uint32_t kUpperHalf = 1u << 31;
-    /// It asks for words of private memory that are no vector for a companion of L1.
+    /// Flag: it reads words of private memory that are no vector for a companion of L1.
     static constexpr std::uint32_t kNoVector = 1u << 29;
     static constexpr std::uint32_t load_of(const Waiter& waiter) { return waiter.token & (kNoVector - 1); }
 
-    /// Writes what the waiter's lanes load from the line.
+    /// Writes the data of the waiter's lanes from the line.
     void write(const Waiter& waiter, const std::byte* line);
-    /// The same from `bytes`, a part of the line with as many bytes as the power of two `size`.
+    /// The same from `bytes`, a part of the line of `size` bytes, a power of two.
     void write_part(std::uint32_t entry, isa::LaneMask lanes, const std::byte* bytes, unsigned size);
     /// Writes an atomic's results. `reply.tag` is its entry.
     void write_atomics(const AtomicReply& reply);

@@ -8,7 +8,7 @@
 
 namespace lookahead::gpu {
 
-/// Why the oldest instruction of the load/store unit waits, beside L1's reservation failures.
+/// Why the oldest instruction of the load/store unit waits, besides L1's reservation failures.
 enum class LsuStall : std::uint8_t { load_table_full, acquire, release, constant_cache, count };
 inline constexpr std::size_t kLsuStalls = static_cast<std::size_t>(LsuStall::count);
 

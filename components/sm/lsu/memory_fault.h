@@ -9,9 +9,8 @@
 
 namespace lookahead::gpu {
 
-/// A lane of a memory instruction accesses what it may not: an address that is not allocated, out of the
-/// CTA's shared memory, or misaligned. Thrown by LoadStoreUnit::accept; the SM knows warp, PC, kernel and
-/// time, and adds them.
+/// A forbidden access by a lane of a memory instruction: not allocated, outside the CTA's shared memory, or misaligned.
+/// LoadStoreUnit::accept throws it; the SM adds warp, PC, kernel and time.
 class MemoryFault : public ProgramError {
   public:
     /// `what` is a phrase: "is not allocated".
@@ -22,7 +21,7 @@ class MemoryFault : public ProgramError {
     std::uint64_t address;
     std::uint32_t line;  ///< of the PTX file
     std::string phrase;
-    std::optional<unsigned> element;  ///< where elements have addresses of their own
+    std::optional<unsigned> element;  ///< if elements have addresses of their own
 };
 
 }  // namespace lookahead::gpu

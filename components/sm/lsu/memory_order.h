@@ -12,7 +12,7 @@ constexpr bool is_release(const isa::Instruction& instruction) {
     return instruction.order == isa::Order::release || instruction.order == isa::Order::acq_rel ||
            instruction.order == isa::Order::sc;
 }
-/// Scope cta is the SM's own; everything else reaches beyond it.
+/// Whether the instruction's scope reaches beyond the SM: all scopes but cta.
 constexpr bool leaves_sm(const isa::Instruction& instruction) {
     return instruction.scope != isa::Scope::cta;
 }

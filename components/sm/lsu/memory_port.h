@@ -17,30 +17,28 @@ namespace lookahead::gpu {
 
 /// An SM's end of the memory network, as its load/store unit sees it.
 ///
-/// Contract: requests to one line reach the line's owner in the order of `send`, and the owner's replies for one line
-/// come out of `next_reply` in the order in which it sent them.
+/// Contract: requests to one line reach the line's owner in the order of `send`; `next_reply` returns the owner's
+/// replies for one line in the order in which it sent them.
 class MemoryPort {
   public:
     virtual ~MemoryPort() = default;
 
-    /// True if a request may be sent in cycle `now`.
     virtual bool can_send(Cycle now) const = 0;
     /// Least cycle > `now` in which can_send holds if no message comes; kCycleInfinity: not without a message.
     virtual Cycle next_send(Cycle now) const = 0;
     /// Sends a ReadRequest, WriteRequest or AtomicRequest: all bytes of the payload.
     virtual void send(GpuMessage type, const std::byte* payload, std::size_t payload_bytes, Cycle now) = 0;
 
-    /// Hands over a message (a reply or a credit) that arrived in cycle `now`.
+    /// Takes a message (a reply or a credit) that arrived in cycle `now`.
     virtual void receive(const MessageHeader& message, Cycle now) = 0;
     /// The next reply that the arbiter has let through by cycle `now`, or null. Valid until the next `receive`.
     virtual const MessageHeader* next_reply(Cycle now) = 0;
     /// Least cycle > `now` in which next_reply gives one if no message comes; kCycleInfinity when none.
     virtual Cycle next_reply_cycle(Cycle now) const = 0;
 
-    /// True when nothing waits in either direction.
+    /// Whether nothing waits in either direction.
     virtual bool drained() const = 0;
 
-    /// The port's part of LogicalProcess::audit; `requester` is the SM's number.
     virtual void audit(Audit&, std::uint32_t requester) const { static_cast<void>(requester); }
     virtual void visit_statistics(StatisticsVisitor&) const {}
     virtual void fields(StateArchive& archive) = 0;

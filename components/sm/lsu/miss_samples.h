@@ -12,12 +12,11 @@
 
 namespace lookahead::gpu {
 
-/// When some misses of the SM's caches passed its stages: of each source every kEvery-th, up to kMost of them. A
-/// sample's number, from 1 on, travels with its request and reply (ReadRequest::sample), and the L2 slice keeps the
-/// times of its own stages.
+/// When some misses of the SM's caches passed its stages: every kEvery-th of each source, up to kMost. A sample's
+/// number, from 1 on, travels with its request and reply (ReadRequest::sample); the L2 slice records its own stages.
 class MissSamples {
   public:
-    /// What was asked for: by loads through L1D, and by the other caches.
+    /// The source of a miss: loads through L1D, or one of the other caches.
     enum class Source : std::uint8_t { global, local, constant, texture, instruction, count };
     static constexpr std::size_t kSources = static_cast<std::size_t>(Source::count);
     static constexpr std::uint64_t kEvery = 64;
@@ -35,7 +34,7 @@ class MissSamples {
 
     MissSamples() { until_next_.fill(1); }
 
-    /// Counts a miss; true: it is to be sampled, by begin().
+    /// Counts a miss; returns true if begin() is to sample it.
     bool due(Source source) { return --until_next_[static_cast<std::size_t>(source)] == 0; }
     std::uint16_t begin(Source source, Cycle now) {
         samples_.push_back({.queued = now, .source = source});
@@ -43,9 +42,9 @@ class MissSamples {
             begun(source) < kMost ? kEvery : std::numeric_limits<std::uint64_t>::max();
         return static_cast<std::uint16_t>(samples_.size());
     }
-    /// The number of a miss that happens now, if it is to be sampled, or 0.
+    /// Counts a miss at `now`; returns its number if it is sampled, else 0.
     std::uint16_t take(Source source, Cycle now) { return due(source) ? begin(source, now) : std::uint16_t{0}; }
-    /// What happens to a miss; nothing where its number is 0.
+    /// Record a stage of a miss; the number 0 is ignored.
     void sent(std::uint16_t number, Cycle now) {
         if (number != 0) { samples_[number - 1u].sent = now; }
     }
@@ -56,7 +55,7 @@ class MissSamples {
         }
     }
 
-    /// By number, less 1.
+    /// By number - 1.
     const std::vector<Sample>& all() const { return samples_; }
 
     void fields(StateArchive& archive) { archive& until_next_& samples_; }

@@ -9,7 +9,7 @@ namespace lookahead::gpu {
 
 namespace {
 
-/// Words of the line that the lanes ask for; one each.
+/// The words of the line that the lanes ask for, one each.
 WordMask words_of_lanes(const std::uint8_t* offsets, isa::LaneMask lanes) {
     WordMask words = 0;
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {

@@ -9,32 +9,32 @@
 
 namespace lookahead::gpu {
 
-/// The threads' private (local) memory where L1 has a companion (components/cache/l1_companion.h): what the companion
-/// serves of a load, the lines that come for it, and its end with the kernel.
+/// The threads' private (local) memory, if L1 has a companion (components/cache/l1_companion.h): the loads that the
+/// companion serves, the lines that come for it, and its flush when the kernel ends.
 class PrivateMemory {
   public:
-    /// The references outlive it. The companion is the one that the configuration chooses, if it chooses one.
+    /// The references must outlive it. The configuration may choose a companion.
     PrivateMemory(const Configuration& configuration, L1Data& l1, LoadTable& loads, unsigned contexts);
 
-    /// There is a companion, and the line is one of those that it sees.
+    /// Whether there is a companion and it covers the line.
     bool covers(std::uint64_t line) const { return companion_ != nullptr && l1_.keeps_stores_to(line); }
     /// Null: there is none.
     L1Companion* companion() const { return companion_.get(); }
-    /// Cycles that it adds to loads.
+    /// Cycles that the companion adds to loads.
     Cycle latency() const { return companion_ != nullptr ? companion_->latency() : 0; }
 
-    /// Of a load with the entry `entry`: the lanes that the companion serves. Where there is none, L1 is asked for all
-    /// of them in the same cycle: both look their tags up; those that are left after a part was served come again.
+    /// The lanes of a load, with the entry `entry`, that the companion serves. If there are none, L1 is asked for all
+    /// lanes in the same cycle, because both look up their tags; otherwise the remaining lanes come again.
     isa::LaneMask load(const L1Access& access, std::uint32_t entry, isa::LaneMask lanes, Cycle now);
-    /// L1 has taken on the lanes' words.
+    /// L1 has accepted the lanes' words.
     void missed(const L1Access& access, std::uint32_t entry, isa::LaneMask lanes, Cycle now);
-    /// A line has come: for the loads that wait, and for the companion or L1.
+    /// Passes a line to the waiting loads, and to the companion or L1.
     void fill(const ReadReply& reply, Cycle now);
 
     void begin_kernel();
     void begin_launch(std::uint32_t local_bytes);
     void end_launch() { flushing_ = companion_ != nullptr; }
-    /// The kernel has ended, the companion not: `flush` is to be called each cycle.
+    /// The kernel has ended but the companion still holds data: call `flush` each cycle.
     bool flushing() const { return flushing_; }
     void flush() { flushing_ = !companion_->flush(); }
     void fields(StateArchive& archive);

@@ -17,19 +17,19 @@ struct QueueHead {
     static constexpr std::uint8_t kStall = static_cast<std::uint8_t>(ReservationFailure::count);
 
     bool started = false;
-    bool blocked = false;                ///< until something changes: a reply, a completion, a request that left
+    bool blocked = false;                ///< until a reply, a completion, or a request that leaves
     std::uint8_t cause = 0;              ///< of blocked: ReservationFailure, or kStall + LsuStall
     std::uint32_t load = 0;              ///< its entry in the load table
-    Cycle blocked_since = kNotCharging;  ///< its last attempt that failed, not yet charged
+    Cycle blocked_since = kNotCharging;  ///< its last failed attempt, not yet charged
     Cycle banks_until = kNoBanks;        ///< last cycle in which its accesses hold the banks of shared memory or L1
     std::uint32_t first_load = 0;        ///< the first element's entry in the load table
-    isa::LaneMask lower_halves = 0;      ///< lanes of two sectors of which the first one is done
+    isa::LaneMask lower_halves = 0;      ///< lanes of two sectors whose first sector is done
 
     /// Both return false: the instruction is not done.
     bool block(ReservationFailure failure, Cycle now) { return block(static_cast<std::uint8_t>(failure), now); }
     bool block(LsuStall stall, Cycle now) { return block(cause_of(stall), now); }
     bool waits_for(LsuStall stall) const { return blocked && cause == cause_of(stall); }
-    /// Charges the cycles since the last attempt that failed, if one did.
+    /// Charges the cycles since the last failed attempt, if there was one.
     void charge(L1Data& l1, LsuCounters& counters, Cycle now) {
         if (blocked_since == kNotCharging) { return; }
         const auto cycles = static_cast<std::uint64_t>(now - blocked_since);
@@ -41,8 +41,7 @@ struct QueueHead {
         }
     }
 
-    /// All but `first_load`, which instructions with elements alone have. `oldest`: the instruction, null if there is
-    /// none.
+    /// All but `first_load`, which only instructions with elements have. `oldest`: the instruction or null.
     void fields(StateArchive& archive, const MemoryInstruction* oldest) {
         archive& started& blocked& cause& load& blocked_since& banks_until;
         if (oldest != nullptr && isa::lane_bytes(*oldest->instruction) > kSectorBytes) { archive& lower_halves; }

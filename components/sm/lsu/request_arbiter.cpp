@@ -64,7 +64,7 @@ void NetworkTraffic::audit(Audit& audit, const std::string& name) const {
     return l1_.can_advance() ? std::min(next, now + 1) : next;
 }
 
-/// The oldest request of L1's miss queue. True: it has.
+/// Moves the oldest request of L1's miss queue into the path; returns whether it did.
 bool RequestArbiter::enter_path(Cycle now) {
     if (l1_.next_departure(now) != now || !path_->can_take(l1_.front())) { return false; }
     path_->take(l1_.front(), now);

@@ -32,17 +32,17 @@ struct NetworkTraffic {
     }
 };
 
-/// Lines that caches of the SM other than L1D ask for: on their way to the network, and awaited.
+/// Lines requested by caches of the SM other than L1D: queued for the network, and awaited.
 class LineRequests {
   public:
     /// GPGPU-Sim's GTX480 configuration: miss queues of four entries.
     static constexpr unsigned kCapacity = 4;
-    /// In a request's tag: the reply is not L1D's.
+    /// Flag in a request's tag: the reply is not L1D's.
     static constexpr std::uint32_t kTag = std::uint32_t{1} << 31;
 
     bool full() const { return queued_ == kCapacity; }
     bool empty() const { return queued_ == 0; }
-    /// True when none is queued or awaited.
+    /// Whether none is queued or awaited.
     bool idle() const { return queued_ + awaited_ == 0; }
 
     void push(std::uint64_t line, SectorMask sectors, std::uint32_t reader, std::uint16_t sample) {
@@ -57,7 +57,7 @@ class LineRequests {
         --queued_;
         ++awaited_;
     }
-    /// A reply with kTag has come. Returns its reader.
+    /// Takes a reply with kTag; returns its reader.
     std::uint32_t came(const ReadReply& reply) {
         --awaited_;
         return reply.tag & ~kTag;
@@ -77,15 +77,15 @@ class LineRequests {
     std::uint32_t awaited_ = 0;
 };
 
-/// Sends the SM's requests to the memory network, one a cycle. Lines for the instruction and constant caches go first:
-/// they are few, and whole warps wait for each. L1D and the texture unit take turns where both have a request. L1D's
-/// requests leave its miss queue by themselves, or enter the request path, where there is one, and leave that.
+/// Sends the SM's requests to the memory network, one per cycle. Lines for the instruction and constant caches go
+/// first: they are few, and whole warps wait for each. L1D and the texture unit alternate if both have a request. L1D's
+/// requests leave its miss queue directly or through the request path, if there is one.
 class RequestArbiter {
   public:
-    /// What a request that left makes room for.
+    /// For what a departed request makes room.
     enum class Freed : std::uint8_t { nothing, line_request, l1_request };
 
-    /// The references outlive the arbiter.
+    /// The references must outlive the arbiter.
     RequestArbiter(const Configuration& configuration, MemoryPort& port, MissQueue& l1, TextureUnit& texture,
                    AccessOrder& order, MissSamples& samples)
         : port_(port),
@@ -102,11 +102,11 @@ class RequestArbiter {
         const auto source = constant ? MissSamples::Source::constant : MissSamples::Source::instruction;
         lines_.push(line, sectors, reader, samples_.take(source, now));
     }
-    /// Such a line has come. Returns its reader.
+    /// Takes such a line; returns its reader.
     std::uint32_t line_came(const ReadReply& reply) { return lines_.came(reply); }
 
-    /// Moves L1's requests on through its miss queue and into the path. Once a cycle, before `send`. True: the miss
-    /// queue has more room.
+    /// Moves L1's requests through its miss queue and into the path. Call it once a cycle, before `send`. Returns true
+    /// if the miss queue has more room.
     bool advance(Cycle now) {
         const bool moves = l1_.advance(now);
         return path_ == nullptr ? moves : enter_path(now) || moves;
@@ -114,11 +114,11 @@ class RequestArbiter {
     /// Sends a request if there is one and the network takes it. `release_waits`: the oldest instruction is a release
     /// that waits for earlier accesses.
     Freed send(Cycle now, bool release_waits);
-    /// Least cycle > `now` in which `advance` or `send` has something to do.
+    /// Least cycle > `now` in which `advance` or `send` has work.
     Cycle next_event(Cycle now, bool release_waits) const;
 
     void begin_kernel() { ended_ = false; }
-    /// The kernel's CTAs have ended, its accesses perhaps not.
+    /// The kernel's CTAs have ended, but perhaps not its accesses.
     void end_launch() { ended_ = true; }
     bool drained() const { return lines_.idle() && requests_in_path() == 0; }
     /// L1's requests that have not left.
@@ -127,7 +127,7 @@ class RequestArbiter {
     NetworkTraffic& traffic() { return traffic_; }
     void audit(Audit& audit, const std::string& name) const;
     void visit_statistics(StatisticsVisitor& visitor, const std::string& name) const;
-    /// Of the path, and of all else.
+    /// Archive the path, and everything else.
     void path_fields(StateArchive& archive);
     void fields(StateArchive& archive) { archive& texture_first_& traffic_& lines_; }
 
@@ -135,7 +135,7 @@ class RequestArbiter {
     friend struct AuditSabotage;
 
     unsigned requests_in_path() const { return path_ != nullptr ? path_->size() : 0; }
-    /// Somebody waits until earlier accesses have been performed.
+    /// Whether an instruction or the launch's end waits for earlier accesses.
     bool drains(bool release_waits) const { return ended_ || release_waits || order_.fences_wait(); }
     bool enter_path(Cycle now);
     void send_read(const ReadRequest& request, Cycle now);
@@ -149,7 +149,7 @@ class RequestArbiter {
     MissSamples& samples_;
     std::unique_ptr<RequestPath> path_;  // null: direct
     bool ended_ = false;
-    bool texture_first_ = false;  // whose turn it is where L1 and the texture unit have a request
+    bool texture_first_ = false;  // whose turn it is if L1 and the texture unit have a request
     NetworkTraffic traffic_;
     LineRequests lines_;
 };

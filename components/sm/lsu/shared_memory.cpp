@@ -17,7 +17,7 @@ namespace {
 
 constexpr unsigned kMaximumBanks = 64;
 
-/// Whether the accesses of all lanes lie among as many successive words as there are banks, so that no bank has two.
+/// Whether all lanes' accesses are within as many successive words as there are banks, so that no bank has two.
 bool is_within_banks(const MemoryInstruction& access, unsigned bytes, unsigned bank_mask) {
     const AddressSpread spread = spread_of(access.addresses);
     if (spread.bytes() > 4 * bank_mask) { return false; }
@@ -25,7 +25,7 @@ bool is_within_banks(const MemoryInstruction& access, unsigned bytes, unsigned b
     return (begin + spread.bytes() + bytes - 1) / 4 - begin / 4 <= bank_mask;
 }
 
-/// Words, of 32 bits, that the lanes access, lane by lane.
+/// The 32-bit words that the lanes access, lane by lane.
 struct AccessedWords {
     AccessedWords(const MemoryInstruction& access, isa::LaneMask lanes, unsigned bytes) {
         const auto word_of = [&](unsigned lane) {
@@ -45,10 +45,10 @@ struct AccessedWords {
     std::uint32_t words[isa::kWarpSize * kMaximumRows];
 };
 
-/// The most different words that a bank has to give. It is found as the banks would do it: in each round every bank
-/// gives the word that it was asked for last to all that ask for it, and those go.
+/// The most different words that a bank must deliver, found as the banks do it: in each round every bank delivers the
+/// word that was asked for last to all lanes that want it, and these are done.
 unsigned most_words_of_a_bank(AccessedWords& accessed, unsigned bank_mask) {
-    std::uint32_t word_of_bank[kMaximumBanks];  // read only where it was written
+    std::uint32_t word_of_bank[kMaximumBanks];  // only written elements are read
     unsigned rounds = 0;
     while (accessed.count > 0) {
         for (unsigned i = 0; i < accessed.count; ++i) {
@@ -66,7 +66,6 @@ unsigned most_words_of_a_bank(AccessedWords& accessed, unsigned bank_mask) {
     return rounds;
 }
 
-/// The most accesses that fall into one bank.
 unsigned most_accesses_of_a_bank(const AccessedWords& accessed, unsigned bank_mask) {
     std::uint8_t accesses[kMaximumBanks] = {};
     std::uint8_t most = 0;
@@ -118,13 +117,13 @@ SharedMemory::SharedMemory(const SharedMemoryParameters& parameters, std::uint32
 
 namespace {
 
-/// The usual atomic of shared memory.
+/// The most frequent atomic of shared memory.
 bool adds_words(const isa::Instruction& instruction) {
     return instruction.atomic == isa::AtomicOp::add &&
            (instruction.type == isa::Type::u32 || instruction.type == isa::Type::s32);
 }
 
-/// `old_values`: a row for what the words held before, or null.
+/// `old_values`: a row for the words' old values, or null.
 void add_words(const MemoryInstruction& access, isa::LaneMask lanes, unsigned char* base, std::uint32_t* old_values) {
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));

@@ -17,19 +17,18 @@ struct SharedMemoryParameters {
     std::int64_t latency = 26;
 };
 
-/// An SM's shared memory: bytes, and banks of 32-bit words. Each bank gives one word a cycle, to any number of lanes.
+/// An SM's shared memory: bytes, and banks of 32-bit words. Each bank delivers a word per cycle, to any lanes.
 class SharedMemory {
   public:
     SharedMemory(const SharedMemoryParameters& parameters, std::uint32_t bytes);
 
     Cycle latency() const { return latency_; }
 
-    /// Cycles for which the accesses of `lanes` hold the banks: for loads and stores the most distinct words that fall
-    /// into one bank; for atomics the most lanes that do, for each of them reads and writes its word.
+    /// Cycles for which the accesses of `lanes` hold the banks. For loads and stores, the most distinct words in one
+    /// bank; for atomics, the most lanes in one bank, because each of them reads and writes its word.
     unsigned conflict_degree(const MemoryInstruction& access, isa::LaneMask lanes) const;
 
-    /// Performs the access for `lanes`, in ascending order. `rows`: of the destination; unused by stores and
-    /// reductions.
+    /// Performs the access for `lanes`, in ascending order. `rows`: the destination; unused by stores and reductions.
     void perform(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows);
 
     void fields(StateArchive& archive) { archive& bytes_; }

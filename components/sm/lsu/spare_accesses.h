@@ -14,24 +14,24 @@ namespace lookahead::gpu {
 /// Accesses to L1 in cycles in which no instruction makes one: the client's goes first, then a prefetch.
 class SpareAccesses {
   public:
-    /// `prefetches` is null where there is no prefetcher.
+    /// `prefetches` is null without a prefetcher.
     SpareAccesses(L1Data& l1, std::unique_ptr<PrefetchUnit> prefetches);
 
     void join(L1Client& client, const AllocationMap& allocations);
     void renew_client() { client_blocked_ = false; }
-    /// Something has changed in the load/store unit: L1 may have room.
+    /// A change in the load/store unit: L1 may have room.
     void wake() { prefetch_blocked_ = client_blocked_ = false; }
 
     void begin_cycle(Cycle now) {
         if (prefetches_ != nullptr) [[unlikely]] { prefetches_->begin_cycle(now); }
     }
-    /// An instruction starts, which may have a load for prefetchers to see.
+    /// An instruction starts, which may be a load for prefetchers to see.
     void observe(const QueuedInstruction& access) {
         if (prefetches_ != nullptr && !access.memory.pre_load) [[unlikely]] { prefetches_->observe(access); }
     }
     /// An instruction accesses L1 in the cycle `now`.
     void give_way(Cycle now) { accessed_ = now; }
-    /// After the instructions' part of a cycle: the oldest one waits (`blocked`), or there is none (`idle`).
+    /// Call it after the instructions' part of a cycle: the oldest one waits (`blocked`), or there is none (`idle`).
     void cycle(Cycle now, bool blocked, bool idle) {
         if (client_may_access() && accessed_ != now && client_->wants_access()) [[unlikely]] {
             client_blocked_ = !client_->access(now);
@@ -39,7 +39,7 @@ class SpareAccesses {
         }
         if (has_prefetch(blocked, idle) && accessed_ != now) [[unlikely]] { prefetch(); }
     }
-    /// Least cycle > `now` in which `cycle` has something to do.
+    /// Least cycle > `now` in which `cycle` has work.
     Cycle next_event(Cycle now, bool blocked, bool idle) const {
         const bool wants = has_prefetch(blocked, idle) || (client_may_access() && client_->wants_access());
         return wants ? now + 1 : kCycleInfinity;
@@ -48,7 +48,7 @@ class SpareAccesses {
     PrefetchUnit* prefetches() { return prefetches_.get(); }
     const PrefetchUnit* prefetches() const { return prefetches_.get(); }
     void fields(StateArchive& archive) { archive& accessed_& prefetch_blocked_; }
-    /// Of the prefetcher and the client, where they are there.
+    /// Archives the prefetcher and the client, if there are any.
     void others_fields(StateArchive& archive);
 
   private:

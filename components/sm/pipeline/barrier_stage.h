@@ -12,30 +12,28 @@
 
 namespace lookahead::gpu {
 
-/// CTA-wide barriers (isa::CtaBarrier). A warp arrives with all its lanes that have not exited; when the barrier is
-/// complete the warps that wait go on barrier_latency cycles later, and it counts anew at once. On a reconvergence
-/// stack a warp that comes with a part of its lanes waits for the others, which cannot come: the CTA never gets past
-/// it.
+/// CTA-wide barriers (isa::CtaBarrier). A warp arrives with all its lanes that have not exited. A complete barrier is
+/// reset at once; the waiting warps continue barrier_latency cycles later. On a reconvergence stack, a warp that comes
+/// with some of its lanes waits for the others, which cannot come: the CTA never passes the barrier.
 class BarrierStage {
   public:
     BarrierStage(PipelineState& state, const CtaStage& ctas) : state_(state), ctas_(ctas) {}
 
     void begin_kernel() { ctas_barriers_.assign(state_.launch.occupancy.ctas, {}); }
 
-    /// The warp arrives with `lanes`, all that it has. It waits from now on, unless it only arrives: false.
+    /// The warp arrives with `lanes`, all that it has. Returns whether it waits; false if it only arrives.
     bool arrive(unsigned context, const isa::BarrierArrival& arrival, isa::LaneMask lanes, isa::LaneMask predicates,
                 Cycle now);
-    /// Only `lanes` of the warp, on a stack, come to the barrier.
+    /// The warp, on a stack, comes to the barrier with only `lanes` of its lanes.
     void arrive_in_part(unsigned context, unsigned barrier, isa::LaneMask lanes);
-    /// A warp of the CTA has exited.
     void warp_exited(unsigned cta_slot, Cycle now);
 
-    /// "barrier 0, at which 2 of 4 warps have arrived".
+    /// A phrase such as "barrier 0, at which 2 of 4 warps have arrived".
     std::string describe(unsigned cta_slot, unsigned barrier) const {
         return ctas_barriers_[cta_slot][barrier].count.describe(barrier, ctas_.slot(cta_slot).live_warps);
     }
 
-    /// Warps at barriers of all CTAs.
+    /// The number of warps that wait at barriers, of all CTAs.
     std::uint64_t waiting() const {
         std::uint64_t warps = 0;
         for (const auto& cta : ctas_barriers_) {

@@ -40,7 +40,7 @@ bool CtaStage::drained(unsigned slot) const {
     return true;
 }
 
-/// Returns its slot.
+/// Returns the CTA's slot.
 unsigned CtaStage::start(std::uint64_t cta) {
     const auto free = std::find_if(slots_.begin(), slots_.end(), [](const CtaSlot& slot) { return !slot.resident; });
     const auto slot = static_cast<unsigned>(free - slots_.begin());
@@ -62,7 +62,7 @@ void CtaStage::start_warp(unsigned slot, unsigned warp) {
                  static_cast<std::uint16_t>(slot), first_thread);
     const unsigned first_row = context * launch.occupancy.rows_per_warp;
     state_.warps.map.set_consecutive(context, first_row);
-    // Registers start as zeros, so that a kernel that reads one before it writes it gives the same result everywhere.
+    // Registers start as zeros, so that reading one before writing it gives the same result everywhere.
     for (unsigned row = first_row; row < first_row + launch.occupancy.rows_per_warp; ++row) {
         std::memset(state_.registers.row(row), 0, sizeof(std::uint32_t) * isa::kWarpSize);
     }

@@ -12,7 +12,7 @@
 
 namespace lookahead::gpu {
 
-/// The schedulers of an SM; warp w belongs to the one with number w mod size.
+/// The schedulers of an SM; warp w belongs to number w mod size.
 using WarpSchedulers = std::vector<std::unique_ptr<WarpScheduler>>;
 
 /// A place for a resident CTA: its warps have the contexts slot * warps_per_cta and up.
@@ -25,19 +25,19 @@ struct CtaSlot {
     void fields(StateArchive& archive) { archive& resident& cta& live_warps& position.x& position.y& position.z; }
 };
 
-/// CTA slots: starts the CTAs that were assigned as soon as there is room, and retires those whose warps have exited
-/// and whose instructions have all written back, and have been acknowledged where CTAs wait for their stores.
+/// The CTA slots. Starts assigned CTAs as soon as there is room. Retires a CTA when its warps have exited, its
+/// instructions have written back, and, if CTAs wait for their stores, these are acknowledged.
 class CtaStage {
   public:
     CtaStage(PipelineState& state, WarpSchedulers& schedulers, const LoadStoreUnit& memory)
         : state_(state), schedulers_(schedulers), memory_(memory), waits_for_stores_(memory.delays_ctas()) {}
 
-    /// The launch of state.launch begins.
+    /// Begins the launch in state.launch.
     void begin_kernel();
-    /// One more CTA; it waits if there is no room.
+    /// Assigns a CTA, which waits if there is no room.
     void assign(std::uint64_t cta) { waiting_.push_back(cta); }
 
-    /// Retires and starts CTAs; calls completed(slot, cta) for each that retires, and started(slot).
+    /// Retires and starts CTAs; calls completed(slot, cta) and started(slot) for each.
     template <class F, class G>
     void cycle(F&& completed, G&& started) {
         if (emptied_ != 0) { retire(completed); }
@@ -47,10 +47,9 @@ class CtaStage {
             started(slot);
         }
     }
-    /// True if the next cycle would retire or start a CTA.
+    /// Whether the next cycle would retire or start a CTA.
     bool has_work() const;
 
-    /// All lanes of the warp have exited.
     void warp_exited(unsigned context);
 
     const CtaSlot& slot(unsigned number) const { return slots_[number]; }

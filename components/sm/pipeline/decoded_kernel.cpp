@@ -68,7 +68,7 @@ void refuse_queues(const isa::Kernel& kernel, const isa::Instruction& instructio
                              "sm.issue_extension = dac has them, and kernel.transform = none leaves the kernel whole");
 }
 
-/// In a class of additions, but no addition.
+/// Whether the instruction is in a class of additions but is no addition.
 bool is_simple(const isa::Instruction& instruction, InstructionClass instruction_class) {
     const bool adds = instruction.operation == Operation::add || instruction.operation == Operation::sub;
     return !adds && (instruction_class == InstructionClass::integer || instruction_class == InstructionClass::fp32_add);
@@ -101,7 +101,7 @@ Action action_of(const isa::Instruction& instruction) {
     }
 }
 
-/// A cycle for the address and a stride, and one for each four rows of indices and data (Crago et al., TACO 2018,
+/// One cycle for the address and a stride, and one for each four rows of indices and data (Crago et al., TACO 2018,
 /// section 4.3: 1; 2, 3 or 5; 3, 5 or 9 cycles).
 unsigned issue_cycles_of(const isa::Instruction& instruction) {
     unsigned vectors = 0;
@@ -116,7 +116,7 @@ DecodedPredicate source_predicate_of(std::uint8_t predicate, bool negated) {
     return {slot, negated ? isa::kFullMask : isa::LaneMask{0}};
 }
 
-/// A write to PT goes where nobody reads.
+/// A write to PT goes to the predicate that is never read.
 std::uint8_t destination_predicate_of(std::uint8_t predicate) {
     return predicate < isa::kPredicateRegisters ? predicate : kUnusedPredicate;
 }
@@ -134,8 +134,8 @@ bool is_long_latency(InstructionClass instruction_class) {
     }
 }
 
-/// Literals are part of the instruction, and zero is a register (RZ). Parameters are 4352 bytes at most: the last line
-/// stands for all behind it.
+/// Literals are part of the instruction, and zero is a register (RZ). Parameters have at most 4352 bytes: the last line
+/// stands for all after it.
 std::uint64_t constant_lines_of(const isa::Kernel& kernel, const isa::Operand& operand) {
     std::uint64_t lines = 0;
     for (unsigned row = operand.index;

@@ -22,28 +22,28 @@ enum class Action : std::uint8_t {
     exit,
     barrier,
     trap,
-    meeting,    ///< an alu instruction, or none, that lanes named by its member mask execute together
-    converged,  ///< the same on a stack: those that run are all that can meet
-    queue,      ///< enqueues or dequeues, and does nothing else: an extension does it
+    meeting,    ///< lanes named by its member mask execute an alu instruction, or none, together
+    converged,  ///< the same on a stack: the running lanes are all that can meet
+    queue,      ///< enqueues or dequeues only: an extension performs it
     nothing
 };
 
-/// A context's predicates as the decoded instructions number them: P0..P6, the constant PT, and one that nobody reads,
-/// which stands for "none".
+/// The predicates of a context as decoded instructions number them: P0..P6, the constant PT, and one that is never
+/// read, which stands for "none".
 inline constexpr unsigned kPredicateSlots = 9;
 inline constexpr std::uint8_t kUnusedPredicate = 8;
 
-/// 32-bit registers that an instruction reads at most, and all but vector stores: an address and four words take six.
+/// The most registers that an instruction reads, and the most for all but vector stores: an address and four words.
 inline constexpr unsigned kMaximumReads = isa::kMostVectorMemoryRows;
 inline constexpr unsigned kUsualReads = 8;
 
-/// A predicate and what its value is xor-ed with.
+/// A predicate, and the value to xor it with.
 struct DecodedPredicate {
     std::uint8_t slot = kUnusedPredicate;
     isa::LaneMask flip = 0;
 };
 
-/// All that issue and execution of one instruction need, computed once.
+/// What issue and execution need of one instruction, computed once.
 struct DecodedInstruction {
     isa::AluHandler handler = nullptr;
     const isa::Instruction* instruction = nullptr;
@@ -51,17 +51,17 @@ struct DecodedInstruction {
     InstructionClass instruction_class = InstructionClass::integer;
     ExecutionUnit unit = ExecutionUnit::sp;
     std::uint8_t sources = 0;       ///< that its handler reads
-    std::uint8_t members = 0;       ///< source that holds the member mask
+    std::uint8_t members = 0;       ///< the source with the member mask
     std::uint8_t reads = 0;         ///< registers that operand collection reads
-    std::uint8_t issue_cycles = 1;  ///< for which it holds its scheduler's slot, to have its operands staged
+    std::uint8_t issue_cycles = 1;  ///< how long it holds its scheduler's slot while its operands are staged
     bool guarded = false;
     bool writes = false;  ///< some register or predicate awaits a write-back
     bool writes_predicate = false;
-    bool long_latency = false;         ///< what it writes counts as awaiting memory: global and local loads and atomics
-    std::uint64_t constant_lines = 0;  ///< that it reads of the launch's constant bank (ConstantCache)
+    bool long_latency = false;         ///< its results count as awaiting memory: global and local loads and atomics
+    std::uint64_t constant_lines = 0;  ///< the lines that it reads of the launch's constant bank (ConstantCache)
     union {
         std::uint16_t usual_reads[kUsualReads] = {};
-        const std::uint16_t* many_reads;  ///< where there are more than that; DecodedKernel has them
+        const std::uint16_t* many_reads;  ///< set for more than kUsualReads reads; DecodedKernel owns them
     };
     std::uint16_t latency = 1;
     std::uint16_t initiation = 1;
@@ -71,7 +71,7 @@ struct DecodedInstruction {
     std::uint8_t destination_predicate = kUnusedPredicate;
     std::uint8_t destination_predicate2 = kUnusedPredicate;
 
-    /// What operand collection reads: `reads` of them.
+    /// The `reads` registers that operand collection reads.
     const std::uint16_t* read_registers() const { return reads <= kUsualReads ? usual_reads : many_reads; }
 
     /// The active lanes whose guard holds.
@@ -80,16 +80,16 @@ struct DecodedInstruction {
     }
 };
 
-/// A kernel, with its further programs, as the SM's stages read it. Scoreboard bits: register r is bit r, predicate p
-/// is bit first_predicate_bit + p; all of the kernel's programs have them there.
+/// A kernel, with its further programs, as the SM's stages read it. Scoreboard bits, common to all its programs:
+/// register r is bit r, predicate p is bit first_predicate_bit + p.
 class DecodedKernel {
   public:
-    /// `kernel` outlives it. `queues`: an extension serves those between the kernel's programs. ConfigurationError for
-    /// kernels that need that and do not have it, InternalError for code that the SM cannot execute.
+    /// `kernel` must outlive this object. `queues`: an extension serves the queues between programs. Throws
+    /// ConfigurationError if a kernel lacks such an extension, InternalError for code that the SM cannot execute.
     DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing,
                   isa::SimtModel simt = isa::SimtModel::stack, bool integer_units = false, bool queues = false,
                   bool control_on_sp = false);
-    // Instructions point into it.
+    // Decoded instructions have pointers into this object.
     DecodedKernel(const DecodedKernel&) = delete;
     DecodedKernel& operator=(const DecodedKernel&) = delete;
 
@@ -99,7 +99,7 @@ class DecodedKernel {
 
     unsigned scoreboard_words() const { return words_; }
     unsigned first_predicate_bit() const { return registers_; }
-    /// Registers and predicates that must not be pending when the instruction issues: its sources and destinations.
+    /// The instruction's sources and destinations, which must not be pending when it issues.
     const std::uint64_t* needs(std::uint32_t pc) const { return needs_.data() + std::size_t{pc} * words_; }
     const std::uint64_t* reads(std::uint32_t pc) const { return reads_.data() + std::size_t{pc} * words_; }
     const std::uint64_t* writes(std::uint32_t pc) const { return writes_.data() + std::size_t{pc} * words_; }
@@ -121,7 +121,6 @@ class DecodedKernel {
     std::vector<std::uint64_t> writes_;
 };
 
-/// The longest latency of any pipeline.
 std::int64_t longest_latency(const TimingParameters& timing);
 std::int64_t longest_initiation(const TimingParameters& timing);
 

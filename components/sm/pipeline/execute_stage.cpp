@@ -170,7 +170,7 @@ MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc
     request_.context = static_cast<std::uint16_t>(context);
     request_.cta_slot = stream.cta_slot;
     request_.active = active;
-    request_.destination_rows = {};  // the state lists them, also those that the instruction has not
+    request_.destination_rows = {};  // the state has them all, also unused ones
     request_.shared_bytes = state_.launch.occupancy.shared_bytes_per_cta;
     request_.shared_base = stream.cta_slot * request_.shared_bytes;
     const std::uint64_t warp = identity_.index * static_cast<std::uint64_t>(state_.parameters.max_warps) + context;
@@ -190,7 +190,7 @@ MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc
     return request_;
 }
 
-/// What a vector memory instruction's elements have: a stride, or an index each.
+/// Reads the stride or the indices of a vector memory instruction.
 void ExecuteStage::read_offsets(const std::uint16_t* map, const isa::Instruction& instruction) {
     request_.elements = instruction.vector;
     request_.indexed = !isa::is_strided(instruction.operation);
@@ -295,7 +295,7 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
     state_.wake(context);
 }
 
-/// All that the instruction writes is there.
+/// All of the instruction's destinations are written.
 inline void ExecuteStage::written(unsigned context, std::uint32_t pc) {
     --state_.warps.streams[context].in_flight;
     if (state_.attended.has(context)) [[unlikely]] { tell_written(context, pc, true); }
@@ -316,7 +316,7 @@ void ExecuteStage::tell_written(unsigned context, std::uint32_t pc, bool all) {
     write_back(context, static_cast<std::uint32_t>(&instruction - state_.kernel->kernel().code.data()));
 }
 
-/// An instruction behind it may have taken the rows of earlier elements already: only this one's is released.
+/// Releases only this element's rows: a later instruction may have taken those of earlier elements.
 void ExecuteStage::element_completed(unsigned context, const isa::Instruction& instruction, unsigned element,
                                      bool last) {
     state_.warps.scoreboard.release_bit(context, instruction.destination + element);
@@ -335,11 +335,11 @@ void ExecuteStage::element_completed(unsigned context, const isa::Instruction& i
 
 void ExecuteStage::pass_over(unsigned context) {
     Stream& stream = state_.warps.streams[context];
-    stream.buffered = static_cast<std::uint8_t>(stream.buffered + (stream.buffered == 0));  // from elsewhere than fetch
+    stream.buffered = static_cast<std::uint8_t>(stream.buffered + (stream.buffered == 0));  // not supplied by fetch
     step_past(context, stream);
 }
 
-/// The stack has left `old_pc`: the buffer goes on, or does not hold what comes next.
+/// Call it when the stack has left `old_pc`: drops the buffer unless the next instruction follows.
 inline void ExecuteStage::moved(unsigned context, Stream& stream, std::uint32_t old_pc) {
     --stream.buffered;
     if (stream.stack.pc() != old_pc + 1) {

@@ -11,15 +11,15 @@
 
 namespace lookahead::gpu {
 
-/// What %smid and %nsmid tell.
+/// The values of %smid and %nsmid.
 struct SmIdentity {
     std::uint32_t index = 0;
     std::uint32_t count = 1;
 };
 
-/// Executes issued instructions: reads the operands, computes, and hands the write-back to the timing wheel or the
-/// instruction to the load/store unit. Values stand in the registers at once; that they may not be read before the
-/// write-back is the scoreboard's business.
+/// Executes issued instructions: reads the operands, computes, and passes the write-back to the timing wheel or the
+/// instruction to the load/store unit. Values are in the registers at once; the scoreboard keeps others from reading
+/// them before the write-back.
 class ExecuteStage {
   public:
     ExecuteStage(PipelineState& state, CtaStage& ctas, BarrierStage& barriers, LoadStoreUnit& memory,
@@ -27,41 +27,41 @@ class ExecuteStage {
         : state_(state), ctas_(ctas), barriers_(barriers), memory_(memory), clock_(clock), identity_(identity) {}
 
     const SmIdentity& identity() const { return identity_; }
-    /// The number of the context's CTA.
+    /// The position of the context's CTA.
     const isa::Dim3& ctaid(unsigned context) const { return ctas_.slot_of(context).position; }
 
-    /// Executes the next instruction of the context, which is decoded and has its operands and its unit. Returns true
-    /// if the load/store unit accepted it. The latency of the instruction's unit counts from the cycle `from` on.
-    /// Throws ProgramError that names kernel, CTA, warp, PC and line.
+    /// Executes the next instruction of the context, which must be decoded and have its operands and its unit. Returns
+    /// whether the load/store unit accepted it. The unit's latency counts from the cycle `from`. Throws ProgramError
+    /// with kernel, CTA, warp, PC and line.
     bool execute(unsigned context, Cycle now, Cycle from);
-    /// The context's next instruction has been done by an extension: its stream goes on.
+    /// An extension has executed the context's next instruction: advances its stream.
     void pass_over(unsigned context);
 
     // For extensions, whose streams have maps and predicates of their own.
     isa::OperandRows operand_rows(const std::uint16_t* map, const isa::LaneMask* predicates,
                                   const DecodedInstruction& decoded);
-    /// On a stack, before `active` of the context's warp execute an instruction with a member mask, or an extension
-    /// takes its result from elsewhere: throws ProgramError unless all whom the mask names execute it with them.
+    /// On a stack, throws ProgramError unless all lanes named by the member mask are in `active`. Call it before
+    /// `active` execute an instruction with a member mask or an extension supplies its result.
     void require_members(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active) const;
-    /// What the instruction reads of a special register, for all lanes.
+    /// Reads the instruction's special register for all lanes.
     void read_special(unsigned context, const isa::Instruction& instruction, Cycle now, isa::Row (&values)[2]) const;
-    /// The memory instruction at `pc` of the context's warp, its addresses from `map`. It stands until the next one is
-    /// made; destination, data, token and pre_load are the caller's.
+    /// Makes the memory instruction at `pc` of the context's warp, with addresses from `map`. The result is valid until
+    /// the next call; the caller sets destination, data, token and pre_load.
     MemoryInstruction& make_request(unsigned context, std::uint32_t pc, const std::uint16_t* map, isa::LaneMask active,
                                     Cycle from);
 
-    /// What the timing wheel and the load/store unit bring back.
+    /// Called for completions from the timing wheel and the load/store unit:
     void write_back(unsigned context, std::uint32_t pc);
     void branch_resolved(unsigned context) { state_.classify(context); }
     /// The barrier at which the context's warp waits has opened; `result` is that of a reduction.
     void barrier_released(unsigned context, std::uint32_t result);
     void memory_completed(unsigned context, const isa::Instruction& instruction);
-    /// A row of a load's destination has its value; `last`: all of them have.
+    /// One row of a load's destination has its value; `last`: all rows have.
     void element_completed(unsigned context, const isa::Instruction& instruction, unsigned element, bool last);
 
-    /// "CTA (1, 0, 0), warp 2, PC 0x18, kernel.ptx:12", the warp's number within its CTA.
+    /// A phrase such as "CTA (1, 0, 0), warp 2, PC 0x18, kernel.ptx:12", with the warp's number within its CTA.
     std::string place_of(unsigned context) const;
-    /// "CTA ... waits at barrier 0": for the deadlock report.
+    /// A phrase such as "CTA ... waits at barrier 0", for the deadlock report.
     std::string stall_phrase(unsigned context) const;
 
   private:

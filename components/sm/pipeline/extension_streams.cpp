@@ -73,7 +73,7 @@ void ExtensionStreams::renew_waiting() {
     for (const unsigned stream : waiting) { renew(stream); }
 }
 
-/// The stack has left `pc`: anywhere but at the next instruction the buffer is of no use.
+/// Call it when the stack has left `pc`: drops the buffer unless the next instruction follows. False: no lane is left.
 bool ExtensionStreams::left(unsigned stream, std::uint32_t pc) {
     Stream& of = set_.streams[stream];
     --of.buffered;
@@ -109,8 +109,7 @@ void ExtensionStreams::go_to(unsigned stream, std::uint32_t pc, bool issued) {
         --of.buffered;
         return renew(stream);
     }
-    // What a fetch under way brings is of another place. While a branch resolves there is none, and its end is still
-    // awaited.
+    // A fetch under way is for another place. While a branch resolves there is none, and its end is still awaited.
     if (set_.states.of(stream) != ContextState::branching) {
         generations_[stream] = (generations_[stream] + 1) % kGenerations;
         under_way_ &= ~context_bit(stream);
@@ -174,7 +173,7 @@ void ExtensionStreams::audit(Audit& audit, const std::string& sm, const std::str
 
 void ExtensionStreams::fields(StateArchive& archive) {
     archive& set_.streams& set_.states& generations_& under_way_& refused_& last_;
-    // With the launch's sizes; what an earlier one left is no part of the state.
+    // Sized for the launch; values of an earlier launch are no state.
     if (state_.launch.active) { archive& set_.scoreboard& set_.map.rows(); }
 }
 

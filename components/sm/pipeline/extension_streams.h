@@ -19,30 +19,29 @@ struct IssueExtensionArguments;
 struct PipelineState;
 class IssueStage;
 
-/// What an extension says about its streams.
+/// An extension's decisions about its streams.
 class StreamPolicy {
   public:
     virtual ~StreamPolicy() = default;
-    /// What the stream waits for, whose next instruction is in its buffer: of the states behind `branching`.
+    /// The state of a stream whose next instruction is in its buffer: one that follows `branching` in ContextState.
     virtual ContextState judge(unsigned stream) = 0;
-    /// No stream issues while this is false.
+    /// False: no stream issues.
     virtual bool may_issue() const { return true; }
-    /// The stream is ready and it is its turn. False: the next one has it.
+    /// The stream is ready and it is its turn; false passes the turn to the next one.
     virtual bool accepts(unsigned) const { return true; }
-    /// Issues the stream's next instruction and moves the stream on.
+    /// Issues the stream's next instruction and advances the stream.
     virtual void issue(unsigned scheduler, unsigned stream, Cycle now) = 0;
-    /// The stream has gone elsewhere than to the next instruction.
+    /// The stream's next instruction is not the following one.
     virtual void jumped(unsigned) {}
 };
 
-/// A set of streams that an extension adds to an SM. The SM's stages serve them as they do the warps': they are fetched
-/// for, in cycles in which their priority leaves the fetch to them; wait for what their policy judges that they wait
-/// for; share units, collectors and the load/store unit; branch with the branch latency. What an instruction does, and
-/// which registers it writes, is the policy's.
+/// A set of streams that an extension adds to an SM. The SM's stages serve them like the warps' streams: they are
+/// fetched when their priority allows it; wait as their policy judges; share units, collectors and the load/store unit;
+/// and branch with the branch latency. The policy decides what an instruction does and which registers it writes.
 ///
-/// A stream is vacant until it is started. `held`: the policy resumes it. `passing`: the policy does its next
-/// instruction, which needs no issue. A stream that misses the instruction cache asks again when a line has come: it
-/// does not wait in the cache, where what was fetched for it might reach its warp.
+/// A stream is vacant until it is started. `held`: the policy resumes it. `passing`: the policy executes its next
+/// instruction, which needs no issue. A stream that misses in the instruction cache asks again when a line has come. It
+/// does not wait in the cache, where a fetch for it might reach its warp.
 class ExtensionStreams final : public IssueSource {
   public:
     struct Shape {
@@ -50,12 +49,12 @@ class ExtensionStreams final : public IssueSource {
         IssuePriority priority = IssuePriority::below;
         std::vector<ContextMask> of_scheduler;  ///< the streams that may issue through each scheduler
     };
-    /// Adds itself to the SM's stages; the policy outlives it.
+    /// Adds itself to the SM's stages; the policy must outlive it.
     ExtensionStreams(const IssueExtensionArguments& arguments, StreamPolicy& policy, Shape shape);
     ExtensionStreams(const ExtensionStreams&) = delete;
     ExtensionStreams& operator=(const ExtensionStreams&) = delete;
 
-    /// The longest that the set looks ahead; `hold` cycles are the longest of resume_after.
+    /// The longest delay that the set schedules, if resume_after gets at most `hold` cycles.
     static Cycle longest_delay(const PipelineState& state, Cycle hold);
 
     StreamSet& set() { return set_; }
@@ -67,7 +66,7 @@ class ExtensionStreams final : public IssueSource {
     ContextMask running() const { return set_.states.occupied(); }
 
     void begin_launch();
-    /// The stream begins, held, with an empty buffer. SIMT state, predicates, scoreboard and map are the caller's.
+    /// Starts the stream, held and with an empty buffer. The caller sets SIMT state, predicates, scoreboard and map.
     Stream& start(unsigned stream);
     void stop(unsigned stream);
     void hold(unsigned stream) { set_.states.set(stream, ContextState::held); }
@@ -75,29 +74,28 @@ class ExtensionStreams final : public IssueSource {
         set_.states.set(stream, ContextState::blocked_by_pipeline);
         renew(stream);
     }
-    /// A held stream is resumed `cycles` cycles later, 0: at once.
+    /// Resumes a held stream after `cycles` cycles; 0: at once.
     void resume_after(unsigned stream, Cycle cycles, Cycle now);
-    /// Finds out again what the stream waits for, unless it is vacant, held or at a branch.
+    /// Determines again what the stream waits for, unless it is vacant, held or at a branch.
     void renew(unsigned stream);
-    /// Lines of constants have come: what waits is judged again.
+    /// Judges waiting streams again; call it when lines of constants have come.
     void renew_waiting();
 
-    /// On to the next instruction. False: no lane runs, and the stream is to be held or stopped.
+    /// Advances to the next instruction. Returns false if no lane is left; the caller must hold or stop the stream.
     bool advance(unsigned stream);
-    /// The lanes of `taken` branch; then as advance(), but that await_branch or the policy says what comes next.
+    /// Branches with the lanes of `taken`; returns as advance(). await_branch or the policy decides what follows.
     bool branch(unsigned stream, isa::LaneMask taken, const isa::Instruction& instruction);
-    /// For a policy that keeps the stack of the stream itself: on to the instruction at `pc`, which an instruction
-    /// before or an event elsewhere leads to; `issued`: the one where it was has issued. The stream's own stack has one
-    /// path.
+    /// For a policy that keeps the stream's stack itself: continues at `pc`. `issued`: the current instruction has
+    /// issued. The stream's own stack must have one path.
     void go_to(unsigned stream, std::uint32_t pc, bool issued);
-    /// The stream goes on when the branch is resolved, which may take longer than a warp's.
+    /// Lets the stream continue when the branch is resolved, `longer` cycles later than a warp's branch.
     void await_branch(unsigned stream, Cycle now, Cycle longer = 0);
 
-    // For the stages.
+    // For the stages:
     IssuePriority priority() const override { return shape_.priority; }
     bool issue(unsigned scheduler, Cycle now) override;
     Cycle next_issue(Cycle now) const override;
-    /// Streams for which the fetch stage may fetch, of all or of those of a scheduler.
+    /// Streams for which the fetch stage may fetch.
     ContextMask wants_fetch() const { return in(ContextState::fetching) & ~(under_way_ | refused_); }
     ContextMask of_scheduler(unsigned scheduler) const { return shape_.of_scheduler[scheduler]; }
     void fetch_begun(unsigned stream, unsigned instructions, Cycle now);
@@ -114,7 +112,7 @@ class ExtensionStreams final : public IssueSource {
     static constexpr std::uint32_t kGenerations = 1u << (32 - kCountBits);
 
     bool left(unsigned stream, std::uint32_t pc);
-    /// An event of a stream that has been stopped or started anew since is nobody's.
+    /// Whether the event is for the stream's present run; events of earlier runs are dropped.
     bool is_current(unsigned stream, std::uint32_t generation) const;
 
     PipelineState& state_;
@@ -124,9 +122,9 @@ class ExtensionStreams final : public IssueSource {
     StreamSet set_;
     std::uint8_t number_;  ///< among the SM's sets
     ContextMask under_way_ = 0;
-    ContextMask refused_ = 0;                 ///< their line was missing; they ask again when a line has come
+    ContextMask refused_ = 0;                 ///< whose line was missing; they ask again when a line has come
     std::vector<std::uint32_t> generations_;  ///< change with each start
-    std::vector<std::uint32_t> last_;         ///< of each scheduler, the stream that issued last
+    std::vector<std::uint32_t> last_;         ///< by scheduler: the stream that issued last
 };
 
 }  // namespace lookahead::gpu

@@ -22,7 +22,7 @@ FetchStage::FetchStage(PipelineState& state, LoadStoreUnit& memory, const Instru
     }
 }
 
-/// The groups behind the first, which asked memory for a line or did not.
+/// Fetches for the groups after the first. `first_asked`: the first has requested a line from memory.
 bool FetchStage::fetch_for_others(bool first_asked, Cycle now) {
     const auto count = static_cast<std::uint32_t>(groups_.size());
     const auto after = [count](std::uint32_t group) { return group + 1 == count ? 0 : group + 1; };
@@ -65,7 +65,7 @@ bool FetchStage::fetch_for_others(bool first_asked, Cycle now) {
     return false;
 }
 
-/// The stream begins behind the line of a fetch, and goes on where it is if the fetch is of one of its lines.
+/// Starts the stream after the line of a fetch, unless the fetch is of one of the stream's lines.
 void FetchStage::follow(std::uint64_t line) {
     const std::uint64_t end_of_code =
         (address_of(state_.kernel->size()) + kLineBytes - 1) & ~std::uint64_t{kLineBytes - 1};
@@ -75,7 +75,7 @@ void FetchStage::follow(std::uint64_t line) {
     stream_ = {goes_on ? stream_.next : std::min(first, end), end};
 }
 
-/// Asks for the stream's next line that is not there. True if it asked memory.
+/// Requests the stream's next missing line. Returns whether it asked memory.
 bool FetchStage::prefetch(Cycle now) {
     const auto answer = cache_.prefetch(stream_.next, memory_.can_request_line());
     if (answer == ReadOnlyCache::Answer::refused) {
@@ -102,8 +102,8 @@ bool FetchStage::extensions_want() const {
                        [](const ExtensionStreams* streams) { return streams->wants_fetch() != 0; });
 }
 
-/// For one stream of the group's sets that are above the warps', or of the others. False: none wants a fetch. `asked`:
-/// it asked memory for a line.
+/// Fetches for one stream of the group's sets that are above the warps' (`above`), or of the others. Returns false if
+/// none wants a fetch. `asked`: a line was requested from memory.
 bool FetchStage::fetch_for_extensions(std::uint32_t number, bool above, Cycle now, bool& asked) {
     for (ExtensionStreams* streams : state_.extension_streams) {
         ContextMask wanting = streams->wants_fetch();
@@ -129,7 +129,7 @@ bool FetchStage::fetch_for_extensions(std::uint32_t number, bool above, Cycle no
     return false;
 }
 
-/// The instructions are there; they are decoded fetch_latency cycles later.
+/// The instructions are present; they will be decoded fetch_latency cycles later.
 [[gnu::hot]] void FetchStage::start(unsigned context, Cycle now) {
     Stream& stream = state_.warps.streams[context];
     const std::uint32_t instructions = fetched_from(stream.stack.pc());

@@ -12,38 +12,37 @@
 
 namespace lookahead::gpu {
 
-/// Fetch and decode: one fetch a cycle for each group of warps, round robin over those whose instruction buffer is
-/// empty. A fetch that hits the instruction cache brings the next instructions of the warp, as many as the buffer takes
-/// and the line holds, fetch_latency cycles later. After a miss it does so from the cycle on in which it is the warp's
-/// turn among those of its group whose line has come; they go before new fetches. Streams of extensions are fetched for
-/// in cycles in which no own stream of their group's warps is, or before those where their priority is above the
-/// warps'.
+/// Fetch and decode: one fetch a cycle for each group of warps, round robin over the warps with an empty instruction
+/// buffer. A fetch that hits the instruction cache delivers, fetch_latency cycles later, the warp's next instructions,
+/// up to the size of the buffer and the end of the line. After a miss, the warp waits for its line and then for its
+/// turn among the group's warps whose lines have come; these go before new fetches. Streams of extensions are fetched
+/// for in cycles in which the group's warps fetch nothing, or before the warps if their priority is higher.
 ///
-/// All warps are one group, or with sm.private_fetch those of each scheduler. Groups share the instruction cache, which
-/// looks up a line for each of them in a cycle: a machine whose table gives each group a fetch a cycle gives it whether
-/// the others fetch or not. Miss registers and the way to memory are the cache's: groups that miss one line in the same
-/// cycle ask for it once, and of groups that miss different ones that goes first which asked for a line longer ago.
+/// All warps are one group, or with sm.private_fetch the warps of each scheduler. The groups share the instruction
+/// cache, which looks up a line for each of them in a cycle, so that each group has its fetch whether the others fetch
+/// or not. They share its miss registers and its way to memory: groups that miss one line in the same cycle request it
+/// once; if they miss different lines, the group whose last request is oldest goes first.
 ///
-/// With l1i.prefetch_lines the SM has one stream buffer, which follows the line of the last fetch: the lines behind it,
-/// up to the kernel's end, are asked for in cycles in which no fetch asks for one.
+/// With l1i.prefetch_lines the SM has one stream buffer. It requests the lines after that of the last fetch, up to the
+/// kernel's end, in cycles in which no fetch requests a line.
 class FetchStage {
   public:
     FetchStage(PipelineState& state, LoadStoreUnit& memory, const InstructionCacheParameters& cache);
 
-    /// Returns true if it asked memory for a line.
+    /// Returns whether it requested a line from memory.
     bool cycle(Cycle now) {
         bool asked = fetch_for_group(first_, now);
         if (groups_.size() > 1) [[unlikely]] { asked = fetch_for_others(asked, now); }
         if (can_prefetch() && !asked) [[unlikely]] { asked = prefetch(now); }
         return asked;
     }
-    /// True if a fetch would start in the next cycle.
+    /// Whether a fetch would start in the next cycle.
     bool has_work() const {
         return (returned_ | wanting()) != 0 || (!state_.extension_streams.empty() && extensions_want()) ||
                can_prefetch();
     }
 
-    /// The line of one of the cache's misses has come.
+    /// The line of the cache's miss `miss` has come.
     void line_came(unsigned miss) {
         returned_ |= cache_.fill(miss).readers;
         refused_ = {};
@@ -60,7 +59,7 @@ class FetchStage {
         state_.classify(context);
     }
 
-    /// Forgets where the round robins stand.
+    /// Resets the round robins.
     void begin_kernel() {
         first_ = 0;
         for (Group& group : groups_) { group.last = 0; }
@@ -90,7 +89,7 @@ class FetchStage {
 
     ContextMask wanting() const { return state_.warps.states.in(ContextState::fetching) & ~(under_way_ | refused_); }
 
-    // These return true if they asked memory for a line.
+    // These return whether they requested a line from memory.
     [[gnu::hot]] bool fetch_for_group(std::uint32_t number, Cycle now) {
         Group& group = groups_[number];
         bool asked = false;
@@ -114,7 +113,7 @@ class FetchStage {
     bool fetch(unsigned context, Cycle now);
     bool extensions_want() const;
 
-    /// Lines that the stream buffer is still to ask for.
+    /// Lines that the stream buffer has yet to request.
     struct LineStream {
         std::uint64_t next = 0, end = 0;
     };
@@ -124,7 +123,7 @@ class FetchStage {
     bool fetch_for_extensions(std::uint32_t number, bool above, Cycle now, bool& asked);
 
     void start(unsigned context, Cycle now);
-    /// How many instructions a fetch from `pc` on brings.
+    /// The number of instructions that a fetch from `pc` delivers.
     std::uint32_t fetched_from(std::uint32_t pc) const;
     std::uint64_t address_of(std::uint32_t pc) const {
         return state_.launch.code + std::uint64_t{pc} * isa::kInstructionBytes;
@@ -135,7 +134,7 @@ class FetchStage {
     bool cached_;
     ReadOnlyCache cache_;
     ContextMask under_way_ = 0;  ///< contexts with a fetch or a miss under way
-    ContextMask returned_ = 0;   ///< of these, those whose line has come
+    ContextMask returned_ = 0;   ///< those of them whose line has come
     ContextMask refused_ = 0;    ///< contexts for which the cache had no room; they try again when a line has come
     std::vector<Group> groups_;
     std::uint32_t first_ = 0;       ///< the group that is asked first

@@ -29,7 +29,7 @@ struct PipelineState;
 class ExecuteStage;
 class IssueStage;
 
-/// What an issue extension is built from: the SM's stages, which outlive it, and its number among the SM's extensions.
+/// Arguments for an issue extension's construction: the SM's stages, which outlive it, and its number on the SM.
 struct IssueExtensionArguments {
     PipelineState& state;
     IssueStage& issue;
@@ -38,64 +38,63 @@ struct IssueExtensionArguments {
     std::uint8_t number = 0;
 };
 
-/// Slot "sm.issue_extension": what works beside the warps' own streams and changes what is left for those. An extension
-/// may add instruction streams (ExtensionStreams) and issue sources, hand a warp's instructions over as executed
-/// already, and put a warp's registers into other rows. An SM may have several, joined by `+`: of those that attend a
-/// context each is asked or told in the order of their names.
+/// Slot "sm.issue_extension": an extension of the SM that works beside the warps' own streams. It may add instruction
+/// streams (ExtensionStreams) and issue sources, execute a warp's instructions in its place, and map a warp's registers
+/// to other rows. An SM may have several, joined by `+`; those that attend a context are called in the order of their
+/// names.
 ///
 /// Contract:
-/// - `begin_cycle` is called in each cycle that is stepped, after what is due and before the schedulers; `next_cycle`
-///   says when it must be.
-/// - the hooks about a context are called only while the extension attends it (`attend`); `warp_started` and
-///   `warp_exited` always.
-/// - what it schedules (`schedule`) is at most `longest_delay` cycles ahead and comes back to `event`; a load's token
-///   to `load_completed`.
+/// - `begin_cycle` is called in each cycle that is stepped, after due events and before the schedulers; `next_cycle`
+/// says when it must be called.
+/// - the hooks about a context are called only while the extension attends it (`attend`), but `warp_started` and
+/// `warp_exited` always.
+/// - `schedule` is called with at most `longest_delay` cycles and leads to `event`; a load's token leads to
+/// `load_completed`.
 /// - it never changes what a warp computes, nor the order of its memory accesses.
 /// - a CTA may retire while its instructions are in flight; a kernel ends after the last of these.
-/// - all state is in `fields`; `begin_launch` is called before it is loaded within a launch.
+/// - `fields` has all state; within a launch, `begin_launch` is called before the state is loaded.
 class IssueExtension {
   public:
     explicit IssueExtension(const IssueExtensionArguments& arguments)
         : state_(arguments.state), number_(arguments.number) {}
     virtual ~IssueExtension() = default;
 
-    /// The longest that it looks ahead, in cycles: from its parameters, asked once.
+    /// The longest delay that it schedules, in cycles; follows from its parameters, asked once.
     virtual Cycle longest_delay() const { return 0; }
 
     virtual void begin_launch() {}
     virtual void warp_started(unsigned) {}
-    /// All lanes of the warp have exited.
     virtual void warp_exited(unsigned) {}
     virtual void begin_cycle(Cycle) {}
     /// Least cycle > `now` for which begin_cycle has work if nothing else happens; kNever when none.
     virtual Cycle next_cycle(Cycle) const { return kNever; }
 
-    // ---- Of contexts that it attends
-    /// The context's state is to be found out again, see PipelineState::classify. True: the extension has set it.
+    // ---- For contexts that it attends
+    // Determines what the context waits for, see PipelineState::classify. Returns true if it has set the state.
     virtual bool classify(unsigned) { return false; }
-    /// The scheduler has picked the context. True: the extension has done its next instruction, which needed no unit.
+    /// The scheduler has picked the context. True: the extension has executed its next instruction, without a unit.
     virtual bool supply(unsigned, Cycle) { return false; }
-    /// An extension, this one or another, has done the context's instruction at `pc` for the lanes.
+    /// An extension, this one or another, has executed the context's instruction at `pc` for the lanes.
     virtual void supplied(unsigned, std::uint32_t, isa::LaneMask) {}
-    /// The context's next instruction issues by itself, with its operands read from the register map as it is now.
+    /// The context's next instruction issues itself and reads its operands from the present register map.
     virtual void before_execution(unsigned, Cycle) {}
-    /// The same, after that. Not kNever: it goes to a unit of the extension's own and takes none of the SM's; its
-    /// latency counts from the cycle that is returned. `classify` has set such a context's state to ready_control.
+    /// Called after before_execution. If not kNever, the instruction goes to a unit of the extension, none of the SM's,
+    /// and its latency counts from the returned cycle. `classify` must have set the context's state to ready_control.
     virtual Cycle enters_own_unit(unsigned, Cycle) { return kNever; }
-    /// Its operands are read until `collected`; `rows` are theirs.
+    /// Its operands are read from `rows` until `collected`.
     virtual void collecting(unsigned, const std::uint16_t*, unsigned, Cycle, Cycle) {}
-    /// The context's stream has gone elsewhere than to the next instruction.
+    /// The context's next instruction is not the following one.
     virtual void transferred(unsigned) {}
-    /// The context's instruction at `pc` has written its destinations: all of them, or one more element of a vector.
+    /// The context's instruction at `pc` has written all its destinations, or one more element of a vector.
     virtual void written_back(unsigned, std::uint32_t, bool /*all*/) {}
 
     /// Contexts for which a stream of the extension runs while their own waits, for traces.
     virtual ContextMask extended() const { return 0; }
 
-    /// It has the queues between a kernel's programs: `enqueue` in a stream of its own, and what warps dequeue. Without
-    /// such an extension kernels that dequeue are refused; a configuration may name one.
+    /// Whether it serves the queues between a kernel's programs: `enqueue` in its own stream, and the warps' dequeues.
+    /// Kernels that dequeue are refused without such an extension; a configuration may name at most one.
     virtual bool serves_queues() const { return false; }
-    /// The context's next instruction, which issues, is an access that dequeues: the addresses of its lanes.
+    /// Writes the lanes' addresses for the context's issuing instruction, an access that dequeues.
     virtual void dequeue_addresses(unsigned, isa::LaneMask, std::uint64_t*) {}
 
     virtual void event(unsigned, std::uint32_t, Cycle) {}
@@ -115,13 +114,13 @@ class IssueExtension {
     void attendance_fields(StateArchive& archive) { archive& attended_; }
 
   protected:
-    /// Among the SM's extensions.
+    /// Its number among the SM's extensions.
     unsigned number() const { return number_; }
     void attend(unsigned context, bool attended);
-    /// `event(index, detail, at)` is called at `at` > now.
+    /// Calls `event(index, detail, at)` at `at` > now.
     void schedule(unsigned index, std::uint32_t detail, Cycle now, Cycle at);
-    /// The token for a memory instruction of the extension (MemoryInstruction::token), from its own number of it: 1 to
-    /// kTokens. load_completed gets the extension's own number again.
+    /// The token (MemoryInstruction::token) for the extension's memory instruction number `own`, 1 to kTokens.
+    /// load_completed receives `own` again.
     std::uint16_t token_of(unsigned own) const { return static_cast<std::uint16_t>(number_ << kTokenBits | own); }
 
     PipelineState& state_;
@@ -134,7 +133,7 @@ class IssueExtension {
 /// The extensions of an SM, in the order in which the configuration names them.
 class Extensions {
   public:
-    /// Reads "sm.issue_extension". ConfigurationError for names that cannot stand together.
+    /// Reads "sm.issue_extension". Throws ConfigurationError for names that cannot be combined.
     Extensions(const Configuration& configuration, IssueExtensionArguments arguments);
 
     bool empty() const { return list_.empty(); }
@@ -144,7 +143,7 @@ class Extensions {
     void for_each(F&& f) const {
         for (const auto& extension : list_) { f(*extension); }
     }
-    /// Those that attend the context.
+    /// Calls f for each extension that attends the context.
     template <class F>
     void for_attending(unsigned context, F&& f) const {
         for (const auto& extension : list_) {
@@ -153,7 +152,7 @@ class Extensions {
     }
     IssueExtension& operator[](std::size_t number) const { return *list_[number]; }
 
-    // True: one of those that attend the context has done it.
+    // Returns true if an attending extension has set the context's state.
     bool classify(unsigned context) const;
     bool supply(unsigned context, Cycle now) const;
     Cycle next_cycle(Cycle now) const;

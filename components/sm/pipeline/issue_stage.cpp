@@ -54,7 +54,7 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
     return accepted_;
 }
 
-/// Issues or has a source issue, and charges that; false: nothing was charged.
+/// Issues, or lets a source issue, and charges the cycle. Returns false if nothing was charged.
 [[gnu::hot]] bool IssueStage::step(unsigned scheduler, Cycle now) {
     if (last_hold_ > now && held_until_[scheduler] > now) [[unlikely]] {
         ++counters_[scheduler][SchedulerCycle::slot_held];
@@ -86,12 +86,12 @@ bool IssueStage::step_with_sources(unsigned scheduler, Cycle now) {
     return ready != 0;
 }
 
-/// What issues has its scheduler for sm.issue_interval cycles.
+/// An issued instruction takes its scheduler's slot for sm.issue_interval cycles.
 inline void IssueStage::take_slot(unsigned scheduler, Cycle now) {
     if (interval_ != 1 && LOOKAHEAD_RULE(issue_takes_its_interval)) [[unlikely]] { hold(scheduler, interval_, now); }
 }
 
-/// One of the warps that are ready; false: the scheduler holds them back.
+/// Issues one of the ready warps; returns false if the scheduler holds them back.
 inline bool IssueStage::issue_warp(unsigned scheduler, ContextMask ready, Cycle now) {
     const unsigned context = schedulers_[scheduler]->pick(ready, now);
     if (context == WarpScheduler::kHoldBack) { return false; }
@@ -122,8 +122,8 @@ bool IssueStage::offer(IssuePriority priority, unsigned scheduler, Cycle now) {
     accepted_ |= execute_.execute(context, now, from);
 }
 
-/// As issue(), for a context of which the extension wants to hear: an instruction that it has done already takes no
-/// unit, and one that writes may get other rows for that after its operands' rows are known. True: it has issued.
+/// Like issue(), for a context that an extension attends. An instruction that the extension has executed takes no unit;
+/// one that writes may get other destination rows, after its operands' rows are known. Returns whether it has issued.
 bool IssueStage::issue_attended(unsigned scheduler, unsigned context, Cycle now) {
     const Extensions& extensions = *state_.extensions;
     const Stream& stream = state_.warps.streams[context];
@@ -155,8 +155,7 @@ bool IssueStage::issue_attended(unsigned scheduler, unsigned context, Cycle now)
     return true;
 }
 
-/// An instruction whose operands are staged over several cycles holds the slot for them, and reaches its unit no
-/// earlier.
+/// An instruction whose operands are staged over several cycles holds the slot and reaches its unit no earlier.
 Cycle IssueStage::stage(unsigned scheduler, const DecodedInstruction& decoded, Cycle from, Cycle now) {
     if (decoded.issue_cycles == 1) [[likely]] { return from; }
     hold(scheduler, decoded.issue_cycles, now);
@@ -185,7 +184,7 @@ Cycle IssueStage::enter(unsigned scheduler, const DecodedInstruction& decoded, s
     }
 }
 
-/// The way through the operand collectors. Returns the cycle from which the unit's latency counts.
+/// The path through the operand collectors. Returns the cycle from which the unit's latency counts.
 template <class RowOf>
 Cycle IssueStage::collect(const DecodedInstruction& decoded, unsigned reads, RowOf row_of, Cycle now) {
     const bool for_memory = decoded.unit == ExecutionUnit::memory;
@@ -274,7 +273,7 @@ void IssueStage::find_free() {
     return ready & streams;
 }
 
-/// The first cause in the order of SchedulerCycle; nothing was issued and nothing held back.
+/// The first cause in the order of SchedulerCycle, if nothing was issued and nothing held back.
 [[gnu::hot]] SchedulerCycle IssueStage::stall_of(unsigned scheduler) const {
     const ContextStates& states = state_.warps.states;
     const ContextMask own = warps_[scheduler];

@@ -15,29 +15,29 @@
 namespace lookahead::gpu {
 
 /// Issue: each scheduler picks one of its ready warps whose unit, or issue latch before the operand collectors, is
-/// free. The scheduler that was granted a unit longest ago is asked first, so that none is favoured where they compete.
+/// free. The scheduler that was granted a unit longest ago is asked first, so that competition favours none.
 ///
-/// Every cycle of a launch is charged to exactly one cause in each scheduler's counters: by `cycle` where it is
-/// stepped, by `charge_idle` where it is jumped over.
+/// Every cycle of a launch is charged to exactly one cause in each scheduler's counters: by `cycle` if it is stepped,
+/// by `charge_idle` if it is skipped.
 class IssueStage {
   public:
     IssueStage(PipelineState& state, const CtaStage& ctas, WarpSchedulers& schedulers, ExecuteStage& execute,
                LoadStoreUnit& memory);
 
-    /// Returns true if the load/store unit accepted an instruction.
+    /// Returns whether the load/store unit accepted an instruction.
     bool cycle(Cycle now);
     /// Charges cycles in which nothing happens.
     void charge_idle(Cycle cycles);
     /// Least cycle > `now` in which an instruction may issue if nothing else happens before; kNever when none.
     Cycle next_issue(Cycle now) const;
 
-    // For sources, in the cycle in which they are asked.
-    /// The streams that are ready and whose unit is free for the scheduler.
+    // For sources, in the cycle in which they are asked:
+    // Ready streams whose unit is free for the scheduler.
     ContextMask candidates(const ContextStates& states, ContextMask streams, unsigned scheduler, Cycle now) const;
-    /// Least cycle > `now` in which one that is ready may find its unit free, if nothing else happens; the streams that
-    /// may issue through each scheduler are given.
+    /// Least cycle > `now` in which a ready stream may find its unit free if nothing else happens. `of_scheduler`: the
+    /// streams that may issue through each scheduler.
     Cycle next_of_ready(const ContextStates& states, const std::vector<ContextMask>& of_scheduler, Cycle now) const;
-    /// An instruction that reads and writes the rows enters its unit. Returns the cycle from which the latency counts.
+    /// An instruction with these reads and writes enters its unit. Returns the cycle from which the latency counts.
     Cycle enter(unsigned scheduler, const DecodedInstruction& decoded, std::span<const std::uint16_t> reads,
                 std::span<const std::uint16_t> writes, Cycle now);
     /// The load/store unit has accepted an instruction of the source.
@@ -48,22 +48,21 @@ class IssueStage {
     unsigned schedulers() const { return static_cast<unsigned>(warps_.size()); }
     bool has_collectors() const { return collectors_.enabled(); }
 
-    /// Sources of one priority are asked in the order in which they are added; they outlive the stage.
+    /// Sources of one priority are asked in the order in which they are added; they must outlive the stage.
     void add_source(IssueSource& source) {
         sources_[static_cast<unsigned>(source.priority())].push_back(&source);
         has_sources_ = true;
     }
     bool has_sources() const { return has_sources_; }
 
-    /// The instruction that the scheduler issues in this cycle holds the issue slot for `cycles` cycles, this one
-    /// included: nothing else issues through it before. At least interval(), which is what an instruction takes by
-    /// itself.
+    /// Holds the issue slot for `cycles` cycles, this one included, for the instruction that the scheduler issues in
+    /// this cycle. At least interval(), the cycles that every instruction takes.
     void hold(unsigned scheduler, Cycle cycles, Cycle now) {
         held_until_[scheduler] = std::max(held_until_[scheduler], now + cycles);
         last_hold_ = std::max(last_hold_, held_until_[scheduler]);
     }
     Cycle interval() const { return interval_; }
-    /// The instruction that the scheduler issues in this cycle leaves the slot to others at `at` already.
+    /// Frees the slot at `at`, earlier than usual, after the instruction that the scheduler issues in this cycle.
     void free_slot(unsigned scheduler, Cycle at) { held_until_[scheduler] = at; }
 
     const std::vector<SchedulerCounters>& counters() const { return counters_; }
@@ -97,7 +96,7 @@ class IssueStage {
     void occupy(unsigned scheduler, const DecodedInstruction& decoded, Cycle now);
     void find_free();
     void note_free(Cycle free, ExecutionUnit unit);
-    /// Which units the scheduler's instructions go to.
+    /// Index of the pool of units for the scheduler's instructions.
     std::size_t units_of(unsigned scheduler) const { return units_.size() == 1 ? 0 : scheduler; }
     Cycle next_for(ContextMask waiting, const std::vector<ContextMask>& of_scheduler, ExecutionUnit unit,
                    Cycle now) const;
@@ -107,25 +106,24 @@ class IssueStage {
     WarpSchedulers& schedulers_;
     ExecuteStage& execute_;
     LoadStoreUnit& memory_;
-    /// By unit, the first cycle in which an instruction may issue to it.
+    /// The first cycle in which an instruction may issue, by unit.
     using FreeCycles = std::array<Cycle, kExecutionUnits>;
 
     std::vector<UnitPool> units_;  ///< of the SM, or of each scheduler
     OperandCollectors collectors_;
-    std::vector<FreeCycles> free_;    ///< of each pool of units
+    std::vector<FreeCycles> free_;    ///< by pool of units
     std::uint32_t first_ = 0;         ///< the scheduler that is asked first
-    std::vector<ContextMask> warps_;  ///< of each scheduler
+    std::vector<ContextMask> warps_;  ///< by scheduler
     std::vector<SchedulerCounters> counters_;
     std::array<std::vector<IssueSource*>, 3> sources_;  ///< by priority
     bool has_sources_ = false;
-    std::vector<Cycle> held_until_;  ///< of each scheduler, the first cycle in which its slot is free
+    std::vector<Cycle> held_until_;  ///< by scheduler: the first cycle in which its slot is free
     Cycle last_hold_ = 0;            ///< the greatest of them
     Cycle interval_;                 ///< sm.issue_interval
-    std::uint64_t warps_last_ = 0;   ///< schedulers through which a warp issued after all sources beside the warps
+    std::uint64_t warps_last_ = 0;   ///< schedulers whose warps issued after all sources `beside` them
     bool accepted_ = false;          ///< by the load/store unit, in this cycle
 };
 
-/// The contexts that belong to a scheduler.
 ContextMask warps_of_scheduler(unsigned scheduler, unsigned schedulers, unsigned contexts);
 
 }  // namespace lookahead::gpu

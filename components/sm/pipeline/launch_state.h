@@ -18,7 +18,7 @@ struct LaunchState {
     std::vector<std::byte> parameters;
     std::uint64_t first_warp_instruction = 0;  ///< the SM's counts when the launch began
     std::uint64_t first_thread_instruction = 0;
-    // Derived from the above.
+    // Derived from the above:
     Occupancy occupancy;
     std::uint64_t code = 0;  ///< address of the kernel's first instruction
     std::vector<isa::Row> constants;

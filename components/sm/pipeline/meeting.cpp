@@ -50,7 +50,7 @@ void ExecuteStage::take_result(unsigned context, Stream& stream, const DecodedIn
     step_past(context, stream);
 }
 
-/// Executes what lanes have come together for.
+/// Executes the instructions for which lanes have come together.
 void ExecuteStage::settle_meetings(unsigned context, Stream& stream, Cycle now) {
     if (stream.stack.meetings().empty()) { return; }
     isa::WarpExchange& exchange = state_.exchanges[context];
@@ -138,7 +138,7 @@ void ExecuteStage::barrier_released(unsigned context, std::uint32_t result) {
     step_past(context, stream);
 }
 
-/// None of the warp's paths can run, and only its own lanes could wake them.
+/// Reports that none of the warp's paths can run, because only its own lanes could wake them.
 void ExecuteStage::report_waiting_lanes(unsigned context) const {
     const Stream& stream = state_.warps.streams[context];
     const isa::Kernel& kernel = state_.kernel->kernel();
@@ -153,8 +153,8 @@ void ExecuteStage::report_waiting_lanes(unsigned context) const {
     throw ProgramError(place_of(context) + ": deadlock: " + waiting);
 }
 
-/// Lanes on a stack have spun for sm.spin_limit turns while others of their warp wait for them. If their warp's
-/// registers stay the same for some turns more, it takes the spinning for endless.
+/// Lanes on a stack have spun for sm.spin_limit turns while others of their warp wait for them. If the warp's registers
+/// do not change for some more turns, the spinning is reported as endless.
 void ExecuteStage::watch_spinning(unsigned context, Stream& stream) {
     constexpr std::uint32_t kTurns = 16;
     const std::uint32_t turn = stream.stack.spins() % state_.spin_limit;

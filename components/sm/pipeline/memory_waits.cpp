@@ -38,7 +38,7 @@ void MemoryWaits::count(unsigned context) {
     counters_.long_latency += counted - from;
 }
 
-/// Only the waits that are under way, which are few at most times.
+/// Archives only the waits under way, usually few.
 void MemoryWaits::fields(StateArchive& archive) {
     std::vector<std::uint64_t> open;
     for (std::uint64_t context = 0; context < waits_.size(); ++context) {

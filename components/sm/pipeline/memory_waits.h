@@ -9,27 +9,26 @@
 
 namespace lookahead::gpu {
 
-/// Waits of more cycles than this are for a long-latency operation (Kim et al., HPCA 2016, section 3: "greater than 100
-/// cycles").
+/// A wait of more cycles is for a long-latency operation (Kim et al., HPCA 2016, section 3: "greater than 100 cycles").
 inline constexpr std::uint64_t kLongWaitCycles = 100;
 
-/// How long warps wait for memory, and which of a scheduler's `memory_wait` cycles lie in a long wait of one of its
-/// warps. A wait is in blocked_by_memory from begin to end, and its length is that of the launches' cycles in between,
-/// each of which a scheduler charges to one cause.
+/// How long warps wait for memory, and how many of a scheduler's `memory_wait` cycles lie in a long wait of one of its
+/// warps. A wait lasts from entering to leaving blocked_by_memory; its length is in cycles of launches, each of which a
+/// scheduler charges to one cause.
 ///
-/// A cycle that lies in several long waits counts once. This is exact, although cycles are counted only where a long
-/// wait ends: from the beginning of the oldest wait that has become long by then, and none again that was counted
-/// before. A wait under way that is not long yet began within the cycles of the one that ends.
+/// A cycle within several long waits counts once. Counting only when a long wait ends is exact: it counts from the
+/// begin of the oldest wait that is long by then, without cycles counted before. A wait that is not long yet began
+/// within the cycles of the one that ends.
 class MemoryWaits {
   public:
     MemoryWaits(unsigned contexts, unsigned schedulers, SmCounters& counters);
 
-    /// The context waits for memory, since now or since before.
+    /// The context waits for memory, from now on or already before.
     void begin(unsigned context) {
         Wait& wait = waits_[context];
         if (wait.begin == kNone) { wait = {counters_.cycles, memory_wait_cycles(scheduler_of_[context])}; }
     }
-    /// It waits for memory no more.
+    /// The context's wait for memory ends.
     void end(unsigned context) {
         ++counters_.memory_waits;
         if (is_long(waits_[context])) {
@@ -41,7 +40,7 @@ class MemoryWaits {
     bool waits(unsigned context) const { return waits_[context].begin != kNone; }
     unsigned under_way() const;
 
-    /// Where the schedulers' cycles are charged; outlives this.
+    /// Sets the counters to which the schedulers charge cycles; they must outlive this object.
     void observe(const std::vector<SchedulerCounters>& schedulers) { schedulers_ = &schedulers; }
 
     void fields(StateArchive& archive);
@@ -50,8 +49,8 @@ class MemoryWaits {
     static constexpr std::uint64_t kNone = UINT64_MAX;
 
     struct Wait {
-        std::uint64_t begin = kNone;  ///< launches' cycles
-        std::uint64_t charged = 0;    ///< the scheduler's cycles of memory_wait at that time
+        std::uint64_t begin = kNone;  ///< in cycles of launches
+        std::uint64_t charged = 0;    ///< the scheduler's memory_wait cycles at that time
     };
 
     bool is_long(const Wait& wait) const;
@@ -63,7 +62,7 @@ class MemoryWaits {
     SmCounters& counters_;
     std::vector<Wait> waits_;                 ///< by context
     std::vector<std::uint8_t> scheduler_of_;  ///< by context
-    std::vector<std::uint64_t> counted_;      ///< by scheduler: up to this memory_wait cycle it is decided which count
+    std::vector<std::uint64_t> counted_;      ///< by scheduler: memory_wait cycles below this are decided
     const std::vector<SchedulerCounters>* schedulers_ = nullptr;
 };
 

@@ -25,7 +25,7 @@ Cycle OperandCollectors::longest_wait(Cycle initiation) const {
     for (const Path& path : paths_) {
         before = std::max(before, path.issue_latches.count() + path.collectors.count() + path.unit_latches.count());
     }
-    // Each instruction before it holds the unit for its interval, and its operands wait for 64 cycles at most.
+    // Each earlier instruction holds the unit for its interval, and operands wait for 64 cycles at most.
     return static_cast<Cycle>(before + 1) * initiation + 64 + 4 + kUnitStages;
 }
 

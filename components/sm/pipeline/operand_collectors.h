@@ -13,29 +13,28 @@
 
 namespace lookahead::gpu {
 
-/// The way of an issued instruction to its unit: an issue latch; a collector unit, which gathers its operands from the
-/// banks of the register file; a latch before the unit; the unit. Source: Lindholm, Nickolls, Oberman and Montrym,
-/// US patent 7,834,881 (operand collectors); the stages are those of GPGPU-Sim's manual.
+/// The path of an issued instruction to its unit: an issue latch; a collector unit, which gathers its operands from the
+/// banks of the register file; a latch before the unit; the unit. Source: Lindholm, Nickolls, Oberman and Montrym, US
+/// patent 7,834,881 (operand collectors); the stages are those of GPGPU-Sim's manual.
 ///
-/// Everything on the way is taken first come, first served. When an instruction leaves a stage therefore depends on
-/// those before it alone and is computed when it issues: nothing is done in the cycles between.
+/// Each stage serves first come, first served. So the cycle in which an instruction leaves a stage depends only on
+/// earlier instructions and is computed at issue; nothing is done in the cycles between.
 ///
-/// A bank serves one read or one write in a cycle; a write-back takes its cycle before any read. Banks remember the
-/// next 64 cycles: operations further ahead than that (behind divisions that fill the collectors) never meet.
+/// A bank serves one read or one write per cycle; a write-back takes its cycle before any read. Banks record the next
+/// 64 cycles: operations further ahead (after divisions that fill the collectors) never conflict.
 class OperandCollectors {
   public:
     explicit OperandCollectors(const SmParameters& parameters);
 
     bool enabled() const { return enabled_; }
 
-    /// The first cycle in which the issue latch of the unit's kind is free.
     Cycle next_free(ExecutionUnit unit) const { return path_of(unit).issue_latches.first(); }
 
-    /// An instruction issues that reads row_of(0), row_of(1), … as many as `rows`. Returns the cycle in which its unit
-    /// takes it; `units` is null for the load/store unit, whose queue holds what it cannot take.
+    /// Passes an instruction that reads row_of(0) to row_of(rows - 1). Returns the cycle in which its unit takes it;
+    /// `units` is null for the load/store unit, whose queue holds waiting instructions.
     ///
-    /// It waits in its issue latch for a collector unit; asks the banks in the cycle after; moves on in the cycle after
-    /// the last operand has come; and reaches its unit in the one after that.
+    /// The instruction waits in its issue latch for a collector unit, asks the banks in the next cycle, moves on in the
+    /// cycle after its last operand has come, and reaches its unit one cycle later.
     template <class RowOf>
     Cycle pass(ExecutionUnit unit, unsigned rows, RowOf row_of, unsigned initiation, unsigned latency, UnitPool* units,
                Cycle now) {
@@ -51,21 +50,19 @@ class OperandCollectors {
         return taken;
     }
 
-    /// From the cycle in which a unit takes an instruction to the issue of a dependent one, beside the unit's latency:
-    /// into the unit's pipeline, and from its end to the write-back.
+    /// Cycles from the unit's taking an instruction to the issue of a dependent one, besides the unit's latency: into
+    /// the pipeline, and from its end to the write-back.
     static constexpr Cycle kUnitStages = 2;
-    /// From the issue of an instruction that reads so many rows and meets no other, to the cycle from which its unit's
-    /// latency counts.
+    /// Cycles from the issue of an instruction that reads so many rows, without conflicts, to the start of its latency.
     static constexpr Cycle shortest_way(unsigned rows) { return (rows == 0 ? 3 : 4) + kUnitStages; }
 
-    /// A row is written at `at`.
+    /// Reserves the row's bank for a write at `at`.
     void write(std::uint16_t row, Cycle at, Cycle now) {
         const Cycle ahead = at - now;
         if (ahead < 64) { bank_of(row, now).taken |= std::uint64_t{1} << ahead; }
     }
 
-    /// The longest that an instruction can take from its issue to its unit, if no unit takes more than `initiation`
-    /// cycles an instruction.
+    /// The most cycles from issue to unit, if no unit takes more than `initiation` cycles per instruction.
     Cycle longest_wait(Cycle initiation) const;
 
     void fields(StateArchive& archive) {
@@ -74,14 +71,14 @@ class OperandCollectors {
     }
 
   private:
-    /// Until when each of some equal places is taken, in ascending order: a ring that begins at the first to be free.
+    /// The cycles until which some equal places are taken, ascending: a ring that begins at the first place to be free.
     class Places {
       public:
         explicit Places(std::int64_t count)
             : last_(static_cast<std::size_t>(count) - 1), until_(static_cast<std::size_t>(count), 0) {}
 
         Cycle first() const { return until_[first_]; }
-        /// The first to be free is taken until then, which is hardly ever before another of them.
+        /// Takes the place that is free first until `until`, which is rarely before another place's end.
         void take_first(Cycle until) {
             std::size_t place = first_;
             const std::size_t first = next(first_);
@@ -105,7 +102,7 @@ class OperandCollectors {
         std::size_t last_;
         std::vector<Cycle> until_;
     };
-    /// The way of one kind of instructions.
+    /// The path of one kind of instructions.
     struct Path {
         Path(std::int64_t latches, std::int64_t units)
             : issue_latches(latches), collectors(units), unit_latches(latches) {}

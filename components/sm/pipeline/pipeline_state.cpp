@@ -10,7 +10,7 @@ namespace {
 Cycle longest_delay(const SmParameters& sm, const TimingParameters& timing) {
     const Cycle wait =
         sm.operand_collectors ? OperandCollectors(sm).longest_wait(longest_initiation(timing)) : Cycle{0};
-    // Results that are to come, as many as units can have under way, take an instruction's cycles away.
+    // Each outstanding result, at most one per stage of all units, can delay an instruction by a cycle.
     const Cycle units = sm.sp_units + sm.sfu_units + sm.dp_units + sm.integer_units;
     const Cycle buses = sm.result_buses > 0 ? units * longest_latency(timing) : 0;
     return std::max({wait + buses + longest_latency(timing), sm.fetch_latency, sm.branch_latency, sm.barrier_latency});

@@ -19,7 +19,7 @@ namespace lookahead::gpu {
 
 class ExtensionStreams;
 
-/// Something that a stage hands on through the timing wheel, packed into 64 bits.
+/// An event that a stage sends through the timing wheel, packed into 64 bits.
 struct PipelineEvent {
     enum class Kind : std::uint8_t {
         write_back,
@@ -27,7 +27,7 @@ struct PipelineEvent {
         branch_resolved,
         barrier_released,
         extension,
-        stream_fetched,  ///< as the next: of ExtensionStreams
+        stream_fetched,  ///< this and the next: of ExtensionStreams
         stream_resumed,
     };
 
@@ -46,18 +46,18 @@ struct PipelineEvent {
     }
 };
 
-/// The state of a stream whose next instruction waits for its turn at the unit alone.
+/// The state of a stream whose next instruction waits only for its turn at the unit.
 inline ContextState ready_for(ExecutionUnit unit) {
     return static_cast<ContextState>(static_cast<unsigned>(ContextState::ready_sp) + static_cast<unsigned>(unit));
 }
 
-/// The latches between an SM's stages. The stages hold references to it and own what only they need.
+/// The latches between an SM's stages, which hold references to it; state of one stage only is in the stage.
 struct PipelineState {
     PipelineState(const SmParameters& sm, const TimingParameters& timing, isa::SimtModel simt_model,
                   const ConstantCacheParameters& constant_cache);
 
-    /// Finds out again what the context's next instruction waits for. Called whenever that may have changed and the
-    /// context is neither at a barrier, a fence or a branch, nor exited or vacant.
+    /// Determines again what the context's next instruction waits for. Call it whenever that may have changed and the
+    /// context is neither at a barrier, fence or branch, nor exited or vacant.
     [[gnu::hot]] void classify(unsigned context) {
         if (attended.has(context) && extensions->classify(context)) [[unlikely]] {
             if (warps.states.of(context) == ContextState::blocked_by_memory) { memory_waits.begin(context); }
@@ -74,7 +74,7 @@ struct PipelineState {
         if (state == ContextState::blocked_by_memory) { memory_waits.begin(context); }
     }
 
-    /// Something has come that the context may have waited for. All that ends its wait for memory goes this way.
+    /// The context's wait may have ended. All ends of waits for memory go through this function.
     [[gnu::hot]] void wake(unsigned context) {
         const ContextState waited_for = warps.states.of(context);
         if (!ContextStates::is_blocked(waited_for)) { return; }
@@ -85,9 +85,8 @@ struct PipelineState {
         }
     }
 
-    /// What the instruction at `pc` of a stream waits for, once it is fetched, if it needs these registers and
-    /// predicates: for them, for lines of constants, or for its unit. Streams are told of constants by their warp's
-    /// number.
+    /// What a stream's fetched instruction at `pc`, which needs the registers and predicates `needs`, waits for: these,
+    /// lines of constants, or its unit. Streams are told of constants by their warp's number.
     ContextState waits_for(const StreamSet& set, unsigned number, std::uint32_t pc, const std::uint64_t* needs) {
         if (!set.scoreboard.blocks(number, needs)) {
             if (!constants.hold((*kernel)[pc].constant_lines)) [[unlikely]] {
@@ -100,7 +99,7 @@ struct PipelineState {
                                                                : ContextState::blocked_by_pipeline;
     }
 
-    /// Drops what the context has fetched.
+    /// Drops the context's fetched instructions.
     void flush(unsigned context) {
         if (warps.streams[context].buffered > 0) {
             warps.streams[context].buffered = 0;
@@ -113,7 +112,7 @@ struct PipelineState {
     const isa::SimtModel simt;
     const std::uint32_t spin_limit;            ///< of a warp, see ExecuteStage::watch_spinning
     StreamSet warps;                           ///< the warps' own streams, by context
-    std::vector<isa::WarpExchange> exchanges;  ///< by context; none with simt = stack
+    std::vector<isa::WarpExchange> exchanges;  ///< by context; empty with simt = stack
     RegisterFile registers;
     TimingWheel wheel;
     ConstantCache constants;
@@ -124,9 +123,9 @@ struct PipelineState {
     const isa::ModuleImage* image = nullptr;           ///< of the run: texts of failed assertions
     Extensions* extensions = nullptr;                  ///< null with sm.issue_extension = none
     std::vector<ExtensionStreams*> extension_streams;  ///< by number
-    ContextMask attended = 0;                          ///< contexts of which some extension wants to hear
-    Cycle now = 0;                                     ///< the cycle that is being stepped
-    /// An extension has something for the load/store unit to do in this cycle; no part of the state.
+    ContextMask attended = 0;                          ///< contexts that some extension attends
+    Cycle now = 0;                                     ///< the cycle being stepped
+    /// An extension has work for the load/store unit in this cycle; not part of the state.
     bool memory_wanted = false;
 };
 

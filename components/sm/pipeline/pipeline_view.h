@@ -5,7 +5,7 @@
 
 namespace lookahead::gpu {
 
-/// The pipeline as its schedulers may see it.
+/// What schedulers may see of the pipeline.
 class PipelineView final : public WarpView {
   public:
     explicit PipelineView(const PipelineState& state) : state_(state) {}

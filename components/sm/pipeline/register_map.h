@@ -14,7 +14,6 @@ class RegisterMap {
         registers_ = registers;
         rows_.assign(std::size_t{contexts_} * registers, 0);
     }
-    /// Register r of the context at row first_row + r.
     void set_consecutive(unsigned context, unsigned first_row) {
         for (unsigned r = 0; r < registers_; ++r) {
             rows_[std::size_t{context} * registers_ + r] = static_cast<std::uint16_t>(first_row + r);

@@ -10,8 +10,8 @@
 
 namespace lookahead::gpu {
 
-/// Registers and predicates that await a write-back, one bit each, for every stream context. Those that memory writes
-/// are marked long-latency besides, so that stalls can be told apart. The bits' meaning belongs to DecodedKernel.
+/// Registers and predicates that await a write-back, one bit each, for every stream context. Bits that a memory access
+/// will clear are also marked long-latency, to tell stalls apart. DecodedKernel defines the bits.
 class Scoreboard {
   public:
     explicit Scoreboard(unsigned contexts) : contexts_(contexts) { resize(1); }
@@ -43,7 +43,7 @@ class Scoreboard {
             long_latency_[at + word] &= ~writes[word];
         }
     }
-    /// Releases what the same context of `other`, of the same launch, does not await, `kept` apart.
+    /// Clears the context's bits that are clear in `other`, of the same launch, except `kept`.
     void release_as(unsigned context, const Scoreboard& other, const std::uint64_t* kept) {
         const std::size_t at = std::size_t{context} * words_;
         for (unsigned word = 0; word < words_; ++word) {
@@ -51,7 +51,7 @@ class Scoreboard {
             long_latency_[at + word] &= other.long_latency_[at + word] | kept[word];
         }
     }
-    /// One register or predicate.
+    /// Clears the bit of one register or predicate.
     void release_bit(unsigned context, unsigned bit) {
         const std::size_t at = std::size_t{context} * words_ + bit / 64;
         pending_[at] &= ~(std::uint64_t{1} << bit % 64);
@@ -59,7 +59,7 @@ class Scoreboard {
     }
     bool is_pending(unsigned context, unsigned bit) const { return holds(pending_, context, bit); }
     bool is_long_latency(unsigned context, unsigned bit) const { return holds(long_latency_, context, bit); }
-    /// The context's bits become those of the same context in `other`, of the same launch.
+    /// Copies the context's bits from `other`, of the same launch.
     void copy(unsigned context, const Scoreboard& other) {
         const std::size_t at = std::size_t{context} * words_;
         std::copy_n(other.pending_.begin() + static_cast<std::ptrdiff_t>(at), words_,

@@ -10,24 +10,24 @@
 
 namespace lookahead::gpu {
 
-/// One instruction stream of a warp: where it is, what it has fetched, its predicates. A warp has one, whose number is
-/// the warp's slot; the scoreboard, the register map and ContextStates hold the rest of it under the same number.
+/// One instruction stream of a warp: its position, fetched instructions and predicates. A warp has one, numbered by the
+/// warp's slot; the scoreboard, the register map and ContextStates hold the rest under the same number.
 struct Stream {
     isa::SimtState stack;
     isa::LaneMask predicates[kPredicateSlots] = {};
-    std::uint8_t buffered = 0;        ///< decoded instructions in the buffer: those from stack.pc() on
+    std::uint8_t buffered = 0;        ///< decoded instructions in the buffer, from stack.pc() on
     bool fetching = false;            ///< a fetch is under way
-    bool partial_barrier = false;     ///< it arrived at its barrier with some of its lanes only
+    bool partial_barrier = false;     ///< it arrived at its barrier with only some of its lanes
     isa::LaneMask barrier_lanes = 0;  ///< the lanes that arrived at its barrier
     std::uint8_t barrier = 0;         ///< number of the barrier at which it waits
     isa::BarrierKind barrier_kind = isa::BarrierKind::sync;
-    std::uint16_t in_flight = 0;  ///< issued instructions whose write-back is still to come
+    std::uint16_t in_flight = 0;  ///< issued instructions that have not written back
     std::uint16_t cta_slot = 0;
     std::uint32_t first_thread = 0;    ///< linear index in the CTA of the thread in lane 0
-    std::uint64_t spinning_state = 0;  ///< of the warp, when it had spun for long; 0: it has not
+    std::uint64_t spinning_state = 0;  ///< the warp's state when it had spun for long; 0: it has not
     std::uint32_t spins_unchanged = 0;
 
-    /// A new warp. What the stack has allocated stays.
+    /// Starts a warp. The stack keeps its allocation.
     void start(isa::SimtModel model, isa::LaneMask lanes, std::uint16_t slot, std::uint32_t thread) {
         stack.start(model, 0, lanes);
         std::fill(std::begin(predicates), std::end(predicates), 0);

@@ -9,14 +9,14 @@
 
 namespace lookahead::gpu {
 
-/// Instruction streams of one kind, by number: where each is, what it waits for, which of its registers and predicates
-/// await a write-back, and the rows that its registers are. The warps' own are a set, numbered by the warps' places; an
-/// extension has a set for each kind of stream that it adds (ExtensionStreams).
+/// Instruction streams of one kind, by number: position, wait state, registers and predicates that await a write-back,
+/// and the rows of registers. The warps' own streams are a set, numbered by the warps' slots; an extension has a set
+/// for each kind of stream that it adds (ExtensionStreams).
 struct StreamSet {
     explicit StreamSet(unsigned count) : streams(count), scoreboard(count), map(count) {}
 
     unsigned size() const { return static_cast<unsigned>(streams.size()); }
-    /// A launch begins whose kernel has so many scoreboard words and registers.
+    /// Begins a launch of a kernel with so many scoreboard words and registers.
     void begin_launch(unsigned scoreboard_words, unsigned registers) {
         scoreboard.resize(scoreboard_words);
         map.resize(registers);

@@ -14,9 +14,9 @@ namespace lookahead::gpu {
 /// The SP, SFU, DP and integer pipelines of an SM, or of a scheduler that has its own: when each takes its next
 /// instruction.
 ///
-/// With result buses an instruction is taken only when it can leave: by its latency, in a cycle in which no other one
-/// leaves the same pipeline, and fewer than there are buses leave any. It holds its latch until then, and whoever waits
-/// behind it waits too.
+/// With result buses, a pipeline takes an instruction only if it can leave after its latency: in that cycle no other
+/// instruction leaves the same pipeline, and fewer leave all pipelines than there are buses. Until then it keeps its
+/// latch, and instructions behind it wait too.
 class UnitPool {
   public:
     UnitPool(unsigned sp, unsigned sfu, unsigned dp, unsigned integer = 0, unsigned buses = 0)
@@ -30,7 +30,7 @@ class UnitPool {
         const std::vector<Cycle>& pipelines = units_[static_cast<unsigned>(unit)];
         return pipelines.empty() ? kNoUnit : *std::min_element(pipelines.begin(), pipelines.end());
     }
-    /// An instruction that comes at `from` enters the pipeline that has been free longest. Returns when.
+    /// Enters an instruction that comes at `from` into the pipeline that has been free longest; returns the cycle.
     Cycle take(ExecutionUnit unit, Cycle from, unsigned initiation) {
         std::vector<Cycle>& pipelines = units_[static_cast<unsigned>(unit)];
         Cycle& free = *std::min_element(pipelines.begin(), pipelines.end());
@@ -39,8 +39,7 @@ class UnitPool {
         return taken;
     }
 
-    /// The same with result buses, where there are any; `latency` is that of the pipeline, and `now` no later than
-    /// `from` of any later call.
+    /// The same with result buses, if any, for a pipeline of this latency. `now` must not exceed any later `from`.
     Cycle take(ExecutionUnit unit, Cycle from, unsigned initiation, unsigned latency, Cycle now) {
         if (buses_ == 0) [[likely]] { return take(unit, from, initiation); }
         std::erase_if(results_, [now](const Result& result) { return result.at < now; });
@@ -63,7 +62,7 @@ class UnitPool {
     }
 
   private:
-    /// An instruction leaves its pipeline.
+    /// An instruction that leaves its pipeline.
     struct Result {
         Cycle at = 0;
         std::uint32_t unit = 0;
@@ -86,7 +85,7 @@ class UnitPool {
     static_assert(static_cast<unsigned>(ExecutionUnit::sp) == 0 && static_cast<unsigned>(ExecutionUnit::integer) == 3);
     std::array<std::vector<Cycle>, 4> units_;
     unsigned buses_;
-    std::vector<Result> results_;  ///< to come; empty without buses
+    std::vector<Result> results_;  ///< future results; empty without buses
 };
 
 }  // namespace lookahead::gpu

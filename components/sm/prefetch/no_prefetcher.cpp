@@ -3,7 +3,7 @@
 
 namespace lookahead::gpu {
 
-/// The default: the load/store unit makes no prefetch unit for it, so that none of its hooks is ever called.
+/// The default. The load/store unit makes no prefetch unit for it, so its hooks are never called.
 class NoPrefetcher final : public Prefetcher {
   public:
     explicit NoPrefetcher(const PrefetcherArguments&) {}

@@ -6,7 +6,7 @@
 
 namespace lookahead::gpu {
 
-/// Bins of the distance from a prefetch to the demand for it.
+/// Bins of the histogram of distances from a prefetch to its demand.
 inline constexpr std::size_t kDistanceBins = 12;
 inline constexpr Histogram<kDistanceBins>::Edges kDistanceEdges = doubling_edges<kDistanceBins>(8);
 
@@ -35,7 +35,7 @@ struct PrefetchCounters {
     Histogram<kDistanceBins> distance;
 };
 
-/// The same of one load of one kernel on an SM.
+/// The same counts for one load of one kernel on an SM.
 struct PrefetchLoadCounters {
     std::uint64_t executions = 0;
     std::uint64_t accesses = 0;

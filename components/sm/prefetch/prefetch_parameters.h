@@ -6,7 +6,7 @@
 
 namespace lookahead::gpu {
 
-/// `prefetch.*`: what all prefetchers share.
+/// `prefetch.*`: parameters of all prefetchers.
 struct PrefetchParameters {
     std::int64_t queue = 64;
     std::int64_t spare_entries = 1;

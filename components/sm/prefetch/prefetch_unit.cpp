@@ -47,7 +47,7 @@ PrefetchUnit::PrefetchUnit(const Configuration& configuration, std::string name,
     only_when_idle_ = prefetcher_->only_when_idle();
 }
 
-/// A row for each load of the kernel, from the start: results show the same components at every time and rank.
+/// Adds a row for each load of the kernel from the start: results have the same components at all times and ranks.
 void PrefetchUnit::add_rows(const isa::Kernel& kernel, std::size_t number) {
     first_of_kernel_.push_back(static_cast<std::uint32_t>(row_of_pc_.size()));
     for (std::size_t pc = 0; pc < kernel.code.size(); ++pc) {
@@ -69,7 +69,7 @@ void PrefetchUnit::begin_launch(const LaunchOnSm& launch) {
     prefetcher_->begin_launch(launch);
 }
 
-/// What waits is dropped; what is in L1 has had its chance; what is under way will come and not be used.
+/// Drops queued requests; prefetched lines in L1 count as unused, and lines under way will.
 void PrefetchUnit::end_launch() {
     ending_ = true;
     for (; !queue_.empty(); pop()) { ++counters_.cleared; }
@@ -160,8 +160,7 @@ void PrefetchUnit::pop() {
     --counters_.queued;
 }
 
-/// A demand load fetches the line itself. Left in the queue the request would be a duplicate, or, after a store to the
-/// line, bring it for nobody.
+/// A demand load fetches the line itself: the queued request would be a duplicate, or useless after a store.
 void PrefetchUnit::withdraw(std::uint64_t line) {
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < queue_.size(); ++i) {

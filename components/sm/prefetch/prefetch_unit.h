@@ -21,21 +21,21 @@ namespace lookahead::gpu {
 
 class LoadStoreListener;
 
-/// The part of prefetching that is the same for all prefetchers: a bounded queue before L1, the filter of duplicates
-/// and of addresses that are not allocated, and the accounts. It belongs to the load/store unit, which calls it and
-/// makes the accesses; with the prefetcher "none" there is no such unit.
+/// The common part of all prefetchers: a bounded queue in front of L1, the filter of duplicates and of unallocated
+/// addresses, and the statistics. It belongs to the load/store unit, which calls it and makes the accesses; the
+/// prefetcher "none" has no such unit.
 ///
-/// It hears of all events of L1. What it knows of a prefetched line it keeps by the line's way, from the request until
-/// the line's first use by a demand load, or its end.
+/// It listens to all events of L1. Its record of a prefetched line is kept by the line's way, from the request until a
+/// demand load first uses the line or the line leaves.
 class PrefetchUnit final : public L1Listener, private PrefetchPort {
   public:
-    /// All references outlive it; `kernels` are those of the run, whose loads get a row of statistics each; `loads` may
-    /// be null.
+    /// All references must outlive it. The loads of `kernels`, the run's, get a row of statistics each; `loads` may be
+    /// null.
     PrefetchUnit(const Configuration& configuration, std::string name, unsigned contexts, const TagArray& tags,
                  const AllocationMap& allocations, LoadStoreListener& listener, const isa::KernelTable& kernels,
                  const isa::KnownLoads* loads);
 
-    /// Null for the prefetcher "none"; only then `kernels` may be null.
+    /// Null for the prefetcher "none"; only then may `kernels` be null.
     static std::unique_ptr<PrefetchUnit> make(const Configuration& configuration, std::string name, unsigned contexts,
                                               const TagArray& tags, const AllocationMap& allocations,
                                               LoadStoreListener& listener, const isa::KernelTable* kernels,
@@ -46,16 +46,16 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     void end_launch();
     void cta_started(unsigned slot, std::uint64_t cta) { prefetcher_->cta_started(slot, cta); }
     void cta_ended(unsigned slot);
-    /// The oldest instruction of the load/store unit is a load, and starts.
+    /// Call it when the load/store unit's oldest instruction is a load and starts.
     void observe(const QueuedInstruction& entry);
 
     bool only_when_idle() const { return only_when_idle_; }
     bool empty() const { return queue_.empty(); }
-    /// Entries that a prefetch leaves free (prefetch.spare_entries).
+    /// MSHR entries that prefetches leave free (prefetch.spare_entries).
     unsigned spare_entries() const { return spare_entries_; }
-    /// Drops requests whose lines have come meanwhile. True if one is left.
+    /// Drops queued requests whose lines have come meanwhile. Returns whether one is left, and sets `request` to it.
     bool next(PrefetchRequest& request);
-    /// The request of `next` has gone to memory.
+    /// Removes the request that `next` returned, which has been sent to memory.
     void pop();
 
     void on_l1_event(const L1Event& event) override;
@@ -69,7 +69,7 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
   private:
     friend struct AuditSabotage;
     enum class State : std::uint8_t { none, under_way, claimed, present };
-    /// What a way holds. `claimed`: a demand has joined the fill, which is still under way.
+    /// The state of a way. `claimed`: a demand has joined the fill, which is still under way.
     struct Record {
         State state = State::none;
         std::uint16_t context = kNoContext;
@@ -78,7 +78,7 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
         Cycle issued = 0;
     };
 
-    /// A line that went to memory for a load of a warp, which has not come to it since.
+    /// A line that was requested from memory for a load that its warp has not executed since.
     struct Meant {
         std::uint32_t pc = 0;
         std::uint64_t line = 0;
@@ -104,18 +104,18 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     const AllocationMap& allocations_;
     LoadStoreListener& listener_;
     unsigned spare_entries_;
-    std::vector<std::uint32_t> first_of_kernel_;  // of each kernel, where its PCs begin in row_of_pc_
-    std::vector<std::uint32_t> row_of_pc_;        // of instructions that are no loads: any
+    std::vector<std::uint32_t> first_of_kernel_;  // by kernel: start of its PCs in row_of_pc_
+    std::vector<std::uint32_t> row_of_pc_;        // undefined for instructions that are no loads
     std::vector<std::string> row_names_;
     std::vector<PrefetchLoadCounters> rows_;
     std::uint32_t first_pc_ = 0;  // of the running kernel
     unsigned warps_per_cta_ = 1;
-    bool ending_ = false;  // the launch ends: what still comes is not used
+    bool ending_ = false;  // the launch ends: lines that still come are not used
     Cycle now_ = 0;
     Ring<PrefetchRequest> queue_;
     std::vector<Record> records_;            // by way
-    std::vector<std::vector<Meant>> meant_;  // by context; for the statistics alone
-    std::uint32_t evicted_ = kNoWay;         // way of a prefetch evicted before its use, until the miss that takes it
+    std::vector<std::vector<Meant>> meant_;  // by context; for statistics only
+    std::uint32_t evicted_ = kNoWay;         // way of a prefetch evicted before use, until the causing miss takes it
     PrefetchCounters counters_;
     std::unique_ptr<Prefetcher> prefetcher_;
     bool only_when_idle_;

@@ -8,17 +8,17 @@
 
 namespace lookahead::gpu {
 
-/// Slot "sm.simt": how the lanes of a warp that diverge are run, in the SMs and in the emulator.
+/// Slot "sm.simt": how diverging lanes of a warp run, in the SMs and in the emulator.
 ///
-/// Contract: a variant only names its model. isa::SimtState holds both, because every instruction asks it for its lanes
-/// and a call through an interface there would cost more than all that it does.
+/// Contract: a variant only names its model. isa::SimtState implements both models, because every instruction asks it
+/// for its lanes and a virtual call there would cost more than the work itself.
 class SimtModel {
   public:
     virtual ~SimtModel() = default;
     virtual isa::SimtModel model() const = 0;
 };
 
-/// What the configuration says; `stack` if nothing.
+/// The configured model; `stack` by default.
 isa::SimtModel simt_model(const Configuration& configuration);
 
 }  // namespace lookahead::gpu

@@ -82,7 +82,7 @@ Cycle TextureUnit::next_event(Cycle now) const {
 
 // ---- Addressing -----------------------------------------------------------------------------------------------------
 
-/// One step: the next lanes are located when the needs of those before have been looked up; one need is looked up.
+/// One step: looks up one need; locates the next lanes when all earlier needs have been looked up.
 void TextureUnit::address(Cycle now) {
     Entry& current = entry(addressed_);
     if (next_need_ == needs_.size() && !locate_lanes(current)) {
@@ -101,10 +101,10 @@ void TextureUnit::address(Cycle now) {
     }
 }
 
-/// Up to the first lane whose descriptor is missing. False if that is the very first: nothing has changed then but that
-/// it is on its way.
+/// Locates lanes up to the first whose descriptor is missing. Returns false if that is the very first: then nothing has
+/// changed except that the descriptor is requested.
 bool TextureUnit::locate_lanes(Entry& current) {
-    // Lanes that do not take part cost nothing.
+    // Inactive lanes cost nothing.
     const isa::LaneMask left = current.active & (~isa::LaneMask{0} << next_lane_);
     const auto first = static_cast<unsigned>(std::countr_zero(left));
     const unsigned end = std::min(first + static_cast<unsigned>(parameters_.lanes_per_cycle), isa::kWarpSize);
@@ -135,7 +135,7 @@ bool TextureUnit::locate_lanes(Entry& current) {
     return true;
 }
 
-/// The lane's descriptor, or null if it is on its way.
+/// The lane's descriptor; null if it is under way.
 const isa::TextureDescriptor* TextureUnit::descriptor_of(const Entry& current, unsigned lane) {
     const std::uint64_t object = current.objects[lane];
     Descriptor* victim = nullptr;
@@ -169,7 +169,7 @@ void TextureUnit::need(std::uint64_t line, unsigned bit) {
     ++counters_.texels;
 }
 
-/// False if there is no room for the access, its line or its request: nothing has changed then.
+/// Returns false, without any change, if there is no room for the access, its line or its request.
 bool TextureUnit::look_up(const Need& need) {
     if (accesses_.size() == static_cast<std::size_t>(parameters_.accesses)) { return false; }
     Line* const set = &lines_[index_.of(need.line) * static_cast<std::size_t>(parameters_.ways)];
@@ -315,7 +315,7 @@ void TextureUnit::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name_, "texture", counters_);
 }
 
-/// Lanes that are not active hold what an earlier instruction left.
+/// Inactive lanes have values of an earlier instruction.
 void TextureUnit::Entry::fields(StateArchive& archive, std::span<const isa::Instruction> code) {
     archive.pointer_into(code, instruction);
     archive& ready& accepted& due& active& destination_rows& open& context& addressed;

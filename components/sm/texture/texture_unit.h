@@ -17,40 +17,39 @@
 namespace lookahead::gpu {
 
 /// The texture unit of an SM, with its cache, after Igehy, Eldridge and Proudfoot, "Prefetching in a texture cache
-/// architecture" (1998): the tags run ahead of the data. In the order of their issue, instructions are
-///  1. addressed: the object's descriptor is read (from memory, as a line), then `lanes_per_cycle` lanes a cycle are
-///     located. Each line that they need is an access; accesses look up the tags one a cycle, which reserves and
-///     fetches missing lines at once;
-///  2. served: accesses wait in a FIFO; the oldest one, when its line is there, takes its texels, one access a cycle;
-///  3. filtered: `filter_latency` after its last access the instruction's result is in the registers.
-/// A reserved line stays until the accesses that refer to it are served, so that what is read is what was fetched.
-/// The cache is read only and is emptied when a kernel begins.
+/// architecture" (1998): the tags run ahead of the data. In issue order, instructions are
+/// 1. addressed: the unit reads the object's descriptor (from memory, as a line), then locates the texels of
+/// `lanes_per_cycle` lanes per cycle. Each needed line is an access; accesses look up the tags, one per cycle, which
+/// reserves and fetches missing lines at once;
+/// 2. served: accesses wait in a FIFO; the oldest one takes its texels when its line is present, one access per cycle;
+/// 3. filtered: `filter_latency` cycles after its last access, the instruction's result is in the registers.
+/// A reserved line stays until the accesses that refer to it are served, so that they read the line that they fetched.
+/// The cache is read-only and is emptied when a kernel begins.
 class TextureUnit {
   public:
     TextureUnit(const TextureParameters& parameters, std::string name, RegisterFile& registers,
                 LoadStoreListener& listener, const AllocationMap& allocations);
 
     bool can_accept() const { return accepted_ - completed_ < static_cast<std::uint64_t>(parameters_.instructions); }
-    /// `data` rows of the instruction are the coordinates, its addresses the objects.
+    /// The instruction's `data` rows are the coordinates, its addresses the objects.
     void accept(const MemoryInstruction& instruction, Cycle now);
     bool idle() const { return accepted_ == completed_; }
 
-    /// Throws MemoryFault for an object that has no descriptor or whose memory is not allocated.
+    /// Throws MemoryFault for an object without a descriptor, or whose memory is not allocated.
     void cycle(Cycle now);
     Cycle next_event(Cycle now) const;
 
-    /// The next request to memory, if there is one; `sent` takes it.
+    /// The next request to memory; null: none. Call `sent` when it is sent.
     const ReadRequest* request() const { return requests_.empty() ? nullptr : &requests_.front(); }
     void sent();
-    /// A reply to one, with all of the line.
+    /// Takes a reply with the whole line.
     void receive(const ReadReply& reply);
 
-    /// Misses from now on may be sampled there.
+    /// From now on `samples` may record misses.
     void sample_into(MissSamples& samples) { samples_ = &samples; }
 
     void begin_kernel();
     std::string waiting_for() const;
-    /// The unit's part of LogicalProcess::audit.
     void audit(Audit& audit) const;
 
     void visit_statistics(StatisticsVisitor& visitor) const;
@@ -64,7 +63,7 @@ class TextureUnit {
     enum class LineState : std::uint8_t { empty, fetching, valid };
     struct Line {
         std::uint64_t address = 0;
-        std::uint64_t used = 0;     ///< number of the look-up that used it last: the least is replaced
+        std::uint64_t used = 0;     ///< number of the last look-up that used it; the least is replaced
         std::uint32_t readers = 0;  ///< accesses that are not served yet
         LineState state = LineState::empty;
         std::uint8_t unused[3] = {};
@@ -84,7 +83,7 @@ class TextureUnit {
             archive.plain(reinterpret_cast<std::byte*>(&what), sizeof what);  // no padding, but floating point
         }
     };
-    /// A line and the texels in it that lanes addressed together need: bit 8 * lane + texel.
+    /// A line, and the texels in it that lanes addressed together need: bit 8 * lane + texel.
     struct Need {
         std::uint64_t line;
         std::uint64_t texels[kMaskWords];
@@ -98,8 +97,8 @@ class TextureUnit {
 
         void fields(StateArchive& archive) { archive& need& instruction& slot; }
     };
-    static constexpr unsigned kTexelRows = 4;  ///< that a fetch writes
-    /// An instruction with what its lanes need and have got.
+    static constexpr unsigned kTexelRows = 4;  ///< rows that a fetch writes
+    /// An instruction in the unit, and the texels that its lanes need and have received.
     struct Entry {
         const isa::Instruction* instruction = nullptr;
         Cycle ready = 0;
@@ -143,19 +142,19 @@ class TextureUnit {
     SetIndex index_;
     TextureCounters counters_;
 
-    std::vector<Line> lines_;  ///< made when the first instruction comes: most programs have none
+    std::vector<Line> lines_;  ///< created by the first instruction, because most programs have none
     std::vector<Descriptor> descriptors_;
     std::vector<Entry> entries_;
     std::uint64_t accepted_ = 0;  ///< instructions, numbered from 0
     std::uint64_t addressed_ = 0;
     std::uint64_t completed_ = 0;
-    std::uint32_t next_lane_ = 0;  ///< of the one that is being addressed: the first that is not located
-    std::vector<Need> needs_;      ///< of the lanes located last; from next_need_ on not looked up
+    std::uint32_t next_lane_ = 0;  ///< of the instruction being addressed: its first lane not located
+    std::vector<Need> needs_;      ///< of the lanes located last; not looked up from next_need_ on
     std::uint64_t next_need_ = 0;
-    bool blocked_ = false;  ///< addressing cannot go on until something is served, sent or received
+    bool blocked_ = false;  ///< addressing must wait until something is served, sent or received
     std::uint64_t look_ups_ = 0;
     MissSamples* samples_ = nullptr;
-    Cycle now_ = 0;  ///< of the cycle that is being performed
+    Cycle now_ = 0;  ///< the current cycle
     std::deque<Access> accesses_;
     std::deque<ReadRequest> requests_;
 };

@@ -4,7 +4,7 @@
 
 namespace lookahead::gpu {
 
-/// Greedy then oldest: the warp that issued last as long as it is a candidate, else the one that started first.
+/// Greedy then oldest: the warp that issued last while it is a candidate, else the one that started first.
 class GtoOrder {
   public:
     unsigned pick(ContextMask candidates) {

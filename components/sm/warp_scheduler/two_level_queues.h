@@ -8,8 +8,8 @@
 
 namespace lookahead::gpu {
 
-/// Ready and pending queue of a two-level scheduler. Warps have places in the ready queue until they wait for memory, a
-/// fence or a barrier; whoever has been pending for longest among those that wait for none of these takes a free place.
+/// Ready and pending queue of a two-level scheduler. Warps keep places in the ready queue until they wait for memory, a
+/// fence or a barrier. A free place goes to the longest-pending warp that waits for none of these.
 class TwoLevelQueues {
   public:
     TwoLevelQueues(const ContextStates& states, unsigned places) : states_(states), places_(static_cast<int>(places)) {}
@@ -17,14 +17,13 @@ class TwoLevelQueues {
     ContextMask ready() const { return ready_; }
     ContextMask pending() const { return pending_; }
     bool full() const { return static_cast<int>(ready_.count()) >= places_; }
-    /// Warps whose next instruction waits long.
+    /// Warps whose next instruction has a long wait.
     ContextMask waiting() const {
         return states_.in(ContextState::blocked_by_memory) | states_.in(ContextState::blocked_by_constants) |
                states_.in(ContextState::at_fence) | states_.in(ContextState::at_barrier);
     }
 
-    /// Brings both queues up to date. Of the pending warps those of `first` take places before those of `second`, and
-    /// these before the others.
+    /// Updates both queues. Pending warps of `first` take places before those of `second`, and these before the others.
     void update(ContextMask first = 0, ContextMask second = 0) {
         const ContextMask wait = waiting();
         demote(ready_ & wait);
@@ -33,13 +32,12 @@ class TwoLevelQueues {
         promote(eligible & ~first & second);
         promote(eligible & ~first & ~second);
     }
-    /// To the end of the pending queue.
     void append(unsigned warp) {
         ready_ &= ~context_bit(warp);
         pending_ |= context_bit(warp);
         arrival_[warp] = ++arrivals_;
     }
-    /// Gives a pending warp a place, whether there is one free or not.
+    /// Gives a pending warp a place, even if none is free.
     void admit(unsigned warp) {
         pending_ &= ~context_bit(warp);
         ready_ |= context_bit(warp);
@@ -52,7 +50,7 @@ class TwoLevelQueues {
     void fields(StateArchive& archive) { archive& ready_& pending_& arrivals_& arrival_; }
 
   private:
-    /// Warps that leave in the same cycle queue up in the order of their numbers.
+    /// Warps that leave in the same cycle are queued by number.
     void demote(ContextMask warps) {
         for (const unsigned warp : warps) { append(warp); }
     }
@@ -74,7 +72,7 @@ class TwoLevelQueues {
     ContextMask ready_ = 0;
     ContextMask pending_ = 0;
     std::uint64_t arrivals_ = 0;
-    std::array<std::uint64_t, kMaximumContexts> arrival_{};  ///< when each warp came to the pending queue
+    std::array<std::uint64_t, kMaximumContexts> arrival_{};  ///< when the warp came to the pending queue
 };
 
 }  // namespace lookahead::gpu

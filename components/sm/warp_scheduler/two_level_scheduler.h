@@ -32,14 +32,14 @@ struct lookahead::ParametersOf<lookahead::gpu::TwoLevelParameters> {
 
 namespace lookahead::gpu {
 
-/// Two-level active scheduling: only the warps of a small ready queue may issue, the oldest first or in turn. One whose
-/// next instruction waits for memory, a fence or a barrier goes to the end of the pending queue, and the warp that has
-/// been pending for longest among those that wait for none of these takes its place. Waiting for an arithmetic result
-/// or a fetch is short and costs no place.
+/// Two-level active scheduling: only the warps of a small ready queue may issue, the oldest first or in turn. A warp
+/// whose next instruction waits for memory, a fence or a barrier goes to the end of the pending queue; its place goes
+/// to the warp that has been pending longest among those that wait for none of these. Waits for an arithmetic result or
+/// a fetch are short and cost no place.
 ///
-/// Barriers are among the reasons to leave, for otherwise warps of a CTA could hold all places while they wait for one
-/// that is pending. The queues are brought up to date when the scheduler is asked, and so only in cycles in which some
-/// warp of its own could issue: who waited and got its value in between keeps its place.
+/// Barriers count as long waits, because otherwise warps of a CTA could hold all places while they wait for a pending
+/// one. The queues are updated when the scheduler is asked, hence only in cycles in which one of its warps could issue:
+/// a warp whose wait ends before that keeps its place.
 class TwoLevelScheduler : public WarpScheduler {
   public:
     using Parameters = TwoLevelParameters;
@@ -61,7 +61,6 @@ class TwoLevelScheduler : public WarpScheduler {
     void fields(StateArchive& archive) override;
 
   protected:
-    /// One of the candidates in the ready queue.
     unsigned pick_ready(ContextMask candidates) {
         candidates &= queues_.ready();
         if (candidates == 0) { return kHoldBack; }

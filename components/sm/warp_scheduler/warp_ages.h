@@ -8,12 +8,12 @@
 
 namespace lookahead::gpu {
 
-/// In which order a scheduler's warps started.
+/// The order in which a scheduler's warps started.
 class WarpAges {
   public:
     void started(unsigned warp) { start_[warp] = ++starts_; }
     bool older(unsigned warp, unsigned other) const { return start_[warp] < start_[other]; }
-    /// At least one warp is given.
+    /// The oldest of `warps`, which must not be empty.
     unsigned oldest_of(ContextMask warps) const {
         unsigned oldest = warps.first();
         warps.for_each([&](unsigned warp) { oldest = older(warp, oldest) ? warp : oldest; });
@@ -29,7 +29,7 @@ class WarpAges {
 
   private:
     std::uint64_t starts_ = 0;
-    std::array<std::uint64_t, kMaximumContexts> start_{};  ///< rank of each warp
+    std::array<std::uint64_t, kMaximumContexts> start_{};  ///< rank by warp
 };
 
 }  // namespace lookahead::gpu

@@ -4,10 +4,10 @@
 
 namespace lookahead::gpu {
 
-/// What another component of the SM tells a warp's scheduler; a scheduler may make use of it or not.
+/// A message from another component of the SM to a warp's scheduler, which may ignore it.
 enum class WarpHint : std::uint8_t {
-    promote,  ///< issue it soon: what it is expected to need next is near
-    demote,   ///< it need not run ahead of the others any more
+    promote,  ///< issue it soon: its next data are probably near
+    demote,   ///< it need no longer run ahead of the others
 };
 
 }  // namespace lookahead::gpu

@@ -20,10 +20,9 @@ namespace lookahead::gpu {
 
 class L1Listener;
 
-/// What a warp scheduler is built from.
 struct WarpSchedulerArguments {
-    ContextMask warps = 0;        ///< those that belong to it
-    const ContextStates& states;  ///< of all contexts, kept up to date: what each warp waits for
+    ContextMask warps = 0;        ///< warps of this scheduler
+    const ContextStates& states;  ///< what each context waits for, kept up to date
     const WarpView& view;
 };
 
@@ -31,14 +30,13 @@ struct WarpSchedulerArguments {
 /// schedulers.
 ///
 /// Contract:
-/// - `pick` is called at most once a cycle, in rising cycles, and only when there is a candidate: never in idle
-///   cycles. It returns one of `candidates`, or kHoldBack to issue none of them; a scheduler that holds back is asked
-///   again in the next cycle.
+/// - `pick` is called at most once a cycle, in rising cycles, and only if there is a candidate. It returns one of
+/// `candidates`, or kHoldBack to issue none of them; a scheduler that holds back is asked again in the next cycle.
 /// - `candidates` are warps of its own whose next instruction is decoded, has its operands, and finds its unit free.
-/// - `pick` may change the scheduler's own state only. Its result follows from that state, the candidates, the
-///   contexts' states, the view and the time, never from how often it was not called.
+/// - `pick` may change the scheduler's own state only. Its result depends on that state, the candidates, the contexts'
+/// states, the view and the time, never on the number of cycles without a call.
 /// - `started` is called in the order of the warps' age, before the warp is ever a candidate; `exited` after its last
-///   instruction; the same number may start again later.
+/// instruction; the same number may start again later.
 class WarpScheduler {
   public:
     static constexpr unsigned kHoldBack = ~0u;
@@ -50,14 +48,14 @@ class WarpScheduler {
     virtual void exited(unsigned warp) = 0;
     /// A launch begins on the SM, before its first CTA.
     virtual void launch_started() {}
-    /// The SM's schedulers are all told of a CTA and its warps before the warps start, and when it has retired.
+    /// All schedulers of the SM are told of a CTA and its warps before the warps start, and when the CTA has retired.
     virtual void cta_started(ContextMask) {}
     virtual void cta_ended(ContextMask) {}
-    /// A hint on one of its warps, whose number may belong to another one by now.
+    /// A hint for one of its warps; another warp may have the number by now.
     virtual void hint(WarpHint, unsigned) {}
 
-    /// Hears of everything that happens in the SM's L1, whichever scheduler's warp it is; null: the scheduler does not
-    /// listen. Asked once, when the SM is built. What it hears it may note in its own state.
+    /// A listener for all events of the SM's L1, of any scheduler's warps; null: none. Asked once, when the SM is
+    /// built. The listener may change the scheduler's own state.
     virtual L1Listener* l1_listener() { return nullptr; }
 
     /// `component`: the scheduler's name.

@@ -5,16 +5,16 @@
 
 namespace lookahead::gpu {
 
-/// What a warp scheduler may ask its SM for, beside what each warp waits for. The answers are computed when they are
-/// asked for: who does not ask pays nothing.
+/// What a warp scheduler may ask its SM, besides what each warp waits for. Answers are computed on request, so a
+/// scheduler that does not ask pays nothing.
 class WarpView {
   public:
     virtual ~WarpView() = default;
 
-    /// The cycle that is being stepped, for what the scheduler hears of outside `pick` (WarpScheduler::l1_listener).
+    /// The cycle being stepped, for events outside `pick` (WarpScheduler::l1_listener).
     virtual Cycle now() const = 0;
-    /// Those of some candidates whose next instruction loads through L1D: from global or local memory or
-    /// through a generic address, vector loads included. Atomics, textures, constants and shared memory do not.
+    /// Those of `warps` whose next instruction loads through L1D: from global or local memory or by a generic address,
+    /// vector loads included. Atomics, textures, constants and shared memory do not count.
     virtual ContextMask loads(ContextMask warps) const = 0;
 };
 

@@ -97,8 +97,8 @@ class MpiTransport::Session {
         is_part_ = true;
     }
 
-    /// Makes a collective operation that does not block, and waits for it: MPI's own waiting would not let the rank
-    /// that is waited for have the core.
+    /// Makes a collective operation that does not block, and waits for it: MPI's own waiting would not yield the core
+    /// to the rank that it waits for.
     template <class Start>
     void finish(Start start) {
         MPI_Request request = MPI_REQUEST_NULL;
@@ -305,7 +305,7 @@ void MpiTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std
     wait_for_all(requests, session_->waiting());
 }
 
-/// MPI counts in int, and takes memory of its own for what is under way: what is long goes in pieces.
+/// MPI counts in int, and allocates memory for messages under way: long ones are sent in pieces.
 template <class Move>
 void MpiTransport::in_pieces(char* bytes, std::uint64_t size, Move move) {
     for (std::uint64_t at = 0; at < size;) {

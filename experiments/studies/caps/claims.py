@@ -61,7 +61,7 @@ CLAIMS = {
     "CAPS has the best mean of all": ("prefetchers", said("fig10", "caps"), of_means("fig10", best)),
     "and the best median": ("prefetchers", "", of_means("fig10", best, ["median"])),
     "mean speed-up within 0.03": as_said("fig10", "mean", "caps", 0.03),
-    "of the irregular ones, too": as_said("fig10", "mean of irregular", "caps", 0.03),
+    "of the irregular workloads, too": as_said("fig10", "mean of irregular", "caps", 0.03),
     "the prefetcher alone gains 2 % or more": ("parts", "", of_means(
         "fig10_parts", lambda row: (f"{row['prefetcher alone']:.3f}", row["prefetcher alone"] >= 1.02), ["mean, 2 KB"])),
     "CAPS is better than gto without prefetches": ("parts", "", of_means(
@@ -97,7 +97,7 @@ CLAIMS = {
 
 # What the tests run at size tiny, and the claims that fail there.
 TRIAL = study_tables.Trial(["matrixMul", "stencil", "histogram", "bfs"], {
-    "CAPS has the best mean of all", "and the best median", "mean speed-up within 0.03", "of the irregular ones, too",
+    "CAPS has the best mean of all", "and the best median", "mean speed-up within 0.03", "of the irregular workloads, too",
     "the prefetcher alone gains 2 % or more", "CAPS is better than gto without prefetches", "the gain stays with a large L1I",
     "LAP and ORCH gain about 1 %", "INTER loses", "coverage within 0.05", "accuracy above 0.9",
     "addresses are right in 0.9 of predictions", "and in 0.9 of issued prefetches", "CAPS reads 3 % more at most", "demand evicts 2 % of its lines at most"})

@@ -61,7 +61,7 @@ CLAIMS = {
     "coverage on compute, geometric mean, within 0.05": as_said(
         "fig18", COMPUTE, "DAC", 0.05, value("fig18", f"{COMPUTE}, geometric", "DAC")),
     "and CAE's": as_said("fig18", COMPUTE, "CAE", 0.05, value("fig18", f"{COMPUTE}, geometric", "CAE")),
-    "loads that the affine warp asks for, memory, within 0.1": as_said("fig19", MEMORY, "early loads", 0.1),
+    "loads that the affine warp requests, memory, within 0.1": as_said("fig19", MEMORY, "early loads", 0.1),
     "predicates by one comparison for the CTA, within 0.1": as_said("predicates", ALL, "predicates, scalar", 0.1),
     "and within two comparisons": ("designs", "0.93", near(within_two, 0.93, 0.1)),
     "energy within 0.05": as_said("fig21", ALL, "total", 0.05),
@@ -83,5 +83,5 @@ TRIAL = study_tables.Trial(["hotspot", "pathfinder", "sgemm", "bfs"], {
     "speed-up, all, within 0.05", "speed-up, compute, within 0.05", "speed-up, memory, within 0.05",
     "MTA on memory within 0.05", "instructions, affine ones too, within 0.05",
     "one affine instruction replaces nine, within one", "coverage on compute, geometric mean, within 0.05", "and CAE's",
-    "loads that the affine warp asks for, memory, within 0.1", "static energy within 0.05", "arithmetic within 0.1", "register accesses within 0.1",
+    "loads that the affine warp requests, memory, within 0.1", "static energy within 0.05", "arithmetic within 0.1", "register accesses within 0.1",
     "classes by a perfect memory", "a cause for each workload 0.15 below its class's mean"})

@@ -11,7 +11,7 @@ PAPER = papers.of(__name__)
 COMPUTE, MEMORY = PAPER.of_class("compute"), PAPER.of_class("memory")
 MEMORY_BOUND = 1.5  # section 5.1.2: the speed-up of a perfect memory
 FAR = 0.15
-LEAST_PART = 1e-4  # of the instructions that are handled as affine ones, for a geometric mean
+LEAST_PART = 1e-4  # of the instructions that are handled as affine instructions, for a geometric mean
 TUPLE_LANES = 7  # that an affine instruction takes: a base and six offsets (section 4.4)
 ARITHMETIC = ["integer", "integer_mad", "integer_min_max", "integer_multiply", "integer_divide", "fp32_add", "fp32_multiply",
               "fp32_fma", "fp32_divide", "fp32_min_max", "fp64_add", "fp64_multiply", "fp64_fma", "fp64_divide", "special"]
@@ -76,7 +76,7 @@ def instructions(sweep):
 
 
 def coverage(sweep):
-    """Figure 18: the baseline's instructions that are handled as affine ones."""
+    """Figure 18: the baseline's instructions that are handled as affine instructions."""
     base = column(sweep, "other", "base")
     parts_of = pd.DataFrame({"CAE": column(sweep, "on affine units", "CAE") / base, "DAC": 1 - column(sweep, "other", "DAC") / base})
     table = with_means(parts_of, geometric=False)
@@ -205,21 +205,21 @@ STUDIES = {
 FIGURES = {
     "fig16": (DESIGNS, "Speed-up over the baseline", speedups, "speed-up"),
     "fig17": (DESIGNS, "Warp instructions over the baseline's", instructions, "instructions, normalised"),
-    "fig18": (DESIGNS, "Baseline instructions that are handled as affine ones", coverage, "part of the instructions"),
-    "fig19": (DESIGNS, "Global and local loads whose lines the affine warp asks for", of_design("DAC", ["early loads"]),
+    "fig18": (DESIGNS, "Baseline instructions that are handled as affine instructions", coverage, "part of the instructions"),
+    "fig19": (DESIGNS, "Global and local loads whose lines the affine warp requests", of_design("DAC", ["early loads"]),
               "part of the loads"),
     "fig20": (DESIGNS, "L1 misses that MTA's prefetches cover", of_design("MTA", ["prefetched"]), "part of the accesses"),
     "fig21": (DESIGNS, "Energy over the baseline's", energies, "energy, normalised"),
-    "parts": (DESIGNS, "Arithmetic and registers over the baseline's, and what DAC takes", parts, "normalised"),
+    "parts": (DESIGNS, "Arithmetic and registers over the baseline's, and the share of DAC", parts, "normalised"),
     "predicates": (DESIGNS, "Predicates by how they are expanded",
                    of_design("DAC", [f"predicates, {name}" for name in ("scalar", "two_comparison", "lane")]),
                    "part of the predicates"),
     "classes": ("classes", "Speed-up with a perfect memory", perfect_memory, "speed-up"),
     "ablations": ("ablations", "Speed-up of DAC without its parts", speedups, "speed-up"),
     "choices": ("ablations", "DAC without its parts and with other choices", choices, "speed-up"),
-    "sensitivity": ("sensitivity", "DAC with parts of the pass, with other sizes, and what stands beside it", choices,
+    "sensitivity": ("sensitivity", "DAC with parts of the pass, with other sizes, and with other changes of the machine", choices,
                     "speed-up"),
     "machine": ("machine", "Speed-up of DAC on other machines", by_machine, "speed-up"),
-    "bounds": ("bounds", "Speed-up with a near and with a perfect memory, and what keeps a workload below the paper's", bounds,
+    "bounds": ("bounds", "Speed-up with a near and with a perfect memory, and the cause for a workload below the paper's", bounds,
                "speed-up"),
 }

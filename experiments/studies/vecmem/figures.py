@@ -256,7 +256,7 @@ FIGURES = {
               "energy x delay, normalised"),
     "fig14": ("instructions", "Speed-up by vector length, over the best-unrolled loops",
               by_value("form", ["length 4", "length 8", "length 16"]), "speed-up"),
-    **{study: (study, "Vectors over the best-unrolled loops, where nothing is scheduled", in_program_order, "normalised")
+    **{study: (study, "Vectors over the best-unrolled loops, without scheduling", in_program_order, "normalised")
        for study in IN_ORDER},
     "latches": ("latches", "Speed-up by when the unit takes the next memory instruction, over the best-unrolled loops",
                 by_latches, "speed-up"),
@@ -266,9 +266,9 @@ FIGURES = {
     "fig16": ("kinds", "Speed-up with strided, with indirect vectors and with both, by the pass",
               where_both("kind", ["strided", "indirect"]), "speed-up"),
     "fig17": ("related", "Speed-up with CCWS and BATCH over the best-unrolled loops", related, "speed-up"),
-    "memory": ("memory", "Speed-up over the best-unrolled loops, by memory, and what keeps a workload below the paper's",
+    "memory": ("memory", "Speed-up over the best-unrolled loops, by memory, and the cause for a workload below the paper's",
                by_memory, "speed-up"),
-    "unroll_16": ("unroll_16", "Speed-up of the best length over the best-unrolled loops, by what they are unrolled by",
+    "unroll_16": ("unroll_16", "Speed-up of the best length over the best-unrolled loops, by their unroll factors",
                   unrolled_by_16, "speed-up"),
     "ccws_bounds": ("related_bounds", "Speed-up by CCWS, by the best of 1, 2 and 4 CTAs at a time, and by an L1 of 512 KB",
                     bounds_of(OF_CCWS, ["CCWS", "fewer CTAs", "L1 x 16"]), "speed-up"),

@@ -64,7 +64,7 @@ class Aes : public SizedWorkload<kParameters> {
     }
 
     CheckReport check() const override {
-        // FIPS 197, appendix C.1, for the reference itself.
+        // FIPS 197, appendix C.1, checks the reference itself.
         Block key, text;
         for (unsigned i = 0; i < kBlockBytes; ++i) {
             key[i] = static_cast<std::uint8_t>(i);
@@ -123,8 +123,8 @@ class Aes : public SizedWorkload<kParameters> {
         return state;
     }
 
-    /// Table t holds, for each byte in row t of a column, what it adds to the mixed column, its first row in the lowest
-    /// byte.
+    /// Table t has, for each byte in row t of a column, its contribution to the mixed column, the first row in the
+    /// lowest byte.
     std::vector<std::uint32_t> mixing_tables() const {
         std::vector<std::uint32_t> tables;
         for (unsigned row = 0; row < 4; ++row) {

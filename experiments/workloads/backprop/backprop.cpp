@@ -40,7 +40,8 @@ class Backprop : public SizedWorkload<kParameters, kWideForm> {
         const LaunchConfiguration shape{{1, blocks}, {width, width}};
         device.launch("backprop_forward", shape, pack_parameters(input, weights, partial, hidden));
         partial_ = device.download<float>(partial, blocks * hidden_);
-        // The suite copies the weights to the device again before the second kernel, for the first one spoils them.
+        // The suite copies the weights to the device again before the second kernel, because the first one overwrites
+        // them.
         device.copy_values(weights, weights_before_);
         device.launch("backprop_adjust", shape, pack_parameters(delta, hidden, input, weights, change));
         weights_ = device.download<float>(weights, weights_before_.size());

@@ -28,7 +28,7 @@ inline Graph random_graph(std::int64_t nodes, std::uint32_t seed) {
     return graph;
 }
 
-/// Edges of a shortest path from node 0 to each node; -1 where there is none.
+/// The number of edges of a shortest path from node 0 to each node; -1 if there is none.
 inline std::vector<std::int32_t> distances(const Graph& graph) {
     std::vector<std::int32_t> distance(graph.row.size() - 1, -1);
     std::vector<std::int32_t> reached{0};

@@ -120,7 +120,7 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         } while (entries.size() > 1);
         height = static_cast<std::int32_t>(levels.size()) - 1;
 
-        // Levels follow each other from the root on, so children move by what is before theirs.
+        // Levels follow each other from the root on, so children's indices grow by the size of the levels before.
         std::vector<Node> tree;
         for (std::vector<Node>& level : levels) {
             const auto children_at = static_cast<std::int32_t>(tree.size() + level.size());

@@ -9,21 +9,21 @@
 
 namespace lookahead::workloads::cfd {
 
-/// A mesh of tetrahedra around a wing, with the suite's layout: structures of arrays, a side of all elements after the
-/// other.
+/// A mesh of tetrahedra around a wing, with the suite's layout: structures of arrays, in each the first side of all
+/// elements, then the second, and so on.
 ///
-/// The space is a grid of cubes of six tetrahedra each (Kuhn's division, the same in every cube, so that sides meet),
-/// whose vertices are moved at random, by less than what would turn a tetrahedron inside out. The wing is a plate of
-/// cubes that are not there; behind the outer cubes is the far field. Elements are numbered cube by cube.
+/// The space is a grid of cubes of six tetrahedra each (Kuhn's division, the same in every cube, so that sides meet).
+/// Vertices are moved at random, by less than would turn a tetrahedron inside out. The wing is a plate of missing
+/// cubes; the far field lies outside the outer cubes. Elements are numbered cube by cube.
 ///
-/// The areas of an element's sides, as vectors, add up to nothing but rounding, and two elements have one side's with
-/// opposite signs: so a flow that is the same everywhere stays so, but for what the wing does to it.
+/// The area vectors of an element's sides add up to zero except for rounding, and two neighbours have that of their
+/// common side with opposite signs. So a uniform flow stays uniform, except for the effect of the wing.
 class TetrahedralMesh {
   public:
     static constexpr std::int32_t kWing = -1, kFarField = -2;
     static constexpr std::int64_t kSides = 4, kOfCube = 6;
 
-    /// `elements`: a multiple of kOfCube.
+    /// `elements` must be a multiple of kOfCube.
     TetrahedralMesh(std::int64_t elements, std::uint32_t seed) : n_(elements), side_(side_for(elements / kOfCube)) {
         find_cubes();
         const std::vector<float> moves =
@@ -46,10 +46,10 @@ class TetrahedralMesh {
   private:
     using Vector = std::array<double, 3>;
     using Place = std::array<std::int64_t, 3>;
-    /// A tetrahedron goes from a cube's first vertex to its last one along its edges in this order of axes.
+    /// A tetrahedron goes from a cube's first vertex to its last along edges, with the axes in this order.
     using Axes = std::array<std::uint8_t, 3>;
 
-    /// Length of a cube's edge: steps of the local time step that the suite takes are stable by a factor of about two.
+    /// Length of a cube's edge: the suite's local time steps are stable by a factor of about two.
     static constexpr double kEdge = 0.05;
     static constexpr float kMove = 0.1f;  ///< of an edge, in each coordinate
     static constexpr std::array<Axes, kOfCube> kDivision{
@@ -68,7 +68,7 @@ class TetrahedralMesh {
 
     Place place_of(std::int64_t cube) const { return {cube % side_, cube / side_ % side_, cube / (side_ * side_)}; }
 
-    /// Numbers cubes row by row and layer by layer until there are enough of them; the last layer may be a part of one.
+    /// Numbers cubes row by row and layer by layer until there are enough; the last layer may be incomplete.
     void find_cubes() {
         std::int64_t elements = 0;
         while (elements < n_) {
@@ -79,7 +79,7 @@ class TetrahedralMesh {
         layers_ = place_of(static_cast<std::int64_t>(first_.size()) - 1)[2] + 1;
     }
 
-    /// The first element of a cube, or what is there in place of one.
+    /// The first element of a cube, or kWing or kFarField in its place.
     std::int32_t first_at(const Place& p) const {
         if (p[0] < 0 || p[0] >= side_ || p[1] < 0 || p[1] >= side_ || p[2] < 0) { return kFarField; }
         const std::int64_t cube = (p[2] * side_ + p[1]) * side_ + p[0];
@@ -107,8 +107,8 @@ class TetrahedralMesh {
             ++at[axes[k]];
             corners[k + 1] = vertex(at, moves);
         }
-        // Side j lies opposite of corner j. The first is the next cube's along the first axis, the last that of the one
-        // before along the last axis; the others are sides of tetrahedra in this cube.
+        // Side j is opposite corner j. The first belongs to the next cube along the first axis, the last to the
+        // previous cube along the last axis; the others are sides of tetrahedra in this cube.
         Place next = cube, before = cube;
         ++next[axes[0]];
         --before[axes[2]];

@@ -121,8 +121,8 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         double value, slope;
     };
 
-    /// Face-centred cubic, numbered by half unit cells; atoms stand a quarter unit cell from the borders, and a bit off
-    /// the lattice.
+    /// Face-centred cubic, numbered by half unit cells; atoms are a quarter unit cell from the borders, and slightly
+    /// off the lattice.
     void make_crystal() {
         XorShift32 random(seed());
         const std::int64_t halves = 2 * side_;
@@ -222,7 +222,7 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         }
     }
 
-    /// `x` is counted in the table's steps, of which `per_unit` are a unit of the slope's.
+    /// `x` is in steps of the table; `per_unit` of them are one unit of the slope.
     static Looked look_up(const std::vector<float>& table, double x, double per_unit) {
         const std::int64_t i = std::min(static_cast<std::int64_t>(x), kTableCount - 1);
         x -= static_cast<double>(i);

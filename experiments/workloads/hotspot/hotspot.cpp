@@ -20,8 +20,7 @@ constexpr float kMaxPowerDensity = 3.0e6f, kPrecision = 0.001f, kSpecificHeat = 
                 kCapacityFactor = 0.5f, kThickness = 0.0005f, kWidth = 0.016f, kAmbient = 80.0f;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    // Above about 1400 cells the explicit step, whose length depends on the power density alone, grows instead of
-    // settling.
+    // Above about 1400 cells the explicit step, whose length depends only on the power density, diverges.
     {"n", "cell", {40, 512, 1024, 1024}, 1400, "Width and height of the grid."},
     {"steps", "step", {3, 2, 6, 60}, 1 << 14, "Steps of the simulation."},
 }};

@@ -49,7 +49,7 @@ class HotspotPeer : public Workload {
     static constexpr double kTolerance = 1e-5;
     static constexpr float kRx = 0.1f, kRy = 0.12f, kRz = 0.01f, kStep = 0.3f, kAmbient = 80.0f;
 
-    /// Temperature after a step; the border is its own neighbour.
+    /// Temperature after a step; a cell at the border is its own neighbour.
     double next_temperature(std::int64_t x, std::int64_t y) const {
         const auto at = [this](std::int64_t column, std::int64_t row) {
             column = std::clamp<std::int64_t>(column, 0, n_ - 1);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kTileI = 32, kTileJ = 4, kTileK = 8, kCopyThreads = 64;
 constexpr std::int64_t kDegree = 6;  // of the suite's Chebyshev polynomial
 constexpr std::int64_t kLine = 32;   // words; a box's first cell begins one
-constexpr std::int64_t kRowPad = 4;  // rows are padded to so many words
+constexpr std::int64_t kRowPad = 4;  // rows are padded to a multiple of this many words
 constexpr float kA = 1.0f, kB = 1.0f;
 constexpr double kEigenvalue = 2.0;  // the largest of the operator, scaled by its diagonal
 /// For values of size 1: each step contracts, and adds some units in the last place.
@@ -143,7 +143,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
                 data_[at(vector, i, j, k)] = 0.5f + random.next_float();
             }
         });
-        // A box's coefficients of the faces behind its last cells are those of the boxes beside, as ghost cells.
+        // A box's coefficients of the faces after its last cells are those of the neighbouring boxes, like ghost cells.
         const std::int64_t strides[3] = {1, j_stride_, k_stride_};
         for_cells([&](std::int64_t i, std::int64_t j, std::int64_t k) {
             float beta = 0;
@@ -176,7 +176,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         }
     }
 
-    /// For each box and side, the cells of the box beside it, in tiles.
+    /// For each box and side, the cells of the neighbouring box, in tiles.
     void make_copies() {
         copies_.clear();
         const auto side = static_cast<std::int32_t>(box_);

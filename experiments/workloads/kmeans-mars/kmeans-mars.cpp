@@ -88,7 +88,7 @@ class KmeansMars : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// What the map phase emits: for each record a cluster and the place of its point, in bytes.
+    /// The map phase's output: for each record a cluster and the place of its point, in bytes.
     struct Emitted {
         std::vector<std::int32_t> keys, values;
         bool changed = false;
@@ -99,7 +99,7 @@ class KmeansMars : public SizedWorkload<kParameters> {
         std::int32_t rounds = 0;
     };
 
-    /// Records one behind the other, as the library's appending of records leaves them.
+    /// Records in the order in which the library appends them.
     std::vector<Record> directory_of(std::int64_t records) const {
         const auto value_bytes = static_cast<std::int32_t>(features_) * kWordBytes;
         std::vector<Record> directory;

@@ -139,7 +139,7 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         return four;
     }
 
-    /// The value of a cell of a block or beside it, found by its place in the mesh, without the lists of neighbours.
+    /// The value of a cell of a block or next to it, found by its place in the mesh, without the lists of neighbours.
     double value_at(const std::vector<double>& values, std::size_t block, const Point& cell,
                     std::int64_t variable) const {
         const auto in_block = [&](std::int32_t which, const Point& at) {

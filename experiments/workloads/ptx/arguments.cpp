@@ -61,7 +61,7 @@ void read_value(KernelArgument& argument, const ElementType& type, std::string_v
     argument.bits = value_bits(argument, floating, integer);
 }
 
-/// Behind the type and its bracket: `N]`, `N]=V`, or likewise with the other kind of bracket.
+/// The part after the type and its bracket: `N]`, `N]=V`, or the same with the other kind of bracket.
 void read_elements(KernelArgument& argument, const ElementType& type, std::string_view rest, char bracket) {
     const std::size_t close = rest.find(bracket);
     if (close == std::string_view::npos || !read_number(rest.substr(0, close), argument.elements) ||
@@ -83,7 +83,7 @@ void read_elements(KernelArgument& argument, const ElementType& type, std::strin
 
 KernelArgument parse_argument(const std::string& word);
 
-/// The words between commas that stand in no braces of their own.
+/// The words between commas that are in no inner braces.
 std::vector<std::string> members_of(const std::string& structure) {
     std::vector<std::string> words(1);
     int depth = 0;

@@ -47,7 +47,7 @@ class SgemmPeer : public Workload {
 
   private:
     static constexpr std::int64_t kTile = 16;
-    /// A dot product of n terms in [0, 1) in single precision, relative to its double-precision value.
+    /// Error of a dot product of n terms in [0, 1) in single precision, relative to its double-precision value.
     static constexpr double kTolerance = 1e-5;
 
     std::int64_t n_;

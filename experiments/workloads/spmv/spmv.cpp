@@ -57,8 +57,8 @@ class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     }
 
   private:
-    /// The matrix of quadratic finite elements on a square mesh, each square of which is two triangles: corners and the
-    /// middles of sides are nodes, numbered row by row, and all nodes of a triangle are coupled. Values are random.
+    /// The matrix of quadratic finite elements on a square mesh with two triangles per square. Corners and the middles
+    /// of sides are nodes, numbered row by row, and all nodes of a triangle are coupled. Values are random.
     void make_matrix() {
         XorShift32 random(seed());
         std::vector<std::vector<std::int32_t>> coupled(rows_);

@@ -11,7 +11,7 @@ namespace lookahead::workloads::spsum {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
-/// Rows have so many entries, in places that lie so far from the row's number at most, as in a mesh's neighbour lists.
+/// Limits of the entries of a row, and their greatest distance from the row's number, as in a mesh's neighbour lists.
 constexpr std::uint32_t kShortest = 8, kLongest = 40;
 constexpr std::int64_t kBand = 1024;
 /// A chain of up to 40 positive terms in single precision.

@@ -99,7 +99,7 @@ class SradV1 : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// For each of n rows or columns, the one before and the one behind; the border is its own neighbour.
+    /// For each of n rows or columns, the previous and the next one; the border is its own neighbour.
     static void neighbours(std::int64_t n, std::vector<std::int32_t>& before, std::vector<std::int32_t>& behind) {
         for (std::int32_t i = 0; i < n; ++i) {
             before.push_back(std::max(i - 1, 0));

@@ -58,7 +58,7 @@ class Stencil : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             }
             now.swap(next);
         }
-        // Values shrink from step to step: relative to what the borders are like, 1.
+        // Values shrink from step to step, so the tolerance is relative to the borders' values, 1.
         return compare_close("A", after_, now, kTolerance);
     }
 

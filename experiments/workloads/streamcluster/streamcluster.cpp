@@ -25,7 +25,7 @@ struct Point {
 };
 static_assert(sizeof(Point) == 32);
 
-/// What a candidate would change: who would move to it, and a row of sums for each point.
+/// The effect of a candidate: the points that would move to it, and a row of sums for each point.
 struct Gain {
     std::vector<std::uint8_t> moves;
     std::vector<float> lower;
@@ -122,8 +122,8 @@ class StreamCluster : public SizedWorkload<kParameters> {
         return sums;
     }
 
-    /// The search with open costs of a centre: a candidate is opened, and centres are closed for it, where that is
-    /// cheaper. `gain_of` says what a candidate changes.
+    /// Searches with open costs of a centre: opens a candidate, and closes centres for it, if that is cheaper.
+    /// `gain_of` computes a candidate's effect.
     template <class GainOf>
     Found cluster(GainOf gain_of) const {
         Clusters now;
@@ -162,7 +162,7 @@ class StreamCluster : public SizedWorkload<kParameters> {
 
     void apply(Clusters& now, std::int32_t candidate, const std::vector<std::uint8_t>& moves,
                const std::vector<double>& sums) const {
-        // What a random point saves as a centre, more or less: the deviation of distances grows with the root of the
+        // The approximate saving of a random point as a centre: the deviation of distances grows with the root of the
         // dimensions, and a tenth of the points would move.
         std::int64_t root = 1;
         while ((root + 1) * (root + 1) <= dimensions_) { ++root; }

@@ -52,7 +52,7 @@ struct Falling {
         speed = a * std::tgamma(4 + b) / 6 * std::pow(length, b) * std::sqrt(1.28 / air);
     }
 
-    /// Sizes to the power of 2 + b, over all drops: what they sweep in a second.
+    /// Sizes to the power of 2 + b, over all drops: the volume that they sweep in a second.
     double swept() const { return kPi / 4 * a * number * std::tgamma(3 + b) * std::pow(length, 3 + b); }
     /// Where vapour passes, with the wind of falling.
     double surface(double still, double windy, double ventilation) const {

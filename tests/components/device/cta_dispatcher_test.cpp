@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kFrequency = 700'000'000;
 constexpr unsigned kSms = 3;
 
-/// A kernel of which OccupancyLimits' defaults hold eight CTAs of one warp.
+/// A kernel with eight CTAs of one warp within OccupancyLimits' defaults.
 const isa::KernelTable& kernels() {
     static const isa::KernelTable table = [] {
         isa::Kernel kernel;
@@ -28,7 +28,7 @@ const isa::KernelTable& kernels() {
     return table;
 }
 
-/// What the SMs saw of a run.
+/// The messages that the SMs saw in a run.
 struct Log {
     std::map<std::uint32_t, std::set<std::uint64_t>> ctas;  ///< by launch
     std::map<std::uint32_t, std::uint64_t> assignments;

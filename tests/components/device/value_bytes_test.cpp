@@ -1,4 +1,4 @@
-// What a device gets of structs: their members, and zeros between them.
+// The bytes of structs for a device: their members, and zeros between them.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -37,7 +37,7 @@ struct Inner {
 struct Outer {
     Inner inner[2];
     std::uint64_t address;
-    float value;  // and four bytes behind it
+    float value;  // and four bytes after it
 };
 static_assert(sizeof(Outer) == 24);
 static_assert(!is_without_padding<Outer> && !is_without_padding<Inner> && is_without_padding<float>);

@@ -228,7 +228,7 @@ TEST_CASE("a warp that spins on shared memory lets the warp run that it waits fo
     for (std::uint32_t tid = 0; tid < 32; ++tid) { CHECK(results[tid] == 42); }
 }
 
-/// Behind a barrier all threads read the word of shared memory; the one of which `first` is true then stores to it.
+/// After a barrier all threads read the word of shared memory; the thread for which `first` is true then stores to it.
 void barrier_read_and_first_stores(KernelBuilder& k, KernelBuilder::Predicate first, KernelBuilder::Operand result) {
     k.barrier();
     k.load(Space::shared, Type::u32, result, k.literal(0));

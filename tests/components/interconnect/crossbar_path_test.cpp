@@ -16,7 +16,7 @@ namespace {
 /// `count` senders and as many receivers, all connected.
 class Crossbar {
   public:
-    /// `more_latency`: of requests, in addition to what the credits are sized for.
+    /// `more_latency`: of requests, in addition to the latency for which credits are sized.
     Crossbar(const CrossbarParameters& parameters, unsigned count, Cycle more_latency = 0) : count_(count) {
         const Cycle latency = parameters.request_latency + more_latency;
         for (unsigned i = 0; i < count; ++i) {
@@ -34,7 +34,7 @@ class Crossbar {
         if (senders[from]->can_accept(now)) { test::push_line(*senders[from], to, now); }
     }
 
-    /// Delivers what arrives in cycle `now`, then lets every receiver take what it can.
+    /// Delivers the messages that arrive in cycle `now`, then lets every receiver take as many as it can.
     void cycle(Cycle now) {
         for (unsigned i = 0; i < count_; ++i) {
             keep(*forward_[i], i, false);

@@ -8,7 +8,7 @@
 #include "core/lp/logical_process.h"
 #include "core/time/clock_domain.h"
 
-/// Processes that stand for what is at the ends of paths between SMs and memory partitions.
+/// Processes in place of the ends of paths between SMs and memory partitions.
 namespace lookahead::gpu::test {
 
 inline ClockDomain player_clock() {

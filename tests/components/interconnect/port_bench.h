@@ -47,7 +47,7 @@ class PortBench {
 
     OutPort& port() { return owner_->out_port(0); }
 
-    /// What was sent since the last call: by destination, then in the order of sending.
+    /// The messages sent since the last call: by destination, then in the order of sending.
     std::vector<Sent> sent() {
         std::vector<Sent> all;
         for (unsigned i = 1; i < router_->inboxes().size(); ++i) {

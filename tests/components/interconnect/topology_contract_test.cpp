@@ -43,7 +43,7 @@ Traffic random_traffic(std::uint32_t seed) {
             .seed = seed};
 }
 
-/// A small mesh: narrow buffers and, by the seed, a line of routers or a square. Short ways behind the routers.
+/// A small mesh: narrow buffers and, by the seed, a line of routers or a square. Short paths after the routers.
 std::vector<std::string> small_mesh(std::uint32_t seed) {
     return {"mesh.buffer_flits=1", "mesh.delivery_latency=3", "mesh.columns=" + std::to_string(seed % 4),
             "input_queued.delivery_latency=3"};
@@ -143,7 +143,7 @@ TEST_CASE("an SM and its slices stand apart by the hops between their tiles, and
                 unsigned undisturbed = 0;
                 for (unsigned slice = 0; slice < 2; ++slice) {
                     for (const auto& [arrival, sm] : bench.partition(slice).arrivals) {
-                        // Sent in cycle 1 by the first of four flits; nothing arrives earlier than the way takes.
+                        // Sent in cycle 1 by the first of four flits; nothing arrives before the path's latency.
                         const Cycle least = 1 + 3 + traffic.ports.request_latency +
                                             hop * layout.hops(layout.sm_tiles[sm], layout.slice_tiles[slice]) + 5;
                         CHECK(arrival >= least);

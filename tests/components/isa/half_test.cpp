@@ -14,8 +14,8 @@ using test::nearest_half;
 using test::value_of_half;
 using test::Words;
 
-/// Exact results in long double: a product of halves has 22 bits, sums span at most 66 of which 64 are kept, and
-/// what is lost is far below any tie.
+/// Exact results in long double: a product of halves has 22 bits. Sums span at most 66 bits, of which 64 are kept, and
+/// the lost part is far below any tie.
 using Exact = std::function<long double(long double, long double, long double)>;
 
 std::uint16_t flushed(std::uint16_t half) {

@@ -107,7 +107,7 @@ inline float flushed(float value) {
     return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
 
-/// What an instruction may have beside its operation and its type.
+/// Properties of an instruction besides its operation and its type.
 struct Modifiers {
     Type source_type = Type::none;
     Comparison comparison = Comparison::none;

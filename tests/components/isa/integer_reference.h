@@ -25,13 +25,13 @@ inline Integer greatest(const Kind& kind) {
     return power_of_two(kind.is_signed ? kind.bits - 1 : kind.bits) - 1;
 }
 
-/// The number that the lowest bits of `word` stand for.
+/// The number that the lowest bits of `word` represent.
 inline Integer number(std::uint64_t word, const Kind& kind) {
     Integer value = Integer{word} % power_of_two(kind.bits);
     if (kind.is_signed && value > greatest(kind)) { value -= power_of_two(kind.bits); }
     return value;
 }
-/// How `value` stands in registers: modulo 2^bits, values of fewer bits than a word extended to one.
+/// `value` as in registers: modulo 2^bits, values of fewer bits than a word extended to one.
 inline std::uint64_t word(Integer value, const Kind& kind) {
     const Kind container{Type::none, kind.bits < 32 ? 32 : kind.bits, false};
     const Integer inside = number(static_cast<std::uint64_t>(value), kind);

@@ -127,7 +127,7 @@ TEST_CASE("combinations that no GPU instruction has are not executed") {
     }
 }
 
-/// The bit above a sum of twice the width tells what went out.
+/// The bit above a sum of twice the width is the carry out.
 template <class T>
 void check_carry(Type type, bool subtract) {
     __extension__ using Wide = unsigned __int128;

@@ -28,7 +28,7 @@ const std::vector<Kind> kFieldKinds = {
     {Type::u32, 32, false}, {Type::s32, 32, true}, {Type::u64, 64, false}, {Type::s64, 64, true}};
 const std::vector<Kind> kBitKinds = {{Type::b16, 16, false}, {Type::b32, 32, false}, {Type::b64, 64, false}};
 
-/// `bits` as they stand in registers: 16-bit values extended by their sign.
+/// `bits` as in registers: 16-bit values extended by their sign.
 std::uint64_t word(Bits bits, const Kind& kind) {
     for (unsigned i = kind.width; i < 64; ++i) { bits[i] = kind.width == 16 && i < 32 && kind.is_signed && bits[15]; }
     return bits.to_ullong();

@@ -125,7 +125,7 @@ TEST_CASE("lanes that exit inside a divergent path are not waited for") {
     stack.exit(0xc);  // the whole fall-through path
     CHECK(stack.pc() == 10);
     CHECK(stack.active() == 0x3);
-    stack.exit(0x1);  // half of the other: the rest goes on
+    stack.exit(0x1);  // half of the other path: the rest continues
     CHECK(stack.pc() == 11);
     CHECK(stack.active() == 0x2);
     stack.branch(0x2, 20, 12, kNoTarget);

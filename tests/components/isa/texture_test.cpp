@@ -155,7 +155,7 @@ TEST_CASE("Sampling is CUDA's formula in every dimension, with every address mod
                         std::vector<float> point;
                         std::vector<double> u;
                         for (unsigned d = 0; d < dimensions; ++d) {
-                            // In 1/256 of a texel, from two sizes before to two sizes behind.
+                            // In 1/256 of a texel, from two sizes before to two sizes after.
                             const double texels = (static_cast<double>(random() % 5000) / 5000 * 5 - 2) * sizes[d];
                             // A point between two texels belongs to one or the other, by how a mirror is counted.
                             const double between = filter_mode == FilterMode::point ? 1.0 / 512 : 0;
@@ -292,7 +292,7 @@ TEST_CASE("A direction meets a cube's face at CUDA's coordinates, and no sample 
                                               std::bit_cast<std::uint32_t>(z)};
         return std::bit_cast<float>(image.read(fetch(TextureGeometry::cube), bits)[0]);
     };
-    // The guide's table the other way round: the direction of the point (s, t) in [-1, 1] x [-1, 1] of each face.
+    // The guide's table inverted: the direction of the point (s, t) in [-1, 1] x [-1, 1] of each face.
     const auto on_face = [&](std::uint32_t face, float s, float t, float length) {
         const float directions[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t}, {s, -1, -t}, {s, -t, 1}, {-s, -t, -1}};
         const float* const d = directions[face];

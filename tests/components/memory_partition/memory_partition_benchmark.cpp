@@ -1,4 +1,4 @@
-// What a partition costs the host: requests a second of recorded traffic of fifteen requesters, replayed into the
+// The host's cost of a partition: requests per second of recorded traffic of fifteen requesters, replayed into the
 // partition alone in windows of 64 core cycles.
 #include <benchmark/benchmark.h>
 

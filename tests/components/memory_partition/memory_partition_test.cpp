@@ -17,7 +17,7 @@ constexpr Cycle kReply = 64;  // the reply channel
 constexpr Cycle kData = 2;    // tag to reply port
 constexpr Cycle kTail = 3;    // a line's reply has four flits
 
-/// The defaults, or others, with what `change` makes of them.
+/// The defaults, or others, changed by `change`.
 MemoryPartitionArguments arguments_with(const std::function<void(MemoryPartitionArguments&)>& change,
                                         MemoryPartitionArguments arguments = {}) {
     change(arguments);
@@ -36,7 +36,7 @@ class Single {
   public:
     explicit Single(const MemoryPartitionArguments& arguments = {}) : bench(arguments) {}
 
-    /// The n-th line of slice `slice` that stands in set `set`.
+    /// The n-th line of slice `slice` in set `set`.
     std::uint64_t line(unsigned n = 0, unsigned set = 0, unsigned slice = 0) const {
         const std::uint64_t in_slice = (std::uint64_t{n} * 64 + set) * kLineBytes;
         const std::uint64_t local = (in_slice >> 8) << 9 | slice << 8 | (in_slice & 255);
@@ -517,7 +517,7 @@ TEST_CASE("a request holds the slice for the pieces that its port moves") {
         single.read_sectors(5000, single.line(), sectors);
         single.read_sectors(5000, single.line(1), 0b0001);
         const auto replies = single.replies();
-        // Behind the first one's flits in the reply port: the slice is what is to be seen.
+        // After the first one's flits in the reply port: only the slice is under test.
         return std::pair(single.arrival(*replies[2]), single.arrival(*replies[3]));
     };
     // One flit each: the second request is served in the cycle after the first one's last piece.
@@ -572,7 +572,7 @@ TEST_CASE("sectors of one line are fetched at the same time and answered in the 
     for (std::uint32_t i = 0; i < 3; ++i) { CHECK(replies[i]->as<ReadReply>().tag == i + 1); }
     CHECK(single.counters().fetches == 2);
     CHECK(single.counters().merges == 2);
-    // The second fetch hits the row that the first opened; one after the other they would take twice the way to DRAM.
+    // The second fetch hits the row that the first opened; one after another they would take twice the latency of DRAM.
     CHECK(single.arrival(*replies[2]) - single.arrival(*replies[0]) < 20);
 }
 

@@ -92,10 +92,10 @@ class PartitionBench {
     std::function<void()> between;
     /// All that the partition was given, in order.
     std::vector<StoredMessage> inputs;
-    /// What the partition sent to processes that only swallow it, in the order of their processes and of sending.
+    /// The messages to processes that only consume them, in the order of their processes and of sending.
     std::vector<std::vector<StoredMessage>> outputs;
 
-    /// Gives the partition a message; times must not fall below where the partition stands.
+    /// Gives the partition a message; times must not be before the partition's time.
     void post(Time arrival, std::uint16_t in_port, MessageType type, const std::vector<std::byte>& payload) {
         std::vector<std::uint64_t> words(3 + (payload.size() + 7) / 8, 0);
         const MessageHeader header{.time = arrival,
@@ -129,8 +129,8 @@ class PartitionBench {
         stands_at_ = std::max(stands_at_, limit);
     }
 
-    /// Gives the partition alone all of `messages`, which are in order, in windows of `window`, and forgets what it
-    /// sends: the partition's own cost, for benchmarks.
+    /// Gives the partition alone all of `messages`, which are in order, in windows of `window`, and discards its
+    /// output: measures the partition's own cost, for benchmarks.
     void replay(const std::vector<StoredMessage>& messages, Time window) {
         std::vector<const MessageHeader*> inbox;
         for (const StoredMessage& message : messages) { inbox.push_back(&message.header()); }

@@ -1,5 +1,5 @@
-// The memory partition against the contract of logical processes, alone with scripted requests, host copies, and an
-// environment that gives back credits.
+// Tests the memory partition against the contract of logical processes, alone with scripted requests, host copies, and
+// an environment that returns credits.
 #include <doctest/doctest.h>
 
 #include <random>

@@ -149,7 +149,7 @@ TEST_CASE("the cramped scenario meets every kind of stall and of miss") {
     }
 }
 
-/// A partition alone, given what it was given in a recorded run.
+/// A partition alone, with the messages of a recorded run.
 struct Replay {
     Replay(const Scenario& scenario, const std::vector<StoredMessage>& inputs)
         : bench(scenario.arguments, configuration_of(scenario)) {

@@ -25,8 +25,8 @@ struct PlayerOptions {
 };
 
 /// Plays a requester: random reads, writes and atomics, checked against a flat model. Each line has eight bytes for
-/// each requester, which nobody else changes, and at byte 120 a counter that all of them add to. A reply's value must
-/// be what program order gives, and the replies for a line must come in the order of the requests.
+/// each requester, which only that one changes, and at byte 120 a counter to which all of them add. A reply's value
+/// must follow program order, and the replies for a line must come in the order of the requests.
 class RequestPlayer final : public Requester {
   public:
     explicit RequestPlayer(const PlayerOptions& options);
@@ -38,7 +38,7 @@ class RequestPlayer final : public Requester {
     unsigned answered() const { return answered_; }
     unsigned reads() const { return reads_; }
     unsigned mismatches() const { return mismatches_; }
-    /// What the atomics on the shared counters returned, by line, in the order of the requests.
+    /// The values that the atomics on the shared counters returned, by line, in the order of the requests.
     const std::map<std::uint64_t, std::vector<std::uint32_t>>& counter_values() const { return counter_values_; }
 
   private:

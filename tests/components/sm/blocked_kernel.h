@@ -28,7 +28,7 @@ struct BlockedKernel : KernelBuilder {
     }
     static std::uint32_t index_of(const isa::Instruction& instruction) { return instruction.line - 1; }
     std::uint32_t index() { return index_of(last()); }
-    /// result = a + 1, so many times one after the other; the last one's index.
+    /// Appends result = a + 1 `times` times; returns the index of the last one.
     std::uint32_t add(isa::Operand result, isa::Operand a, unsigned times = 1) {
         for (unsigned i = 0; i < times; ++i) { op(Operation::add, Type::u32, result, {a, literal(1)}); }
         return index();

@@ -85,7 +85,7 @@ TEST_CASE("a loop runs as often as each lane needs") {
     for (unsigned i = 0; i < 40; ++i) { CHECK(harness.memory().global_word(4 * i) == i + 1); }
 }
 
-/// Warp 0 waits for a load before a barrier; the others are there at once. Afterwards each reads the clock.
+/// Warp 0 waits for a load before a barrier; the others arrive at once. Afterwards each reads the clock.
 isa::Kernel barrier_kernel() {
     KernelBuilder k("barrier", {8, 8});
     const auto [address, index] = thread_address(k);

@@ -18,8 +18,8 @@ using gpu::ContextState;
 using gpu::DecodedInstruction;
 using gpu::IssuePriority;
 
-/// Runs the kernel's second program once a launch, as one stream with a full warp of lanes whose registers are rows of
-/// its own behind the warps'. Loads and arithmetic; its results stand in its registers.
+/// Runs the kernel's second program once a launch, as one stream with a full warp of lanes whose registers are rows
+/// after the warps' own. It has loads and arithmetic; its results are in its registers.
 class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
   public:
     struct Ways {
@@ -123,7 +123,7 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
     gpu::ExtensionStreams streams_;
     std::uint32_t first_row_ = 0;
     bool started_ = false;
-    Cycle begun_ = 0;  // as the next: what the test sees, no state
+    Cycle begun_ = 0;  // this and the next: for the test, no state
     std::vector<Cycle> issued_;
 };
 
@@ -202,7 +202,7 @@ isa::Kernel summing_program() {
     return k.finish();
 }
 
-/// What the warps compute, and in how many cycles.
+/// The warps' results, and their number of cycles.
 struct Outcome {
     std::vector<std::uint32_t> words;
     Cycle cycles = 0;

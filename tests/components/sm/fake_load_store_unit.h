@@ -19,7 +19,7 @@
 
 namespace lookahead::test {
 
-/// What a FakeLoadStoreUnit's constants are: word i holds 100 + i.
+/// A FakeLoadStoreUnit's constants: word i holds 100 + i.
 inline isa::ModuleImage constant_image() {
     isa::ModuleVariable variable{
         .name = "constants", .address = isa::kConstantBase, .bytes = 256, .is_constant = true, .contents = {}};

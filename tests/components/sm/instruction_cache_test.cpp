@@ -114,7 +114,7 @@ TEST_CASE("a stream buffer asks for the lines behind a fetch's, one a cycle, as 
     const auto two = issued("mshrs = 3\nprefetch_lines = 2\n", 3),
                sixty = issued("mshrs = 64\nprefetch_lines = 64\n", 3);
     CHECK(two == sixty);
-    // The first line comes as before, and the next two have come when they are wanted.
+    // The first line comes as before, and the next two have come when they are needed.
     CHECK(two[0] == 10 + 70 + 1 + 2);
     CHECK(two[16] == two[15] + 2);
     CHECK(two[32] == two[31] + 2);
@@ -122,7 +122,7 @@ TEST_CASE("a stream buffer asks for the lines behind a fetch's, one a cycle, as 
     const auto one = issued("mshrs = 3\nprefetch_lines = 1\n", 3);
     CHECK(one[16] == one[15] + 2);
     CHECK(one[32] == one[15] + 70 + 3);
-    // One miss register: the second line is asked for when the first has come, and comes 70 cycles behind it.
+    // One miss register: the second line is requested when the first has come, and comes 70 cycles after it.
     const auto waiting = issued("mshrs = 1\nprefetch_lines = 2\n", 3);
     CHECK(waiting[0] == two[0]);
     CHECK(waiting[16] > two[16]);
@@ -150,7 +150,7 @@ TEST_CASE("groups of warps that miss one line in a cycle ask for it once, and ea
     CHECK(harness.counters().fetches == 4);
 }
 
-/// Even warps go on from the last instruction of a line to the next line, odd ones branch there to the one behind it.
+/// Even warps continue from the last instruction of a line to the next line, odd ones branch to the line after that.
 isa::Kernel parting_kernel() {
     KernelBuilder k("parting", {});
     const auto tid = k.reg(), parity = k.reg();
@@ -213,11 +213,11 @@ TEST_CASE("the first use of a line of parameters waits for memory, in each launc
     const std::vector<std::uint32_t> parameters(12, 5);
     SmHarness harness({k.finish()}, "[l1i]\nenabled = false\n[sm]\noperand_collectors = false\n",
                       {.global_latency = 70});
-    // Eight words of the launch stand before the parameters: parameter 8 is in the second line of 64 bytes.
+    // Eight words of the launch precede the parameters: parameter 8 is in the second line of 64 bytes.
     harness.launch({.block = {32, 1, 1}, .parameters = parameters});
     const std::vector<Cycle> cycles = harness.issue_cycles(4);
     CHECK(cycles[0] == 12);
-    // Its source is wanted in the cycle in which the instruction could issue, behind the write to the same register.
+    // Its source is needed in the cycle in which the instruction could issue, after the write to the same register.
     CHECK(cycles[1] == 12 + 4 + 70 + 1);
     CHECK(cycles[2] - cycles[1] <= 3);
     CHECK(cycles[3] > cycles[2] + 70);

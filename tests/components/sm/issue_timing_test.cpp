@@ -104,7 +104,7 @@ Cycle cycles_of(Operation operation, Type type, unsigned warps, const std::strin
 }
 
 TEST_CASE("units of a scheduler's own serve its warps alone, and all schedulers' work at the same time") {
-    // 16 warps of 8 operations at 2 cycles each, over one unit and over two; beside it the pipeline's fill and drain.
+    // 16 warps of 8 operations at 2 cycles each, with one unit and with two; plus filling and draining of the pipeline.
     const Cycle shared = cycles_of(Operation::add, Type::u32, 16, "");
     const Cycle own = cycles_of(Operation::add, Type::u32, 16, "private_units = true\n");
     CHECK(shared >= 256);
@@ -174,7 +174,7 @@ TEST_CASE(
     harness.run_until(11);
     CHECK(harness.counters().fetches == 2);  // warps 0 and 1
     harness.run_until(12);
-    CHECK(harness.counters().fetches == 3);  // warp 2 came behind warp 0
+    CHECK(harness.counters().fetches == 3);  // warp 2 came after warp 0
     PlainSmHarness issue({independent_chain(Operation::add, Type::u32, 1)}, "[sm]\nprivate_fetch = true\n");
     issue.launch({.block = {128, 1, 1}});
     CHECK(issue.issue_cycles(8) == std::vector<Cycle>{12, 12, 13, 13, 14, 14, 15, 15});

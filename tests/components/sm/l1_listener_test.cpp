@@ -13,7 +13,7 @@
 namespace lookahead::gpu {
 namespace {
 
-/// Round robin, and a count of the loads that missed: what a scheduler that throttles would begin with.
+/// Round robin with a count of the loads that missed: the start of a throttling scheduler.
 class ListeningScheduler final : public WarpScheduler, public L1Listener {
   public:
     explicit ListeningScheduler(const WarpSchedulerArguments&) {}
@@ -45,7 +45,7 @@ struct Seen {
     std::string name;
 };
 
-/// Round robin that asks for all it may, and compares it with what is issued.
+/// Round robin that asks the view for everything, and compares the answers with issued instructions.
 class AskingScheduler final : public WarpScheduler {
   public:
     explicit AskingScheduler(const WarpSchedulerArguments& arguments) : view_(arguments.view) {}

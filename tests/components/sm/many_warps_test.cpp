@@ -16,8 +16,8 @@ namespace {
 
 constexpr unsigned kThreads = 256, kCtas = 24, kInput = 1 << 15;
 
-/// Each thread changes its word, odd and even lanes in different ways, and gives it to its neighbour by a shuffle and
-/// to the neighbouring warp through shared memory.
+/// Each thread changes its word, odd and even lanes differently, and passes it to its neighbour by a shuffle and to the
+/// neighbouring warp through shared memory.
 isa::Kernel exchange_kernel() {
     KernelBuilder k("exchange", {8, 8});
     k.shared_bytes(kThreads * 4);

@@ -1,5 +1,5 @@
-// Which of a scheduler's cycles lie in a long wait for memory of one of its warps: only what ends tells how long it
-// was, and no cycle counts twice.
+// Which of a scheduler's cycles lie in a long wait for memory of one of its warps: a wait's length is known only at its
+// end, and no cycle counts twice.
 #include "components/sm/pipeline/memory_waits.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ namespace {
 
 using gpu::SchedulerCycle;
 
-/// Waits that are told cycle by cycle, with what the scheduler charges each cycle to.
+/// Waits given cycle by cycle, with the cause to which the scheduler charges each cycle.
 struct Bench {
     static constexpr unsigned kContexts = 6, kSchedulers = 2;
 
@@ -143,7 +143,7 @@ TEST_CASE("waits at random have the cycles of their union, and go on behind a ch
                 }
             }
             if (random() % 100 == 0) {
-                // What the checkpoint does not hold is lost.
+                // State outside the checkpoint is lost.
                 const std::string bytes = saved_state(bench.waits);
                 for (unsigned context = 0; context < Bench::kContexts; ++context) { bench.waits.begin(context); }
                 load_state(bench.waits, bytes);

@@ -150,7 +150,7 @@ TEST_CASE("an instruction that waits for its result's cycle holds the latch befo
     Bench bench(with(SmParameters{}, &SmParameters::sp_units, 1, &SmParameters::result_buses, 2));
     CHECK(bench.pass(ExecutionUnit::sp, {0}, 1, 100, 4) == 4);
     CHECK(bench.pass(ExecutionUnit::sp, {1}, 1, 101, 3) == 5);  // leaves in 109, not in 108
-    CHECK(bench.pass(ExecutionUnit::sp, {2}, 1, 102, 9) == 5);  // behind it
+    CHECK(bench.pass(ExecutionUnit::sp, {2}, 1, 102, 9) == 5);  // after it
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ TEST_CASE("a message between two edges is handled at the second, however the win
         begin.grid = begin.block = {1, 1, 1};
         harness.send(10, begin, {}, 5);
         harness.send(10, gpu::CtaAssign{0}, {}, 5);
-        // The horizon lies behind the message and before the next edge.
+        // The horizon is after the message and before the next edge.
         harness.run_until_time(harness.clock().edge(cut) + 6);
         CHECK(harness.issue_cycles(1) == std::vector<Cycle>{13});
     }

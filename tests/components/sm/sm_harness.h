@@ -194,7 +194,7 @@ class SmHarness {
         }
     }
 
-    /// Reads what the SM sent, and answers as the dispatcher would.
+    /// Reads the SM's messages, and answers as the dispatcher would.
     void collect() {
         ByteBuffer& bytes = router_.inboxes()[1].arrived;
         for (std::size_t at = 0; at < bytes.size();) {

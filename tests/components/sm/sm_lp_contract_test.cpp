@@ -40,8 +40,8 @@ class DispatcherScript final : public testing::LpEnvironment {
     std::uint64_t completed_ = 0;
 };
 
-/// Odd and even lanes shuffle with one another and come to a counting barrier on ways of their own, in three rounds of
-/// a loop that polls memory; the last lanes of a warp end early.
+/// Odd and even lanes shuffle with one another and come to a counting barrier on different paths, in three rounds of a
+/// loop that polls memory; the last lanes of a warp end early.
 isa::Kernel meeting_kernel() {
     KernelBuilder k("meeting", {8, 8});
     const auto [address, index] = thread_address(k);
@@ -83,7 +83,7 @@ isa::Kernel meeting_kernel() {
     return k.finish();
 }
 
-/// The kernel with a further program behind its code, which has many more registers.
+/// The kernel with a further program after its code, which has many more registers.
 isa::Kernel with_program(isa::Kernel kernel) {
     const auto entry = static_cast<std::uint32_t>(kernel.code.size());
     const std::vector<isa::Instruction> own = kernel.code;

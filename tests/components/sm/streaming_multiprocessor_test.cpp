@@ -221,7 +221,7 @@ TEST_CASE("registers are zero when a CTA starts, whatever ran before") {
     for (unsigned cta = 0; cta < 4; ++cta) { CHECK(harness.memory().global_word(4 * 32 * cta) == 5); }
 }
 
-/// Issues nothing real, but says so: an extension that would always like to issue.
+/// An extension that always reports that it can issue, but issues nothing.
 struct EagerSource final : gpu::IssueSource {
     bool issue(unsigned scheduler, Cycle) override {
         ++offers[scheduler];

@@ -87,7 +87,7 @@ class Bench : public LoadStoreListener {
             replies_.erase(due);
             next_ = now_;
         }
-        // `jumps`: the unit is not called in cycles in which it says that it has nothing to do.
+        // `jumps`: skips cycles in which the unit reports that it has no work.
         if (!jumps_ || next_ <= now_) {
             unit_->cycle(now_);
             next_ = unit_->next_event(now_);
@@ -231,7 +231,7 @@ TEST_CASE("A fetch whose lines are there takes a cycle for four lanes, and the f
     const Cycle begin = bench.now();
     bench.accept(isa::kFullMask, 1, 4);
     while (bench.completed() < 2) { bench.step(); }
-    // Accepted before the cycle; ready up to two cycles later; eight groups, the last of which is served a cycle later.
+    // Accepted before the cycle; ready up to two cycles later; eight groups; the last one is served a cycle later.
     const Cycle least = 8 + TextureParameters{}.filter_latency;
     CHECK(bench.completions.back() - begin >= least);
     CHECK(bench.completions.back() - begin <= least + 2);

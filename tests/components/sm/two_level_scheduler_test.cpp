@@ -19,7 +19,7 @@ std::string places(unsigned count, const std::string& order = "rr") {
     return "[two_level]\nready_warps = " + std::to_string(count) + "\norder = \"" + order + "\"\n";
 }
 
-/// A scheduler of so many warps.
+/// A scheduler of `warps` warps.
 struct Bench : SchedulerBench {
     explicit Bench(const std::string& configuration, unsigned warps = 16, const std::string& name = "two_level")
         : SchedulerBench(name, configuration) {
@@ -42,7 +42,7 @@ TEST_CASE("of the ready queue the warp that started first issues, wherever it st
     CHECK(bench.pick() == 5);
     bench.set({5}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 3);
-    // Back behind warp 1, it is the oldest of the queue when it has a place again.
+    // After warp 1 in the queue, it is the oldest when it has a place again.
     bench.set({5}, ContextState::ready_sp);
     CHECK(bench.pick() == 3);
     bench.set({1}, ContextState::blocked_by_memory);

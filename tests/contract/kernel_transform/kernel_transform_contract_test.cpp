@@ -167,7 +167,7 @@ TEST_CASE("every registered transform keeps the contract on random kernels") {
             CHECK(kernel.registers <= options.isa.registers);
             check_programs(kernel, options);
             check_origins(kernel, lower(module, module.functions[0]).origins);
-            // What several programs do together, only the mechanism's machine can tell.
+            // Only the mechanism's machine can run several programs together.
             if (kernel.programs.empty() || name == "test_copy_kernel") {
                 CHECK(memory_after(kernel, seed) == memory_after(alone, seed));
             }

@@ -77,12 +77,12 @@ class Bench {
         return process;
     }
 
-    /// With an environment a step must end before an answer to what is sent in it can come.
+    /// With an environment, a step must end before an answer to a message of this step can come.
     Time next_horizon(Time reached) {
         const Time longest = environment_ ? std::min(least_lookahead_, contract_.end) : contract_.end;
         if (!plan_.random_chops) { return saturating_add(reached, longest); }
         const Time usual = contract_.usual_chop > 0 ? contract_.usual_chop : std::max<Time>(contract_.end / 100, 1);
-        // Now and then a very short step, or one that ends right at or behind a message.
+        // Sometimes a very short step, or one that ends at or right after a message.
         if (random_() % 4 == 0 && !pending_.empty()) {
             const Time at = pending_.front().header.time + static_cast<Time>(random_() % 2);
             if (at > reached && at - reached <= longest) { return at; }

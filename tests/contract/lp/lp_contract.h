@@ -37,13 +37,13 @@ ScriptedMessage scripted(Time time, std::uint32_t channel, std::uint16_t in_port
     return {time, channel, in_port, P::kType, {bytes, bytes + sizeof payload}};
 }
 
-/// What stands at the other end of the LP's ports, for LPs that need answers to go on. A new one is made for each
-/// run. Messages come to it in the order in which the LP sent them.
+/// The other end of the ports of an LP that needs answers to proceed. Each run makes a new one. It receives messages in
+/// the order in which the LP sent them.
 class LpEnvironment {
   public:
     virtual ~LpEnvironment() = default;
-    /// Appends answers, each at a time after `sent.time` (the arrival of what the LP sent). `destination` is the
-    /// index at the out-port.
+    /// Appends answers, each at a time after `sent.time`, the arrival of the LP's message. `destination` is the index
+    /// at the out-port.
     virtual void respond(unsigned out_port, unsigned destination, const MessageHeader& sent,
                          std::vector<ScriptedMessage>& answers) = 0;
 };
@@ -63,11 +63,11 @@ struct LpContract {
     Time usual_chop = 0;  ///< typical distance of random horizons; 0: a hundredth of the run
 };
 
-/// Runs the LP with the longest steps possible, and with random ones. Gives a sentence on the first difference in
-/// what it sent or in its hash, also at a horizon in the middle, or "" if there is none.
+/// Runs the LP with the longest possible steps, and with random ones. Returns a sentence on the first difference in its
+/// messages or its hash, also at a horizon in the middle, or "" if there is none.
 std::string check_chopping(const LpContract&, std::uint64_t seed);
 
-/// At random horizons replaces the LP by a new one that loaded what the old one had saved. The same comparison.
+/// The same comparison, replacing the LP at random horizons by a new one that loaded the saved state.
 std::string check_save_and_load(const LpContract&, std::uint64_t seed);
 
 /// check_chopping with `chops` seeds from first_seed on, and check_save_and_load with `reloads`: the first difference,

@@ -56,7 +56,7 @@ class Echo final : public LpEnvironment {
 
 enum class Flaw { none, counts_calls, forgets_on_save, sends_at_horizon };
 
-/// Answers each message after 100 fs; each flaw breaks the contract in one way.
+/// Answers each message after 100 fs; each flaw violates the contract in one way.
 class Flawed final : public LogicalProcess {
   public:
     explicit Flawed(Flaw flaw) : flaw_(flaw), out_(add_out_port("answers")) {}

@@ -8,7 +8,7 @@
 
 namespace lookahead {
 
-/// A slot for the tests: its variants say what they were made with.
+/// A slot for the tests: its variants report their arguments.
 class Greeter {
   public:
     virtual ~Greeter() = default;

@@ -197,7 +197,7 @@ TEST_CASE("a writer that is killed leaves no file under the final name") {
     CHECK(WIFSIGNALED(status));
     CHECK(std::filesystem::exists(path + ".partial"));
     CHECK_FALSE(std::filesystem::exists(path));
-    // The next run is not disturbed by what the killed one left.
+    // The killed run's remains do not disturb the next run.
     OutputFile output(path);
     write_something(output.root());
     output.commit();

@@ -22,7 +22,7 @@ class Sender final : public LogicalProcess {
     void fields(StateArchive&) override {}
 };
 
-/// A process with one port, to a process of another rank, that has sent so many messages.
+/// A process with one port, to a process of another rank, that has already sent this many messages.
 struct Bench {
     explicit Bench(std::uint64_t sent) {
         LpBinding::bind(sender, 0, {"sender", "sender"}, channels, kChannel, router);

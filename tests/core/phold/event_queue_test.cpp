@@ -40,7 +40,7 @@ std::uint64_t checksum_of_schedule(std::uint64_t seed, Time bucket_width, bool r
         const Time seen = queue.next_time();
         const Time horizon = now + random_delay(random);
         if (seen > now && seen < kTimeInfinity && random() % 2 == 0) {
-            queue.push(now + (seen - now) / 2, pushed++);  // before what was seen
+            queue.push(now + (seen - now) / 2, pushed++);  // before the last seen time
         }
         for (std::uint64_t most = random() % 8; most > 0 && queue.next_time() < horizon; --most) {
             now = queue.next_time();

@@ -44,7 +44,7 @@ TEST_CASE("the cycle at or after a time is the first whose edge is not before it
         const std::int64_t frequency = random_frequency(random);
         const ClockDomain clock(frequency);
         Time t = static_cast<Time>(random() >> (1 + random() % 63));
-        if (random() % 2 == 0) {  // right at an edge or beside it
+        if (random() % 2 == 0) {  // at an edge or next to it
             t = clock.edge(clock.cycle_at_or_after(t / 2)) + static_cast<Time>(random() % 3) - 1;
             t = t < 0 ? 0 : t;
         }

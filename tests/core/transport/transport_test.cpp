@@ -233,7 +233,7 @@ TEST_CASE("ranks that give the same colour make a transport of their own") {
     const int expected = std::min(kGroup, transport().size() - colour * kGroup);
     CHECK(part->size() == expected);
     CHECK(part->rank() == transport().rank() % kGroup);
-    // What goes through one is not seen by the other, whatever the order.
+    // Messages through one are not seen by the other, whatever the order.
     const auto mine = static_cast<std::uint64_t>(transport().rank());
     std::vector<std::uint64_t> of_part(static_cast<std::size_t>(part->size()));
     part->all_gather({&mine, 1}, of_part);

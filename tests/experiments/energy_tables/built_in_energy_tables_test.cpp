@@ -69,7 +69,7 @@ TEST_CASE("what mechanisms add costs what their papers say") {
 TEST_CASE("schedulers and request paths that are compared with the vectors cost energy in the tables of boards") {
     for (const BuiltInEnergyTable& built_in : built_in_energy_tables()) {
         if (std::string(built_in.name) == "gpuwattch_gtx480") {
-            continue;  // what GPUWattch counts, alone
+            continue;  // counted by GPUWattch only
         }
         CAPTURE(built_in.name);
         const std::set<std::string> charged = charged_by(built_in);

@@ -98,7 +98,7 @@ TEST_CASE("vecmem_nvidia has one scheduler an SM partition, and the table's 12 n
     for (const Cycle cycles : {dram.cl, dram.rcd, dram.rp}) {
         CHECK(static_cast<std::int64_t>(cycles) * 1'000'000'000 == 12 * dram.frequency);
     }
-    // What gtx480 says of the rest of its timing is no shorter in time, and longer by less than a cycle.
+    // gtx480's other timings are no shorter in time, and longer by less than a cycle.
     const auto fermi = load_machine("gtx480").read<gpu::DramParameters>("dram");
     for (const auto member : {&gpu::DramParameters::rrd, &gpu::DramParameters::ras, &gpu::DramParameters::rc,
                               &gpu::DramParameters::cdlr, &gpu::DramParameters::wr, &gpu::DramParameters::rtpl}) {
@@ -108,7 +108,7 @@ TEST_CASE("vecmem_nvidia has one scheduler an SM partition, and the table's 12 n
     }
 }
 
-/// The sizes as the papers give them, which the files reach by sets, ways, slices and channels.
+/// The papers' sizes, which the files express by sets, ways, slices and channels.
 struct PublishedSizes {
     std::string machine;
     std::int64_t sms, warps, register_kilobytes;

@@ -103,7 +103,7 @@ TEST_CASE("a phase log gives back zeros at every place, also after it was saved"
         load_state(loaded, saved_state(log));
         CHECK(phases_of(loaded) == expected);
         CHECK(hash_of_state(loaded) == hash_of_state(log));
-        totals.values[0] += 7;  // both go on from the same totals
+        totals.values[0] += 7;  // both continue from the same totals
         log.end_phase(1000, std::ref(totals));
         loaded.end_phase(1000, std::ref(totals));
         CHECK(phases_of(loaded) == phases_of(log));
@@ -117,7 +117,7 @@ TEST_CASE("a process that does little in many phases takes little room") {
         totals.values[100] += 5;
         log.end_phase(phase, std::ref(totals));
     }
-    CHECK(log.bytes() <= 10000 * 2 * 10);  // the vector may be twice as large as what is in it
+    CHECK(log.bytes() <= 10000 * 2 * 10);  // the vector may be twice as large as its contents
 }
 
 TEST_CASE("a phase log gives the differences of any counts back") {

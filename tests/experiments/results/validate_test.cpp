@@ -166,7 +166,7 @@ TEST_CASE("a file of another kind is an input error with its path") {
 }
 
 void remove_additions_of_1_3(hid_t file) {
-    // Else these would go on naming what is removed, and HDF5 would not find their other users.
+    // Otherwise these would still name the removed object, and HDF5 would not find its other users.
     detach(file, "/energy/kernel_joules", "/energy/component", 1);
     detach(file, "/energy/kernel_joules", "/energy/category", 2);
     for (const char* name : {"/stalls", "/latency", "/kernel_counters", "/energy/kernel_joules",
@@ -274,8 +274,7 @@ TEST_CASE("a file that is truncated at any length is an input error or has viola
     write_run(example_run(), path);
     std::ifstream stream(path, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-    const std::size_t end =
-        bytes.size() - hdf5::kChecksumBytes;  // what is cut off behind it is no part of the HDF5 file
+    const std::size_t end = bytes.size() - hdf5::kChecksumBytes;  // the part after it is not in the HDF5 file
     for (std::size_t length = 0; length < end; length += end / 23) {
         std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes.substr(0, length);
         CHECK_THROWS_AS(validate_file(path), InputError);

@@ -17,7 +17,7 @@ std::uint32_t seed() {
 }
 
 constexpr std::int64_t kSides = TetrahedralMesh::kSides;
-/// The last layer of cubes is a part of one, or it is full, and there is one layer alone.
+/// With a partial last layer of cubes, with a full one, and with a single layer.
 constexpr std::int64_t kElements[] = {6, 192, 384, 6 * 125, 6 * 333};
 
 struct View {

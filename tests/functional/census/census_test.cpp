@@ -1,5 +1,5 @@
 // Every instruction of the census of real programs, with its types and modifiers, is accepted, executes, and gives the
-// bits that the scalar interpreter gives, on edge values and random ones. kBeyond says what has no such bits.
+// same bits as the scalar interpreter, on edge values and random ones. kBeyond has instructions without such bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,9 +21,8 @@ using namespace lookahead;
 
 namespace {
 
-/// Instructions in short: `{a,b}` stands for either, a lone `{a,}` for a or nothing. Operands: `=T` a destination, `T`
-/// a source of the type T that the mnemonic ends in, `U` of the one before; other words are types or stand for
-/// themselves.
+/// Short forms of instructions: `{a,b}` means either, a lone `{a,}` means a or nothing. Operands: `=T` a destination,
+/// `T` a source of the last type of the mnemonic, `U` of the one before; other words are types, or literal.
 struct Forms {
     const char* mnemonic;
     const char* operands;
@@ -215,12 +214,12 @@ constexpr const char* kStatements[] = {
     "mov.u64 %rd0, %{clock64,globaltimer};",
 };
 
-/// What has no bits that the PTX alone says. Approximations are within their documented errors by
-/// tests/components/isa/approximate_test.cpp; the others tell of the machine, and of how lanes run.
+/// Instructions whose bits the PTX alone does not determine. Approximations are within their documented errors by
+/// tests/components/isa/approximate_test.cpp; the others depend on the machine, and on how lanes run.
 constexpr const char* kBeyond[] = {".approx", ".full",  "activemask", "%warpid",   "%nwarpid",
                                    "%smid",   "%nsmid", "%clock;",    "%clock64;", "%globaltimer;"};
 
-/// What the census says is out of scope, and the name that the refusal must give.
+/// Instructions that the census excludes, and the name that the refusal must have.
 struct Refused {
     const char* statement;
     const char* name;
@@ -232,7 +231,7 @@ constexpr Refused kRefused[] = {
      "cudaGetParameterBufferV2"},
 };
 
-/// All texts that `pattern` stands for. An inner brace is not looked into: registers' vectors stay as they are.
+/// All texts that `pattern` represents. Inner braces are kept: they are vectors of registers.
 void expand(const std::string& pattern, std::vector<std::string>& result) {
     std::size_t open = std::string::npos, close = 0;
     for (std::size_t at = pattern.find('{'); at != std::string::npos; at = pattern.find('{', at + 1)) {

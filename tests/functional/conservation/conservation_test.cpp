@@ -1,4 +1,4 @@
-// Whole machines run workloads to their ends. Their books balance; and what a test breaks under way, is found.
+// Whole machines run workloads to their ends. Their accounts balance, and the audit detects errors that a test injects.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -21,7 +21,7 @@
 
 namespace lookahead::gpu {
 
-/// Does to an SM or a memory partition what a bug of theirs would do.
+/// Has the effects of bugs on an SM or a memory partition.
 struct AuditSabotage {
     static StreamingMultiprocessor& sm(LogicalProcess& process) {
         return dynamic_cast<StreamingMultiprocessor&>(process);
@@ -160,7 +160,7 @@ SimulationResult run(const std::string& name, Saboteur* saboteur, const std::vec
     return simulation.run();
 }
 
-/// What the audit says of a workload after an action on one process in the last epoch or, with `under_way`, in the
+/// The audit's report on a workload after an action on one process in the last epoch or, with `under_way`, in the
 /// middle of the run. Histogram has barriers, atomics, stores and loads.
 std::string fault_after(const std::string& process, const Saboteur::Action& action, bool under_way = false,
                         const std::string& workload = "histogram", const std::vector<std::string>& overrides = {}) {

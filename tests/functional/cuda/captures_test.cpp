@@ -107,7 +107,7 @@ std::span<const std::byte> bytes_of(const std::string& text) {
     return std::as_bytes(std::span(text));
 }
 
-/// What a program does that launches `count` twice and reads back.
+/// A program that launches `count` twice and reads back.
 struct Session {
     explicit Session(const CaptureMachine& machine = {}) : server("program", machine) {}
 
@@ -233,7 +233,7 @@ TEST_CASE("What the server did is what its capture replays, and a changed byte i
 
 namespace {
 
-/// What explains the word behind the first of 256 bytes that two CTAs of the kernel were given.
+/// The explanation for the word after the first of 256 bytes that two CTAs of the kernel received.
 std::string explanation(const std::string& ptx, const std::string& kernel, std::uint32_t threads) {
     RaceFinder finder(0x1000000004);
     EmulatorOptions options;

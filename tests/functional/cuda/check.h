@@ -1,4 +1,4 @@
-// What the programs of this folder share: they stop at a CUDA error and say whether their result is as expected.
+// Common to the programs of this folder: they stop at a CUDA error and report whether their result is as expected.
 #pragma once
 
 #include <cstdio>
@@ -16,7 +16,7 @@
 /// The number of conditions that did not hold.
 inline int wrong = 0;
 
-/// Counts a condition that does not hold, and says which.
+/// Counts a condition that does not hold, and prints it.
 #define EXPECT(condition)                                                            \
     do {                                                                             \
         if (!(condition)) {                                                          \

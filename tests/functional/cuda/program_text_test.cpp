@@ -23,7 +23,7 @@ isa::KernelTable kernels_of(const Capture& capture) {
     return finaliser::finalise_module(ptx::parse_module(capture.ptx(), capture.ptx_name), {});
 }
 
-/// Lines of what the capture's launches print, run again one by one.
+/// The lines that the capture's launches print, run again one by one.
 std::vector<std::string> printed_lines(const Capture& capture) {
     EmulatedDevice emulated(kernels_of(capture));
     std::string text;

@@ -95,7 +95,7 @@ class EmbeddedModule {
         wrapper_.data = binaries_.front().data();
         handle_ = __cudaRegisterFatBinary(&wrapper_);
     }
-    /// Relocatable device code: a fat binary for each part, and an array of them, behind which is nothing.
+    /// Relocatable device code: a fat binary for each part, and an array of them with a null end.
     explicit EmbeddedModule(const std::vector<std::string>& parts) {
         for (const std::string& ptx : parts) { add_binary(ptx); }
         for (const std::vector<char>& binary : binaries_) { linked_.push_back(binary.data()); }
@@ -107,7 +107,7 @@ class EmbeddedModule {
     EmbeddedModule(const EmbeddedModule&) = delete;
     EmbeddedModule& operator=(const EmbeddedModule&) = delete;
 
-    /// What the host knows a kernel or a variable by.
+    /// The address by which the host knows a kernel or a variable.
     void add_kernel(const char* stub, const char* name) {
         __cudaRegisterFunction(handle_, stub, nullptr, name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
     }

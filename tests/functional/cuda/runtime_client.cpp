@@ -35,7 +35,7 @@ const std::string kVariable = R"(.version 6.4
 .visible .global .align 4 .u32 calls;
 )";
 
-char fill_stub, calls_shadow;  // their addresses are what the host knows kernel and variable by
+char fill_stub, calls_shadow;  // the host knows kernel and variable by their addresses
 
 int launch(unsigned threads, void* out, unsigned n) {
     __cudaPushCallConfiguration(dim3(1), dim3(threads), 0, nullptr);
@@ -47,7 +47,7 @@ int launch(unsigned threads, void* out, unsigned n) {
     return cudaLaunchKernel(&fill_stub, grid, block, arguments, shared_bytes, stream);
 }
 
-/// The properties' size is that of the library's version, and nothing behind it is written.
+/// The properties' size is that of the library's version, and nothing after it is written.
 bool properties_fit(int version) {
     constexpr std::size_t kMajor = 360;  // the offset of `major` in all versions
     std::vector<unsigned char> bytes(2048, 0xab);

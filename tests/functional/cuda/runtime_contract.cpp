@@ -102,7 +102,7 @@ again:
 }
 )";
 
-char add, bounded, shared, locked, poke, stop, counter, unknown;  // their addresses are what the host knows them by
+char add, bounded, shared, locked, poke, stop, counter, unknown;  // the host knows them by their addresses
 
 constexpr unsigned kCells = 64;
 using Cells = std::vector<std::uint32_t>;
@@ -208,7 +208,7 @@ void copies() {
     EXPECT(cudaMemset(cells, 1, 0) == cudaSuccess);
     EXPECT(cudaMemcpy2D(cells, 16, host.data(), 16, 16, 0, cudaMemcpyHostToDevice) == cudaSuccess);
     EXPECT(cells_are(cells, 0));
-    // Addresses that are nobody's, and ends behind the allocation's.
+    // Addresses outside allocations, and ends beyond the allocation's.
     EXPECT(fails(cudaMemcpy(cells, nullptr, 4, cudaMemcpyHostToDevice), kInvalidValue));
     EXPECT(fails(cudaMemcpy(nullptr, cells, 4, cudaMemcpyDeviceToHost), kInvalidValue));
     EXPECT(fails(cudaMemcpy(inside, host.data(), kCells * 4, cudaMemcpyHostToDevice), kInvalidValue));
@@ -238,7 +238,7 @@ void copies() {
     EXPECT(fails(cudaMemcpyToSymbol(&unknown, &value, 4, 0, cudaMemcpyHostToDevice), kInvalidSymbol));
 }
 
-/// Registered memory that shares its last page with others of the heap; a hole lies behind it.
+/// Registered memory that shares its last page with other data of the heap; a hole follows it.
 void registered_heap() {
     constexpr std::size_t kPage = 4096, kBytes = 2 * kPage + 64;
     void* memory = nullptr;
@@ -333,7 +333,7 @@ void streams() {
     EXPECT(launch_add(cells, 1000, per_thread) == cudaSuccess);
     EXPECT(cudaStreamSynchronize(per_thread) == cudaSuccess);
     EXPECT(cells_are(cells, 1111));
-    // What a program calls that is compiled with a default stream for each thread (nvcc --default-stream per-thread).
+    // The calls of a program that is compiled with a default stream for each thread (nvcc --default-stream per-thread).
     std::thread([cells] {
         void* address = cells;
         unsigned n = 1;
@@ -360,7 +360,7 @@ void streams() {
     EXPECT(called.count == 2);
     EXPECT(cudaGetLastError() == cudaSuccess);
     EXPECT(fails(cudaLaunchHostFunc(first, nullptr, nullptr), kInvalidValue));
-    // Handles of what is no more.
+    // Handles of destroyed objects.
     EXPECT(cudaStreamDestroy(second) == cudaSuccess);
     EXPECT(fails(cudaStreamDestroy(second), kInvalidHandle));
     EXPECT(fails(cudaStreamSynchronize(second), kInvalidHandle));
@@ -514,7 +514,7 @@ void status_three() {
     new_cells();
     std::exit(3);
 }
-/// What it leaves behind, with its sockets, does not hold the capture up.
+/// Processes that it leaves, with its sockets, do not delay the end of the capture.
 void left_behind() {
     new_cells();
     const pid_t child = fork();
@@ -553,7 +553,7 @@ void properties() {
     EXPECT(cudaDeviceGetAttribute(&multiprocessors, kMultiprocessors, 0) == cudaSuccess && multiprocessors > 0);
 }
 
-/// A kernel that waits for the host to write what they share.
+/// A kernel that waits for the host to write shared data.
 void waits_for_host() {
     void* cells = nullptr;
     CUDA_CHECK(cudaMallocHost(&cells, kCells * 4));

@@ -12,7 +12,7 @@
 
 namespace lookahead::dac {
 
-/// What an enqueue brings one warp.
+/// The part of an enqueue for one warp.
 struct Record {
     std::uint32_t origin = 0;  ///< of the instruction, which is that of its dequeue
     isa::QueueMode mode = isa::QueueMode::address;
@@ -32,19 +32,19 @@ struct WarpQueues {
 class AffineInterpreter {
   public:
     /// `constants`: values of the launch's constant rows, as isa::make_constant_rows lays them out for `kernel`.
-    /// With `checked` each tuple that is made is compared, for each thread, with what the instruction does there on
-    /// plain numbers. Throws InternalError where a tuple cannot be made or is wrong: the analysis promised that it can.
+    /// `checked`: compares each new tuple, thread by thread, with the instruction's result on plain numbers. Throws
+    /// InternalError if a tuple cannot be made or is wrong, because the analysis has promised that it can.
     AffineInterpreter(const isa::Kernel& kernel, const isa::Program& program, const isa::Dim3& block,
                       std::vector<std::uint32_t> constants, const isa::Dim3& ctaid, bool checked);
 
-    /// Goes on to the end (true), or to where a warp has not reported which of its lanes take a branch.
+    /// Runs to the end (true), or until it needs a warp's report of which lanes take a branch.
     bool run();
-    /// Lanes of the warp come to a branch, whose predicate holds for some of them. `lanes`, if given, are compared
-    /// with those that the affine stream has there.
+    /// Lanes of the warp come to a branch whose predicate holds for `holds`. Compares `lanes`, if given, with those of
+    /// the affine stream there.
     void report(unsigned warp, std::uint32_t origin, std::optional<isa::LaneMask> lanes, isa::LaneMask holds) {
         reports_[warp].push_back({origin, lanes, holds});
     }
-    /// What has been enqueued and nobody has taken.
+    /// Enqueued entries that have not been taken.
     std::vector<WarpQueues>& queues() { return queues_; }
 
     /// The most tuples that the active threads had in one operand.

@@ -15,15 +15,14 @@ namespace lookahead::dac::test {
 struct Outcome {
     isa::Kernel original;
     isa::Kernel decoupled;
-    std::uint64_t compared = 0;   ///< accesses and predicates of warps, with what the original computes
+    std::uint64_t compared = 0;   ///< accesses and predicates of warps compared with the original's
     std::size_t most_tuples = 0;  ///< of an operand
     std::uint64_t reports = 0;    ///< of warps
 
     /// Printed instructions, of the kernel's own stream and of the affine one.
     std::vector<std::string> own() const;
     std::vector<std::string> affine() const;
-    /// What the pass says of the one instruction of the kernel's own stream whose text contains `text`: tags without
-    /// "dac.".
+    /// The pass's tags, without "dac.", for the one instruction of the kernel's own stream whose text contains `text`.
     std::string says(std::string_view text) const;
     bool enqueues(std::string_view text) const;
 };
@@ -34,9 +33,9 @@ finaliser::FinaliserOptions with(const std::string& name, finaliser::FinaliserOp
 
 inline constexpr std::uint32_t kWords = 1 << 16;  ///< in the buffer that a kernel works on
 
-/// Runs the first kernel of the PTX text with `parameters`, the first of which is the address of a buffer of kWords
-/// words that count up from 1, before and after the pass; the rest are 32-bit words. Requires that all that is enqueued
-/// is what the original computes, and that both leave the same bytes.
+/// Runs the first kernel of the PTX text with `parameters`: the first is the address of a buffer of kWords words that
+/// count up from 1, the rest are 32-bit words. Runs it before and after the pass, and requires that every entry equals
+/// the original's value, and that both leave the same bytes.
 Outcome run(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block, const std::vector<std::uint32_t>& parameters,
             const finaliser::FinaliserOptions& options = {}, const std::vector<std::string>& keys = {});
 

@@ -80,7 +80,7 @@ class RandomKernel {
         }
     }
 
-    /// Into %r1, from the part of the buffer that nobody writes: what no affine operation makes.
+    /// Loads into %r1, from the part of the buffer that is never written, a value that no affine operation makes.
     std::string loaded() {
         return fmt::format(
             "and.b32 %r1, {}, 511; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %in, %rd2; "
@@ -114,7 +114,7 @@ class RandomKernel {
         }
     }
 
-    /// From the part of the buffer that nobody writes: whatever the index is, the address is inside.
+    /// From the part of the buffer that is never written: the address is inside for any index.
     std::string load() {
         const std::string index = below(3) == 0 ? fmt::format("rem.u32 %r1, {}, 512;", value())
                                                 : fmt::format("and.b32 %r1, {}, 511;", value());

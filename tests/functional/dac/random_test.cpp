@@ -1,6 +1,6 @@
-// Random kernels of what the pass reasons about: linear values, remainders, choices, predicates, nested branches and
-// loops, some of which depend on data. Each runs as it was and as two streams (bench.h): everything that is enqueued,
-// and all bytes that are left, must be equal. LOOKAHEAD_TEST_SEED repeats a run.
+// Random kernels with the constructs that the pass analyses: linear values, remainders, selections, predicates, nested
+// branches and loops, some of which depend on data. Each runs unchanged and as two streams (bench.h): all entries, and
+// all bytes left, must be equal. LOOKAHEAD_TEST_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <array>

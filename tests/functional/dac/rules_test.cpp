@@ -1,5 +1,5 @@
 // Each rule of the decoupling pass, from both sides, on small kernels (Wang and Lin, ISCA 2017, sections 3 and 4).
-// Every kernel runs: what is enqueued is compared with what the original computes (bench.h).
+// Every kernel runs, and its entries are compared with the original's values (bench.h).
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::ptrdiff_t count(const std::vector<std::string>& code, std::string_view text
     return std::ranges::count_if(code, [&](const std::string& line) { return line.find(text) != std::string::npos; });
 }
 
-/// What the pass says of a load from in + 4 * INDEX, where `body` leaves the index in %r1.
+/// The pass's result for a load from in + 4 * INDEX, where `body` leaves the index in %r1.
 std::string load_at(const std::string& body, isa::Dim3 block = {64, 1, 1}, std::uint32_t a = 7) {
     const Outcome outcome =
         run_body(body +
@@ -65,7 +65,7 @@ std::vector<std::string> operations(const std::vector<std::string>& code) {
     return names;
 }
 
-/// What one CTA's warps get from their queues.
+/// The entries of one CTA's warps.
 std::vector<dac::WarpQueues> queues_of(const std::string& ptx, isa::Dim3 block, std::vector<std::uint32_t> constants) {
     const ptx::Module module = ptx::parse_module(ptx, "test.ptx");
     const isa::Kernel kernel = finaliser::finalise(module, module.functions[0], with("dac"));
@@ -348,7 +348,7 @@ TEST_CASE("what depends on loaded values stays") {
     CHECK(control.says("SETP") == "stays.memory");
     CHECK(control.says("LD.GLOBAL.U32 R") == "decoupled");
     CHECK(count(control.own(), "[deq") == 2);
-    // Behind where the paths meet the affine stream goes on; inside it has nothing.
+    // After the join of the paths the affine stream continues; inside it has nothing.
     CHECK(std::ranges::count_if(control.affine(), [](const std::string& line) { return line.starts_with("ENQ"); }) ==
           2);
 }
@@ -419,7 +419,7 @@ TEST_CASE("kernels that spin on memory are refused") {
     CHECK(run_body(spin("atom.global.or.b32 %r2, [%mine], 0")).affine().empty());
     CHECK(run_with_reports(spin("atom.global.or.b32 %r2, [%mine], 0")).affine().empty());
     CHECK_FALSE(run_body(spin("ld.global.u32 %r2, [%mine]")).affine().empty());
-    // What an atomic in front of the loop has found does not change in it.
+    // The value that an atomic before the loop has returned does not change in it.
     CHECK_FALSE(run_body(store +
                          "atom.global.or.b32 %r2, [%mine], 0; L: shr.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0;"
                          "@%p1 bra L;" +
@@ -430,7 +430,7 @@ TEST_CASE("kernels that spin on memory are refused") {
 
 TEST_CASE("kernels whose warps wait at a barrier on one way of a branch for those on its other way are refused") {
     const std::string store = "st.global.u32 [%mine+4], %a;", bar = "bar.sync 1, 64;";
-    // The CTA's first warp goes one way, the second the other.
+    // The CTA's first warp takes one path, the second the other.
     const auto parted = [&](const std::string& one, const std::string& other, const std::string& value = "%tid.x") {
         return "mov.u32 %r1, " + value + "; setp.ge.u32 %p1, %r1, 32; @%p1 bra Q;" + one + " bra E; Q: " + other +
                " E: " + store;
@@ -439,7 +439,7 @@ TEST_CASE("kernels whose warps wait at a barrier on one way of a branch for thos
     CHECK(refused.affine().empty());
     CHECK(refused.says("ST.") == "stays.parted");
     CHECK(run_body(parted(bar + store, store + bar + store)).affine().empty());
-    // Nothing that the others are to dequeue there, no barrier, or one way for the whole CTA.
+    // Nothing for the others to dequeue there, no barrier, or one path for the whole CTA.
     CHECK_FALSE(run_body(parted(store + bar + store, bar)).affine().empty());
     CHECK_FALSE(run_body(parted(store, store)).affine().empty());
     CHECK_FALSE(run_body(parted(store + bar + store, bar + store, "%ctaid.x")).affine().empty());
@@ -495,7 +495,7 @@ TEST_CASE("atomics and volatile accesses of shared memory stop nothing, those of
     CHECK(stops("st.volatile.global.u32 [%mine+4], 1;"));
     CHECK(stops("membar.gl;"));
     CHECK(stops("membar.cta;"));
-    // Where the affine warp cannot follow them, loads behind them are asked for as well.
+    // Where the affine warp cannot follow them, loads after them are requested as well.
     const Outcome hidden = run_body(
         ".shared .align 4 .b8 held[4]; ld.global.u32 %r3, [%mine]; setp.gt.u32 %p1, %r3, 100000; @%p1 bra D; "
         "atom.shared.add.u32 %r4, [held], 1;"
@@ -620,8 +620,8 @@ TEST_CASE("the register that holds what a decoupled load brings is its own") {
 
 namespace {
 
-/// Ten loads from addresses of their own whose values and addresses live up to the stores behind them, half of which a
-/// branch skips for some lanes.
+/// Ten loads from separate addresses whose values and addresses live up to the stores after them; a branch skips half
+/// of these for some lanes.
 std::string crowded() {
     std::string body = "mov.u32 %r1, %tid.x;", loads, stores;
     for (int i = 0; i < 10; ++i) {
@@ -666,7 +666,7 @@ TEST_CASE("a limit on a thread's registers spills the warps' values, and none of
 
 TEST_CASE("a kernel whose affine stream needs more registers than instructions can name is refused by name") {
     const auto finalised = [](unsigned values) {
-        // Sums of numbers that nothing but the block's own index makes: each is read again behind all others.
+        // Sums of numbers that depend on the block's own index only: each is read again after all others.
         std::string body = "mov.u32 %r1, %ctaid.x; mov.u32 %r2, 0;", rest;
         std::string registers = ".reg .b32 %s<300>;";
         for (unsigned i = 0; i < values; ++i) {

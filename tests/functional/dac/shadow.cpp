@@ -139,7 +139,7 @@ Record Shadow::executed(const ExecutionPlace& place, LaneMask active, const std:
     const isa::Instruction& instruction = place.kernel.code[place.pc];
     Record record;
     record.active = active;
-    // The emulator decodes constants to where they stand in the frame, which begins with the registers.
+    // The emulator decodes constants to their places in the frame, which begins with the registers.
     auto* const frame = const_cast<std::uint32_t*>(registers);
     const DecodedInstruction& decoded = code_[place.pc];
     if (isa::is_memory(instruction.operation)) {
@@ -154,7 +154,8 @@ Record Shadow::executed(const ExecutionPlace& place, LaneMask active, const std:
     return record;
 }
 
-/// What comes first of either waits for the other: the affine stream may be behind, where it waits for other warps.
+/// The first instances of both sides wait for each other: the affine stream may be behind, where it waits for other
+/// warps.
 void Shadow::compare(Instances& instances) {
     if (instances.enqueued.empty() || instances.executed.empty()) { return; }
     const Record enqueued = instances.enqueued.front(), executed = instances.executed.front();

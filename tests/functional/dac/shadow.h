@@ -16,10 +16,10 @@
 namespace lookahead::dac {
 
 /// The shadow check: watches the original kernels run, and compares the address of every access and the lanes of every
-/// predicate that the pass decouples with what the affine stream enqueues for that warp and instruction, instance by
-/// instance; what that stream has to be told of branches is what the original finds there. InternalError, with the
-/// place, at the first difference. The original kernels are finalised with the transform `test_marks`, which marks what
-/// was selected, apart from what later passes put beside it under the same origin.
+/// predicate that the pass decouples with the affine stream's entries for that warp and instruction, instance by
+/// instance. The stream's reports of branches are the original's lanes. Throws InternalError, with the place, at the
+/// first difference. The original kernels are finalised with the transform `test_marks`, which marks the selected
+/// instructions, to tell them from those that later passes insert under the same origin.
 class Shadow final : public InstructionObserver {
   public:
     /// `transformed`: the same kernels after the pass.
@@ -28,7 +28,7 @@ class Shadow final : public InstructionObserver {
     void begin_launch(std::uint64_t number) override;
     void executing(const ExecutionPlace& place, isa::LaneMask active, const std::uint32_t* registers,
                    const isa::LaneMask* predicates) override;
-    /// What was enqueued must all have been compared: after the last launch.
+    /// Requires that all entries have been compared; call it after the last launch.
     void end();
 
     std::uint64_t compared() const { return compared_; }
@@ -37,11 +37,11 @@ class Shadow final : public InstructionObserver {
     using LaneMask = isa::LaneMask;
     using Cta = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
     using Key = std::tuple<Cta, std::uint32_t, std::uint32_t>;  ///< CTA, warp, origin
-    /// What was executed, or enqueued for that, first by warp and instruction.
+    /// Executed instances and entries by warp and instruction, first in, first out.
     struct Instances {
         std::deque<Record> enqueued;
         std::deque<Record> executed;
-        std::string place;  ///< of what was executed last
+        std::string place;  ///< of the last executed one
     };
     void prepare(const ExecutionPlace& place, const std::uint32_t* registers);
     AffineInterpreter& begin_cta(const isa::Dim3& ctaid, const isa::Dim3& block);

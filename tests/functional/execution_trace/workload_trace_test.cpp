@@ -1,5 +1,5 @@
 // Whole machines execute workloads as the functional emulator does: the same instructions of each warp in the same
-// lanes, with the same results, whatever runs beside the warps' own streams.
+// lanes, with the same results, whatever extension runs beside the warps' own streams.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -79,8 +79,8 @@ TEST_CASE("workloads execute on a plain machine and with P-mode what the emulato
     for (const char* name : {"MonteCarlo", "bfs", "libor", "mummer", "nw", "sgemm", "spmv", "stencil"}) { check(name); }
 }
 
-/// ccl has races of its algorithm; laplace3d moves words of shared memory that no one has written yet, which another
-/// launch's CTA has left there.
+/// ccl's algorithm has races; laplace3d moves words of shared memory that have not been written yet, but hold values of
+/// another launch's CTA.
 TEST_CASE("so do all other workloads whose values the program alone decides" * doctest::skip()) {
     for (const ManifestEntry& entry : workload_manifest()) {
         if (entry.name != "ccl" && entry.name != "laplace3d") { check(std::string(entry.name)); }

@@ -35,7 +35,7 @@ class RandomProgram {
 
     /// Empty, or the axiom that was broken.
     std::string run(const std::string& policy, std::uint32_t seed) {
-        // Few MSHRs, merges and ways, so that the limits are met too.
+        // Few MSHRs, merges and ways, to reach the limits, too.
         std::vector<std::string> overrides = small_l1(policy);
         overrides.insert(overrides.end(), {"l1d.mshrs=6", "l1d.merges=3", "l1d.miss_queue=4", "l1d.merged_stores=4"});
         MemorySystem system(kSms, overrides);
@@ -91,7 +91,7 @@ class RandomProgram {
         for (unsigned i = 0; i < kLocations; ++i) { knowledge[i] = std::max(knowledge[i], more[i]); }
     }
 
-    /// Where the value stands in the location's coherence order, or npos.
+    /// The value's position in the location's coherence order, or npos.
     std::size_t position(unsigned location, std::uint32_t value) const {
         if (value == 0) { return 0; }
         const auto history = history_.find(address_of(location));
@@ -106,7 +106,8 @@ class RandomProgram {
     }
 
     std::string check() {
-        // What a write tells depends on its agent's fences and reads, which depend on other writes: until nothing new.
+        // The knowledge of a write depends on its agent's fences and reads, and so on other writes: iterates until
+        // nothing is new.
         for (;;) {
             const auto before = told_;
             for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
@@ -119,8 +120,8 @@ class RandomProgram {
 
     std::string check_agent(std::size_t agent) {
         Knowledge known{};     // binds the agent's accesses
-        Knowledge at_fence{};  // what its later writes tell
-        Knowledge heard{};     // what the writes that it read tell; binds after its next fence
+        Knowledge at_fence{};  // the knowledge of its later writes
+        Knowledge heard{};     // the knowledge of the writes that it read; binds after its next fence
         for (std::size_t i = 0; i < kSteps; ++i) {
             const Step& step = agents_[agent].steps[i];
             const unsigned location = locations_.at(i + kSteps * agent);

@@ -38,14 +38,14 @@ void add_message_passing(std::vector<Litmus>& tests) {
                                     false));
 }
 
-/// Reads the flag y, and behind a fence x, again and again.
+/// Reads the flag y, and after a fence x, again and again.
 std::vector<Step> polling() {
     std::vector<Step> steps = {load(kX)};
     for (unsigned i = 0; i < 8; ++i) { steps = steps + std::vector<Step>{relaxed_load(kY), fence(), load(kX)}; }
     return steps;
 }
 
-/// The polling agent saw the flag, and x old behind it.
+/// The polling agent saw the flag, and after it the old x.
 std::function<bool(const LitmusValues&)> polled_stale(std::size_t agent) {
     return [agent](const LitmusValues& values) {
         const auto& read = values[agent];

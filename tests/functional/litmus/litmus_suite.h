@@ -118,7 +118,7 @@ inline std::vector<std::string> small_l1(const std::string& policy) {
 inline const std::vector<std::string> kPolicies = {"write_evict", "write_through", "write_evict with sectors",
                                                    "write_through with sectors"};
 
-/// What a litmus test read with the timing of a seed; empty if it does not end.
+/// The values that a litmus test read with the timing of a seed; empty if it does not end.
 inline LitmusValues run_litmus(const Litmus& litmus, const std::string& policy, std::uint32_t seed) {
     MemorySystem system(3, small_l1(policy));
     system.memory.set_delay(random_delay(seed));
@@ -126,7 +126,7 @@ inline LitmusValues run_litmus(const Litmus& litmus, const std::string& policy, 
     return system.run(agents);
 }
 
-/// Empty, or what is wrong with what a litmus test read.
+/// The fault in a litmus test's values, or an empty text.
 inline std::string fault_of(const Litmus& litmus, const LitmusValues& values, const std::string& policy,
                             std::uint32_t seed) {
     if (!values.empty() && !litmus.forbidden(values)) { return ""; }

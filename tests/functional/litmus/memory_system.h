@@ -23,14 +23,14 @@ struct Step {
     bool after_values = false;   ///< not issued before all earlier loads of its agent have completed (a dependence)
 };
 
-/// A stream context of an SM that issues its steps in program order, as soon as it may. Loads of an agent may be under
-/// way together, each to a register row of its own.
+/// A stream context of an SM that issues its steps in program order, as soon as it may. Several loads of an agent may
+/// be under way, each to its own register row.
 struct Agent {
     unsigned sm = 0;
     std::vector<Step> steps;
 };
 
-/// Several load/store units with one memory behind them, and agents that run on them.
+/// Several load/store units with one memory, and agents that run on them.
 class MemorySystem {
   public:
     MemorySystem(unsigned sms, const std::vector<std::string>& overrides) : memory(sms) {
@@ -119,7 +119,7 @@ class MemorySystem {
                (!step.after_barrier || others_are_past(each));
     }
 
-    /// At a barrier all agents of the SM that have one stand at it or are past it.
+    /// At a barrier: whether all agents of the SM with a barrier are at it or past it.
     bool others_are_past(const Running& each) const {
         return std::all_of(running_.begin(), running_.end(), [&](const Running& other) {
             return other.bench != each.bench || &other == &each || barrier_of(other) <= other.next;

@@ -1,4 +1,4 @@
-// Takes the clauses of the memory contract away one by one: the litmus tests and random programs must notice each.
+// Removes the clauses of the memory contract one by one: the litmus tests and random programs must detect each loss.
 #include <doctest/doctest.h>
 
 #include <filesystem>

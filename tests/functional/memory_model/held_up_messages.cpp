@@ -110,7 +110,7 @@ std::string held_up_message_fault(HeldUp what, std::uint32_t pause, Transport& t
         configuration.override_value(each);
     }
     const bool load = what == HeldUp::load;
-    // The slice's turn comes to the one who is held up last.
+    // The slice's turn comes last to the requester that is held up.
     const std::uint32_t writer = load ? 1 : 3;
     const std::uint32_t reader = load ? 3 : 1;
     std::vector<std::uint32_t> seen;

@@ -123,7 +123,7 @@ class Checker {
         return "";
     }
 
-    /// What is read before a fence, and was written after a fence, orders the segments before and after them.
+    /// A read before a fence, of a write after a fence, orders the segments before and after them.
     void order_segments() {
         happens_before_.emplace(segments_);
         for (std::size_t thread = 0; thread < first_segment_.size(); ++thread) {

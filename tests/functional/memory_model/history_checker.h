@@ -6,8 +6,8 @@
 
 namespace lookahead::test {
 
-/// One operation of a thread on a word, or a fence, as a program's own output tells it. Every value that is written is
-/// unique and not 0, the words' initial value: so it is known which write each read has read.
+/// One operation of a thread on a word, or a fence, as the program's own output shows it. Every written value is unique
+/// and not 0, the words' initial value, so each read names its write.
 struct Operation {
     enum class Kind : std::uint8_t { read, write, exchange, fence };
 
@@ -17,7 +17,7 @@ struct Operation {
     std::uint32_t written = 0;  ///< value, of writes and exchanges
 };
 
-/// What each thread did, in program order, and what the words held at the end.
+/// Each thread's operations, in program order, and the final values of the words.
 struct History {
     std::vector<std::vector<Operation>> threads;
     std::vector<std::uint32_t> final_values;  ///< by location

@@ -1,5 +1,5 @@
-// Takes clauses of the memory contract away one by one, on whole machines: the checker must notice each. On one rank,
-// for the mutants are the same on more.
+// Removes clauses of the memory contract one by one, on whole machines: the checker must detect each loss. On one rank,
+// because the mutants are the same on more.
 #include <doctest/doctest.h>
 
 #include <string>

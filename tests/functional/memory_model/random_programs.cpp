@@ -101,7 +101,7 @@ class RandomKernel {
         }
     }
 
-    /// Every thread keeps what it reads in registers and stores it at its end.
+    /// Every thread keeps its read values in registers and stores them at its end.
     std::string ptx() const {
         std::string text =
             ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -127,12 +127,12 @@ class RandomKernel {
                         std::to_string(i) + ";\n";
             }
         }
-        // What the values were used for: behind the log.
+        // The results of using the values: after the log.
         text += "st.global.u32 [%rd3+" + std::to_string(shape_.steps * shape_.threads() * 4) + "], %r6;\n";
         return text + "ret;\n}\n";
     }
 
-    /// What the thread makes of its loads of local memory.
+    /// The thread's digest of its loads of local memory.
     std::uint32_t local_digest(std::uint32_t thread) const {
         std::array<std::uint32_t, LocalStep::kWords> words;
         words.fill(thread);
@@ -199,7 +199,7 @@ class RandomKernel {
     std::vector<LocalStep> local_steps_;
 };
 
-/// Empty, or the first thread whose loads of local memory have not read what it stored last.
+/// Empty, or the first thread whose loads of local memory differ from its last stores.
 std::string local_fault(const RandomKernel& kernel, const std::vector<std::uint32_t>& digests) {
     for (std::uint32_t thread = 0; thread < digests.size(); ++thread) {
         if (digests[thread] != kernel.local_digest(thread)) {

@@ -14,7 +14,7 @@ struct ProgramShape {
     std::uint32_t threads_of_cta;
     std::uint32_t steps;
     std::uint32_t locations;  ///< a power of two
-    bool local = false;       ///< before each step a thread also accesses local memory, which it alone knows
+    bool local = false;       ///< before each step a thread also accesses local memory, which is its own
 
     std::uint32_t threads() const { return ctas * threads_of_cta; }
     std::uint32_t operations() const { return threads() * steps; }
@@ -26,10 +26,10 @@ inline constexpr ProgramShape kSparse{8, 3, 40, 16};
 /// Local lines and copies of global ones compete for L1.
 inline constexpr ProgramShape kLocal{8, 64, 24, 64, true};
 
-/// Runs a random program in PTX, whose own output says what every operation has read, on a machine of four SMs with
-/// these options, over all ranks. Empty, or how the run failed, or the axiom of the memory model that it breaks
-/// (history_checker.h). With `waits` a thread uses each value as soon as it has read it. On ranks without the host
-/// there is nothing to check.
+/// Runs a random program in PTX, whose own output shows what every operation has read, on a machine of four SMs with
+/// these options, over all ranks. Returns an empty text, or how the run failed, or the axiom of the memory model that
+/// it violates (history_checker.h). With `waits` a thread uses each value as soon as it has read it. Ranks without the
+/// host check nothing.
 std::string random_program_fault(std::uint32_t seed, const ProgramShape& shape, const std::vector<std::string>& options,
                                  Transport& transport, bool waits = false);
 

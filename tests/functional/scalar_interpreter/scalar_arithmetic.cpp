@@ -251,7 +251,7 @@ std::optional<std::uint64_t> converted(const ptx::Instruction& instruction, std:
     return floating_of(value, to, modifiers);
 }
 
-/// set with sources of f16, or of f16x2, of which each half gives a half of the result.
+/// set with sources of f16, or of f16x2, each half of which gives a half of the result.
 std::uint64_t half_set_result(const Modifiers& modifiers, const Sources& sources) {
     const bool packed = modifiers.types[1] == Type::f16x2;
     const bool floating = modifiers.types[0] == Type::f16 || modifiers.types[0] == Type::f16x2;

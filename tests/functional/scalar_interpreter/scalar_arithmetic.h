@@ -6,18 +6,18 @@
 
 #include "components/frontend/ptx/ir.h"
 
-/// Internal to the scalar interpreter: what instructions make of their sources' bits, written from the PTX ISA's text
-/// alone, on the host's rounding modes, long double and 128-bit integers.
+/// Internal to the scalar interpreter: the results of instructions from their sources' bits, written from the PTX ISA's
+/// text alone, on the host's rounding modes, long double and 128-bit integers.
 namespace lookahead::test {
 
-__extension__ using Wide = __int128;  ///< holds what any operation makes of integers
+__extension__ using Wide = __int128;  ///< holds any operation's result on integers
 using Sources = std::array<std::uint64_t, 4>;
 
 /// Floating-point arithmetic, and conversions from or to floating point. Nothing for approximations, whose bits PTX
-/// leaves open, and for what is none of these.
+/// leaves open, and for other instructions.
 std::optional<std::uint64_t> floating_result(const ptx::Instruction& instruction, const Sources& sources);
 
-/// Bit fields, saturating and bytewise integer arithmetic, copysign, slct. Nothing for what is none of these.
+/// Bit fields, saturating and bytewise integer arithmetic, copysign, slct. Nothing for other instructions.
 std::optional<std::uint64_t> bitwise_result(const ptx::Instruction& instruction, const Sources& sources);
 
 bool comparison_holds(ptx::Comparison comparison, ptx::Type type, std::uint64_t a, std::uint64_t b);

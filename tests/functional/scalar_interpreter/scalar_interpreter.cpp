@@ -663,7 +663,7 @@ void ScalarInterpreter::store(Block& block, Thread& thread, const ptx::Instructi
     }
 }
 
-/// Bytes from the address to each element: the operand behind the address is a stride, or a list of indices, in words.
+/// Bytes from the address to each element: the operand after the address is a stride, or a list of indices, in words.
 std::vector<std::int64_t> ScalarInterpreter::element_displacements(const Block& block, const Thread& thread,
                                                                    const ptx::Instruction& instruction) const {
     const ptx::Operand& pattern = instruction.sources()[1];

@@ -41,7 +41,7 @@ class ScalarInterpreter : public Device {
 
     /// Runs a thread until it waits, ends or has had its turn; false: it could not run.
     bool run_thread(Block& block, Thread& thread);
-    // Threads that wait for one another (scalar_meetings.cpp). True: some can go on.
+    // Threads that wait for one another (scalar_meetings.cpp). Returns whether some can proceed.
     bool let_threads_meet(Block& block, std::vector<Thread>& threads);
     bool let_lanes_meet(Block& block, std::span<Thread> warp);
     bool let_warp_arrive(Block& block, std::span<Thread> warp);

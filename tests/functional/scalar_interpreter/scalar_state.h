@@ -89,7 +89,7 @@ struct ScalarInterpreter::Block {
     std::map<const ptx::Variable*, std::uint64_t> shared_offsets;
     std::array<Barrier, 16> barriers;
 
-    /// Statically sized variables of the module and of every function, and behind them the launch's own bytes.
+    /// Statically sized variables of the module and of every function, then the launch's own bytes.
     void lay_out(const ptx::Module& module) {
         const auto place = [&](const ptx::Variable& variable) {
             if (variable.space != ptx::StateSpace::shared || variable.is_extern) { return; }

@@ -1,4 +1,4 @@
-// Programs whose lanes run apart: what both models run, what a stack cannot, and what nothing can.
+// Programs whose lanes run on separate paths: some run under both models, some not on a stack, and some under neither.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -17,7 +17,7 @@ std::vector<std::uint32_t> of_lanes(unsigned count, auto value) {
     return result;
 }
 
-/// One lane after another enters; who does not get in tries again, and all meet behind the loop.
+/// One lane after another enters; the others try again, and all meet after the loop.
 const std::string kSpinLock = R"(
     shl.b32 %r2, %a, 0;
 TRY:
@@ -115,7 +115,7 @@ JOIN:
 }
 
 TEST_CASE("lanes whose masks differ meet those of their own mask only") {
-    // Quads sum up among themselves; lanes of a quad come there by different ways.
+    // Quads sum up among themselves; lanes of a quad come there by different paths.
     const Program program = launched(kOneWarp, 32, R"(
     and.b32 %r0, %t, 28;
     shl.b32 %r1, 15, %r0;
@@ -293,7 +293,8 @@ WAIT:
 
 namespace {
 
-/// Each CTA of four adds 1 to the word of the next, when that is there, and `meanwhile` waits for it. The last begins.
+/// Each CTA of four adds 1 to the word of the next once that is present, and `meanwhile` waits for it. The last one
+/// begins.
 std::string chain(const std::string& meanwhile, unsigned last) {
     return kernel(R"(
     mov.u32 %r0, %ctaid.x;

@@ -1,4 +1,4 @@
-// Generic instructions: what an address leads to decides, not how the instruction is written.
+// Generic instructions: the address decides, not the form of the instruction.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -15,8 +15,8 @@ using isa::SimtModel;
 namespace {
 
 /// Sums of f32 in a word of shared and one of global memory, in generic and in plain form: a subnormal to a subnormal,
-/// a subnormal to a normal number, and normal numbers whose sum is subnormal. Words 0 to 7: what `atom` found and what
-/// is there at the end, in shared and then in global memory; 8 to 15 the same of the plain form.
+/// a subnormal to a normal number, and normal numbers whose sum is subnormal. Words 0 to 7: the values that `atom`
+/// found and the final ones, in shared and then in global memory; 8 to 15 the same for the plain form.
 constexpr const char* kWord = ".shared .align 8 .b8 word[16];";
 
 std::string sums(const std::string& operation, const std::string& old_value, const std::string& operand) {
@@ -52,7 +52,7 @@ constexpr Sum kSums[] = {
     {0x00000003, 0x00000004, 0x00000007, 0x00000000},  // both subnormal
     {0x80000001, 0x80000001, 0x80000002, 0x80000000},
     {0x00800000, 0x00000001, 0x00800001, 0x00800000},  // the least normal number and the least subnormal one
-    {0x00800001, 0x80800000, 0x00000001, 0x00000000},  // the sum alone is subnormal
+    {0x00800001, 0x80800000, 0x00000001, 0x00000000},  // only the sum is subnormal
     {0x3f800000, 0x3f800000, 0x40000000, 0x40000000},
 };
 

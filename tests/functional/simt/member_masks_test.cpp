@@ -1,4 +1,4 @@
-// Member masks of `*.sync` instructions: whom they may name on a stack, where no lane can wait for another.
+// Member masks of `*.sync` instructions: the lanes that they may name on a stack, where no lane can wait for another.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -11,7 +11,7 @@ using isa::SimtModel;
 
 namespace {
 
-/// Instructions whose last operand is a member mask: they read %t and %r1, and %r3 or %p3 has what they give.
+/// Instructions whose last operand is a member mask: they read %t and %r1, and write %r3 or %p3.
 constexpr const char* kInstructions[] = {
     "shfl.sync.bfly.b32 %r3|%p3, %t, 1, 31, ",
     "vote.sync.ballot.b32 %r3, %p4, ",
@@ -155,7 +155,7 @@ BAD:
 
 namespace {
 
-/// A warp waits for a load in the branch, and an extension executes the shuffle behind it meanwhile.
+/// A warp waits for a load in the branch, and meanwhile an extension executes the shuffle after it.
 Program behind_a_load(const char* mask) {
     Program program = launched({{4}, {32}}, 128,
                                R"(

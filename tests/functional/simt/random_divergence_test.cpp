@@ -30,7 +30,7 @@ TEST_CASE("random divergent programs give on emulator and timing model, under bo
 
 namespace {
 
-/// Mechanisms, one beside the other.
+/// Several mechanisms at once.
 std::vector<std::string> composition(std::mt19937_64& draw) {
     std::vector<std::string> options;
     const auto now_and_then = [&](unsigned times, std::initializer_list<const char*> choices) {

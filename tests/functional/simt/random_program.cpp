@@ -205,7 +205,7 @@ DONE:
         emit(below(2) ? "st.local.u32 [%r23], " + value() + ";" : "ld.local.u32 " + to + ", [%r23];");
     }
 
-    /// Words of a table one behind the other, in a loop with a counter.
+    /// Reads the words of a table in order, in a loop with a counter.
     void table_loop(const std::string& to) {
         const std::string again = label();
         emit("and.b32 %r20, " + value() + ", 28;\nmul.wide.u32 %rd5, %r20, 4;\nmov.u64 %rd4, words;");
@@ -361,7 +361,7 @@ DONE:
                     loop(depth);
                     break;
                 case 3:
-                    // A sum that nobody reads before the end of the kernel.
+                    // A sum that is not read before the end of the kernel.
                     emit("red.global.add.u32 [%base+" + std::to_string(4 * (kThreads + below(8))) + "], " + value() +
                          ";");
                     break;
@@ -371,7 +371,7 @@ DONE:
         }
     }
 
-    /// Every lane executes `kinds` in turn, each on its own way.
+    /// Every lane executes `kinds` in turn, each on its own path.
     void meet_apart(std::vector<std::uint64_t> kinds, unsigned depth) {
         if (kinds.empty()) { return; }
         block(1);
@@ -419,7 +419,7 @@ DONE:
         emit("redux.sync.add.u32 " + to + ", " + from + ", %r20;");
     }
 
-    /// Adds to a sum that a lock guards; the lock and the sum lie behind the threads' words.
+    /// Adds to a sum that a lock guards; the lock and the sum follow the threads' words.
     void take_lock(const std::string& addend) {
         const std::string lock = std::to_string(4 * (kThreads + 8)), sum = std::to_string(4 * (kThreads + 9));
         const std::string again = label();

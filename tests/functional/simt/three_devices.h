@@ -33,7 +33,7 @@ struct Program {
 inline const LaunchConfiguration kOneWarp{{1}, {32}};
 
 /// `body` as kernel `k`, with %r0-31, %rd0-15, %p0-7 declared: %t is %tid.x, %base the address `out`, %out that of the
-/// thread's own word, by its number in the grid, %a the parameter; `before` stands before the kernel.
+/// thread's own word, by its number in the grid, %a the parameter; `before` precedes the kernel.
 std::string kernel(const std::string& body, const std::string& before = "");
 /// Such a kernel and its launch.
 inline Program launched(const LaunchConfiguration& configuration, std::uint32_t words, const std::string& body,
@@ -66,7 +66,7 @@ void check_mentions(const Ending& ending, std::initializer_list<std::string_view
 
 inline constexpr isa::SimtModel kModels[] = {isa::SimtModel::stack, isa::SimtModel::convergence_barrier};
 
-/// Runs the program on the emulator and the timing model under this SIMT model and checks what it gives.
+/// Runs the program on the emulator and the timing model under this SIMT model and checks its result.
 void expect(const Program& program, isa::SimtModel simt, const std::vector<std::uint32_t>& expected);
 /// Under both.
 void expect_everywhere(const Program& program, const std::vector<std::uint32_t>& expected);

@@ -9,7 +9,7 @@
 #include "components/frontend/finaliser/code/options.h"
 #include "components/isa/kernel.h"
 
-/// Kernels before and after the pass `vecmem`, and what they do.
+/// Kernels before and after the pass `vecmem`, and their results.
 namespace lookahead::vecmem::test {
 
 inline constexpr std::uint32_t kThreads = 40;       ///< a full warp and a part of one
@@ -21,7 +21,7 @@ struct Outcome {
 
     /// How many instructions of the code have a text that begins so: "LD.STRIDE".
     unsigned count(std::string_view mnemonic) const;
-    /// What the pass says of accesses that stay: "alias".
+    /// The pass's reasons for accesses that stay: "alias".
     std::set<std::string> reasons() const;
     std::string text() const;
 };

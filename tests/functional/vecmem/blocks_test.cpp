@@ -21,7 +21,7 @@ std::string each(unsigned count, const std::function<std::string(unsigned)>& tex
     return all;
 }
 
-/// Loads to %r10, %r11, ... of which all are used, from what `address` says.
+/// Loads to %r10, %r11, ..., all of which are used, from the addresses that `address` gives.
 std::string loads(unsigned count, const std::function<std::string(unsigned)>& address,
                   const std::string& mnemonic = "ld.global.u32") {
     return each(count, [&](unsigned i) { return fmt::format("{} %r{}, [{}];\n", mnemonic, 10 + i, address(i)); }) +
@@ -34,14 +34,14 @@ std::string at(int byte) {
     return fmt::format("%mine+{}", byte);
 }
 
-/// Words of memory that no vector brings, in %r10, %r11, ..., of which the mask is left.
+/// Words of memory that no vector loads, in %r10, %r11, ..., masked with `mask`.
 std::string indices(unsigned count = 4, unsigned mask = 63) {
     return each(count, [mask](unsigned i) {
         return fmt::format("ld.global.u32 %r{0}, [%mine+{1}]; and.b32 %r{0}, %r{0}, {2};\n", 10 + i, 12 * i * i, mask);
     });
 }
 
-/// %rd10, or a later one, is the base and so many words as %r10, or the later one, says.
+/// %rd10, or a later one, becomes the base plus as many words as %r10, or the later one, holds.
 std::string address(unsigned i, const std::string& base = "%mine", const std::string& wide = "mul.wide.s32") {
     return fmt::format("{1} %rd{0}, %r{0}, 4; add.s64 %rd{0}, {2}, %rd{0};\n", 10 + i, wide, base);
 }
@@ -99,7 +99,7 @@ TEST_CASE("strides have both signs, and elements any order in the program") {
 }
 
 TEST_CASE("a stride has 32 bits") {
-    // Nobody comes there: the addresses are beyond the buffer.
+    // Never executed: the addresses are beyond the buffer.
     const auto body = [](const char* stride) {
         return fmt::format("setp.eq.u32 %p1, %a, 0;\n@%p1 bra END;\nmov.u64 %rd1, %mine;\n") +
                each(4,
@@ -131,7 +131,7 @@ TEST_CASE("an unknown stride is a signed word of elements") {
     }
     CHECK(run(body("mul.wide.u32 %rd1, %a, 4;"), "4", 5).count("LD.STRIDE") == 0);
     CHECK(run(body("mul.wide.s32 %rd1, %a, 8;"), "4", 5).count("LD.STRIDE") == 0);
-    // In shared memory addresses have 32 bits, whose upper half nobody sees.
+    // In shared memory addresses have 32 bits; their upper half has no effect.
     const std::string shared =
         "mov.u32 %r2, tile; shl.b32 %r3, %a, 2;\n" +
         each(4, [](unsigned i) { return fmt::format("st.shared.u32 [%r2], %gid; add.u32 %r2, %r2, %r3;\n", i); }) +
@@ -354,7 +354,7 @@ TEST_CASE("a store that may be to the same place stands between") {
     CHECK(unknown.reasons().contains("alias"));
     CHECK(run(body("%mine+16")).count("LD.STRIDE") == 1);
     CHECK(run(body("%mine-4")).count("LD.STRIDE") == 1);
-    // Before it or behind it all can go.
+    // Before it or after it all can move.
     CHECK(run(body("%mine+4")).count("LD.STRIDE") == 1);
     CHECK(run(body("%mine+12")).count("LD.STRIDE") == 1);
     const auto across = [](const char* store) {

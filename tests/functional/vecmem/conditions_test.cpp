@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kMore = "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a; @%p1 bra LOOP;";
 
-/// Reads %r3 from the words at %rd1 on, does `body`, and goes on by `more`; behind it %r2 and %r8 are stored, and
-/// `behind` is done. %r3 & 1 alternates.
+/// Reads %r3 from the words at %rd1 on, runs `body`, and repeats by `more`; after the loop %r2 and %r8 are stored, and
+/// `behind` runs. %r3 & 1 alternates.
 std::string rounds_of(const std::string& body, const std::string& more = kMore, const std::string& behind = "") {
     return fmt::format(
         "mov.u32 %r1, 0; mov.u32 %r2, 1; mov.u32 %r8, 3; mov.u64 %rd1, %mine;\nLOOP:\n"
@@ -24,7 +24,7 @@ std::string rounds_of(const std::string& body, const std::string& more = kMore, 
         body, more, behind);
 }
 
-/// `then`, and if it is there `otherwise`, as %r4 is or is not 0.
+/// `then`, or `otherwise` if given, depending on whether %r4 is not 0.
 std::string choice(const std::string& then, const std::string& otherwise = "") {
     const std::string test = "setp.eq.u32 %p2, %r4, 0; @%p2 bra ELSE;\n" + then;
     if (otherwise.empty()) { return test + "\nELSE:\n"; }
@@ -84,17 +84,17 @@ TEST_CASE("lanes that part in a round do so in each round of several") {
 }
 
 TEST_CASE("what lanes that go another way need is not written over") {
-    // One side writes what is there before, or what both sides have written, or what the other side reads.
+    // One side writes a value that exists before, or that both sides have written, or that the other side reads.
     check_packed(rounds_of(choice("add.u32 %r8, %r3, 9;") + "mad.lo.u32 %r2, %r2, 3, %r8;"));
     check_packed(rounds_of(choice("mov.u32 %r8, %r3;", "add.u32 %r8, %r3, 7;") + "mad.lo.u32 %r2, %r2, 3, %r8;"));
     check_packed(rounds_of("add.u32 %r9, %r3, 4;" +
                            choice("add.u32 %r9, %r9, %r1; add.u32 %r2, %r2, %r9;", "mad.lo.u32 %r2, %r2, 5, %r9;")));
-    // The last value, behind the loop.
+    // The last value, after the loop.
     check_packed(rounds_of(choice("add.u32 %r8, %r3, 9;")), 0, 8);
 }
 
 TEST_CASE("accesses under conditions touch what they do in the program, and nothing else") {
-    // Nobody's address, where the word is above all that there are.
+    // An invalid address, where the word is above all existing ones.
     const std::string never = "setp.lt.u32 %p2, %r3, 0x7fffffff; @%p2 bra SKIP;\n{}\nSKIP:\n";
     for (const char* access : {"ld.global.u32 %r9, [%rd9]; add.u32 %r2, %r2, %r9;", "st.global.u32 [%rd9], %r2;",
                                "ld.shared.u32 %r9, [%r10]; add.u32 %r2, %r2, %r9;"}) {
@@ -124,7 +124,7 @@ TEST_CASE("conditions inside of conditions, of numbers and of what are none") {
             "bra.uni LESS_END;\nLESS:\nmad.lo.u32 %r2, %r2, 3, 1;\nLESS_END:\n",
             "setp.ge.f32 %p3, %f1, 0f3F800000; @!%p3 bra MORE;\nadd.u32 %r8, %r8, %r3;\nMORE:\n");
     check_packed(rounds_of(floats));
-    // The inner comparison has other readers, under its condition and behind it.
+    // The inner comparison has other readers, under its condition and after it.
     const std::string chosen = choice(
         "setp.gt.u32 %p3, %r3, %b; selp.u32 %r9, 5, 9, %p3; @%p3 bra INNER;\n"
         "add.u32 %r2, %r2, 5; add.u32 %r8, %r8, %r2;\nINNER:\nselp.u32 %r10, 3, 1, %p3; "
@@ -159,7 +159,7 @@ TEST_CASE("so many instructions are masked and no more") {
 }
 
 TEST_CASE("a mask that the round changes is none") {
-    // In the block that it masks, and read behind it.
+    // In the block that it masks, and read after it.
     const std::string changed =
         choice("setp.gt.u32 %p2, %r1, 4; add.u32 %r2, %r2, %r3;") + "@%p2 add.u32 %r2, %r2, 5;\n";
     check_stays(rounds_of(changed));
@@ -173,7 +173,7 @@ TEST_CASE("a mask that the round changes is none") {
 }
 
 TEST_CASE("loops of other shapes stay") {
-    // A way out of the middle; two ways back; a loop inside; a block with two conditions; masked code under a
+    // An exit in the middle; two branches back; a loop inside; a block with two conditions; masked code under a
     // condition.
     check_stays(
         rounds_of("setp.eq.u32 %p2, %r3, 5; @%p2 bra OUT;\nadd.u32 %r2, %r2, %r3;", std::string(kMore) + "\nOUT:"));
@@ -202,7 +202,7 @@ TEST_CASE("loops of other shapes stay") {
 
 TEST_CASE("a counter that is counted under a condition is none") {
     check_stays(rounds_of(choice("add.s32 %r1, %r1, 1;")), "induction");
-    // A pointer likewise: it is read as it is, beside another.
+    // Likewise a pointer, which is read unchanged, beside another.
     check_packed("mov.u64 %rd2, %mine;\n" + rounds_of("ld.global.u32 %r9, [%rd2+64]; mad.lo.u32 %r2, %r2, 3, %r9;\n" +
                                                       choice("add.s64 %rd2, %rd2, 4;")));
 }
@@ -220,10 +220,10 @@ TEST_CASE("masked code that stands together is gone around, one instruction is n
 }
 
 TEST_CASE("what only masked code needs is masked where its mask is known, and nobody else needs it") {
-    // Computed before the mask, for a lane that goes there.
+    // Computed before the mask, for a lane that takes that path.
     check_packed(
         rounds_of("mad.lo.u32 %r9, %r3, 3, %r2;\n" + choice("st.global.u32 [%rd1+400], %r9; add.u32 %r2, %r2, %r9;")));
-    // Under the condition, for behind the loop, and likewise for the next round.
+    // Under the condition, for use after the loop, and likewise for the next round.
     check_packed(
         rounds_of(choice("mad.lo.u32 %r9, %r3, 3, %r1; st.global.u32 [%rd1+400], %r9;") + "add.u32 %r10, %r3, 1;\n" +
                       "setp.gt.u32 %p3, %r3, 4; @%p3 bra MORE;\nst.global.u32 [%rd1+500], %r10; add.u32 %r2, "
@@ -235,7 +235,7 @@ TEST_CASE("what only masked code needs is masked where its mask is known, and no
         "st.global.u32 [%rd1+400], %r10; add.u32 %r2, %r2, %r10;\nELSE:\n";
     check_packed(rounds_of(unconditional, kMore, "st.global.u32 [%mine+1000], %r10;"), 0, 8);
     check_packed(rounds_of(unconditional), 0, 8);
-    // For both ways of a condition.
+    // For both sides of a condition.
     const std::string both =
         "setp.eq.u32 %p2, %r4, 0; mad.lo.u32 %r10, %r3, 5, 1; @%p2 bra ELSE;\n"
         "st.global.u32 [%rd1+400], %r10; add.u32 %r2, %r2, %r10;\nbra.uni END;\nELSE:\n"
@@ -294,7 +294,7 @@ TEST_CASE("arrays under conditions are compared before the loop as others are") 
         CAPTURE(apart);
         const Outcome outcome = run(text, "4", 9, static_cast<std::uint32_t>(apart));
         CHECK(outcome.count("LD.STRIDE") == 1);
-        // What was read before it is written, or in the same round.
+        // A word that is read before it is written, or in the same round.
         CHECK(outcome.executed == (apart >= 1 && apart <= 3 ? 0 : 4));
     }
 }

@@ -19,8 +19,8 @@ using namespace lookahead::vecmem::test;
 
 namespace {
 
-/// Counts in %r1 from `first`; `more` ends with a comparison to %p1 that goes on. The rounds' words at %rd1, %rd1 + 4,
-/// ... are summed up in an order that matters.
+/// Counts in %r1 from `first`; `more` ends with a comparison to %p1 that continues the loop. The rounds' words at %rd1,
+/// %rd1 + 4, ... are summed up so that their order matters.
 std::string loop(const std::string& first, const std::string& more, const std::string& body = "") {
     return fmt::format(
         "mov.u32 %r1, {}; mov.u32 %r2, 1; mov.u64 %rd1, %mine; mov.u64 %rd4, %mine;\nLOOP:\n"
@@ -96,7 +96,7 @@ TEST_CASE("all comparisons and directions of counters") {
     // Counters of 64 bits.
     const std::string wide = loop("0", "add.s64 %rd5, %rd5, 2; setp.lt.s64 %p1, %rd5, %rd6;");
     CHECK(run("mov.u64 %rd5, -4; cvt.s64.s32 %rd6, %a;\n" + wide, "4", 13).executed == 4);
-    // The branch goes on where the predicate does not hold.
+    // The branch continues if the predicate does not hold.
     std::string turned = loop("0", "add.s32 %r1, %r1, 1; setp.ge.s32 %p1, %r1, %a;");
     turned.replace(turned.find("@%p1"), 4, "@!%p1");
     CHECK(run(turned, "4", 9).executed == 4);
@@ -136,7 +136,7 @@ TEST_CASE("a step that is not known goes up, and not too far") {
     const std::string text = loop("0", "add.s32 %r1, %r1, %a; setp.lt.s32 %p1, %r1, %b;");
     CHECK(run(text, "4", 3, 27).executed == 4);
     CHECK(run(text, "4", 1, 9).executed == 4);
-    // Steps that wrap around: three steps are more than a number has, and the bound is in their way.
+    // Steps that wrap around: three steps are more than a number has, and pass the bound.
     for (const std::uint32_t step : {0x40000000U, 0x60000000U, 0x90000000U, 0xb0000000U, 0xc0000000U, 0xd0000000U,
                                      0xfffffff0U, 0x55555557U, 0xaaaaaaabU}) {
         for (const int bound : {-2000000000, -1000, -3, 10, 1000, 101509731, 363698845, 2000000000}) {
@@ -156,7 +156,7 @@ TEST_CASE("a counter that goes away from its bound is none") {
     CHECK(run(loop("0", "add.s32 %r1, %r1, -1; setp.lt.s32 %p1, %r1, -10;")).reasons().contains("induction"));
     CHECK(run(loop("0", "add.s32 %r1, %r1, 1; setp.gt.s32 %p1, %r1, 10;")).reasons().contains("induction"));
     CHECK(run(loop("0", "add.s32 %r1, %r1, 1; setp.eq.s32 %p1, %r1, 10;")).reasons().contains("induction"));
-    // Neither is what data end, or what is multiplied.
+    // Nor are loops whose end depends on data, or whose counter is multiplied.
     CHECK(run(loop("0", "add.s32 %r1, %r1, %r3; setp.lt.s32 %p1, %r1, 90;")).reasons().contains("induction"));
     CHECK(run(loop("1", "mul.lo.s32 %r1, %r1, 2; setp.lt.s32 %p1, %r1, 90;")).reasons().contains("induction"));
 }
@@ -238,7 +238,7 @@ TEST_CASE("words that a loop extends are looked at before it, so that none wraps
         const Outcome outcome = run(text(wide, "2"), "4", 9, 100);
         CHECK(outcome.count("LD.STRIDE") == 2);
         CHECK(outcome.executed == 8);
-        // The check's own last word is a step behind the last that is used: 2^31 - 2 is the greatest that it may be.
+        // The check's own last word is a step after the last used one: 2^31 - 2 is the greatest that it may be.
         CHECK(run(text(wide, "2"), "4", 9, 0x7ffffffeU - 2 * 9).executed == 8);
         CHECK(run(text(wide, "2"), "4", 9, 0x7ffffffeU - 2 * 8).executed == 0);
         CHECK(run(text(wide, "-2"), "4", 9, 18).executed == 8);
@@ -275,7 +275,7 @@ TEST_CASE("words beside a counter of unknown steps: as many steps as reach the b
 }
 
 TEST_CASE("the known steps of a pointer stand in the offsets of accesses that stay") {
-    // Bytes are in no vector; before and behind the sum, in the last round too.
+    // Bytes are in no vector; before and after the sum, in the last round too.
     const std::string text = "mov.u64 %rd7, %mine;\n" +
                              loop("0", kCountsUp,
                                   "ld.global.u8 %r9, [%rd7+3]; add.s64 %rd7, %rd7, 5; ld.global.u8 %r10, [%rd7];\n"
@@ -357,7 +357,7 @@ TEST_CASE("as many rounds at once as leave fewer instructions, also where one ro
 }
 
 TEST_CASE("arrays that overlap are gone over one by one, and those that do not at once") {
-    // Reads at %rd1, writes at %rd4 = %mine + 4 x %b: what is written may be read in a later round.
+    // Reads at %rd1, writes at %rd4 = %mine + 4 x %b: a written word may be read in a later round.
     const std::string text = "cvt.s64.s32 %rd5, %b; shl.b64 %rd5, %rd5, 2;\n" +
                              loop("0", kCountsUp, "st.global.u32 [%rd7], %r2; add.s64 %rd7, %rd7, 4;");
     for (int distance = -24; distance <= 24; ++distance) {
@@ -366,7 +366,7 @@ TEST_CASE("arrays that overlap are gone over one by one, and those that do not a
                                     "4", 13, word(distance));
         CHECK(outcome.count("LD.STRIDE") == 1);
         CHECK(outcome.count("ST.STRIDE") == 1);
-        // Three rounds forward bring them together; back, what is read comes before what is written.
+        // Three rounds forward bring them together; backwards, words are read before they are written.
         CHECK(outcome.executed == (distance >= 1 && distance <= 3 ? 0 : 12));
     }
 }
@@ -402,7 +402,7 @@ TEST_CASE("in place: what is written is what was read, unless the stride is none
 }
 
 TEST_CASE("a distance that changes from round to round is not looked at") {
-    // What is written stays where it is; what is read goes over it.
+    // The written address stays; the read address passes over it.
     const std::string text = loop("0", kCountsUp, "st.global.u32 [%rd9], %r2;");
     const Outcome outcome = run("mul.wide.s32 %rd9, %b, 4; add.s64 %rd9, %mine, %rd9;\n" + text, "4", 17, 14);
     CHECK(outcome.count("LD.STRIDE") == 0);

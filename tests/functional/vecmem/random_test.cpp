@@ -1,6 +1,6 @@
 // Random loops: strides of both signs, known and unknown steps, arrays that overlap in any way, indices from memory,
-// rounds that are left over, statements under conditions that are inside of one another. Each runs as it was and with
-// the pass, at each length; some by the interpreter of PTX, too. LOOKAHEAD_TEST_SEED repeats a run.
+// left-over rounds, statements under nested conditions. Each runs unchanged and with the pass, at each length; some
+// also by the interpreter of PTX. LOOKAHEAD_TEST_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ constexpr unsigned kLoops = 500;
 constexpr unsigned kMostNested = 2;
 const char* const kLengths[] = {"4", "8", "16", "best"};
 
-/// %r1 counts; %rd1 to %rd4 are pointers into the thread's words, which are there in 512, from -256 on.
+/// %r1 counts; %rd1 to %rd4 are pointers into the thread's 512 words, which begin at -256.
 class Generator {
   public:
     explicit Generator(std::uint64_t seed) : random_(seed) {}
@@ -49,7 +49,7 @@ class Generator {
   private:
     unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
 
-    /// Behind the body there is the test, so that there is one round at least, unless it is skipped.
+    /// The test follows the body, so that there is at least one round, unless the loop is skipped.
     std::string loop() {
         const bool down = below(3) == 0;
         const int first = static_cast<int>(below(5)) - 2;
@@ -57,7 +57,7 @@ class Generator {
         const int last = first + sign * step_ * static_cast<int>(rounds_);
         const unsigned kind = below(6);
         std::string text = fmt::format("mov.s32 %r1, {};\n", first);
-        // The bound comes from memory or a parameter, so that nobody knows the rounds, or is known.
+        // The bound is known, or comes from memory or a parameter, so that the rounds are unknown.
         const bool known = kind == 0;
         text += known ? "" : fmt::format("add.s32 %r5, %b, {};\n", last);
         const std::string bound = known ? std::to_string(last) : "%r5";

@@ -43,7 +43,7 @@ void check_all(const std::string& length) {
     for (const ManifestEntry& entry : workload_manifest()) {
         for (const unsigned unroll : {0U, 1U, 4U}) {
             if (unroll != 0 && !entry.is_in("vector memory")) {
-                continue;  // the paper's are there as loops
+                continue;  // the paper's are loops already
             }
             CAPTURE(entry.name);
             CAPTURE(unroll);

@@ -149,7 +149,7 @@ TEST_CASE("a fault names the element and the lane; one word less is none") {
                                 (access.loads ? "load" : "store") + " of 4 bytes") != std::string::npos);
             CHECK(sentence.find("lane 21") != std::string::npos);
             CHECK(sentence.find("illegal address") != std::string::npos);
-            // The last of the words; of a stride, those behind the element would be outside.
+            // The last of the words; with a stride, those after the element would be outside.
             reach(end - 1);
             if (!access.strided || element + 1 == access.length) { CHECK(fault_of(access, run) == "no fault"); }
         }

@@ -126,8 +126,8 @@ TEST_CASE("element addresses: strides and indices are signed; 32-bit addresses s
     CHECK(lane_0(Operation::load_indirect, 1, 2) == 0x1200000000);
 }
 
-/// What one thread's vector load at `words`, 0, 10, 20, ..., leaves in the four registers from R0 on. These are its
-/// address (pair R0:1), its stride (R2) or its indices (R0 to R3) before, as `build` says.
+/// The four registers from R0 on after one thread's vector load at `words`, 0, 10, 20, .... Before it they are its
+/// address (pair R0:1), its stride (R2) or its indices (R0 to R3), as `build` says.
 template <class Build>
 std::vector<std::uint32_t> loaded_over(const Build& build) {
     KernelBuilder k("k", {8, 8});

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int32_t kOwnWords = kMemoryWords / kLanes;
 
-/// Lanes keep to words of their own, in any order and with repetitions, for the interpreter runs them one by one.
+/// Lanes use separate words, in any order and with repetitions, because the interpreter runs them one by one.
 VectorRun random_run(const VectorAccess& access, std::mt19937_64& random) {
     const auto pick = [&](std::int32_t from, std::int32_t to) {
         return from + static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(to - from + 1));

@@ -103,7 +103,7 @@ VectorRun execute(Device& device, const VectorAccess& access, const VectorRun& r
         for (const std::int32_t index : lane.indices) { records.push_back(static_cast<std::uint32_t>(index)); }
         records.insert(records.end(), lane.data.begin(), lane.data.end());
     }
-    // In this order, so that nothing is allocated behind the memory.
+    // In this order, so that no allocation follows the memory.
     const DeviceAddress lanes = device.upload(records);
     const DeviceAddress memory = device.upload(run.memory);
     device.launch("k", {{1, 1, 1}, {kLanes, 1, 1}}, pack_parameters(memory, lanes));
@@ -124,7 +124,7 @@ VectorRun expected(const VectorAccess& access, const VectorRun& run) {
         for (unsigned l = 0; l < kLanes; ++l) {
             const Lane& lane = run.lanes[l];
             if (lane.active == 0) {
-                // What an aliased register held: the index.
+                // An aliased register held the index.
                 if (access.loads && access.aliased) {
                     result.lanes[l].data[k] = static_cast<std::uint32_t>(lane.indices[k]);
                 }

@@ -31,7 +31,7 @@ inline constexpr unsigned kLanes = 32;
 inline constexpr std::uint32_t kMemoryWords = 2048;
 inline constexpr std::uint32_t kUntouched = 0xabadcafe;
 
-/// What a lane gives the instruction, and what it has afterwards.
+/// A lane's inputs of the instruction, and its results.
 struct Lane {
     std::uint32_t active = 1;
     std::int32_t byte = 0;  ///< of the address, from the memory's begin
@@ -47,9 +47,9 @@ struct VectorRun {
 std::string kernel_text(const VectorAccess& access);
 isa::KernelTable finalised(const VectorAccess& access, const finaliser::FinaliserOptions& options = {});
 
-/// Runs kernel_text's kernel with the inputs of `run`. Throws what the device throws.
+/// Runs kernel_text's kernel with the inputs of `run`. Passes on the device's exceptions.
 VectorRun execute(Device& device, const VectorAccess& access, const VectorRun& run);
-/// What an access in C++ makes of it: element after element, each lane by lane.
+/// The result of an access, computed in C++: element after element, each lane by lane.
 VectorRun expected(const VectorAccess& access, const VectorRun& run);
 
 void check_equal(const VectorRun& found, const VectorRun& wanted);

@@ -40,7 +40,7 @@ class Fault : public gpu::IssueExtension {
 };
 LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, Fault, "fault", "Breaks something.", "tests")
 
-/// Changes the results of the P-mode that is named behind it before they are reused.
+/// Changes P-mode's results before they are reused; P-mode must be named after it.
 class WrongReuse final : public gpu::IssueExtension {
   public:
     using IssueExtension::IssueExtension;

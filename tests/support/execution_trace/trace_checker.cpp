@@ -25,7 +25,7 @@ std::string describe(const isa::Kernel& kernel, std::uint32_t pc) {
            hexadecimal(pc * isa::kInstructionBytes) + ")";
 }
 
-/// What the instruction reads of a special register tells of the machine and the time.
+/// Whether the instruction reads a special register that depends on the machine or on time.
 bool is_the_machines(const isa::Instruction& instruction) {
     if (instruction.operation != isa::Operation::read_special) { return false; }
     return instruction.special >= isa::SpecialRegister::clock ||

@@ -26,7 +26,8 @@ class TraceChecker {
 
     /// The warp issues its next instruction with those lanes for which its guard holds. Returns the step's number.
     std::size_t issued(const WarpName& name, const isa::Kernel& kernel, std::uint32_t pc, isa::LaneMask active);
-    /// What the step wrote, once it stands in the registers, in the order of append_written(); also if it is nothing.
+    /// The values that the step wrote, once they are in the registers, in the order of append_written(); also if there
+    /// are none.
     void written(const WarpName& name, const isa::Kernel& kernel, std::size_t step,
                  std::span<const std::uint32_t> words);
 
@@ -41,7 +42,7 @@ class TraceChecker {
     struct Progress {
         std::size_t issued = 0;
         std::size_t written = 0;
-        bool lost = false;  ///< it went another way: what follows tells nothing more
+        bool lost = false;  ///< it took another path: later steps say nothing more
     };
     static constexpr std::size_t kDifferences = 8;
 

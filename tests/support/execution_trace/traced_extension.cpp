@@ -14,7 +14,7 @@ LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, TracedExtension, "traced", "Tell
 TracedExtension::TracedExtension(const gpu::IssueExtensionArguments& arguments)
     : IssueExtension(arguments), execute_(arguments.execute), warps_(arguments.state.warps.size()) {}
 
-/// Its result comes when it is written back; that of all others stands in the registers when the warp goes on.
+/// Its result comes with its write-back; those of all others are in the registers when the warp continues.
 bool TracedExtension::awaits_memory(const Step& step) const {
     const DecodedInstruction& decoded = (*state_.kernel)[step.pc];
     return decoded.action == gpu::Action::memory && decoded.writes && step.active != 0;
@@ -47,7 +47,7 @@ void TracedExtension::written(unsigned context, const Step& step) {
     }
 }
 
-/// The warp goes on: what it issued last is written, if it is no load.
+/// The warp continues: the results of its last instruction are written, unless it is a load.
 void TracedExtension::finish_last(unsigned context) {
     std::vector<Step>& steps = warps_[context].steps;
     if (!steps.empty() && !awaits_memory(steps.back())) {
@@ -72,7 +72,7 @@ void TracedExtension::warp_started(unsigned context) {
     }
 }
 
-/// Asked before the extensions that are named behind it: what the warp's last instruction wrote stands as it was.
+/// Called before the extensions named after it: the results of the warp's last instruction are still unchanged.
 bool TracedExtension::supply(unsigned context, Cycle) {
     finish_last(context);
     return false;

@@ -9,9 +9,9 @@
 
 namespace lookahead::test {
 
-/// Tells the current TraceChecker what warps execute by themselves, or have executed for them by another extension:
-/// "sm.issue_extension" = "traced" on a plain SM, "traced+pmode" with P-mode. It changes nothing; checkpoints do not
-/// hold what it knows.
+/// Reports to the current TraceChecker the instructions that warps execute themselves, or that another extension
+/// executes for them: "sm.issue_extension" = "traced" on a plain SM, "traced+pmode" with P-mode. It changes nothing;
+/// checkpoints do not hold its state.
 class TracedExtension final : public gpu::IssueExtension {
   public:
     explicit TracedExtension(const gpu::IssueExtensionArguments& arguments);

@@ -15,8 +15,8 @@ namespace lookahead::test {
 /// A warp of a run: launch, CTA (x, y, z), first thread within the CTA.
 using WarpName = std::array<std::uint32_t, 5>;
 
-/// What an instruction writes, as 32-bit words: of each destination register the active lanes, in rising order, then of
-/// each destination predicate the active lanes in which it holds. `row(i)` gives destination register i's lanes.
+/// An instruction's results as 32-bit words: the active lanes of each destination register, ascending, then for each
+/// destination predicate the active lanes in which it holds. `row(i)` gives destination register i's lanes.
 template <class Row>
 void append_written(const isa::Instruction& instruction, isa::LaneMask active, const isa::LaneMask* predicates,
                     const Row& row, std::vector<std::uint32_t>& words) {
@@ -31,7 +31,7 @@ void append_written(const isa::Instruction& instruction, isa::LaneMask active, c
     }
 }
 
-/// Every instruction that a warp executes, in order: its place, the lanes that take part, and what it writes.
+/// Every instruction that a warp executes, in order: its place, the participating lanes, and its results.
 class WarpTrace {
   public:
     struct Step {
@@ -59,9 +59,9 @@ class WarpTrace {
     std::vector<std::uint32_t> words_;
 };
 
-/// The traces of all warps of a program that the functional emulator runs: EmulatorOptions::instructions. Against them
-/// a TraceChecker holds what an SM executes. They are an SM's, too, only if the program has no races and nothing
-/// depends on clocks, or on where it runs.
+/// The traces of all warps of a program on the functional emulator (EmulatorOptions::instructions); a TraceChecker
+/// compares an SM's execution with them. They hold for an SM only if the program has no races and depends on no clock,
+/// nor on its place.
 class EmulatedTraces final : public InstructionObserver {
   public:
     /// Null for a warp that the program does not have.

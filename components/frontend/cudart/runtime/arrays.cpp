@@ -13,11 +13,11 @@ namespace {
 /// Rows begin with lines of memory.
 constexpr std::size_t kPitchAlignment = 128;
 
-constexpr std::size_t kFaces = 6;  // of a cube, which are layers
+constexpr std::size_t kFaces = 6;  // layers of a cube
 
 enum ArrayFlag : unsigned { kLayered = 1, kSurface = 2, kCubemap = 4, kGather = 8 };
 
-/// A part of an array's plane: from byte `x` of row `y` on.
+/// A part of an array's plane, from byte `x` of row `y` on.
 Copy3d plane_copy(const Extent& extent, int kind) {
     Copy3d box{};
     box.extent = extent;
@@ -25,7 +25,7 @@ Copy3d plane_copy(const Extent& extent, int kind) {
     return box;
 }
 
-/// The position of an array in a box, whose unit is elements.
+/// The position of an array in a box, in elements.
 Position position_in(const Array& array, std::size_t byte, std::size_t row) {
     return {byte / array.element_bytes(), row, 0};
 }
@@ -34,7 +34,7 @@ PitchedPointer rows_at(const void* pointer, std::size_t pitch, std::size_t width
     return {const_cast<void*>(pointer), pitch, width, height};
 }
 
-/// Widths and offsets of the plane functions are bytes; they must be whole elements, inside the array.
+/// Whether a plane function's bytes are whole elements inside the array.
 bool fits(const Array* array, std::size_t byte, std::size_t row, std::size_t width, std::size_t height) {
     if (array == nullptr) { return false; }
     const std::size_t element = array->element_bytes();
@@ -76,7 +76,7 @@ CudaError copy_between_planes(Array* to, std::size_t to_x, std::size_t to_y, con
     return copy_box_now(box);
 }
 
-/// The functions without a width take bytes that run on from row to row.
+/// For the functions without a width, whose bytes continue from row to row.
 template <class CopyRows>
 CudaError copy_running(const Array* array, std::size_t x, std::size_t y, std::size_t bytes, CopyRows copy_rows) {
     if (array == nullptr) { return remember(kInvalidValue); }

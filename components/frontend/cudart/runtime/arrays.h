@@ -12,8 +12,8 @@ struct ChannelFormat {
 };
 static_assert(sizeof(ChannelFormat) == 20);
 
-/// The target of a cudaArray_t. Rows have a pitch; the slices of a 3D array and the layers follow one another. Programs
-/// cannot see the layout.
+/// The target of a cudaArray_t. Rows have a pitch; slices of a 3D array and layers follow one another. Opaque to
+/// programs.
 struct Array {
     std::uint64_t address = 0;
     std::size_t pitch = 0;

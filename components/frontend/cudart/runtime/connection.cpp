@@ -25,14 +25,15 @@ int descriptor(const char* variable) {
     return text == nullptr ? -1 : std::atoi(text);
 }
 
-/// When the text of kernels' printf appears (CUDA C++ Programming Guide, "Formatted Output", "Limitations").
+/// Whether the text of kernels' printf appears before the operation (CUDA C++ Programming Guide, "Formatted Output",
+/// "Limitations").
 bool prints_before(Operation operation) {
     return operation == Operation::launch || operation == Operation::synchronise || operation == Operation::release ||
            operation == Operation::copy_to_device || operation == Operation::copy_from_device ||
            operation == Operation::reset || operation == Operation::load_module;
 }
 
-/// A lock on the device's memory: processes have it, not their children, and it ends with them.
+/// A lock on the device's memory. A process's lock does not pass to its children, and ends with the process.
 struct flock device_lock() {
     struct flock lock {};
     lock.l_type = F_WRLCK;
@@ -41,18 +42,18 @@ struct flock device_lock() {
     return lock;
 }
 
-/// What a process that has not got the device says: `lookahead capture` is talking with another.
+/// Prints a sentence from a process without the device, because `lookahead capture` talks with another one.
 void say_unheard(const std::string& sentence) {
     std::fprintf(stderr, "lookahead: %s\n", sentence.c_str());
 }
 
-/// The program's own output comes out first; its handlers of exit may call CUDA again, so they do not run.
+/// Flushes the program's own output first. Does not run its exit handlers, because they may call CUDA again.
 [[noreturn]] void end_program() {
     std::fflush(nullptr);
     _exit(3);
 }
 
-/// A copy's host address is not the program's memory.
+/// A copy's host address is outside the program's memory.
 [[noreturn]] void end_by_fault() {
     say_unheard("a copy's address on the host is not in the program's memory");
     std::fflush(nullptr);

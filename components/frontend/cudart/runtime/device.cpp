@@ -24,8 +24,8 @@ int signed_of(std::uint32_t value) {
     return static_cast<int>(value);
 }
 
-/// What all versions of cudaDeviceProp have. Limits of textures are those of capability 7.5 in the CUDA C++ Programming
-/// Guide's table of technical specifications.
+/// Fills the members common to all versions of cudaDeviceProp. Limits of textures are those of capability 7.5 in the
+/// CUDA C++ Programming Guide's table of technical specifications.
 template <class Properties>
 void fill_common(Properties& p) {
     const DeviceInformation& device = device_information();
@@ -84,9 +84,8 @@ Properties12 properties12() {
     return p;
 }
 
-/// cudaDeviceAttr's numbers of what is the same on every machine, by its value. Limits of textures and surfaces are
-/// those of capability 7.5 in the CUDA C++ Programming Guide; nothing of cube maps and mipmaps, which are not
-/// supported.
+/// Attributes with one value on every machine: cudaDeviceAttr's numbers, by value. Limits of textures and surfaces are
+/// those of capability 7.5 in the CUDA C++ Programming Guide, but 0 for cube maps and mipmaps, which are not supported.
 struct FixedAttributes {
     int value;
     std::initializer_list<int> attributes;
@@ -163,7 +162,7 @@ constexpr FixedAttributes kFixedAttributes[] = {
       147}},          // some atomics of the host on device memory
 };
 
-/// Nothing if no attribute has the number.
+/// Nothing if there is no such attribute.
 std::optional<int> attribute_value(int attribute) {
     const DeviceInformation& device = device_information();
     for (const auto& [value, attributes] : kFixedAttributes) {
@@ -202,7 +201,7 @@ CudaError check_device(int device) {
     return device == 0 ? kSuccess : remember(kInvalidDevice);
 }
 
-/// cudaLimit: stack, printf's buffer, heap; then those of dynamic parallelism and L2. The defaults are CUDA's.
+/// By cudaLimit: stack, printf's buffer, heap; then those of dynamic parallelism and L2. The defaults are CUDA's.
 std::array<std::size_t, 7> limits{1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 
 unsigned device_flags = 0;
@@ -248,7 +247,7 @@ CudaError cudaGetDeviceProperties_v2(Properties12* properties, int device) {
     if (error == kSuccess) { *properties = properties12(); }
     return error;
 }
-/// CUDA 12 has its own under the name above, and CUDA 11's under this one.
+/// CUDA 12 uses the name above for its own version; CUDA 11 has this name.
 CudaError cudaGetDeviceProperties(void* properties, int device) {
     const CudaError error = check_device(device);
     if (error != kSuccess) { return error; }
@@ -291,7 +290,7 @@ CudaError cudaDeviceSetLimit(unsigned limit, std::size_t value) {
     constexpr unsigned kHeap = 2;
     constexpr std::size_t kHeapBytes = 128 << 20;  // frontend/ptx/device_library/heap.cu
     if (limit >= limits.size()) { return remember(kUnsupportedLimit); }
-    limits[limit] = value;  // nothing here is bounded by them
+    limits[limit] = value;  // they limit nothing here
     if (limit == kHeap && value > kHeapBytes) {
         Connection::get().note("it asks for " + std::to_string(value) + " bytes for malloc in kernels, which have " +
                                std::to_string(kHeapBytes) + " here");
@@ -310,18 +309,18 @@ CudaError cudaDeviceReset() {
     return error_of(Connection::get().call({.operation = Operation::reset}));
 }
 
-/// The names that CUDA had for these until 12.
+/// CUDA's names for these before 12.
 LOOKAHEAD_SECOND_NAME(cudaDeviceReset, cudaThreadExit)
 LOOKAHEAD_SECOND_NAME(cudaDeviceGetLimit, cudaThreadGetLimit)
 LOOKAHEAD_SECOND_NAME(cudaDeviceSetLimit, cudaThreadSetLimit)
 LOOKAHEAD_SECOND_NAME(cudaDeviceGetCacheConfig, cudaThreadGetCacheConfig)
 
-/// There is one device, which is nobody's peer.
+/// There is only one device, which has no peers.
 CudaError cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     *can = 0;
     return check_device(device) == kSuccess ? check_device(peer) : kInvalidDevice;
 }
-/// There are no two devices between which there could be anything.
+/// There are no pairs of devices.
 CudaError cudaDeviceGetP2PAttribute(int* value, int, int, int) {
     return remember(value == nullptr ? kInvalidValue : kInvalidDevice);
 }

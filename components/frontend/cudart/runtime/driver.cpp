@@ -1,5 +1,5 @@
-// CUDA's driver interface: each function ends the program and says its name. Programs that are linked with it start,
-// and use the runtime beside it if they do not call it.
+// CUDA's driver interface: each function ends the program and reports its name. So programs that are linked with it
+// start, and can use the runtime as long as they do not call it.
 #include <dlfcn.h>
 
 #include <cerrno>
@@ -9,7 +9,7 @@
 
 namespace {
 
-/// Libraries such as cuRAND and cuBLAS call the driver: then the program's user should know which.
+/// The library that calls the driver, such as cuRAND or cuBLAS, for the message.
 std::string caller(const void* place) {
     Dl_info information;
     if (dladdr(place, &information) == 0 || information.dli_fname == nullptr) { return "it"; }

@@ -1,4 +1,4 @@
-// Errors: CUDA's codes with their names and texts, and the error that each thread last got.
+// Errors: CUDA's codes with their names and texts, and the last error of each thread.
 #include <algorithm>
 #include <iterator>
 
@@ -14,7 +14,7 @@ struct ErrorText {
     const char* text;
 };
 
-/// CUDA 13's table: what cudaGetErrorName and cudaGetErrorString answer. Sorted by code.
+/// CUDA 13's table for cudaGetErrorName and cudaGetErrorString, sorted by code.
 constexpr ErrorText kErrors[] = {
     {0, "cudaSuccess", "no error"},
     {1, "cudaErrorInvalidValue", "invalid argument"},

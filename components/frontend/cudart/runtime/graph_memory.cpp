@@ -15,7 +15,7 @@ namespace lookahead::cudart {
 
 namespace {
 
-/// For the tables and the counts below.
+/// Protects the tables and counts below.
 std::recursive_mutex graph_memory_mutex;
 
 /// By address. Never destroyed: programs call CUDA until their very end.
@@ -23,13 +23,13 @@ auto& known() {
     static auto* const table = new std::unordered_map<std::uint64_t, GraphMemory*>;
     return *table;
 }
-/// What is allocated now stays, whatever becomes of the graphs.
+/// Memory that is allocated now; it stays even if its graph is destroyed.
 auto& allocated() {
     static auto* const table = new std::unordered_map<std::uint64_t, std::shared_ptr<GraphMemory>>;
     return *table;
 }
 
-/// Memory that graphs allocated, and have kept since it was last given back (cudaDeviceGraphMemTrim).
+/// Memory that graphs have allocated and kept since the last cudaDeviceGraphMemTrim.
 struct Usage {
     std::uint64_t now = 0, kept = 0, most = 0;
 } usage;
@@ -45,7 +45,7 @@ struct AllocationParameters {
 };
 static_assert(sizeof(AllocationParameters) == 120);
 
-/// The nodes that the given ones come after, and these.
+/// The given nodes and all their predecessors.
 std::unordered_set<const GraphNode*> all_before(const std::vector<GraphNode*>& nodes) {
     std::unordered_set<const GraphNode*> found;
     std::vector<const GraphNode*> open(nodes.begin(), nodes.end());
@@ -58,7 +58,7 @@ std::unordered_set<const GraphNode*> all_before(const std::vector<GraphNode*>& n
     return found;
 }
 
-/// Memory that was freed before a node with these dependencies, and that no other node has taken since.
+/// Memory that is freed before a node with these dependencies, and that no other node has taken since.
 std::shared_ptr<GraphMemory> freed_before(const Graph& graph, const std::vector<GraphNode*>& after, std::size_t bytes) {
     const auto before = all_before(after);
     for (const auto& node : graph.nodes) {
@@ -183,7 +183,7 @@ CudaError cudaDeviceGetGraphMemAttribute(int device, int attribute, std::uint64_
     *value = attribute == kUsedMost || attribute == kReservedMost ? usage.most : usage.kept;
     return kSuccess;
 }
-/// The high marks may be set to zero.
+/// Only the high marks may be set, to zero.
 CudaError cudaDeviceSetGraphMemAttribute(int device, int attribute, const std::uint64_t* value) {
     if (value == nullptr || *value != 0 || (attribute != kUsedMost && attribute != kReservedMost)) {
         return remember(kInvalidValue);

@@ -1,5 +1,4 @@
-// Graphs, made by capturing streams or node by node. A graph's launch does the work of its nodes in an order that its
-// edges allow.
+// Graphs, made by capturing streams or node by node. A launch does the nodes' work in an order that the edges allow.
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
@@ -39,11 +38,11 @@ std::vector<GraphNode*> Graph::ordered() const {
 
 namespace {
 
-/// A graph that can be launched: its nodes' work when it was instantiated.
+/// A graph that can be launched: the work of its nodes at the time of its instantiation.
 struct ExecutableGraph {
     std::vector<std::pair<const GraphNode*, Work>> steps{};
     std::vector<std::shared_ptr<GraphMemory>> allocations{};
-    bool frees_at_launch = false;  ///< what the launch before left allocated
+    bool frees_at_launch = false;  ///< frees the memory of the previous launch
 
     Work* find(const GraphNode* node) {
         const auto found = std::ranges::find(steps, node, &std::pair<const GraphNode*, Work>::first);
@@ -199,7 +198,7 @@ CudaError cudaStreamBeginCaptureToGraph(void* handle, Graph* graph, GraphNode* c
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz)
-/// The streams that joined leave the capture when they are next used (Stream::is_captured).
+/// Streams that joined leave the capture at their next use (Stream::is_captured).
 CudaError cudaStreamEndCapture(void* handle, Graph** graph) {
     if (!is_stream(handle)) { return remember(kInvalidResourceHandle); }
     Stream& stream = stream_of(handle);
@@ -219,7 +218,7 @@ CudaError cudaStreamIsCapturing(void* stream, int* status) {
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamIsCapturing, _ptsz)
-/// CUDA 12's function of this name, before 13's.
+/// CUDA 12's function of this name.
 CudaError cudaStreamGetCaptureInfo_v3(void* handle, int* status, unsigned long long* id, Graph** graph,
                                       GraphNode* const** last, const std::uint64_t** edges, std::size_t* count) {
     if (!is_stream(handle)) { return remember(kInvalidResourceHandle); }
@@ -242,7 +241,7 @@ CudaError cudaStreamGetCaptureInfo_v2(void* handle, int* status, unsigned long l
     return cudaStreamGetCaptureInfo_v3(handle, status, id, graph, last, nullptr, count);
 }
 LOOKAHEAD_PER_THREAD(cudaStreamGetCaptureInfo_v2, _ptsz)
-/// Before CUDA 13 it has the first three arguments only.
+/// Before CUDA 13 it has only the first three arguments.
 CudaError cudaStreamGetCaptureInfo(void* handle, int* status, unsigned long long* id, Graph** graph,
                                    GraphNode* const** last, const std::uint64_t** edges, std::size_t* count) {
     return kRuntimeMajor >= 13 ? cudaStreamGetCaptureInfo_v3(handle, status, id, graph, last, edges, count)
@@ -311,7 +310,7 @@ CudaError cudaGraphAddChildGraphNode(GraphNode** node, Graph* graph, GraphNode* 
     return add_node(node, graph, after, count, NodeKind::graph,
                     [shared = std::shared_ptr<ExecutableGraph>(executable)] { return run(*shared); });
 }
-/// CUDA 13 has a list of edge data before the count, which tells nothing that matters here.
+/// CUDA 13 has a list of edge data before the count; it is ignored.
 CudaError cudaGraphAddDependencies(Graph*, GraphNode* const* from, GraphNode* const* to, std::uintptr_t fourth,
                                    std::size_t fifth) {
     const std::size_t count = kRuntimeMajor >= 13 ? fifth : fourth;
@@ -326,7 +325,7 @@ CudaError cudaGraphRemoveDependencies(Graph*, GraphNode* const* from, GraphNode*
     }
     return kSuccess;
 }
-/// A node's copy is found by its place. As in CUDA, memory of one graph is not another's.
+/// Copied nodes have the same index. As in CUDA, graphs do not share memory.
 CudaError cudaGraphClone(Graph** copy, const Graph* graph) {
     if (copy == nullptr || graph == nullptr) { return remember(kInvalidValue); }
     if (std::ranges::any_of(graph->nodes, [](const auto& node) { return node->memory != nullptr; })) {
@@ -386,7 +385,7 @@ CudaError cudaGraphNodeGetType(const GraphNode* node, int* kind) {
     return kSuccess;
 }
 
-/// CUDA 11 has places for messages instead of flags.
+/// CUDA 11 has buffers for messages instead of flags.
 CudaError cudaGraphInstantiate(ExecutableGraph** executable, const Graph* graph, std::uint64_t flags, void*,
                                std::size_t) {
     return instantiate(executable, graph, kRuntimeMajor >= 12 ? flags : 0);
@@ -448,7 +447,7 @@ CudaError cudaGraphExecMemsetNodeSetParams(ExecutableGraph* executable, const Gr
                                            const FillNodeParameters* fill) {
     return set_work(executable, node, fill_work(*fill));
 }
-/// The other graph must have as many nodes, as CUDA asks.
+/// The other graph must have as many nodes, as in CUDA.
 CudaError cudaGraphExecUpdate(ExecutableGraph* executable, const Graph* graph, int* result) {
     constexpr int kTopologyChanged = 2;
     constexpr auto kUpdateFailure = static_cast<CudaError>(910);

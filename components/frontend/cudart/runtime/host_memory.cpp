@@ -1,5 +1,5 @@
-// Managed and pinned memory. The host sees it at the device's own addresses: the program maps the file that is the
-// device's memory there. What host and kernels write is found and recorded by `lookahead capture` (host_pages.h there).
+// Managed and pinned memory. The host sees it at the device's own addresses, where the program maps the file with the
+// device's memory. `lookahead capture` finds and records what host and kernels write (host_pages.h there).
 #include "components/frontend/cudart/runtime/host_memory.h"
 
 #include <sys/mman.h>
@@ -23,13 +23,13 @@ constexpr std::uint64_t kDeviceEnd = isa::kConstantBase + isa::kConstantBytes;
 
 std::recursive_mutex host_memory_mutex;
 
-/// By their addresses on the device.
+/// By device address.
 auto& blocks() {
     static auto* const table = new std::map<std::uint64_t, HostBlock>;
     return *table;
 }
 
-/// Takes the device's address range, without access, once.
+/// Reserves the device's address range, without access, once.
 bool map_device() {
     static const bool mapped = [] {
         void* const wanted = reinterpret_cast<void*>(isa::kGlobalBase);
@@ -59,7 +59,7 @@ CudaError allocate(void** pointer, std::size_t bytes, Visibility visibility, uns
 CudaError release_allocation(std::uint64_t allocation) {
     return error_of(Connection::get().call({.operation = Operation::release, .address = allocation}));
 }
-/// An allocation that the host may know, too.
+/// Releases an allocation, and its host block if it has one.
 CudaError release_block(void* pointer) {
     const CudaError error = release_allocation(address_of(pointer));
     const std::lock_guard lock(host_memory_mutex);
@@ -79,7 +79,7 @@ HostBlock* find(std::uint64_t address) {
     return nullptr;
 }
 
-/// Whole pages around a range.
+/// The whole pages around a range.
 struct Pages {
     std::uint64_t begin, bytes;
     Pages(std::uint64_t address, std::uint64_t size)
@@ -87,8 +87,8 @@ struct Pages {
     void* pointer() const { return reinterpret_cast<void*>(begin); }
 };
 
-/// Puts the pages of the program's memory where `file` and `offset` say, or back into memory of its own, with their
-/// contents. They may hold parts of its heap, so that nothing may be allocated meanwhile.
+/// Maps the pages of the program's memory to `file` at `offset`, or back to its own memory, and keeps their contents.
+/// They may hold parts of the heap, so nothing may be allocated meanwhile.
 bool remap(const Pages& pages, int file, std::uint64_t offset) {
     const int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
     void* const copy = mmap(nullptr, pages.bytes, PROT_READ | PROT_WRITE, flags, file, static_cast<off_t>(offset));
@@ -152,7 +152,7 @@ CudaError cudaFreeHost(void* pointer) {
     return release_block(pointer);
 }
 
-/// The program's pages become pages of the device's memory, at another address there.
+/// Makes the program's pages part of the device's memory, at another address there.
 CudaError cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
     if (pointer == nullptr || bytes == 0) { return remember(kInvalidValue); }
     if (host_block(pointer) != nullptr) { return remember(kHostMemoryAlreadyRegistered); }
@@ -201,7 +201,7 @@ CudaError cudaHostGetFlags(unsigned* flags, void* host) {
     return kSuccess;
 }
 
-/// cudaPointerAttributes; its reserved words, which came with CUDA 13, are left alone.
+/// cudaPointerAttributes without its reserved words, which came with CUDA 13 and are not written.
 struct PointerAttributes {
     int type, device;
     void* on_device;
@@ -222,7 +222,8 @@ CudaError cudaPointerGetAttributes(PointerAttributes* attributes, const void* po
     return block->registered != nullptr ? cudaHostGetDevicePointer(&attributes->on_device, address, 0) : kSuccess;
 }
 
-/// Hints about where managed memory lies, without effect on results. Their arguments differ between CUDA 12 and 13.
+/// Hints about the location of managed memory, without effect on results. Their arguments differ between CUDA 12 and
+/// 13.
 CudaError cudaMemPrefetchAsync(const void* pointer, std::size_t) {
     const HostBlock* const block = host_block(pointer);
     return block != nullptr && block->is_managed ? kSuccess : remember(kInvalidValue);

@@ -24,8 +24,7 @@ const HostBlock* host_block(const void* address);
 
 /// Makes `bytes` bytes of the device's memory accessible to the host. False if the program uses that address otherwise.
 bool make_visible(std::uint64_t address, std::uint64_t bytes);
-/// Marks the pinned allocation or managed variable at `address` as used by kernels, so that the host's writes to it are
-/// recorded.
+/// Marks the pinned allocation or managed variable as used by kernels, so that the host's writes to it are recorded.
 void share_with_kernels(std::uint64_t address);
 
 }  // namespace lookahead::cudart

@@ -1,4 +1,4 @@
-// Launches, and what programs ask and set of kernels.
+// Launches, and the attributes of kernels that programs read and set.
 #include "components/frontend/cudart/runtime/launch.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct LaunchAttribute {
 };
 static_assert(sizeof(LaunchAttribute) == 72);
 
-/// Static and dynamic shared memory that a block of the kernel may have.
+/// The most static and dynamic shared memory for a block of the kernel.
 std::size_t shared_limit(const RegisteredKernel& kernel) {
     if (kernel.max_dynamic_shared_bytes == 0) {
         return std::min(kSharedBytesByDefault, device_information().shared_bytes_per_block);
@@ -99,7 +99,7 @@ CudaError launch_cooperatively(const void* function, const LaunchShape& shape, v
     return launch(function, shape, arguments, stream);
 }
 
-/// An attribute without effect here is accepted; one that changes what kernels mean is refused.
+/// Whether the launch is cooperative. Accepts attributes without effect; refuses those that change a kernel's meaning.
 bool is_cooperative(const LaunchConfiguration& configuration) {
     constexpr int kCooperative = 2, kCluster = 4;
     bool cooperative = false;
@@ -126,7 +126,7 @@ Work launch_work(RegisteredKernel& kernel, const LaunchShape& shape, void** argu
         std::memcpy(payload.data() + kernel.name.size() + kernel.places[i].offset, arguments[i],
                     kernel.places[i].bytes);
     }
-    if (error != kSuccess) {  // recorded all the same
+    if (error != kSuccess) {  // recorded nevertheless
         Request request = request_of(kernel, shape);
         request.value = static_cast<std::uint32_t>(error);
         Connection::get().launch(request, payload);
@@ -225,7 +225,7 @@ CudaError cudaFuncSetAttribute(const void* function, int attribute, int value) {
         return kSuccess;
     }
     if (attribute != kCarveout) { return remember(kInvalidValue); }
-    kernel->carveout = value;  // a hint: each machine has one division between L1 and shared memory
+    kernel->carveout = value;  // a hint: each machine has a fixed division between L1 and shared memory
     return kSuccess;
 }
 CudaError cudaFuncGetName(const char** name, const void* function) {

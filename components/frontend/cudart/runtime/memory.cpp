@@ -13,7 +13,7 @@ namespace lookahead::cudart {
 
 namespace {
 
-/// Where an address lies for a copy: managed memory counts as the device's, pinned memory as the host's.
+/// The owner of an address for a copy: managed memory counts as the device's, pinned memory as the host's.
 enum class Side { host, device, either };
 
 Side side_of(const void* address) {
@@ -22,11 +22,11 @@ Side side_of(const void* address) {
     return is_on_device(address) ? Side::device : Side::host;
 }
 
-/// Whether a copy goes to, or comes from, the device; false as second value: `kind` contradicts the address.
+/// Whether the device is the source or destination of a copy; second value false: `kind` contradicts the address.
 std::pair<bool, bool> on_device(const void* address, int kind, bool kind_says_device) {
     const Side side = side_of(address);
     if (kind == kDefault) { return {side != Side::host, true}; }
-    // A kernel's view of pinned memory may be named as the device's, too.
+    // Pinned memory may also be given by its device address.
     const bool pinned = side == Side::host && is_on_device(address);
     return {kind_says_device, side == Side::either || pinned || kind_says_device == (side == Side::device)};
 }
@@ -35,12 +35,12 @@ char* byte_at(void* pointer, std::size_t offset) {
     return static_cast<char*>(pointer) + offset;
 }
 
-/// The place of a 3D copy's first byte.
+/// The address of a 3D copy's first byte.
 char* begin_of(const PitchedPointer& pointer, const Position& position) {
     return byte_at(pointer.pointer, (position.z * pointer.height + position.y) * pointer.pitch + position.x);
 }
 
-/// Rows of `width` bytes; one copy if they lie without gaps.
+/// Copies rows of `width` bytes, in one copy if there are no gaps.
 CudaError copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                     std::size_t height, int kind) {
     if (height > 1 && (width > to_pitch || width > from_pitch)) { return remember(kInvalidPitch); }
@@ -63,7 +63,7 @@ CudaError fill_rows(void* to, std::size_t pitch, int value, std::size_t width, s
     return kSuccess;
 }
 
-/// What a copy in a stream does; a synchronous one waits for the device, so that the host sees what kernels wrote.
+/// A copy in a stream. A synchronous one waits for the device, so that the host sees the kernels' writes.
 CudaError copy_in(void* stream, void* to, const void* from, std::size_t bytes, int kind) {
     return submit(stream, NodeKind::copy, [=] { return copy_now(to, from, bytes, kind); });
 }
@@ -131,7 +131,7 @@ CudaError copy_box_now(const Copy3d& asked) {
     Copy3d box = asked;
     const auto* const from = static_cast<const Array*>(box.source_array);
     const auto* const to = static_cast<const Array*>(box.destination_array);
-    // Where an array takes part the unit of its position and of the extent is its elements; else it is bytes.
+    // With an array, its position and the extent count the array's elements, otherwise bytes.
     if (from != nullptr) {
         box.source = from->pointer();
         box.source_position.x *= from->element_bytes();
@@ -183,7 +183,7 @@ CudaError cudaMemGetInfo(std::size_t* left, std::size_t* all) {
     return error_of(reply);
 }
 
-/// All pools take memory from where cudaMalloc does (pools.cpp).
+/// All pools use cudaMalloc's allocator (pools.cpp).
 CudaError cudaMallocAsync(void** pointer, std::size_t bytes, void* stream) {
     if (!is_stream(stream)) { return remember(kInvalidResourceHandle); }
     Stream& place = stream_of(stream);

@@ -1,5 +1,4 @@
-// Memory pools. All memory comes from the device's one allocator, and a pool holds nothing back: what it keeps are the
-// attributes that it was given.
+// Memory pools. All memory comes from the device's one allocator; a pool retains none and only stores its attributes.
 #include <cstring>
 #include <string>
 
@@ -10,7 +9,7 @@ namespace lookahead::cudart {
 
 namespace {
 
-/// cudaMemPoolAttr's numbers up to the release threshold; those above it tell of memory held.
+/// cudaMemPoolAttr's numbers up to the release threshold; higher ones report retained memory.
 enum PoolAttribute { kFollowEvents = 1, kAllowOpportunistic, kAllowInternal, kReleaseThreshold };
 
 struct MemoryPool {
@@ -18,7 +17,7 @@ struct MemoryPool {
     std::uint64_t release_threshold = 0;
 };
 
-/// cudaMemPoolProps as far as it is looked at, and cudaMemLocation.
+/// The used parts of cudaMemPoolProps, and cudaMemLocation.
 struct Location {
     int type, device;
 };
@@ -46,7 +45,7 @@ bool is_this_device(const Location& location) {
     return location.type == kOnDevice && location.device == 0;
 }
 
-/// Where the attribute is kept, and its bytes; nullptr: nowhere.
+/// The place and size of the stored attribute; nullptr if it is not stored.
 std::pair<void*, std::size_t> place_of(MemoryPool& pool, int attribute) {
     if (attribute >= kFollowEvents && attribute <= kAllowInternal) {
         return {&pool.reuse[attribute - kFollowEvents], sizeof(int)};
@@ -103,7 +102,7 @@ CudaError cudaMemPoolDestroy(MemoryPool* pool) {
     return kSuccess;
 }
 CudaError cudaMemPoolSetAttribute(MemoryPool* pool, int attribute, const void* value) {
-    constexpr int kHighMarks[] = {6, 8};  // which may be set to zero
+    constexpr int kHighMarks[] = {6, 8};  // these may be set to zero
     if (pool == nullptr || value == nullptr) { return remember(kInvalidValue); }
     const auto [place, bytes] = place_of(*pool, attribute);
     if (place != nullptr) { std::memcpy(place, value, bytes); }
@@ -120,7 +119,7 @@ CudaError cudaMemPoolGetAttribute(MemoryPool* pool, int attribute, void* value) 
     std::memcpy(value, place, bytes);
     return kSuccess;
 }
-/// The device itself always has access.
+/// The device always has access to its own memory.
 CudaError cudaMemPoolSetAccess(MemoryPool* pool, const Access* accesses, std::size_t count) {
     if (pool == nullptr || (accesses == nullptr && count != 0)) { return remember(kInvalidValue); }
     for (std::size_t i = 0; i < count; ++i) {

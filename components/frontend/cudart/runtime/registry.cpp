@@ -1,4 +1,4 @@
-// Modules, kernels and variables: what nvcc's start-up code registers.
+// Modules, kernels and variables that nvcc's start-up code registers.
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -17,17 +17,17 @@ namespace {
 struct RegisteredVariable {
     std::uint32_t module = 0;
     std::string name;
-    std::uint64_t address = 0;  ///< 0: not asked for yet
+    std::uint64_t address = 0;  ///< 0: not requested yet
     std::uint64_t bytes = 0;
 };
 
-/// What the start-up code gets as its module's handle.
+/// The target of the module handle that the start-up code gets.
 struct RegisteredModule {
     std::uint32_t number = 0;
     std::vector<std::pair<void**, const void*>> managed;  ///< the program's pointers to its managed variables
 };
 
-/// Threads ask for kernels and variables while a library that is loaded registers its own.
+/// Threads may request kernels and variables while a loaded library registers its own.
 std::recursive_mutex registry_mutex;
 
 /// By the host's stub functions and shadow variables. Never destroyed: programs call CUDA until their very end.
@@ -109,7 +109,7 @@ using namespace lookahead::cudart;
 
 extern "C" {
 
-/// The linked machine code of relocatable code is passed over: the PTX of its parts makes the module.
+/// Skips the linked machine code of relocatable code: the PTX of its parts makes the module.
 void** __cudaRegisterFatBinary(void* data) {
     FatBinaryWrapper wrapper;
     std::memcpy(&wrapper, data, sizeof wrapper);
@@ -151,7 +151,7 @@ void __cudaRegisterManagedVar(void** module, void** pointer, char*, const char* 
     variables()[pointer] = {.module = module_of(module).number, .name = name};
     module_of(module).managed.emplace_back(pointer, pointer);
 }
-/// Called before the program first touches a managed variable of the module, and by modules that have none, too.
+/// Called before the program first accesses a managed variable of the module, and by modules without such variables.
 char __cudaInitModule(void** handle) {
     const std::lock_guard lock(registry_mutex);
     for (const auto& [pointer, symbol] : module_of(handle).managed) {

@@ -1,5 +1,5 @@
-// Streams and events. Calls run in the order in which the program makes them, which every order of streams allows; an
-// event keeps the emulated time of its record.
+// Streams and events. Calls run in program order, which all streams allow; an event keeps the emulated time of its
+// record.
 #include "components/frontend/cudart/runtime/streams.h"
 
 #include <mutex>
@@ -18,12 +18,12 @@ struct Event {
     unsigned flags = 0;
     bool recorded = false;
     std::uint64_t nanoseconds = 0;
-    std::shared_ptr<StreamCapture> capture{};  ///< it was last recorded in a stream that was captured
+    std::shared_ptr<StreamCapture> capture{};  ///< of the captured stream in which it was last recorded
     std::vector<GraphNode*> after{};
 };
 constexpr unsigned kDisableTiming = 2;
 
-/// The streams and events that exist, so that a handle of another is an error as CUDA's.
+/// The existing streams and events, so that other handles give an error, as in CUDA.
 class Handles {
   public:
     void add(const void* handle) {
@@ -57,7 +57,7 @@ bool is_default(void* handle) {
     return address_of(handle) <= 2;  // 0, cudaStreamLegacy, cudaStreamPerThread
 }
 
-/// As every call, it tells of a lost device.
+/// Like every call, it reports a lost device.
 CudaError ask_device() {
     return error_of(Connection::get().call({.operation = Operation::read_clock}));
 }
@@ -182,7 +182,7 @@ LOOKAHEAD_PER_THREAD(cudaStreamGetDevice, _ptsz)
 CudaError cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     if (least != nullptr) { *least = 0; }
     if (greatest != nullptr) {
-        *greatest = -5;  // as GPUs of compute capability 7.5 answer
+        *greatest = -5;  // as on GPUs of compute capability 7.5
     }
     return kSuccess;
 }

@@ -77,7 +77,6 @@ CudaError call_on_host(std::function<void()> function);
 
 /// Waits for a stream; cudaErrorStreamCaptureUnsupported if it is captured.
 CudaError synchronise(void* stream);
-/// Waits for the device.
 CudaError synchronise_device();
 /// Waits for the device if there is no error; returns the error.
 CudaError and_wait(CudaError error);

@@ -1,5 +1,4 @@
-// Texture and surface objects: descriptors in the device's memory (components/isa/texture.h), whose addresses are the
-// handles.
+// Texture and surface objects: a handle is the address of a descriptor in device memory (components/isa/texture.h).
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
@@ -13,7 +12,7 @@ namespace {
 
 enum class ResourceType : int { array, mipmapped_array, linear, pitch_2d };
 
-/// cudaResourceDesc. CUDA 13 has more space behind it.
+/// cudaResourceDesc; CUDA 13 has more space after it.
 struct Resource {
     ResourceType type;
     union {
@@ -34,7 +33,7 @@ struct Resource {
 };
 static_assert(sizeof(Resource) == 64);
 
-/// cudaTextureDesc, as far as it matters: mipmaps and anisotropy follow.
+/// The used part of cudaTextureDesc: mipmaps and anisotropy follow.
 struct Sampling {
     int address[3];
     int filter;
@@ -44,7 +43,7 @@ struct Sampling {
     int normalised_coordinates;
 };
 static_assert(sizeof(Sampling) == 44);
-/// All of cudaTextureDesc, for programs that ask for it.
+/// All of cudaTextureDesc, for programs that query it.
 struct WholeSampling {
     Sampling sampling;
     std::byte rest[28];
@@ -87,7 +86,7 @@ CudaError describe_array(const Array* array, isa::TextureDescriptor& to) {
     return kSuccess;
 }
 
-/// Beyond its end linear memory reads as zero.
+/// Linear memory reads as zero beyond its end.
 CudaError describe_linear(const Resource& resource, isa::TextureDescriptor& to) {
     if (!read_format(resource.linear.format, to)) { return kInvalidChannelDescriptor; }
     to.base = address_of(resource.linear.pointer);
@@ -130,7 +129,7 @@ CudaError take_sampling(const Sampling& sampling, isa::TextureDescriptor& to) {
     return kSuccess;
 }
 
-/// What CUDA refuses: fractions of 32-bit integers, and filtering of what is no number between others.
+/// False for what CUDA refuses: fractions of 32-bit integers, and filtering of integers that are not read as fractions.
 bool can_be_read(const isa::TextureDescriptor& descriptor) {
     const bool is_integer = descriptor.kind != isa::ChannelKind::floating;
     if (descriptor.normalised_values != 0 && is_integer && descriptor.channel_bytes == 4) { return false; }

@@ -12,21 +12,19 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// Groups that stand at multiples of more than this get their registers before all others: single values that live
-/// earlier would leave no place between them.
+/// Groups with a larger alignment get registers first: earlier single values would leave no room between them.
 constexpr std::uint8_t kUsualAlignment = 4;
 
-/// Where memory accesses hold a row's register: from behind the access.
+/// The ranges in which memory accesses hold a row's register: from after the access on.
 using Held = std::vector<LiveRange>;
 
-/// What lives in each register of one file.
+/// The live ranges in each register of one file.
 class RegisterFile {
   public:
-    /// `unheld`: the registers among which one that is not held is looked for.
+    /// `unheld`: the number of registers among which to look for one that is not held.
     explicit RegisterFile(std::uint32_t unheld = 0) : unheld_(unheld) {}
 
-    /// The lowest aligned place where every range of `wanted` is free, and starts where no access holds it if there is
-    /// one; taken from now on.
+    /// Takes the lowest aligned place where all of `wanted` are free; prefers one that no access holds at the start.
     std::uint32_t take(std::span<const RangeSet> wanted, std::uint32_t alignment, std::span<const Held> held = {}) {
         std::uint32_t base = 0;
         while (base + wanted.size() <= unheld_ && (!is_free(base, wanted) || is_held(base, wanted))) {
@@ -72,14 +70,13 @@ class RegisterFile {
     std::vector<Held> held_;
 };
 
-/// The row of the merged group that holds `row`.
 std::uint32_t holder_of(const VirtualKernel& kernel, std::span<const Merged> merged, std::uint32_t row) {
     const std::uint32_t group = kernel.group_of[row];
     return kernel.groups[merged[group].group].first + merged[group].offset + row - kernel.groups[group].first;
 }
 
-/// By row: where it is held, for `instructions` instructions after each access, to the end of the block at most. An
-/// access's own result may have a source's register.
+/// By row: the ranges in which it is held, for `instructions` instructions after each access, at most to the end of the
+/// block. An access's own result may take a source's register.
 std::vector<Held> held_by_accesses(const VirtualKernel& kernel, std::span<const Merged> merged, unsigned instructions) {
     std::vector<Held> held(kernel.rows());
     if (instructions == 0) { return held; }
@@ -100,7 +97,7 @@ std::vector<Held> held_by_accesses(const VirtualKernel& kernel, std::span<const 
     return held;
 }
 
-/// When the first row of a group begins to live; kNone if none ever does.
+/// The start of the first live row of a group; kNone if none ever lives.
 std::uint32_t start_of(std::span<const RangeSet> rows) {
     std::uint32_t start = kNone;
     for (const RangeSet& set : rows) {

@@ -23,9 +23,8 @@ struct HeldSources {
 };
 
 /// Linear scan over live ranges with holes (after Traub, Holloway, Smith, "Quality and Speed in Linear-scan Register
-/// Allocation", PLDI 1998): groups of rows in the order in which they begin to live, each to the lowest registers that
-/// are free throughout its life, and not held if possible; groups of more than four rows first. There is no limit: the
-/// caller compares.
+/// Allocation", PLDI 1998). Groups of more than four rows first, then in the order in which they begin to live, each to
+/// the lowest registers that are free throughout its life, preferably not held. The caller checks the limit.
 Allocation allocate(const VirtualKernel& kernel, const HeldSources& held = {});
 
 }  // namespace lookahead::finaliser

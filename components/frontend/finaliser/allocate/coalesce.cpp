@@ -20,7 +20,7 @@ class Coalescer {
         const auto row_in = [&](std::uint32_t row, Merged merged) {
             return static_cast<std::int64_t>(merged.offset) + row - kernel_.groups[kernel_.group_of[row]].first;
         };
-        // Where the destination's holder must begin in the source's for both rows of the copy to be the same.
+        // Offset of the destination's holder in the source's at which both rows of the copy coincide.
         const std::int64_t distance = row_in(from, source) - row_in(to, destination);
         if (!try_merge(destination.group, source.group, distance)) {
             try_merge(source.group, destination.group, -distance);

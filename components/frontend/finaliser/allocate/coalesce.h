@@ -13,9 +13,8 @@ struct Merged {
     std::uint32_t offset = 0;  ///< the row of it at which this group begins
 };
 
-/// Merges the groups on both sides of a copy if their values never live at the same time, so that the copy vanishes;
-/// also a value into an element of a vector or half of a wide value. `ranges` (by row) becomes that of the merged rows.
-/// Result by group.
+/// Merges the groups on both sides of a copy, or of a copy into an element of a vector or half of a wide value, if
+/// their values never live at the same time; the copy vanishes. Updates `ranges`, by row. Result by group.
 std::vector<Merged> coalesce_copies(const VirtualKernel& kernel, std::vector<RangeSet>& ranges);
 
 }  // namespace lookahead::finaliser

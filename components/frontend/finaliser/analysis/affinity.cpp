@@ -47,7 +47,8 @@ class Analysis {
           meets_(flow_.blocks(), false) {}
 
     std::vector<Affinity> run() {
-        // Upwards only: what turns out to part lanes makes values more general, and these may part more.
+        // Values only become more general: a branch that parts lanes makes values more general, and these may part
+        // more.
         do { solve(); } while (find_divergence());
         std::vector<Affinity> rows(kernel_.rows(), Affinity::none);
         for (ValueId id = 0; id < values_.size(); ++id) {
@@ -93,7 +94,7 @@ class Analysis {
     Affinity defined(const Value& value) const {
         const VirtualInstruction& instruction = values_.instruction(value.at);
         Affinity made = computed(value.at);
-        // The upper half of an address is one number, wherever its lower half is no generic one.
+        // The upper half of an address is one number unless its lower half is generic.
         if (value.word > 0 && made == Affinity::affine) { made = Affinity::uniform; }
         if (value.unit >= kernel_.rows() && made == Affinity::affine) { made = Affinity::generic; }
         if (!instruction.guarded() || made == Affinity::none) { return made; }
@@ -103,7 +104,7 @@ class Analysis {
 
     Affinity predicate(ValueId id) const { return id == kNoValue ? Affinity::uniform : of_[id]; }
 
-    /// The low word's: what it is decides, and constants are the same in all lanes.
+    /// The affinity of the operand's low word, which decides; constants are the same in all lanes.
     Affinity source(Position at, std::size_t which) const {
         const VirtualOperand& operand = values_.instruction(at).source[which];
         if (operand.kind != Operand::Kind::reg) { return Affinity::uniform; }
@@ -116,7 +117,7 @@ class Analysis {
         return value && std::has_single_bit(*value);
     }
 
-    /// A product: a uniform factor that is no known power of two leads to strides that the cache has no code for.
+    /// A uniform factor keeps a product affine only as a known power of two: the cache has no code for other strides.
     Affinity product(Position at) const {
         const Affinity a = source(at, 0), b = source(at, 1);
         const Affinity most = std::max(a, b);
@@ -138,7 +139,7 @@ class Analysis {
             case Operation::read_special:
                 return special(machine.special);
             case Operation::load:
-                // One address, one value; but local addresses mean a place of each thread's own.
+                // Equal addresses give equal values, except local addresses, which name each thread's own memory.
                 return all[0] == Affinity::uniform && machine.space != isa::Space::local &&
                                machine.space != isa::Space::generic
                            ? Affinity::uniform
@@ -200,8 +201,8 @@ class Analysis {
     Flow flow_;
     Values values_;
     std::vector<Affinity> of_;  ///< by value
-    std::vector<bool> parts_;   ///< by block: lanes part at its branch
-    std::vector<bool> meets_;   ///< by block: lanes of different ways meet there
+    std::vector<bool> parts_;   ///< by block: its branch parts lanes
+    std::vector<bool> meets_;   ///< by block: lanes of different paths meet there
 };
 
 }  // namespace

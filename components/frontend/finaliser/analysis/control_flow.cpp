@@ -90,7 +90,7 @@ std::vector<std::uint32_t> Flow::names_from(std::uint32_t block, std::vector<std
     std::vector<std::uint32_t> names(blocks(), kNoNode);
     std::vector<bool> joined(blocks(), false);
     for (std::uint32_t next : ways) { names[next] = next; }
-    // The name that comes from all predecessors that have one; two make it a join, which it stays.
+    // The common name of the predecessors that have one; two different names make it a join, which it stays.
     const auto name_of = [&](std::uint32_t at) {
         const bool begins = std::ranges::find(ways, at) != ways.end();
         std::uint32_t name = begins ? at : kNoNode;
@@ -152,7 +152,7 @@ BitSet Flow::up_to(std::uint32_t block, std::uint32_t end) const {
     return reached;
 }
 
-/// With all that is behind `open` on ways that do not lead through `reached`.
+/// `reached`, and all blocks after `open` on paths that do not lead through `reached`.
 BitSet Flow::reached_from(std::vector<std::uint32_t> open, BitSet reached) const {
     while (!open.empty()) {
         const std::uint32_t at = open.back();

@@ -37,17 +37,15 @@ class Flow {
     /// The jump at the block's end if it has a guard, or null.
     const VirtualInstruction* branch(std::uint32_t block) const { return branches_[block]; }
 
-    /// The blocks where lanes that the branch at the end of `block` has separated may come together, each over several
-    /// paths: the joins at which a register may have a different value in each. As in Rosemann et al., "An Abstract
-    /// Interpretation for SPMD Divergence on Reducible Control Flow Graphs" (POPL 2021): each path carries its name to
-    /// where another comes.
+    /// The joins at which a register may have a different value on each path of lanes that the branch at the end of
+    /// `block` has separated, as in Rosemann et al., "An Abstract Interpretation for SPMD Divergence on Reducible
+    /// Control Flow Graphs" (POPL 2021): each path carries its name to where another comes.
     std::vector<std::uint32_t> joins_of(std::uint32_t block) const;
     /// Loops around `block` that its branch lets some lanes leave while others stay.
     std::vector<std::uint32_t> loops_left_at(std::uint32_t block) const;
     /// Blocks after `block` on any path, including itself if it is in a loop.
     BitSet behind(std::uint32_t block) const;
-    /// `block` and the blocks after it on paths that do not lead through `end`, which may be kNoNode; empty if `block`
-    /// is `end`.
+    /// `block` and the blocks after it on paths not through `end` (may be kNoNode); empty if `block` is `end`.
     BitSet up_to(std::uint32_t block, std::uint32_t end) const;
 
   private:

@@ -14,8 +14,7 @@ using isa::Space;
 
 namespace {
 
-/// Estimated cycles until a result can be used: only their order of magnitude matters, which is the same on all
-/// machines here.
+/// Estimated cycles until a result can be used. Only the magnitude matters, which is the same on all machines.
 std::uint32_t latency_of(const isa::Instruction& instruction) {
     switch (instruction.operation) {
         case Operation::load:
@@ -39,7 +38,7 @@ std::uint32_t latency_of(const isa::Instruction& instruction) {
     }
 }
 
-/// A memory access, with what is needed to tell whether it may touch the bytes of another.
+/// A memory access, with the data that tell whether it may overlap another.
 struct Access {
     std::uint32_t index = 0;
     Space space = Space::none;
@@ -95,9 +94,9 @@ class DependencesBuilder {
         return atomic ? machine.order > isa::Order::relaxed : machine.order != isa::Order::weak;
     }
 
-    /// What goes through queues comes out in the program's order, which is that of the other program too: of both
-    /// queues together, or a warp might wait for one thing while what fills the other is held up by it. And a load is
-    /// enqueued on the side of a barrier that it was on.
+    /// Operations on both queues keep the program's order, which the other program has too: otherwise a warp might wait
+    /// for an entry while it holds up the program that fills the queues. Loads also stay on their side of a barrier,
+    /// because they are enqueued there.
     void order_queue(std::uint32_t i) {
         const isa::Instruction& machine = code_[i].machine;
         if (machine.operation != Operation::enqueue && machine.operation != Operation::dequeue && !machine.dequeues) {
@@ -152,9 +151,9 @@ class DependencesBuilder {
         return access;
     }
 
-    /// Lanes on another path meet the same instructions, CTA barriers among them, in the program's order. Who waits
-    /// there may wait for what others do after seeing a store: a lane must not wait before it releases a lock, nor
-    /// after it has taken one that the program takes later.
+    /// Lanes on other paths meet the same instructions, including CTA barriers, in the program's order. Waiting lanes
+    /// may wait for what others do after seeing a store: a lane must not wait before it releases a lock, nor after it
+    /// has taken a lock that the program takes later.
     void order_meeting(std::uint32_t i) {
         if (!meets_lanes(code_[i])) { return; }
         if (meeting_ != kNone) { add_edge(meeting_, i, 1); }
@@ -189,8 +188,8 @@ class DependencesBuilder {
     std::vector<UnitHistory>& units_;
     std::vector<Access> accesses_;  ///< since the last fence
     std::uint32_t fence_ = kNone;
-    std::uint32_t queued_ = kNone;   ///< the last that enqueues or dequeues
-    std::uint32_t meeting_ = kNone;  ///< the last instruction that lanes execute together
+    std::uint32_t queued_ = kNone;   ///< the last one that enqueues or dequeues
+    std::uint32_t meeting_ = kNone;  ///< the last one that lanes execute together
 };
 
 }  // namespace

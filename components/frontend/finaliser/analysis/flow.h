@@ -5,7 +5,6 @@
 
 namespace lookahead::finaliser {
 
-/// The control-flow graph over the blocks of `kernel`.
 ptx::Graph flow_of(const VirtualKernel& kernel);
 
 /// Empties blocks that control cannot reach.

@@ -73,7 +73,7 @@ void RangeSet::finish() {
 
 bool RangeSet::overlaps(const RangeSet& other) const {
     if (empty() || other.empty()) { return false; }
-    // Most often one begins behind the other's end, or in its last range.
+    // Most often one begins after the other's end, or in its last range.
     const LiveRange &last = ranges_.back(), &other_last = other.ranges_.back();
     if (other.start() >= last.end || start() >= other_last.end) { return false; }
     if (other.start() >= last.start || start() >= other_last.start) { return true; }

@@ -11,7 +11,7 @@ Liveness::Liveness(const VirtualKernel& kernel) : unit_count_(unit_count(kernel)
 
 void Liveness::number_units(const VirtualKernel& kernel) {
     number_of_.assign(unit_count_, kNone);
-    std::vector<std::uint32_t> written_in(unit_count_, kNone);  // the last block so far that surely writes the unit
+    std::vector<std::uint32_t> written_in(unit_count_, kNone);  // the last block so far that surely writes it
     for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
         for (const VirtualInstruction& instruction : kernel.blocks[block].code) {
             for_each_read(kernel, instruction, [&](std::uint32_t unit) {
@@ -32,7 +32,7 @@ void Liveness::number_units(const VirtualKernel& kernel) {
 void Liveness::solve(const VirtualKernel& kernel) {
     const std::size_t count = kernel.blocks.size();
     words_ = (units_.size() + 63) / 64;
-    in_.assign(count * words_, 0);  // at first what the block reads before it writes it
+    in_.assign(count * words_, 0);  // initially the units that the block reads before it writes them
     out_.assign(count * words_, 0);
     Sets writes(count * words_);
     const auto bit = [](std::uint32_t number) { return std::uint64_t{1} << (number % 64); };
@@ -50,7 +50,7 @@ void Liveness::solve(const VirtualKernel& kernel) {
             });
         }
     }
-    // Blocks whose successors have changed since they were last seen: in large kernels few after the first turn.
+    // Blocks whose successors have changed since the last visit: few after the first round in large kernels.
     const ptx::Graph graph = flow_of(kernel);
     std::vector<bool> waits(count, true);
     const std::vector<std::vector<std::uint32_t>> before = ptx::predecessors(graph);

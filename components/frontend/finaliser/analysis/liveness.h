@@ -38,9 +38,8 @@ class Liveness {
     }
 
     std::size_t unit_count_;
-    /// The units that may live at a block's bound, ascending: those that some block reads before it writes them. In
-    /// large kernels these are few, because most values stay in their block; the sets below are over their numbers
-    /// here.
+    /// The units that may live at a block's bound, ascending: some block reads them before it writes them. Few in large
+    /// kernels, because most values stay in their block; the sets below are over their indices here.
     std::vector<std::uint32_t> units_;
     std::vector<std::uint32_t> number_of_;  ///< by unit; kNone for the others
     std::size_t words_ = 0;                 ///< of a set

@@ -6,7 +6,7 @@ std::vector<std::uint32_t> loop_depths(const ptx::Graph& graph, const ptx::Domin
     const auto before = ptx::predecessors(graph);
     std::vector<std::uint32_t> depths(graph.size(), 0);
     for (std::uint32_t head = 0; head < graph.size(); ++head) {
-        // The loop's blocks: those from which its head can be reached over a back edge without passing the head.
+        // The loop's blocks: those from which a back edge reaches its header without passing the header.
         std::vector<bool> inside(graph.size(), false);
         std::vector<std::uint32_t> open;
         const auto enter = [&](std::uint32_t block) {

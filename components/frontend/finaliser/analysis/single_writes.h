@@ -8,7 +8,6 @@
 
 namespace lookahead::finaliser {
 
-/// The place of an instruction.
 struct Place {
     std::uint32_t block = kNone;
     std::uint32_t index = 0;

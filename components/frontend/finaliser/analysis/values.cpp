@@ -104,7 +104,7 @@ ValueId Values::at_end(std::uint32_t block, std::uint32_t unit) {
 }
 
 ValueId Values::at_start(std::uint32_t block, std::uint32_t unit) {
-    // Up through blocks that neither write it nor have several predecessors.
+    // Goes up through blocks that do not write the unit and have one predecessor.
     std::vector<std::uint32_t> passed;
     ValueId id = kNoValue;
     for (std::uint32_t at = block; id == kNoValue;) {
@@ -136,7 +136,7 @@ void Values::fill_joins() {
         const std::uint32_t block = values_[id].at.block, unit = values_[id].unit;
         std::vector<ValueId> inputs;
         for (std::uint32_t before : flow_.predecessors(block)) { inputs.push_back(at_end(before, unit)); }
-        // The entry can be a loop's header: its registers begin at zero.
+        // The entry can be a loop's header, where registers are zero at first.
         if (block == 0) { inputs.push_back(add({Value::Kind::start, 0, {}, unit, kNoValue, {}})); }
         values_[id].inputs = std::move(inputs);
     }

@@ -26,7 +26,7 @@ bool is_call_variable_address(const Function& kernel, const Operand& operand) {
            kernel.variables[operand.symbol.index].space == StateSpace::param;
 }
 
-/// Of generic memory or of parameters, as other loads may be put together with it.
+/// Whether it is a weak load of generic or parameter memory, which may be merged with others.
 bool is_weak_load(const Instruction& instruction) {
     const ptx::Modifiers& modifiers = instruction.modifiers;
     return (instruction.opcode == Opcode::ld || instruction.opcode == Opcode::ldu) &&
@@ -46,7 +46,7 @@ Instruction access(const Instruction& origin, Opcode opcode, StateSpace space, T
     return instruction;
 }
 
-/// Each parameter whose address is taken gets a copy in local memory, made when the thread begins.
+/// Copies to local memory, made when the thread begins, of the parameters whose addresses are taken.
 class Copies {
   public:
     explicit Copies(const Function& kernel) : kernel_(kernel) {}
@@ -117,7 +117,7 @@ class Copies {
     std::vector<Instruction> prologue_;
 };
 
-/// A .param variable of a call whose address the callee takes is in local memory.
+/// Moves .param variables of calls to local memory if the callee takes their addresses.
 void put_call_variables_into_local(Function& kernel) {
     std::vector<bool> addressed(kernel.variables.size());
     for (const Instruction& instruction : kernel.instructions) {
@@ -138,7 +138,7 @@ void put_call_variables_into_local(Function& kernel) {
     }
 }
 
-/// Registers that are set once, to a parameter's address and a number.
+/// Registers that are set once, to a parameter's address plus a number.
 class KnownAddresses {
   public:
     explicit KnownAddresses(const Function& kernel) : known_(kernel.registers.size()) {
@@ -157,7 +157,7 @@ class KnownAddresses {
         }
     }
 
-    /// [register + number] is [parameter + number] then, as the machine's instructions take it.
+    /// Replaces [register + number] by [parameter + number], as the machine's instructions take it.
     void name(const Function& kernel, Instruction& load) const {
         if (!is_weak_load(load)) { return; }
         Operand& address = load.operands[load.destination_count];
@@ -202,7 +202,7 @@ class KnownAddresses {
     std::vector<std::optional<Place>> known_;  ///< by register
 };
 
-/// A load by register that reads nothing but parameters is one of constant memory. Whether any reads one.
+/// Makes loads by register that read only parameters loads of constant memory. Returns whether there is one.
 bool read_as_constants(Function& kernel, const ParameterAddresses& addresses) {
     bool reads = false;
     for (Instruction& instruction : kernel.instructions) {

@@ -12,7 +12,7 @@ using ptx::SymbolKind;
 
 namespace {
 
-/// By function: whether some instruction or initial value has its address.
+/// By function: whether an instruction or an initial value has its address.
 std::vector<bool> functions_with_address(const ptx::Module& module) {
     std::vector<bool> taken(module.functions.size(), false);
     const auto take = [&taken](const ptx::SymbolReference& symbol) {

@@ -27,7 +27,7 @@ using ptx::Type;
 
 namespace {
 
-/// A kernel that gets longer than this by its calls is refused.
+/// A kernel that calls make longer than this is refused.
 constexpr std::size_t kMostInstructions = std::size_t{1} << 20;
 
 class Inliner : private CallStackWriter {
@@ -48,29 +48,28 @@ class Inliner : private CallStackWriter {
   private:
     using Variables = std::vector<std::uint32_t>;
 
-    /// A function that may be called again before it returns. Its body stands once, behind the kernel's, and all calls
-    /// branch to it: they keep their values in frames on a stack in local memory, and a number says which of the calls
-    /// the body returns to.
+    /// A function that may be called again before it returns. Its body appears once, after the kernel's, and all calls
+    /// branch to it. Values are kept in frames on a stack in local memory; a number says to which call it returns.
     struct Subroutine {
         const Function& function;
         std::uint32_t first_register;
         Variables parameters;
         Variables results;
-        std::uint32_t return_place;  ///< the register with that number
+        std::uint32_t return_place;  ///< the register with the number of the call
         RecursiveFrame frame;
         std::vector<std::uint32_t> calls = {};    ///< the branches to the body
-        std::vector<std::uint32_t> returns = {};  ///< by number: the instruction where the call goes on
-        std::uint32_t end = 0;                    ///< the branch behind the body
+        std::vector<std::uint32_t> returns = {};  ///< by number: the instruction after the call
+        std::uint32_t end = 0;                    ///< the branch after the body
     };
 
     /// A function whose body is being copied.
     struct Body {
         const Function& function;
         std::uint32_t first_register;
-        Variables parameters;  ///< of a callee: the result's variables that are its parameters
+        Variables parameters;  ///< of a callee: the variables that are its parameters and results
         Variables results;
         const Instruction* library_call = nullptr;  ///< of a function of the device library: its call in the file
-        const Subroutine* subroutine = nullptr;     ///< what it is part of: itself, or what its calls began in
+        const Subroutine* subroutine = nullptr;     ///< the one that it belongs to: itself, or its caller's
     };
 
     /// A branch whose target is still an instruction of its own function.
@@ -83,7 +82,7 @@ class Inliner : private CallStackWriter {
         throw InputError(fmt::format("{}: {}", ptx::where(module_, instruction), reason));
     }
 
-    /// Functions that are called more than once share their variables: no two calls are active at once.
+    /// Functions that are called more than once share their variables, because two calls are never active at once.
     std::uint32_t variable_of(const Function& function, std::uint32_t index) {
         const auto [place, is_new] = variables_.try_emplace({&function, index}, result_.variables.size());
         if (is_new) { result_.variables.push_back(function.variables[index]); }
@@ -169,7 +168,7 @@ class Inliner : private CallStackWriter {
         return operand;
     }
 
-    /// A branch past what follows, where the instruction's guard fails.
+    /// A branch around the following code if the instruction's guard fails.
     std::optional<std::uint32_t> skip_unless_guarded(const Body& body, const Instruction& instruction) {
         std::optional<ptx::Guard> guard = guard_of(body, instruction);
         if (!guard) { return std::nullopt; }
@@ -183,7 +182,7 @@ class Inliner : private CallStackWriter {
     const Function& callee_of(const Instruction& call) const {
         const Operand& callee = call.sources()[0];
         const Function& function = module_.functions[callee.symbol.index];
-        if (function.name.starts_with("__cuda_syscall_cnp")) {  // the device runtime's, for CUDA nested parallelism
+        if (function.name.starts_with("__cuda_syscall_cnp")) {  // the device runtime of CUDA nested parallelism
             refuse(call, "kernels that launch kernels (dynamic parallelism) are not supported");
         }
         if (!function.is_defined) {
@@ -208,7 +207,7 @@ class Inliner : private CallStackWriter {
         end_skip(skip);
     }
 
-    /// The callee's body with what passes arguments and results.
+    /// Appends the callee's body, and code that passes arguments and results.
     void append_callee(const Body& caller, const Instruction& call, const Function& function) {
         if (!function.problem.empty()) { throw InputError(function.problem); }
         if (++calls_ + result_.instructions.size() > kMostInstructions) {
@@ -239,10 +238,10 @@ class Inliner : private CallStackWriter {
         }
     }
 
-    /// Comparisons with the addresses of all functions that the call may mean: those that have an address taken and the
-    /// prototype's parameters and results. There are few of them in real programs, and so their bodies may stand here
-    /// like those of other calls: no calling convention, no return addresses in registers or on stacks, and lanes with
-    /// different targets diverge and meet again like at any branch.
+    /// Compares the target with the addresses of all functions that the call may mean: those whose address is taken and
+    /// that have the prototype's parameters and results. Real programs have few of them, so their bodies are inlined
+    /// like those of other calls: there is no calling convention and no return address, and lanes with different
+    /// targets diverge and meet as at any branch.
     void append_indirect_call(const Body& caller, const Instruction& call) {
         const ptx::Prototype& prototype = caller.function.prototypes[call.sources().back().target];
         const auto skip = skip_unless_guarded(caller, call);
@@ -259,7 +258,7 @@ class Inliner : private CallStackWriter {
         end_skip(skip);
     }
 
-    /// A branch where the target is another address; its own target is to be filled in.
+    /// A branch, taken if the target is another address; the caller sets where it leads.
     std::uint32_t append_unless_target(const Instruction& call, const Operand& target, std::uint64_t address) {
         const std::uint32_t predicate = new_register("target", Type::pred);
         Instruction& test = append_like(call, Opcode::setp, module_.address_type());
@@ -271,7 +270,8 @@ class Inliner : private CallStackWriter {
         return append_branch(call, ptx::Guard{predicate, false});
     }
 
-    /// The variable that is the callee's parameter. Parameters in registers are set; the callee's registers come next.
+    /// Passes an argument; returns the variable that is the callee's parameter. Parameters in registers are set; the
+    /// callee's registers come next.
     std::uint32_t pass(const Instruction& call, const Body& callee, const ptx::Parameter& parameter,
                        const Operand& argument) {
         const bool in_memory = argument.kind == OperandKind::symbol;
@@ -309,7 +309,7 @@ class Inliner : private CallStackWriter {
         return function.name == "__assertfail" && !function.is_defined && function.parameters.size() == 5;
     }
 
-    /// CUDA's assert(): a trap that knows the expression, the file, the line, the function and the size of a character.
+    /// CUDA's assert(): a trap with the expression, the file, the line, the function and the size of a character.
     void append_failed_assertion(const Body& caller, const Instruction& call) {
         const auto skip = skip_unless_guarded(caller, call);
         const Function& function = module_.functions[call.sources()[0].symbol.index];
@@ -328,7 +328,7 @@ class Inliner : private CallStackWriter {
         end_skip(skip);
     }
 
-    /// The last target takes what no other does: an index that is too large has no meaning in PTX.
+    /// The last target takes all remaining indices: PTX does not define an index that is too large.
     void append_indexed_branch(const Body& body, const Instruction& instruction, std::vector<Branch>& branches) {
         const auto skip = skip_unless_guarded(body, instruction);
         const Operand index = moved(body, instruction.operands[0], instruction);
@@ -342,13 +342,13 @@ class Inliner : private CallStackWriter {
         end_skip(skip);
     }
 
-    /// Whether a variable of the body's function lies in each activation's frame.
+    /// Whether a variable of the body's function is in each activation's frame.
     static bool is_in_frame(const Body& body, std::uint32_t variable) {
         return body.subroutine != nullptr && &body.subroutine->function == &body.function &&
                body.function.variables[variable].space == ptx::StateSpace::local;
     }
 
-    /// Puts what the function needs after the call into its frame, or takes it back.
+    /// Saves the values that the function needs after the call in its frame, or restores them.
     void append_kept_values(const Subroutine& function, const Instruction& call, Opcode opcode) {
         const std::uint32_t frame = append_frame_address(call);
         append_frame_access(call, opcode, frame, 0, register_operand(function.return_place, Type::u32), Type::u32);
@@ -422,8 +422,8 @@ class Inliner : private CallStackWriter {
                                    [&](std::uint32_t index) { return leads(module_.functions[index]); });
     }
 
-    /// A function that is under way in the stack's last frame makes room behind it; what may be called again meanwhile
-    /// puts its values there first. All others keep them where they are.
+    /// The code of a call: if the caller's frame is the stack's last, makes room after it; if the caller may be called
+    /// again meanwhile, saves its values there first. Other callers keep their values in place.
     void append_subroutine_call(const Body& caller, const Instruction& call, const Function& function) {
         Subroutine& callee = subroutine_of(function);
         const Subroutine* const home = caller.subroutine;
@@ -440,7 +440,7 @@ class Inliner : private CallStackWriter {
         append_results(caller, call, callee);
     }
 
-    /// Arguments may be in the registers that the parameters are in, so that those are set when all have been read.
+    /// Arguments may be in the registers of parameters, so these are set after all have been read.
     void append_arguments(const Body& caller, const Instruction& call, const Subroutine& callee) {
         const auto& arguments = arguments_of(call);
         std::vector<std::uint32_t> values(arguments.size());
@@ -488,7 +488,7 @@ class Inliner : private CallStackWriter {
                 &subroutine};
     }
 
-    /// The bodies, which may call further ones, and behind them the ways back to the calls.
+    /// Appends the bodies, which may call further ones, and after them the branches back to the calls.
     void append_subroutines() {
         append_like({}, Opcode::exit, Type::none);
         for (std::size_t i = 0; i < subroutines_.size(); ++i) {
@@ -506,7 +506,7 @@ class Inliner : private CallStackWriter {
         }
     }
 
-    /// What stands for a function in messages.
+    /// An instruction that represents the function in messages.
     static Instruction place_of(const Function& function) {
         Instruction place;
         place.line = function.line;

@@ -19,7 +19,7 @@ bool takes_address(const Instruction& instruction) {
     return std::ranges::any_of(instruction.sources(), is_parameter_address);
 }
 
-/// A .param variable of a call, by name: a place for values, as registers are.
+/// Whether the operand is a .param variable of a call, named directly: it holds values as a register does.
 bool is_call_variable(const Instruction& instruction, const Operand& operand) {
     return instruction.modifiers.space == StateSpace::param && operand.kind == OperandKind::address &&
            !operand.has_base && operand.symbol.kind == SymbolKind::function_variable;
@@ -57,7 +57,7 @@ void ParameterAddresses::add_destinations(const Operand& operand, Nodes& nodes) 
     for (const Operand& element : operand.elements) { add_destinations(element, nodes); }
 }
 
-/// What memory gives is no address, as long as none is given away.
+/// Values from memory are no addresses as long as none is given away.
 ParameterAddresses::Step ParameterAddresses::step_of(const Instruction& instruction) const {
     Step step;
     const Operand* const address = address_of(instruction);
@@ -92,7 +92,7 @@ bool ParameterAddresses::is_address(const Operand& operand) const {
     return is_parameter_address(operand) || (operand.kind == OperandKind::reg && only_[operand.reg]);
 }
 
-/// The result is an address of a parameter if the operands are that which it is computed from.
+/// Whether the result is an address of a parameter, given that operands are.
 bool ParameterAddresses::carries_address(const Instruction& instruction, const Step& step) const {
     const auto sources = instruction.sources();
     switch (instruction.opcode) {

@@ -15,7 +15,7 @@ using ptx::SymbolKind;
 
 namespace {
 
-/// Which values live where: registers by their index, and behind them parameters in memory by theirs.
+/// Which values live where: registers by index, then parameters in memory by index.
 class LiveValues {
   public:
     explicit LiveValues(const Function& function)
@@ -43,7 +43,7 @@ class LiveValues {
 
     std::size_t registers() const { return function_.registers.size(); }
 
-    /// Takes out what the instruction writes in all threads.
+    /// Removes the registers that the instruction writes in all threads.
     static void remove_destinations(const Instruction& instruction, BitSet& live) {
         if (instruction.guard) { return; }
         for (const Operand& operand : instruction.destinations()) { remove(operand, live); }
@@ -90,7 +90,7 @@ class LiveValues {
     }
 
     const Function& function_;
-    std::vector<BitSet> before_;  ///< by instruction; the last: at the function's end
+    std::vector<BitSet> before_;  ///< by instruction; last: at the function's end
 };
 
 class FrameLayout {
@@ -101,7 +101,7 @@ class FrameLayout {
         most_ = std::max(most_, end_);
         return offset;
     }
-    /// What is placed from now on may lie where what was placed since `end` does.
+    /// Later placements may reuse the space that was placed since `end`.
     void go_back_to(std::uint32_t end) { end_ = end; }
     std::uint32_t end() const { return end_; }
     std::uint32_t bytes() const { return (most_ + kFrameAlignment - 1) / kFrameAlignment * kFrameAlignment; }

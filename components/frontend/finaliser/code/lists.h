@@ -10,7 +10,6 @@ namespace lookahead::finaliser {
 template <typename Element>
 class Lists {
   public:
-    /// No lists.
     Lists() = default;
     /// `visit_all(f)` calls `f(list, element)` for all elements. It is called twice, and must do the same each time.
     template <typename VisitAll>

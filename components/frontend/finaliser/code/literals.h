@@ -8,8 +8,7 @@
 
 namespace lookahead::finaliser {
 
-/// A constant operand with the value `bits` in 1 or 2 rows. Equal literals share rows; zero is a row that every
-/// launch has.
+/// A constant operand with the value `bits` in 1 or 2 rows. Equal literals share rows; zero is a row of every launch.
 VirtualOperand literal(isa::Kernel& frame, std::uint64_t bits, unsigned rows);
 
 /// The value of an operand that is a literal of one or two rows.

@@ -44,8 +44,8 @@ struct FinaliserOptions {
     unsigned register_unit = 32;
     /// Predicate registers a thread may use, 1 to 7 (P7 is the constant PT). Values beyond them are kept in registers.
     unsigned predicate_limit = 7;
-    /// Propagates constants and copies and drops unused results. Without it PTX's loads of parameters, cvta and moves
-    /// remain instructions.
+    /// Propagates constants and copies and drops unused results. If false, PTX's loads of parameters, cvta and moves
+    /// stay.
     bool simplify = true;
     /// cvta of a global address, which is the address itself, is an instruction.
     bool keep_cvta = false;

@@ -65,14 +65,14 @@ bool has_side_effect(const VirtualInstruction& instruction) {
         case Operation::enqueue:
         case Operation::dequeue:
             return true;
-        // To the paper's compiler these had no meaning, so that it kept each of them (Crago et al., section 7.1).
+        // The paper's compiler did not know what these do, so it kept each of them (Crago et al., section 7.1).
         case Operation::load_stride:
         case Operation::load_indirect:
             return true;
         case Operation::load:
             if (instruction.machine.dequeues) { return true; }
             return instruction.machine.order != isa::Order::weak;
-        // Other lanes may wait in theirs for this one.
+        // Other lanes may wait for this one.
         default:
             return meets_lanes(instruction);
     }

@@ -90,7 +90,6 @@ struct VirtualKernel {
     void annotate(VirtualInstruction& instruction, std::string_view tag, std::int64_t value);
 };
 
-/// The alignment of a group of `rows` rows.
 constexpr std::uint32_t alignment_of(std::uint32_t rows) {
     return std::bit_ceil(rows);
 }

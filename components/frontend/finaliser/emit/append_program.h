@@ -6,9 +6,8 @@
 
 namespace lookahead::finaliser {
 
-/// Appends a finished program to a kernel's code (isa::Program): its branch targets and reconvergence points move with
-/// it, its literals follow the kernel's. The kernel then has the program's local memory; the program's spilled values
-/// follow the kernel's.
+/// Appends a finished program to a kernel's code (isa::Program): moves its branch targets and reconvergence points, and
+/// places its literals and spilled values after the kernel's. The kernel gets the program's local memory, too.
 void append_program(isa::Kernel& kernel, const std::string& name, const isa::Kernel& program);
 
 }  // namespace lookahead::finaliser

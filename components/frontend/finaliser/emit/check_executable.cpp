@@ -14,7 +14,7 @@ using isa::Operation;
 
 namespace {
 
-/// Control, memory and special registers are the emulator's and the SMs' own business.
+/// Emulator and SMs execute control, memory and special registers themselves.
 bool needs_handler(Operation operation) {
     switch (operation) {
         case Operation::nop:

@@ -47,7 +47,7 @@ Instruction real_instruction(const VirtualInstruction& from, const Allocation& a
     for (std::size_t i = 0; i < from.source.size(); ++i) {
         result.source[i] = real_operand(from.source[i], allocation);
     }
-    result.target = from.target;  // the block until place_branches
+    result.target = from.target;  // the block; place_branches sets the instruction
     return result;
 }
 
@@ -56,14 +56,14 @@ bool is_copy_to_itself(const Instruction& instruction) {
            instruction.source[0].index == instruction.destination;
 }
 
-/// A finished instruction and the one that it was.
+/// A finished instruction and its virtual one.
 struct Placed {
     Instruction machine;
     const VirtualInstruction* from;
 };
 using Blocks = std::vector<std::vector<Placed>>;
 
-/// Whether all blocks between `from` and `to` are empty, so that control falls from one to the other.
+/// Whether all blocks between `from` and `to` are empty, so that control falls through.
 bool falls_into(const Blocks& blocks, std::uint32_t from, std::uint32_t to) {
     if (to <= from) { return false; }
     for (std::uint32_t block = from + 1; block < to; ++block) {
@@ -88,8 +88,8 @@ bool uses(const Instruction& instruction, std::uint8_t predicate) {
            instruction.destination_predicate2 == predicate;
 }
 
-/// A predicate that is dequeued for the branch at the end of the block is dequeued by that, and stays in its register
-/// for others: `@deq.pred bra`, Wang and Lin, ISCA 2017, figure 7b.
+/// Merges a dequeue of a predicate into the branch at the end of the block that reads it; the predicate stays in its
+/// register for other readers: `@deq.pred bra`, Wang and Lin, ISCA 2017, figure 7b.
 void dequeue_in_branch(std::vector<Placed>& code) {
     if (code.empty()) { return; }
     Placed& branch = code.back();
@@ -100,7 +100,7 @@ void dequeue_in_branch(std::vector<Placed>& code) {
         const bool dequeues = earlier.operation == Operation::dequeue &&
                               earlier.mode == static_cast<std::uint8_t>(isa::QueueMode::predicate);
         if (earlier.dequeues) {
-            return;  // what comes out of the queues keeps its order
+            return;  // other queue operations keep their order
         }
         if (!uses(earlier, guard) && !dequeues) { continue; }
         if (!dequeues || earlier.destination_predicate != guard || earlier.guard != isa::kTruePredicate ||

@@ -46,7 +46,7 @@ std::vector<bool> that_reach(std::uint32_t block, const std::vector<std::vector<
     return reach;
 }
 
-/// The graph without the ways to other exits than the one that most blocks lead to, and the blocks that remain.
+/// The graph without the paths to exits other than the one that most blocks lead to, and the remaining blocks.
 struct MainWays {
     ptx::Graph graph;
     std::vector<bool> contains;
@@ -68,7 +68,7 @@ MainWays main_ways(const ptx::Graph& graph) {
     for (std::uint32_t block = 0; block < graph.size(); ++block) {
         if (graph.exits[block] && graph.successors[block].empty()) { consider(block); }
     }
-    // A kernel that never ends: its last block stands for the exit.
+    // A kernel that never ends: its last block represents the exit.
     if (main_exit == ptx::kNoNode) { consider(graph.size() - 1); }
     for (std::uint32_t block = 0; block < graph.size(); ++block) {
         if (!ways.contains[block]) { continue; }
@@ -78,7 +78,7 @@ MainWays main_ways(const ptx::Graph& graph) {
     return ways;
 }
 
-/// Whether the instruction lets a lane see what another has done, or waits for that: loops without any cannot wait.
+/// Whether a lane can see or await others' work by the instruction: loops without such instructions cannot wait.
 bool may_observe(const Instruction& instruction) {
     switch (instruction.operation) {
         case Operation::load:
@@ -123,7 +123,7 @@ MachineCfg machine_cfg(const std::vector<Instruction>& code) {
     return cfg;
 }
 
-/// As NVIDIA's compilers place YIELD: in loops that may wait for other lanes.
+/// Marks branches in loops that may wait for other lanes, as NVIDIA's compilers place YIELD.
 void set_yields(std::vector<Instruction>& code) {
     for (std::uint32_t i = 0; i < code.size(); ++i) {
         Instruction& branch = code[i];

@@ -16,7 +16,7 @@ using isa::Operation;
 
 namespace {
 
-// Names by the enumerations' order in components/isa/instruction.h; the asserts notice a new last member.
+// Names in the order of the enumerations of components/isa/instruction.h; the assertions notice a new last member.
 constexpr std::array kOperations = {
     "NOP",        "MOV",       "SEL",         "CVT",         "S2R",   "ADD",  "SUB",       "MUL.LO",   "MUL.HI",
     "MUL.WIDE",   "MAD.LO",    "MAD.HI",      "MAD.WIDE",    "FMA",   "DIV",  "REM",       "NEG",      "ABS",
@@ -104,7 +104,7 @@ std::string mode_suffix(const Instruction& instruction) {
     }
 }
 
-/// Whether NVIDIA's names leave the result's type out: it follows from the operation or the source's type.
+/// Whether NVIDIA's names omit the result's type, because the operation or the source's type implies it.
 bool type_is_implied(Operation operation) {
     return operation == Operation::read_special || operation == Operation::mul_wide || operation == Operation::mad_wide;
 }

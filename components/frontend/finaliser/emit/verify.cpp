@@ -100,7 +100,7 @@ class Verifier {
                 "a predicate operation without a destination");
     }
 
-    /// Registers are at multiples of their rows, which are 4 at least here, by check_span.
+    /// check_span has checked that registers are at multiples of their rows, which are at least 4 here.
     void check_vector_memory() const {
         const Instruction& instruction = kernel_.code[pc_];
         require(instruction.vector == 4 || instruction.vector == 8 || instruction.vector == 16,

@@ -7,8 +7,7 @@
 
 namespace lookahead::finaliser {
 
-/// The places of a kernel's .local variables in each thread's local memory, in the order of their declaration. Spilled
-/// registers follow them.
+/// The places of a kernel's .local variables in each thread's local memory, in order of declaration, before spills.
 struct LocalLayout {
     std::vector<std::uint32_t> offset;  ///< by index in Function::variables; local ones only
     std::uint32_t bytes = 0;            ///< a multiple of 4

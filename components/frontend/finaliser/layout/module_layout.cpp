@@ -15,7 +15,7 @@ using ptx::StateSpace;
 
 namespace {
 
-/// Hands out one region of the address space.
+/// Allocates one region of the address space.
 class Region {
   public:
     Region(std::uint64_t base, std::uint64_t bytes) : next_(base), end_(base + bytes) {}
@@ -23,7 +23,7 @@ class Region {
     std::uint64_t place(const ptx::Module& module, const ptx::Variable& variable) {
         const std::uint64_t alignment = std::max(variable.alignment, 1U);
         const std::uint64_t address = (next_ + alignment - 1) / alignment * alignment;
-        // A variable of no bytes still has an address of its own.
+        // Even a variable of no bytes has its own address.
         const std::uint64_t bytes = std::max<std::uint64_t>(variable.size(), 1);
         if (address > end_ || bytes > end_ - address) {
             throw InputError(fmt::format("{}:{}: {} of {} bytes does not fit: a module's variables may take {} bytes",

@@ -21,7 +21,7 @@ bool is_any_integer(Type type) {
     return isa::is_integer(type) || isa::is_bits(type);
 }
 
-/// A 64-bit value by its words.
+/// The two words of a 64-bit value.
 struct Pair {
     VirtualOperand low;
     VirtualOperand high;
@@ -35,8 +35,8 @@ Pair words_of(const VirtualOperand& operand) {
     return {word_of(operand, 0), word_of(operand, 1)};
 }
 
-/// Makes the sequences. Instructions that write temporaries run unguarded, which is harmless, since none has other
-/// effects; a guarded write to a new row would leave it without a value in other lanes.
+/// Makes the sequences. Instructions that write temporaries run unguarded: they have no other effects, while a guarded
+/// write to a new row would leave it without a value in other lanes.
 class Expander {
   public:
     Expander(VirtualKernel& kernel, const IsaOptions& options) : kernel_(kernel), options_(options) {}
@@ -145,7 +145,7 @@ class Expander {
         return made;
     }
 
-    /// Appends, into new rows.
+    /// Appends the instruction with new rows as its destination.
     VirtualOperand append(VirtualInstruction instruction, unsigned rows = 1) {
         instruction.destination = kernel_.new_rows(rows);
         instruction.destination_rows = static_cast<std::uint8_t>(rows);
@@ -163,7 +163,7 @@ class Expander {
         return {sequence_.back().destination_predicate[0], false};
     }
 
-    /// The pair is the instruction's result. The allocator makes most of these copies vanish.
+    /// Makes the pair the instruction's result. The allocator makes most of these copies vanish.
     void give(const Pair& pair) {
         unsigned i = 0;
         for (const VirtualOperand& word : {pair.low, pair.high}) { give_word(word, original_.destination + i++); }
@@ -177,7 +177,7 @@ class Expander {
         sequence_.push_back(copy);
     }
 
-    /// One instruction for each word, under the original's guard.
+    /// Makes one instruction for each word, under the original's guard.
     bool expand_by_words() {
         for (unsigned i = 0; i < 2; ++i) {
             VirtualInstruction word = original_;
@@ -208,7 +208,7 @@ class Expander {
 
     static Operation carrying(bool subtract) { return subtract ? Operation::sub_borrow : Operation::add_carry; }
 
-    /// A sum whose carry comes from or goes to the program's own carry.
+    /// A sum that reads or writes the program's own carry.
     bool expand_carry() {
         VirtualInstruction low = make(original_.machine.operation, Type::u32, {source(0).low, source(1).low});
         low.source_predicate[0] = original_.source_predicate[0];
@@ -340,7 +340,7 @@ class Expander {
         return true;
     }
 
-    /// Low 64 bits of a * b + addend.
+    /// The low 64 bits of a * b + addend.
     Pair product(const Pair& a, const Pair& b, const std::optional<VirtualOperand>& addend) {
         Pair words = wide_product(Type::u32, a.low, b.low, addend);
         for (const auto& [low, high] : {std::pair{a.low, b.high}, std::pair{b.low, a.high}}) {
@@ -349,7 +349,7 @@ class Expander {
         return words;
     }
 
-    /// A pair of rows that hold a word, extended by zeros.
+    /// A pair of rows that hold a zero-extended word.
     VirtualOperand widened(VirtualOperand word) {
         const std::uint32_t rows = kernel_.new_rows(2);
         for (unsigned i = 0; i < 2; ++i) {
@@ -361,8 +361,8 @@ class Expander {
         return {Operand::Kind::reg, 2, rows};
     }
 
-    /// High 64 bits of a * b, by words as on paper; no partial sum exceeds 64 bits. A negative signed factor counts
-    /// 2^64 too much as an unsigned one, so that the other factor is subtracted from the high half.
+    /// The high 64 bits of a * b, by long multiplication of words; no partial sum exceeds 64 bits. As an unsigned
+    /// number, a negative signed factor is too large by 2^64, so the other factor is subtracted from the high half.
     Pair high_product(const Pair& a, const Pair& b) {
         const Pair low = wide_product(Type::u32, a.low, b.low, std::nullopt);
         const Pair first = wide_product(Type::u32, a.low, b.high, widened(low.high));
@@ -385,7 +385,7 @@ class Expander {
         const Operation plain = left ? Operation::shl : Operation::shr;
         const auto known = literal_value(kernel_.frame, amount);
         if (known && *known >= 32) {
-            // Amounts of 64 and more are 32 and more here, and shift everything out as they must.
+            // Amounts of 64 or more become 32 or more here and shift everything out, as they must.
             const VirtualOperand rest = number(static_cast<std::uint32_t>(*known - 32));
             if (left) { return {zero().low, result(plain, type, {value.low, rest})}; }
             return {result(plain, type, {value.high, rest}),
@@ -399,8 +399,7 @@ class Expander {
         return left ? Pair{within, across} : Pair{across, within};
     }
 
-    /// A write to the destination that comes before a read of the same row, which wants the value from before, goes to
-    /// a row of its own, and is copied in the end.
+    /// A destination row that is written before its old value is read gets a temporary row, which is copied at the end.
     void keep_sources_until_read() {
         const std::size_t count = sequence_.size();
         for (std::size_t i = 0; i < count; ++i) {

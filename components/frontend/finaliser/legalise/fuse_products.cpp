@@ -59,8 +59,8 @@ class Fuser {
         }
     }
 
-    /// The fused form, still without addend, of the product that `operand`, read at `place`, holds; nothing if others
-    /// read it too and fusing would save no instruction.
+    /// The fused form, still without an addend, of the product that `operand`, read at `place`, holds; nothing if
+    /// others read it too and fusing would save no instruction.
     std::optional<VirtualInstruction> product_at(const VirtualOperand& operand, Place place) {
         if (operand.kind != Operand::Kind::reg) { return std::nullopt; }
         const auto write = writes_.place(operand.index);

@@ -15,7 +15,7 @@ using isa::Operation;
 
 namespace {
 
-/// Whether the operand is a constant that takes a constant's place in an instruction.
+/// Whether the operand is a constant that counts as an instruction's constant.
 bool is_constant(const isa::Kernel& frame, const VirtualOperand& operand) {
     return operand.kind == Operand::Kind::constant && literal_value(frame, operand) != 0U;
 }
@@ -24,7 +24,7 @@ bool is_known(const isa::Kernel& frame, const VirtualOperand& operand) {
     return literal_value(frame, operand).has_value();
 }
 
-/// An address that is a number becomes an offset from zero.
+/// Turns an address that is a number into an offset from zero.
 void move_address_to_offset(const isa::Kernel& frame, VirtualInstruction& access) {
     const auto address = literal_value(frame, access.source[0]);
     if (!address || access.source[0].rows != 1) { return; }
@@ -33,8 +33,8 @@ void move_address_to_offset(const isa::Kernel& frame, VirtualInstruction& access
     access.source[0] = launch_row(isa::LaunchRow::zero);
 }
 
-/// Which of an arithmetic instruction's constants stays one: the widest, and no number if there is another, since
-/// numbers are those that instructions share.
+/// Which of an arithmetic instruction's constants to keep: the widest, preferably not a number, because numbers are
+/// shared by instructions.
 std::size_t constant_to_keep(const isa::Kernel& frame, const VirtualInstruction& instruction) {
     std::size_t keep = 3;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -50,7 +50,6 @@ std::size_t constant_to_keep(const isa::Kernel& frame, const VirtualInstruction&
     return keep;
 }
 
-/// Whether source `i` must be a register.
 bool must_be_register(const isa::Kernel& frame, const VirtualInstruction& instruction, std::size_t i) {
     const VirtualOperand& operand = instruction.source[i];
     if (!is_constant(frame, operand)) { return false; }
@@ -146,7 +145,7 @@ class Legaliser {
         return static_cast<std::uint32_t>(std::ranges::find_if(code, is_jump) - code.begin());
     }
 
-    /// For `served` and others that take the constant.
+    /// Puts the constant into a register for `served` and other readers.
     void add_moves(const VirtualOperand& constant, std::uint32_t rows, Place place, const VirtualInstruction& served) {
         const bool whole = constant.rows == 2 && !options_.expand_64bit;
         const std::uint8_t step = whole ? 2 : 1;
@@ -186,7 +185,7 @@ class Legaliser {
     ptx::Graph graph_;
     ptx::DominatorTree dominators_;
     std::vector<std::uint32_t> depths_;
-    /// To be inserted: by block, and by the instruction before which they go.
+    /// Instructions to insert, by block and by the instruction before which they go.
     std::map<std::uint32_t, std::map<std::uint32_t, std::vector<VirtualInstruction>>> moves_;
 };
 

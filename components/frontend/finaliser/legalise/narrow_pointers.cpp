@@ -23,7 +23,7 @@ constexpr std::uint8_t window_of(std::uint64_t address) {
     return static_cast<std::uint8_t>(address >> 32);
 }
 constexpr std::uint8_t kGlobal = window_of(isa::kGlobalBase);
-/// Windows that data have addresses in, other than what can be allocated.
+/// Windows other than allocatable memory in which data have addresses.
 constexpr bool is_window(std::uint8_t high) {
     return high == window_of(isa::kSharedWindowBase) || high == window_of(isa::kLocalWindowBase) ||
            high == window_of(isa::kModuleBase) || high == window_of(isa::kConstantBase) ||
@@ -31,12 +31,12 @@ constexpr bool is_window(std::uint8_t high) {
 }
 static_assert(isa::kConstantBankBase >> 32 <= 0xff && isa::kModuleBytes <= isa::kPointerReach);
 
-/// Where a 64-bit value points, as far as the code says. What a join of two can be stands behind both.
+/// Where a 64-bit value points, as far as the code tells. The join of two kinds is later in this order than both.
 struct Origin {
     enum class Kind : std::uint8_t {
         none,     ///< no value yet
-        integer,  ///< computed from no address, or a small number
-        given,    ///< a parameter, or from memory or another lane: an integer or an address in global memory
+        integer,  ///< not computed from an address, or a small number
+        given,    ///< a parameter, or from memory or another lane: an integer or a global address
         window,   ///< in the 4 GiB whose high word is `window`
         many,     ///< in one of several
     };
@@ -62,7 +62,7 @@ VirtualOperand low_word(const VirtualOperand& operand) {
     return operand.rows == 2 ? VirtualOperand{operand.kind, 1, operand.index} : operand;
 }
 
-/// Sources whose sum, difference or bits the result is: an address among them makes an address of it.
+/// The sources of sums, differences or bits: if one is an address, so is the result.
 unsigned carried_sources(const isa::Instruction& machine) {
     switch (machine.operation) {
         case Operation::mov:
@@ -111,13 +111,13 @@ bool is_narrowable(const VirtualInstruction& instruction) {
     }
 }
 
-/// Whether the result is made of its sources' low words alone, or is a copy of one of a pair's words.
+/// Whether the result depends on its sources' low words alone, or copies one word of a pair.
 bool is_followed(const VirtualInstruction& instruction) {
     return is_narrowable(instruction) ||
            (instruction.machine.operation == Operation::mov && instruction.destination_rows == 1);
 }
 
-/// Whether the result comes from elsewhere, where an address may have been put.
+/// Whether the result comes from a place where an address may have been stored.
 bool brings_value(Operation operation) {
     return isa::is_load(operation) || operation == Operation::atomic || operation == Operation::shuffle;
 }
@@ -154,7 +154,7 @@ class Narrower {
         }
     }
 
-    /// Goes on with `visit(instruction)`, true where something changed, until nothing does.
+    /// Calls `visit(instruction)`, which returns whether it changed anything, until nothing changes.
     template <typename Visit>
     void until_stable(Visit visit) {
         for (bool changed = true; changed;) {
@@ -182,7 +182,7 @@ class Narrower {
                 result = join(result, origin_of(operand));
             } else if (operand.rows == 2 && !isa::is_memory(instruction.machine.operation) &&
                        origin_of(operand).kind >= Origin::Kind::window) {
-                result = {Origin::Kind::many};  // computed from an address, in ways that are not followed
+                result = {Origin::Kind::many};  // computed from an address in an untracked way
             }
         }
         return result;
@@ -203,7 +203,7 @@ class Narrower {
         });
     }
 
-    /// Rows whose value something depends on other than the high word of an address.
+    /// Finds the rows on which anything but the high word of an address depends.
     void find_needed() {
         needed_.assign(kernel_.rows(), false);
         until_stable([this](const VirtualInstruction& instruction) {
@@ -222,7 +222,7 @@ class Narrower {
         });
     }
 
-    /// Rows, by their pair's first, that an address may be the value of.
+    /// Finds the rows, by the first of their pair, that may hold an address.
     void find_addresses() {
         addresses_.assign(kernel_.rows(), false);
         for_each([this](const VirtualInstruction& access) {
@@ -285,14 +285,14 @@ class Narrower {
         });
     }
 
-    /// Whether the operand goes where a later instruction may take it from as a value.
+    /// Whether the operand goes to a place from which a later instruction may take it as a value.
     static bool gives_away(const VirtualInstruction& instruction, const VirtualOperand& operand) {
         if (instruction.machine.operation == Operation::shuffle) { return true; }
         return isa::is_memory(instruction.machine.operation) && &operand != &instruction.source[0];
     }
 
-    /// A sum of a given value and an address in a window is in that window: the given one is an integer. A choice
-    /// between them is not: the given one may be an address.
+    /// A sum of a given value and an address in a window is in that window, because the given one is an integer. A
+    /// selection between them need not be: the given one may be an address.
     void check_joins(const VirtualInstruction& instruction) const {
         const Origin& all = origins_[instruction.destination];
         if (all.kind < Origin::Kind::window) { return; }

@@ -23,7 +23,7 @@ VirtualInstruction jump(Operation operation) {
     return result;
 }
 
-/// A call of __assertfail, as inline_calls leaves it: a trap with its arguments (isa::TrapMode).
+/// A trap for a call of __assertfail, with its arguments as inline_calls leaves them (isa::TrapMode).
 VirtualInstruction failed_assertion(LoweringContext& context) {
     const auto arguments = context.instruction().sources();
     VirtualInstruction trap = jump(Operation::trap);
@@ -41,8 +41,8 @@ VirtualInstruction failed_assertion(LoweringContext& context) {
     return trap;
 }
 
-/// Plain, or with operands of what inline_calls made a trap of: a call of __assertfail, an indirect call without a
-/// function, or, with the end of the frame and that of the stack, a call for which the stack is too small.
+/// A plain trap, or one that inline_calls made, with operands: of a call of __assertfail, of an indirect call without a
+/// function, or, with the ends of the frame and of the stack, of a call for which the stack is too small.
 VirtualInstruction lower_trap(LoweringContext& context) {
     const auto operands = context.instruction().sources();
     if (operands.size() > 2) { return failed_assertion(context); }
@@ -57,7 +57,7 @@ VirtualInstruction lower_trap(LoweringContext& context) {
     return trap;
 }
 
-/// bra, ret, exit, trap. A kernel's ret ends the thread as exit does.
+/// bra, ret, exit, trap. In a kernel, ret ends the thread as exit does.
 bool lower_control(LoweringContext& context, const ptx::Cfg& cfg) {
     const ptx::Instruction& instruction = context.instruction();
     switch (instruction.opcode) {

@@ -23,12 +23,12 @@ void lower_plain(LoweringContext& context, Operation operation, bool rounds) {
     context.emit_to(instruction.destinations()[0], result);
 }
 
-/// a + b or a - b, with the carry that comes in or goes out.
+/// a + b or a - b, with a carry in or a carry out.
 void lower_carry(LoweringContext& context, Operation operation, bool takes_carry, VirtualOperand a, VirtualOperand b) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make(operation, instruction.type());
     result.source = {a, b, {}};
-    const bool none_is_set = operation == Operation::sub_borrow;  // nothing is borrowed
+    const bool none_is_set = operation == Operation::sub_borrow;  // no borrow
     result.source_predicate[0] =
         takes_carry ? PredicateUse{context.carry(), false} : PredicateUse{kAlways, !none_is_set};
     if (instruction.modifiers.carry_out) { result.destination_predicate[0] = context.carry(); }
@@ -59,12 +59,12 @@ void lower_dot(LoweringContext& context, Operation operation) {
     if (ptx::is_signed(instruction.modifiers.types[0])) { result.machine.mode |= isa::kDotFirstSigned; }
     if (ptx::is_signed(instruction.modifiers.types[1])) { result.machine.mode |= isa::kDotSecondSigned; }
     if (instruction.modifiers.upper_half) {
-        result.machine.mode |= isa::kDotUpperHalf;  // of dp2a alone
+        result.machine.mode |= isa::kDotUpperHalf;  // dp2a only
     }
     context.emit_to(instruction.destinations()[0], result);
 }
 
-/// vabsdiff4 and vabsdiff2 d, a, b, c: all bytes are written, so that c counts for the sum only.
+/// vabsdiff4 and vabsdiff2 d, a, b, c: all bytes are written, so c matters for the sum only.
 void lower_abs_diff(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make_with_sources(Operation::abs_diff, Type::b32);
@@ -76,7 +76,7 @@ void lower_abs_diff(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], result);
 }
 
-/// mul24 and mad24: the product of the low 24 bits has 48, of which .lo takes the low and .hi the high 32.
+/// mul24 and mad24: the product of the low 24 bits has 48 bits, of which .lo takes the low and .hi the high 32.
 void lower_mul24(LoweringContext& context, bool adds) {
     const ptx::Instruction& instruction = context.instruction();
     const Type type = instruction.type();

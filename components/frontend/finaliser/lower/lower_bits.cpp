@@ -15,7 +15,7 @@ void lower_bitwise(LoweringContext& context, Operation operation, std::uint8_t m
     context.emit_to(context.instruction().destinations()[0], result);
 }
 
-/// and, or, xor, not of numbers or of predicates.
+/// and, or, xor and not of numbers or predicates.
 void lower_logic(LoweringContext& context, Operation bits, Operation predicates) {
     const ptx::Instruction& instruction = context.instruction();
     if (instruction.type() != Type::pred) { return lower_bitwise(context, bits, 0); }
@@ -53,7 +53,7 @@ void lower_prmt(LoweringContext& context) {
     lower_bitwise(context, Operation::prmt, static_cast<std::uint8_t>(context.instruction().modifiers.permute));
 }
 
-/// bfi has four operands and the machine's three: position and length are packed into bytes 0 and 1 of one.
+/// bfi has four operands, but the machine only three: position and length are packed into bytes 0 and 1 of one.
 void lower_bfi(LoweringContext& context) {
     const auto sources = context.instruction().sources();
     VirtualInstruction result = context.make_with_sources(Operation::bfi, context.instruction().type(), 2);
@@ -68,8 +68,7 @@ void lower_bfi(LoweringContext& context) {
     context.emit_to(context.instruction().destinations()[0], result);
 }
 
-/// bmsk d, a, b: b ones from bit a on, as ((1 << b) - 1) << a; a shift by 32 or more gives 0. `.wrap` takes both
-/// modulo 32.
+/// bmsk d, a, b: b ones from bit a on, ((1 << b) - 1) << a; a shift by 32 or more gives 0. `.wrap`: both modulo 32.
 void lower_bmsk(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualOperand amounts[2];
@@ -118,9 +117,9 @@ class Words {
     LoweringContext& context_;
 };
 
-/// fns d, mask, base, n: where the n-th one of the mask is, counted from bit `base` up; down, for a negative n; for 0,
-/// the bit at `base` if it is one. All ones if there is none. GPUs have no instruction for it either. The wanted one is
-/// sought in halves: if the lower one has too few, it is in the upper one.
+/// fns d, mask, base, n: the position of the mask's n-th one, counted upwards from bit `base`, or downwards for a
+/// negative n; for n = 0, the bit at `base` if it is one. All ones if there is none. GPUs have no instruction for it
+/// either. Searches by halves: if the lower half has too few ones, the wanted one is in the upper half.
 void lower_fns(LoweringContext& context) {
     const auto sources = context.instruction().sources();
     const VirtualOperand mask = context.source(sources[0]), base = context.source(sources[1]),
@@ -166,7 +165,7 @@ void lower_copysign(LoweringContext& context) {
     merge.source = {part(sign, rows - 1), part(rest, rows - 1), context.literal(0x80000000U)};
     const ptx::Operand& destination = instruction.destinations()[0];
     if (rows == 1) { return context.emit_to(destination, merge); }
-    // Both words are made aside first: the destination may be one of the sources.
+    // Both words are computed first, because the destination may be one of the sources.
     const VirtualOperand high = context.emit_temporary(merge, 1);
     const std::uint32_t pair = context.kernel.new_rows(2);
     context.emit_copy(part(rest, 0), pair);
@@ -176,7 +175,7 @@ void lower_copysign(LoweringContext& context) {
     context.emit_to(destination, move);
 }
 
-/// cnot: 1 where the source is 0, else 0.
+/// cnot: 1 if the source is 0, else 0.
 void lower_cnot(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const unsigned rows = isa::type_rows(instruction.type());

@@ -23,7 +23,7 @@ isa::Combine machine_combine(ptx::Combine combine) {
     return isa::Combine::none;
 }
 
-/// The comparison that setp and set share: sources, condition and the predicate that it is combined with.
+/// The common part of setp and set: sources, condition, and the predicate to combine with.
 VirtualInstruction compare(LoweringContext& context, Operation operation, Type type) {
     const ptx::Instruction& instruction = context.instruction();
     const auto sources = instruction.sources();
@@ -67,7 +67,7 @@ void lower_selp(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], select(context, context.predicate_source(instruction.sources()[2])));
 }
 
-/// slct: the first source where the third is not negative (-0 is not negative, NaN counts as negative).
+/// slct: the first source if the third is not negative (-0 is not negative, NaN counts as negative).
 void lower_slct(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction test = context.make(Operation::setp, instruction.modifiers.types[1]);

@@ -39,7 +39,7 @@ isa::Space machine_space(LoweringContext& context) {
 }
 
 isa::Order machine_order(const ptx::Modifiers& modifiers) {
-    // ld.cv fetches again each time: as strong as a volatile access.
+    // ld.cv fetches again each time, like a volatile access.
     if (modifiers.cache_operator == ptx::CacheOperator::cv) { return isa::Order::volatile_; }
     return modifiers.semantics.value_or(isa::Order::weak);
 }
@@ -80,7 +80,7 @@ void set_address(LoweringContext& context, VirtualInstruction& access, const ptx
     access.machine.offset = address.offset;
 }
 
-/// One element of a parameter: its constant rows, or its bytes cut out of one.
+/// One element of a parameter: its constant rows, or its bytes extracted from one.
 VirtualInstruction parameter_value(LoweringContext& context, std::uint64_t offset, Type type) {
     const VirtualOperand row{Operand::Kind::constant, static_cast<std::uint8_t>(isa::type_rows(type)),
                              static_cast<std::uint32_t>(isa::kFirstParameterRow + offset / 4)};
@@ -94,7 +94,7 @@ VirtualInstruction parameter_value(LoweringContext& context, std::uint64_t offse
     return cut;
 }
 
-/// Whether the access lies inside a parameter of `size` bytes that begins at `offset`, aligned.
+/// Checks that the access is aligned and inside a parameter of `size` bytes at `offset`.
 void check_parameter_access(LoweringContext& context, const ptx::Operand& address, std::uint64_t offset,
                             std::uint64_t size) {
     const ptx::Instruction& instruction = context.instruction();
@@ -200,9 +200,9 @@ void lower_parameter_store(LoweringContext& context) {
     }
 }
 
-/// A thread's words of local memory do not lie side by side (isa::local_memory_address), so that no access there takes
-/// more than one: a larger one is split. Where generic addresses may be local ones, those accesses that may be torn are
-/// split too; of the others, whose bytes other threads must see together, the lanes whose address is a local one.
+/// A thread's words of local memory are not adjacent (isa::local_memory_offset), so no access there has more than one:
+/// larger ones are split. Where generic addresses may be local ones, accesses that may be torn are split too; the
+/// others, whose bytes other threads must see together, are split only for lanes with a local address.
 enum class Form { whole, split, by_address };
 
 Form form_of(LoweringContext& context, const VirtualInstruction& access) {
@@ -212,7 +212,7 @@ Form form_of(LoweringContext& context, const VirtualInstruction& access) {
         return Form::whole;
     }
     if (access.machine.order == isa::Order::weak) { return Form::split; }
-    return access.source[0].rows == 2 ? Form::by_address : Form::whole;  // 32 bits reach no window
+    return access.source[0].rows == 2 ? Form::by_address : Form::whole;  // 32-bit addresses reach no window
 }
 
 PredicateUse guard_of(LoweringContext& context) {
@@ -220,7 +220,7 @@ PredicateUse guard_of(LoweringContext& context) {
     return guard ? PredicateUse{context.place(guard->reg), guard->negated} : PredicateUse{kAlways, false};
 }
 
-/// The PTX instruction's guard and `condition`.
+/// The conjunction of the PTX instruction's guard and `condition`.
 PredicateUse guarded(LoweringContext& context, PredicateUse condition) {
     const PredicateUse guard = guard_of(context);
     if (guard.index == kAlways) { return condition; }
@@ -229,7 +229,7 @@ PredicateUse guarded(LoweringContext& context, PredicateUse condition) {
     return context.emit_temporary_predicate(both);
 }
 
-/// Whether the access's address is one of local memory.
+/// Whether the access's address is in local memory.
 PredicateUse is_local(LoweringContext& context, const VirtualInstruction& access) {
     const std::uint64_t to_offset = static_cast<std::uint64_t>(access.machine.offset) - isa::kLocalWindowBase;
     VirtualInstruction test = context.make(Operation::setp, Type::u64);
@@ -239,7 +239,7 @@ PredicateUse is_local(LoweringContext& context, const VirtualInstruction& access
     return context.emit_temporary_predicate(test);
 }
 
-/// Emits the access once for each row of its data: words of 64-bit elements, or elements.
+/// Emits the access once for each row of its data: for words of 64-bit elements, or elements.
 template <typename SetData>
 void emit_split(LoweringContext& context, VirtualInstruction access, PredicateUse guard, SetData set_data) {
     const unsigned element_bytes = isa::type_bytes(access.machine.type);
@@ -256,7 +256,7 @@ void emit_split(LoweringContext& context, VirtualInstruction access, PredicateUs
     }
 }
 
-/// `set_data(one, i)` makes the access one of its i-th row.
+/// `set_data(one, i)` makes the access that of its i-th row.
 template <typename SetData>
 void emit_access(LoweringContext& context, VirtualInstruction access, SetData set_data) {
     const Form form = form_of(context, access);
@@ -270,7 +270,7 @@ void emit_access(LoweringContext& context, VirtualInstruction access, SetData se
     emit_split(context, access, guarded(context, local), set_data);
 }
 
-/// Vector elements arrive in consecutive rows and are copied to where the program wants them.
+/// Vector elements arrive in consecutive rows and are copied to the program's registers.
 void lower_load(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     if (instruction.modifiers.space == StateSpace::param) { return lower_parameter_load(context); }
@@ -282,7 +282,7 @@ void lower_load(LoweringContext& context) {
     const unsigned element_rows = isa::type_rows(instruction.type());
     const std::size_t elements = vector ? destination.elements.size() : 1;
     if (element_rows * elements > 4) { context.refuse("vectors of up to 16 bytes are supported"); }
-    // Into rows of its own, because the destination may be the address's register.
+    // Loads into separate rows, because the destination may be the address's register.
     load.destination_rows = static_cast<std::uint8_t>(element_rows * elements);
     load.destination = context.kernel.new_rows(load.destination_rows);
     emit_access(context, load, [first = load.destination](VirtualInstruction& one, unsigned i) {
@@ -312,7 +312,7 @@ void lower_store(LoweringContext& context) {
                 [data = store.source[1]](VirtualInstruction& one, unsigned i) { one.source[1] = part(data, i); });
 }
 
-/// A stride, or indices side by side.
+/// A stride, or indices in consecutive rows.
 VirtualOperand pattern_of(LoweringContext& context, const ptx::Operand& operand) {
     return operand.kind == ptx::OperandKind::vector ? context.side_by_side(operand.elements) : context.source(operand);
 }
@@ -357,7 +357,7 @@ void lower_fence(LoweringContext& context) {
     context.emit(fence);
 }
 
-/// The machine does not take it.
+/// The machine has no such hints.
 void lower_hint(LoweringContext&) {}
 
 constexpr Lowering kMemoryOperations[] = {

@@ -41,7 +41,7 @@ void lower_pack(LoweringContext& context) {
         case 32:
             for (const ptx::Operand& element : elements) { words.push_back(context.source(element)); }
             break;
-        case 16:  // two a word, the first in its low half
+        case 16:  // two per word, the first in its low half
             for (std::size_t i = 0; i + 1 < elements.size(); i += 2) {
                 words.push_back(context.value(
                     Operation::prmt, Type::b32,
@@ -61,7 +61,7 @@ void lower_unpack(LoweringContext& context) {
     const auto& elements = instruction.destinations()[0].elements;
     VirtualOperand whole = context.source(instruction.sources()[0]);
     if (whole.kind == isa::Operand::Kind::reg) {
-        // The source may be one of the destinations: it is read whole first.
+        // The source may be one of the destinations, so it is first read as a whole.
         whole = context.emit_temporary(raw_move(whole), whole.rows);
     }
     const unsigned width = ptx::bits(elements[0].type);
@@ -87,7 +87,7 @@ void lower_mov(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], raw_move(value));
 }
 
-/// Conversions between integers that keep the low word as it is need no arithmetic.
+/// Whether the conversion keeps an integer's low word, so that it needs no arithmetic.
 bool is_truncation(const ptx::Modifiers& modifiers) {
     const Type to = modifiers.types[0];
     const Type from = modifiers.types[1];
@@ -128,8 +128,7 @@ std::uint64_t window_base(LoweringContext& context, StateSpace space) {
     }
 }
 
-/// Generic addresses of global memory, constants and parameters are the addresses themselves; shared and local memory
-/// lie in windows.
+/// Generic addresses of global memory, constants and parameters are unchanged; shared and local memory are in windows.
 void lower_cvta(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const VirtualOperand address = context.source(instruction.sources()[0]);
@@ -149,8 +148,7 @@ void lower_cvta(LoweringContext& context) {
     context.emit_to(destination, shift);
 }
 
-/// The addresses that are of a space: everything outside the windows is global but for the constants and parameters,
-/// the last.
+/// The addresses of a space. All outside the windows is global, except constants and parameters, which come last.
 Window window_of(LoweringContext& context, StateSpace space) {
     switch (space) {
         case StateSpace::constant:

@@ -13,9 +13,8 @@ using ptx::Opcode;
 
 namespace {
 
-/// suld.b and sust.b: the object's descriptor (isa::TextureDescriptor) is read, and the access is an ordinary one to
-/// the element's address. So a surface needs no unit of its own, and its accesses are ordered as others to global
-/// memory.
+/// suld.b and sust.b read the object's descriptor (isa::TextureDescriptor) and make an ordinary access to the element's
+/// address. So surfaces need no unit of their own, and their accesses are ordered like other accesses to global memory.
 class SurfaceAccess {
   public:
     explicit SurfaceAccess(LoweringContext& context)
@@ -63,7 +62,7 @@ class SurfaceAccess {
         return context_.emit_temporary(result, rows);
     }
 
-    /// `count` words of the descriptor; gives their first row.
+    /// Loads `count` words of the descriptor; returns their first row.
     std::uint32_t rows_of_fields(std::size_t offset, unsigned count) {
         VirtualInstruction load;
         load.machine.operation = Operation::load;
@@ -88,7 +87,7 @@ class SurfaceAccess {
         return value(Operation::mad_wide, isa::Type::u64, {number, pitch, address}, 2);
     }
 
-    /// The coordinate; one that is not in 0 to `most` is moved there (.clamp), or noted.
+    /// Checks a coordinate against 0 .. `most`: clamps it (.clamp), or records that it is outside.
     VirtualOperand place(VirtualOperand coordinate, VirtualOperand most) {
         if (instruction_.modifiers.surface_bound == ptx::SurfaceBound::clamp) {
             const VirtualOperand positive = value(Operation::max, isa::Type::s32, {coordinate, context_.literal(0)}, 1);
@@ -111,7 +110,7 @@ class SurfaceAccess {
         result.source_predicate = {a, b};
         return context_.emit_temporary_predicate(result);
     }
-    /// The instruction's guard and `condition`.
+    /// The conjunction of the instruction's guard and `condition`.
     PredicateUse guarded(PredicateUse condition) {
         return guard_.index == kAlways ? condition : combine(Operation::pred_and, guard_, condition);
     }

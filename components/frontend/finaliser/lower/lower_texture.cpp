@@ -8,7 +8,7 @@ using ptx::Opcode;
 
 namespace {
 
-/// Textures have one level, so that .level and its operand choose that one.
+/// Textures have one level, so .level and its operand are ignored.
 void lower_fetch(LoweringContext& context, std::uint8_t mode) {
     const ptx::Instruction& instruction = context.instruction();
     const ptx::Operand& access = instruction.sources()[0];
@@ -18,7 +18,7 @@ void lower_fetch(LoweringContext& context, std::uint8_t mode) {
     fetch.machine.source_type = instruction.modifiers.types[1];
     fetch.machine.mode = mode;
     fetch.source[0] = context.source(access.elements[0]);
-    // What stands behind the coordinates pads them to four.
+    // Elements after the coordinates pad them to four.
     const unsigned coordinates = isa::coordinates_of(isa::geometry_of(fetch.machine));
     fetch.source[1] = context.side_by_side(std::span(access.elements).subspan(1, coordinates));
     fetch.destination = context.kernel.new_rows(4);

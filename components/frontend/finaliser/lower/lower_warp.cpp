@@ -108,8 +108,8 @@ void lower_warp_sync(LoweringContext& context) {
     context.emit(context.make_with_sources(Operation::warp_sync, Type::none));
 }
 
-/// A sleep may be of no time at all (PTX ISA, nanosleep). What stays is a place that the scheduler moves nothing
-/// across, and that a lane sees others' work by.
+/// A sleep may take no time at all (PTX ISA, nanosleep). What remains is an instruction that the scheduler moves
+/// nothing across and that lets a lane see other lanes' work.
 void lower_sleep(LoweringContext& context) {
     context.emit(context.make(Operation::nop, Type::none));
 }

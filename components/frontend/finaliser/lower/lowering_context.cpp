@@ -101,7 +101,7 @@ VirtualOperand LoweringContext::source(const ptx::Operand& operand) {
         case ptx::OperandKind::reg:
             return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(rows), place_[operand.reg]};
         case ptx::OperandKind::immediate: {
-            // Narrow values stand extended by their type in one row.
+            // Narrow values are extended by their type to one row.
             std::uint64_t bits = operand.value;
             if (operand.type == ptx::Type::s16) { bits = static_cast<std::uint32_t>(static_cast<std::int16_t>(bits)); }
             if (operand.type == ptx::Type::s8) { bits = static_cast<std::uint32_t>(static_cast<std::int8_t>(bits)); }
@@ -175,7 +175,7 @@ VirtualOperand LoweringContext::read_special(isa::SpecialRegister reg, unsigned 
     return emit_temporary(read, rows);
 }
 
-/// Its address; which kernels read to wait for the whole grid.
+/// The workspace's address, which kernels read to wait for the whole grid.
 VirtualOperand LoweringContext::grid_workspace() {
     const auto found = std::ranges::find(module_.variables, ptx::kGridWorkspace, &ptx::Variable::name);
     if (found == module_.variables.end()) { refuse("a cooperative grid needs addresses of 64 bits"); }

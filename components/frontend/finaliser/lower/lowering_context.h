@@ -56,7 +56,6 @@ class LoweringContext {
     std::uint32_t parameter_row(std::uint32_t variable, std::uint64_t word) const {
         return parameter_rows_[variable][word];
     }
-    /// The state space of a variable.
     ptx::StateSpace space_of(const ptx::SymbolReference& symbol) const;
 
     /// Appends the instruction unchanged.
@@ -71,8 +70,7 @@ class LoweringContext {
     VirtualOperand value(isa::Operation operation, ptx::Type type, std::initializer_list<VirtualOperand> sources);
     /// Copies of the operands, of `operand_rows` rows each, side by side in new rows.
     VirtualOperand side_by_side(std::span<const ptx::Operand> operands, unsigned operand_rows = 1);
-    /// Appends copies of the rows from `first` on to the elements, except sinks. The allocator makes most of these
-    /// copies vanish.
+    /// Appends copies of the rows from `first` on to the elements, except sinks. The allocator removes most copies.
     void emit_to_elements(std::span<const ptx::Operand> elements, std::uint32_t first, unsigned element_rows = 1);
     /// Appends an unguarded copy of one row into a row of a temporary.
     void emit_copy(VirtualOperand from, std::uint32_t row);

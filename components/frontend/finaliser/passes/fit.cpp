@@ -11,7 +11,7 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// With sources held as the machine likes it best, if that stays within the limit.
+/// Allocates with held sources, as the machine prefers, if that stays within the limit.
 Allocation allocate_held(const VirtualKernel& code, const FinaliserOptions& options) {
     if (options.isa.held_sources > 0) {
         const Allocation held = allocate(code, {options.isa.held_sources, ScheduleLimits{}.preferred_registers});
@@ -65,8 +65,8 @@ bool is_within(const Allocation& allocation, const FinaliserOptions& options) {
 
 Allocation schedule_and_allocate(VirtualKernel& code, const FinaliserOptions& options) {
     if (!options.schedule) { return allocate_held(code, options); }
-    // Alignment may cost more registers than there are values, so that lower limits are tried when the allocation
-    // exceeds the real one, and the program's own order last.
+    // Alignment may cost more registers than there are values. So lower limits are tried if the allocation exceeds the
+    // real one, and the program's own order last.
     for (unsigned eighths : {8U, 7U, 6U, 4U}) {
         ScheduleLimits limits;
         limits.registers = options.isa.registers * eighths / 8;
@@ -84,7 +84,7 @@ Allocation schedule_and_allocate(VirtualKernel& code, const FinaliserOptions& op
 
 FittedKernel fit(const std::function<KernelUnderWork(bool rename)>& prepare, const FinaliserOptions& options) {
     FittedKernel fitted;
-    // Values of their own let the scheduler do more; the program's own reuse of registers can need fewer.
+    // Separate rows for values let the scheduler do more; the program's own reuse of registers can need fewer.
     for (bool rename : {true, false}) {
         fitted.work = prepare(rename);
         fitted.allocation = schedule_and_allocate(fitted.work.main, options);

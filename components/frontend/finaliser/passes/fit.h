@@ -17,8 +17,7 @@ struct FittedKernel {
     Allocation allocation;
 };
 
-/// A kernel after all passes, for one register limit after another: the passes run again only if their result would
-/// differ.
+/// A kernel after all passes, for several register limits: the passes run again only if their result would differ.
 class PreparedKernels {
   public:
     /// The kernel with or without renaming; `prepare(findings)` makes it with all passes done.
@@ -34,8 +33,7 @@ class PreparedKernels {
 /// returned with the fewest registers that were reached. `prepare(rename)` makes the kernel with all passes done.
 FittedKernel fit(const std::function<KernelUnderWork(bool rename)>& prepare, const FinaliserOptions& options);
 
-/// Schedules the code and allocates its registers; in the program's own order if no other one is within the limits,
-/// which it may exceed.
+/// Schedules the code and allocates registers; in the program's own order, perhaps above the limits, if no other fits.
 Allocation schedule_and_allocate(VirtualKernel& code, const FinaliserOptions& options);
 
 /// The same as fit() for unchanged code.

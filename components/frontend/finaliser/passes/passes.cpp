@@ -17,13 +17,12 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// A pass over each of a kernel's programs by itself.
 template <void (*kRun)(VirtualKernel& code, const PassContext& context)>
 void each(KernelUnderWork& kernel, const PassContext& context) {
     kRun(kernel.main, context);
     for (VirtualProgram& program : kernel.programs) { kRun(program.code, context); }
 }
-/// Likewise, without the programs whose values are no lanes' words.
+/// The same, except for programs whose values are no lanes' words.
 template <void (*kRun)(VirtualKernel& code, const PassContext& context)>
 void each_with_lanes(KernelUnderWork& kernel, const PassContext& context) {
     kRun(kernel.main, context);
@@ -67,7 +66,7 @@ constexpr std::string_view kSimplify = "Propagates copies and constants, folds a
 constexpr std::array kPasses = {
     Pass{"exits", "Branches that only lead to an exit become exits.", always, each<plain<turn_branches_to_exits>>},
     Pass{"reachable", "Unreachable code is removed.", always, each<plain<drop_unreachable_code>>},
-    // What 32-bit pointers need to know of an address is lost where registers are used again for something else.
+    // 32-bit pointers need facts about addresses that are lost when a register is reused.
     Pass{"rename", "Values inside a block get separate rows.",
          [](const PassContext& context) { return context.rename || has_narrow_pointers(context); },
          each<plain<rename_local_values>>},

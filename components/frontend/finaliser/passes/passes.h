@@ -28,7 +28,6 @@ struct Pass {
 /// All passes, in their order. A kernel under work has selected code (lower/) before the first.
 std::span<const Pass> passes();
 
-/// Runs the passes that the context requests.
 void run_passes(KernelUnderWork& kernel, const PassContext& context);
 
 }  // namespace lookahead::finaliser

@@ -12,7 +12,7 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// What the order depends on, of an instruction that could come next. As priorities: what comes first is greatest.
+/// The sort keys of an instruction that could come next; the greatest comes first.
 struct ByHeight {
     std::uint64_t height;
     std::uint32_t i;
@@ -28,8 +28,8 @@ struct ByTime {
     }
 };
 
-/// Instructions that could come next and change what lives in the same way, so that all are within the target or none.
-/// One that has left stays in the queues until it would come first.
+/// Instructions that could come next and change the live registers equally, so that all or none are within the target.
+/// Placed ones stay in the queues until they reach the front.
 struct Alike {
     bool is_load = false;
     Live change;
@@ -38,7 +38,7 @@ struct Alike {
     std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> in_old_order;
 };
 
-/// Rows and predicates that one instruction can begin or end.
+/// The most rows and predicates that one instruction can begin or end.
 constexpr int kMostRows = isa::kMostVectorMemoryRows;
 constexpr int kMostPredicates = 4;
 
@@ -87,7 +87,7 @@ class ListScheduler {
     }
 
   private:
-    /// Puts an instruction that could come next where it belongs.
+    /// Adds an instruction that could come next to its queue.
     void add(std::uint32_t i) {
         place_[i] = place_for(is_load_[i], pressure_.change(i));
         Alike& alike = all_[place_[i]];
@@ -113,7 +113,7 @@ class ListScheduler {
         return index;
     }
 
-    /// Drops what has left, and opens what waits no more. Whether anything is there.
+    /// Drops placed instructions, and moves those that need not wait any more. Returns whether any is left.
     bool is_there(std::uint32_t place) {
         Alike& alike = all_[place];
         const auto drop = [&](auto& queue, auto number) {
@@ -134,7 +134,7 @@ class ListScheduler {
         return live.excess(targets_[alike.is_load ? 1 : 0]);
     }
 
-    /// That of an instruction that need not wait is the present.
+    /// An instruction that need not wait counts as ready at the present cycle.
     ByTime soonest(const Alike& alike) const {
         return alike.open.empty() ? alike.waiting.top() : ByTime{cycle_, alike.open.top()};
     }
@@ -161,9 +161,9 @@ class ListScheduler {
     Pressure pressure_;
     std::uint64_t cycle_ = 0;
     std::vector<std::uint64_t> height_;    ///< cycles from here to the end of the stretch
-    std::vector<std::uint64_t> earliest_;  ///< cycle at which all sources are there
+    std::vector<std::uint64_t> earliest_;  ///< cycle at which all sources are available
     std::vector<bool> is_load_;
-    std::vector<std::uint32_t> place_;  ///< by instruction: where it is among `all_`; kNone: it cannot come next
+    std::vector<std::uint32_t> place_;  ///< by instruction: its index in `all_`; kNone: it cannot come next
     std::vector<Alike> all_;
     std::array<std::uint32_t, 2 * (2 * kMostRows + 1) * (2 * kMostPredicates + 1)> index_of_;  ///< in `all_`, or kNone
     std::array<Live, 2> targets_;                                                              ///< the second: of loads

@@ -14,10 +14,10 @@ void add(Live& live, bool predicate, int count) {
 
 StretchValues::StretchValues(const VirtualKernel& kernel, std::span<const VirtualInstruction> code,
                              const BitSet& live_in, const BitSet& live_out, std::vector<std::uint32_t>& scratch) {
-    std::vector<std::uint32_t>& current = scratch;  // unit -> its value at this place
+    std::vector<std::uint32_t>& current = scratch;  // unit -> its current value
     const auto begin_value = [&](std::uint32_t unit) {
         current[unit] = static_cast<std::uint32_t>(values_.size());
-        // Until the unit is written again, what lives behind the stretch is this value.
+        // Until the unit is written again, its value after the stretch is this one.
         values_.push_back({0, live_out.contains(unit), unit >= kernel.rows()});
         return current[unit];
     };
@@ -38,7 +38,7 @@ StretchValues::StretchValues(const VirtualKernel& kernel, std::span<const Virtua
         });
         first_.push_back(static_cast<std::uint32_t>(lists_.size()));
         for_each_write(kernel, instruction, [&](std::uint32_t unit) {
-            // A guarded write goes into the value that is there: it neither begins nor ends one.
+            // A guarded write changes the current value: it neither begins nor ends one.
             if (instruction.guarded() && current[unit] != kNone) { return; }
             lists_.push_back(begin_next(unit));
         });
@@ -59,7 +59,7 @@ Pressure::Pressure(const StretchValues& values)
             ++readers_[value].count;
             readers_[value].sum += i;
         }
-        // Whoever reads the value comes behind its write.
+        // All readers of the value come after its write.
         for (const std::uint32_t value : values.writes(i)) {
             if (values.values()[value].readers > 0 || values.values()[value].outlives) {
                 add(changes_[i], values.values()[value].predicate, 1);

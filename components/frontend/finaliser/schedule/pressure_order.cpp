@@ -11,7 +11,7 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// Rows that one instruction can begin or end.
+/// The most rows that one instruction can begin or end.
 constexpr int kMostGrowth = isa::kMostVectorMemoryRows;
 
 class PressureScheduler {
@@ -61,7 +61,7 @@ class PressureScheduler {
     }
 
   private:
-    /// Rows that live before the instruction and not behind it, less the reverse.
+    /// Rows that live before the instruction but not after it, minus the reverse.
     int growth(std::uint32_t i) const {
         int result = 0;
         for (std::uint32_t value : values_.writes(i)) { result -= live_[value] && is_row(value); }
@@ -71,8 +71,7 @@ class PressureScheduler {
 
     bool is_row(std::uint32_t value) const { return !values_.values()[value].predicate; }
 
-    /// The value lives from here towards the start: its other readers do not add to what lives, and its write takes
-    /// away.
+    /// From here towards the start the value lives: its other readers add nothing, and its write removes a live value.
     void begin(std::uint32_t value) {
         if (live_[value]) { return; }
         live_[value] = true;
@@ -83,7 +82,7 @@ class PressureScheduler {
         }
     }
 
-    /// Puts an instruction that can come next where its growth says. Where it was it stays until it would be chosen.
+    /// Queues an instruction that can come next by its growth. Old entries stay in their queues until chosen.
     void add(std::uint32_t i) { queue_at(growth_[i]).push(i); }
 
     std::priority_queue<std::uint32_t>& queue_at(int growth) {
@@ -104,7 +103,7 @@ class PressureScheduler {
     Lists<std::uint32_t> predecessors_;  ///< by instruction
     Lists<std::uint32_t> accesses_;      ///< by value: the instructions that read or begin it
     std::vector<std::uint32_t> successors_left_;
-    std::vector<int> growth_;  ///< by instruction, as things are
+    std::vector<int> growth_;  ///< by instruction, at present
     std::vector<bool> is_placed_;
     std::vector<bool> live_;                                                      ///< by value
     std::priority_queue<std::uint32_t> ready_[std::size_t{2} * kMostGrowth + 1];  ///< by growth

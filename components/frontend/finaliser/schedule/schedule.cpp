@@ -14,18 +14,18 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// Longer stretches are ordered part by part, since the dependences of memory accesses that may all touch the same
-/// bytes are as many as their pairs. Not much shorter: a part keeps what it makes for the next one where it is.
+/// Longer stretches are ordered in parts, because memory accesses that may all overlap have as many dependences as
+/// pairs. Parts are not much shorter, because a part's results for the next one stay where they are.
 constexpr std::size_t kLongestStretch = std::size_t{1} << 15;
 
-/// A stretch of one block that nothing may leave or enter, and what lives at its ends.
+/// A stretch of one block that no instruction may leave or enter, and the live units at its ends.
 struct Stretch {
     std::span<VirtualInstruction> code;
     BitSet live_in;
     BitSet live_out;
 };
 
-/// The most that lives at once in the given order, each kind by itself.
+/// The most that lives at once in the given order, for each kind separately.
 Live peak_of(const StretchValues& values, std::span<const std::uint32_t> order) {
     Pressure pressure(values);
     Live peak = pressure.live();

@@ -21,8 +21,8 @@ VirtualOperand row_of(const VirtualOperand& operand, std::uint32_t row) {
     return {operand.kind, 1, operand.index + row};
 }
 
-/// The operand that reads the origins of all rows of one operand, if there is one: they must be consecutive, and
-/// rows must lie in a group as wide operands must.
+/// The operand that reads the origins of all rows of an operand, if there is one: they must be consecutive, and rows
+/// must be in a group as wide operands require.
 template <typename OriginOf>
 std::optional<VirtualOperand> through(const VirtualKernel& kernel, const VirtualOperand& operand, OriginOf origin_of) {
     if (operand.kind != Operand::Kind::reg) { return std::nullopt; }
@@ -59,7 +59,7 @@ class AvailableCopies {
         });
     }
 
-    /// To be called after `forget` of the destination. Copies between overlapping rows are of no use.
+    /// Call it after `forget` of the destination. Copies between overlapping rows are not recorded.
     void record(const VirtualInstruction& copy) {
         const VirtualOperand& source = copy.source[0];
         const std::uint32_t distance = copy.destination - source.index;

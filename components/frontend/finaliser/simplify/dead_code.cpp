@@ -27,7 +27,7 @@ bool remove_dead_code(VirtualKernel& kernel) {
     for (std::size_t block = 0; block < kernel.blocks.size(); ++block) {
         BitSet live = liveness.out(block);
         auto& code = kernel.blocks[block].code;
-        auto kept = code.end();  // what stays is moved to the end
+        auto kept = code.end();  // kept instructions are moved to the end
         for (auto instruction = code.end(); instruction-- != code.begin();) {
             if (!writes_live_unit(kernel, *instruction, live)) {
                 if (!has_side_effect(*instruction)) { continue; }

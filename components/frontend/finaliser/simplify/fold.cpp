@@ -34,7 +34,7 @@ std::optional<VirtualOperand> unchanged(const VirtualInstruction& instruction, s
     }
 }
 
-/// The result on two literals, exact in the low 64 bits and so in the low 32.
+/// The result for two literals, exact in the low 64 bits and so in the low 32.
 std::optional<std::uint64_t> computed(Operation operation, std::uint64_t a, std::uint64_t b, unsigned bits) {
     switch (operation) {
         case Operation::add:

@@ -30,7 +30,7 @@ bool is_integer_add(const VirtualInstruction& instruction) {
     return type == Type::u32 || type == Type::s32 || type == Type::u64 || type == Type::s64;
 }
 
-/// What the instruction computes, if it adds a literal to something else.
+/// The sum that the instruction computes, if it adds a literal to another value.
 std::optional<Sum> sum_of(const isa::Kernel& frame, const VirtualInstruction& instruction) {
     if (!is_integer_add(instruction)) { return std::nullopt; }
     for (std::size_t i = 0; i < 2; ++i) {
@@ -86,7 +86,7 @@ class AddressFolder {
         }
     }
 
-    /// The sum that the access's address is, if the access can do the addition itself.
+    /// The sum in the access's address, if the access can do the addition itself.
     std::optional<Sum> foldable_sum(const VirtualInstruction& access, Place place) const {
         const VirtualOperand& address = access.source[0];
         if (!isa::is_memory(access.machine.operation) || address.kind != Operand::Kind::reg) { return std::nullopt; }
@@ -103,8 +103,8 @@ class AddressFolder {
         return holds_from(sum->base, *write, place) ? sum : std::nullopt;
     }
 
-    /// Whether nothing from `write` to `read`, in one block, writes the base. The compiler folds the addresses of its
-    /// own loads and stores; to it a vector memory instruction takes an address as it is.
+    /// Whether no instruction from `write` to `read`, in one block, writes the base. The compiler folds the addresses
+    /// of its own loads and stores; a vector memory instruction takes an address unchanged.
     bool holds_from(const VirtualOperand& base, Place write, Place read) const {
         if (base.kind != Operand::Kind::reg || write.block != read.block || write.index >= read.index) { return false; }
         const auto& code = kernel_.blocks[write.block].code;

@@ -4,9 +4,8 @@
 
 namespace lookahead::finaliser {
 
-/// Moves the literal of `base + literal` into the offset of the memory accesses that are the sum's only readers, so
-/// that the addition vanishes. Exact: offsets wrap at the width of the base, like the addition. Returns whether
-/// anything changed.
+/// Moves the literal of `base + literal` into the offsets of memory accesses, if these are the sum's only readers.
+/// Exact: offsets wrap at the width of the base, like the addition. Returns whether anything changed.
 bool fold_addresses(VirtualKernel& kernel);
 
 }  // namespace lookahead::finaliser

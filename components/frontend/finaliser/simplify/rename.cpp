@@ -10,8 +10,8 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// Renames in one block. A write of a whole register (all rows of a group, or a predicate) without a guard begins a
-/// new value; guarded and partial writes go on with the one that is there.
+/// Renames in one block. An unguarded write of a whole register (all rows of a group, or a predicate) begins a new
+/// value; guarded and partial writes continue the current one.
 class BlockRenamer {
   public:
     BlockRenamer(VirtualKernel& kernel, VirtualBlock& block, const BitSet& live_out, std::uint32_t rows)
@@ -32,7 +32,7 @@ class BlockRenamer {
   private:
     bool is_row(std::uint32_t unit) const { return unit < rows_; }
 
-    /// The first row of groups, or the predicate's unit, that the instruction wholly overwrites.
+    /// Calls `visit` with the first row of groups, or the predicate's unit, that the instruction wholly overwrites.
     template <typename Visit>
     void for_each_new_value(const VirtualInstruction& instruction, Visit visit) const {
         if (instruction.guarded()) { return; }

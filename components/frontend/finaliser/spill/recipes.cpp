@@ -13,11 +13,11 @@ using isa::Operation;
 
 namespace {
 
-/// Longer ways to make a value again are not looked for: a load from local memory takes as long.
+/// Longer recipes are not considered: a load from local memory takes as long.
 constexpr std::size_t kLongestRecipe = 6;
 
-/// Whether executing the instruction elsewhere gives the same value if its sources are the same. One of which a
-/// mechanism says something stays the one that it is.
+/// Whether the instruction, executed elsewhere with equal sources, gives the same value. Instructions that a mechanism
+/// has annotated are not repeated.
 bool can_be_repeated(const VirtualInstruction& instruction) {
     return !instruction.guarded() && instruction.annotations == kNone && is_plain(instruction) &&
            !holds_everything(instruction) && instruction.source_predicate[0].index >= kAlways &&

@@ -7,17 +7,17 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// What an access to local memory costs, in arithmetic instructions: an estimate between the L1's latency of some 30
+/// The cost of an access to local memory, in arithmetic instructions: an estimate between the L1's latency of some 30
 /// cycles, which other warps hide, and one issue slot.
 constexpr double kAccessCost = 8;
-/// Crowded instructions during which a value that spilling made may live: those that make an instruction's sources.
+/// Crowded instructions during which a value made by spilling may live: those that make an instruction's sources.
 constexpr double kShortLife = 8;
-/// Instructions times missing registers beyond which many groups go at once. A round takes a time that grows with the
-/// instructions, and there are more rounds the more registers are missing; going one by one gives a few per cent fewer
+/// Instructions times missing registers beyond which many groups are spilled at once. A round's time grows with the
+/// instructions, and the number of rounds with the missing registers; spilling one by one gives a few per cent fewer
 /// accesses to local memory. At this product it takes about a second.
 constexpr std::size_t kPatience = std::size_t{1} << 18;
 
-/// How a group is best got rid of.
+/// The best way to remove a group from its registers.
 struct Way {
     double cost = 0;
     bool by_recipe = false;
@@ -25,9 +25,9 @@ struct Way {
 
 struct Candidate {
     Victim victim;
-    double freed = 0;   ///< room that it makes where that is needed
-    double gain = 0;    ///< the same, for its cost
-    bool first = true;  ///< goes before those that are not, whatever they gain
+    double freed = 0;   ///< room that it makes where room is needed
+    double gain = 0;    ///< the same, divided by its cost
+    bool first = true;  ///< preferred to others whatever they gain
 };
 
 class Chooser {
@@ -48,7 +48,7 @@ class Chooser {
         std::vector<Candidate> candidates = rated(false);
         const bool anywhere = candidates.empty();
         if (anywhere) {
-            // As when alignment is what costs registers: what makes room anywhere.
+            // As if alignment cost the registers: room anywhere helps.
             for (std::uint32_t i = 0; i < needed_.size(); ++i) { result.crowded.insert(i); }
             candidates = rated(true);
         }
@@ -80,7 +80,7 @@ class Chooser {
         }
     }
 
-    /// Where registers beyond the limit are in use. Half of them are to become free in this round, if many are.
+    /// Finds where registers beyond the limit are in use. If many are missing, this round is to free half of them.
     void find_crowded(const Allocation& allocation, unsigned limit) {
         for (std::uint32_t group = 0; group < kernel_.groups.size(); ++group) {
             if (!is_beyond_limit(allocation, limit, group)) { continue; }
@@ -120,7 +120,7 @@ class Chooser {
         return result;
     }
 
-    /// Neither takes room among the generic vectors of local memory.
+    /// Recipes and affine groups take no room among the generic vectors in local memory.
     bool goes_first(std::uint32_t group, bool by_recipe) const {
         return !values_.affine_first || by_recipe || values_.is_affine(kernel_.groups[group]);
     }
@@ -128,17 +128,17 @@ class Chooser {
         return a.first != b.first ? a.first : a.gain > b.gain;
     }
 
-    /// Crowded instructions that do not need the group, by rows that live there.
+    /// Crowded instructions at which the group lives but is not needed, times its rows there.
     double freed_by(std::uint32_t group, bool anywhere) const {
         const double lived = life_of(group, anywhere);
-        // What is made for one instruction lives beside that instruction's other sources, in whatever order.
+        // A value made for one instruction lives beside that instruction's other sources, in whatever order.
         if (lived == 0 || (group >= values_.originals && lived <= kShortLife * kernel_.groups[group].rows)) {
             return 0;
         }
         return lived - accessed_life_of(group, anywhere);
     }
 
-    /// Crowded instructions, or all, in which the group lives, by rows.
+    /// Crowded instructions, or all, in which the group lives, times its rows.
     double life_of(std::uint32_t group, bool anywhere) const {
         double life = 0;
         for_each_range(group, [&](std::uint32_t first, std::uint32_t end) {
@@ -147,7 +147,7 @@ class Chooser {
         return life;
     }
 
-    /// Those that access the group: by all rows, since some access them one after the other.
+    /// The same for instructions that access the group: with all rows, because some access them one after another.
     double accessed_life_of(std::uint32_t group, bool anywhere) const {
         double life = 0;
         for_each_access(group, [&](std::uint32_t position) {
@@ -190,8 +190,7 @@ class Chooser {
         return false;
     }
 
-    /// The cheapest for the room that it makes at each place. Recipes hold in the code as it is, so that at most one
-    /// goes that way.
+    /// For each place the cheapest group for its room. Recipes are valid for the present code: at most one is used.
     std::vector<Victim> one_for_each_place(std::span<const Candidate> candidates) const {
         std::vector<Victim> victims;
         for (const std::uint32_t crowded : beyond_) {
@@ -208,10 +207,10 @@ class Chooser {
         return victims;
     }
 
-    /// The cheapest for the room that it makes where what has been chosen does not suffice, until it does.
+    /// Takes the cheapest group for the room that it makes where the chosen ones do not suffice, until they do.
     std::vector<Victim> many_victims(std::vector<Candidate> candidates) {
         std::vector<Victim> victims;
-        // Rows that recipes read, and groups that go.
+        // Rows that recipes read, and spilled groups.
         std::vector<bool> read_again(kernel_.rows(), false), gone(kernel_.groups.size(), false);
         const auto worse = [](const Candidate& a, const Candidate& b) {
             return better(a, b) || better(b, a) ? better(b, a) : a.victim.group > b.victim.group;
@@ -221,7 +220,7 @@ class Chooser {
             std::ranges::pop_heap(candidates, worse);
             Candidate& best = candidates.back();
             const std::uint32_t group = best.victim.group;
-            // As freed_by, where what has been chosen does not suffice.
+            // As freed_by, where the chosen groups do not suffice.
             const double freed = life_of(group, false) - accessed_life_of(group, false);
             if (freed > 0 && freed < best.freed) {
                 best.gain *= freed / best.freed;
@@ -254,7 +253,7 @@ class Chooser {
         return false;
     }
 
-    /// What stays in registers and has to, if the group is made again.
+    /// The rows that must stay in registers if the group is recomputed.
     std::vector<std::uint32_t> rows_read_again(std::uint32_t group) const {
         std::vector<std::uint32_t> rows;
         for (const Access& read : view_.reads(group)) {
@@ -274,7 +273,7 @@ class Chooser {
         return rows;
     }
 
-    /// The group will not live where it is not accessed.
+    /// Accounts for a group that will live only where it is accessed.
     void relieve(std::uint32_t group) {
         std::vector<std::uint32_t> accesses;
         for_each_access(group, [&](std::uint32_t position) { accesses.push_back(position); });
@@ -296,8 +295,8 @@ class Chooser {
     unsigned registers_;
     unsigned limit_;
     std::vector<std::uint32_t> beyond_;  ///< groups with registers beyond the limit
-    std::vector<std::uint32_t> needed_;  ///< by instruction: registers that are to become free there
-    BitSet crowded_;                     ///< where that is any
+    std::vector<std::uint32_t> needed_;  ///< by instruction: registers to be freed there
+    BitSet crowded_;                     ///< instructions with any
 };
 
 }  // namespace

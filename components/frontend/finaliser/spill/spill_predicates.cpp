@@ -52,7 +52,7 @@ class Spiller {
             if (!is_spilled(destination)) { continue; }
             kept.push_back({kernel_.new_predicate(), row_of_[destination]});
             destination = kept.back().from;
-            // Or its value where the guard fails would live since the kernel's start.
+            // Otherwise its value where the guard fails would live from the kernel's start.
             if (stays_guarded) { move({kAlways, true}, destination, {kAlways, false}, instruction, code); }
         }
         code.push_back(instruction);
@@ -95,7 +95,7 @@ class Spiller {
         }
     }
 
-    /// Writes the predicate's row.
+    /// Writes the predicate to its row.
     void keep(std::uint32_t predicate, std::uint32_t row, PredicateUse guard, const VirtualInstruction& written_by,
               std::vector<VirtualInstruction>& code) {
         VirtualInstruction select = beside(written_by);
@@ -125,11 +125,11 @@ class Spiller {
     };
 
     VirtualKernel& kernel_;
-    std::vector<std::uint32_t> row_of_;  ///< by predicate that there was; kNone: it stays
+    std::vector<std::uint32_t> row_of_;  ///< by original predicate; kNone: it stays
     std::vector<Copy> guarded_copies_;
 };
 
-/// At most `most` of the predicates below `count`, those that live longest first.
+/// At most `most` of the predicates below `count`, those with the longest lives.
 std::vector<std::uint32_t> longest_lived(const VirtualKernel& kernel, std::uint32_t count, std::size_t most) {
     struct PredicateLength {
         std::uint32_t predicate;
@@ -152,7 +152,7 @@ std::vector<std::uint32_t> longest_lived(const VirtualKernel& kernel, std::uint3
     return result;
 }
 
-/// One predicate goes at a time as long as few are missing: beyond that half of those.
+/// If at most this many predicates are missing, one is spilled at a time, otherwise half of them.
 constexpr std::size_t kFew = 16;
 
 }  // namespace

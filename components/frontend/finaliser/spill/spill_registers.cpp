@@ -17,7 +17,7 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// Rows that may be read before anything writes them.
+/// Rows that may be read before they are written.
 std::vector<std::uint32_t> unwritten_rows(const VirtualKernel& kernel) {
     std::vector<std::uint32_t> rows;
     Liveness(kernel).for_each_in(0, [&](std::uint32_t unit) {
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> unwritten_rows(const VirtualKernel& kernel) {
     return rows;
 }
 
-/// By row; none where the order of spills does not depend on it.
+/// By row; empty if the order of spills does not depend on it.
 std::vector<bool> affine_rows(const VirtualKernel& kernel, SpillRules rules) {
     std::vector<bool> rows;
     if (!rules.affine_first) { return rows; }
@@ -40,7 +40,7 @@ bool spill(VirtualKernel& kernel, unsigned limit, SpillRules rules) {
     values.affine_first = rules.affine_first;
     values.affine = affine_rows(kernel, rules);
     values.originals = static_cast<std::uint32_t>(kernel.groups.size());
-    // Each round takes a long life from a group; groups that spilling makes can be victims a few times.
+    // Each round removes a long life of a group; groups made by spilling can be victims a few times.
     for (std::size_t rounds = 8 * std::size_t{values.originals} + 64; rounds > 0; --rounds) {
         const Allocation allocation = allocate(kernel);
         if (allocation.registers <= limit) { return true; }

@@ -16,15 +16,15 @@ namespace {
 /// A value that the last access left in registers.
 struct Kept {
     VirtualOperand operand;      ///< of the spilled group
-    std::uint32_t row = 0;       ///< where it is
+    std::uint32_t row = 0;       ///< the row that holds it
     std::uint32_t position = 0;  ///< of the access
-    std::uint32_t inserted = 0;  ///< instructions inserted where registers run out, until behind the access
+    std::uint32_t inserted = 0;  ///< instructions inserted at crowded places up to after the access
 };
 
 /// A group that is being spilled.
 struct Spilled {
     bool by_recipe = false;
-    bool backed = false;                                   ///< it is in local memory already
+    bool backed = false;                                   ///< it is already in local memory
     std::vector<std::vector<VirtualInstruction>> recipes;  ///< by read, in the order of the code
     std::size_t next_recipe = 0;
     std::optional<Kept> kept;
@@ -86,7 +86,7 @@ class Rewriter {
         values_.slot_of[row] = slot;
     }
 
-    /// The row holds what `from` holds, which local memory has.
+    /// `row` holds the same value as `from`, so it has the same slot.
     void copy_slot(std::uint32_t row, std::uint32_t from) {
         set_slot(row, values_.slot_of[from]);
         if (!values_.affine_first) { return; }
@@ -94,7 +94,7 @@ class Rewriter {
         values_.affine[row] = from < values_.affine.size() && values_.affine[from];
     }
 
-    /// What becomes of the row's group; null if nothing.
+    /// The state of the row's group if it is spilled, else null.
     Spilled* spilled(std::uint32_t row) {
         const std::uint32_t group = kernel_.group_of[row];
         if (group >= spilled_of_.size() || spilled_of_[group] == kNone) { return nullptr; }
@@ -123,7 +123,7 @@ class Rewriter {
         code.push_back(instruction);
     }
 
-    /// An instruction that goes needs no sources.
+    /// A removed instruction needs no sources.
     void skip_recipes(const VirtualInstruction& instruction) {
         for (const VirtualOperand& operand : instruction.source) {
             if (operand.kind == Operand::Kind::reg) {
@@ -158,8 +158,7 @@ class Rewriter {
         if (group.kept) { group.kept->inserted = inserted_; }
     }
 
-    /// A guarded write alone would leave the rows with an unknown value before it, which lives since the kernel's
-    /// start.
+    /// A guarded write alone would leave the rows with an unknown earlier value, which lives from the kernel's start.
     void begin_value(VirtualInstruction& instruction, std::vector<VirtualInstruction>& code) {
         if (is_plain(instruction)) {
             instruction.guard = {kAlways, false};
@@ -176,7 +175,7 @@ class Rewriter {
         }
     }
 
-    /// Rows with the values of the operand's: those of the last access, if nothing crowded lies between, or new ones.
+    /// Rows with the operand's values: those of the last access if no crowded place lies between, else new ones.
     std::uint32_t again(Spilled& group, const VirtualOperand& operand, std::uint32_t position,
                         const VirtualInstruction& reader, std::vector<VirtualInstruction>& code) {
         const std::size_t recipe = group.next_recipe++;
@@ -194,7 +193,7 @@ class Rewriter {
         return row;
     }
 
-    /// What the recipe reads may go to local memory in the same round.
+    /// Rows that the recipe reads may be spilled in the same round.
     std::uint32_t make_again(std::vector<VirtualInstruction> recipe, std::uint32_t row, std::uint32_t position,
                              std::vector<VirtualInstruction>& code) {
         std::vector<VirtualInstruction> made;
@@ -247,7 +246,7 @@ class Rewriter {
     SpilledValues& values_;
     std::vector<std::uint32_t> spilled_of_;  ///< group -> its number in spilled_
     std::vector<Spilled> spilled_;
-    std::uint32_t inserted_ = 0;    ///< instructions so far where registers run out
+    std::uint32_t inserted_ = 0;    ///< instructions inserted so far at crowded places
     std::vector<bool> has_access_;  ///< by block: to a spilled group
 };
 

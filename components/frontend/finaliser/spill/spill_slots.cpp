@@ -10,7 +10,7 @@ using isa::Operation;
 
 namespace {
 
-/// Where the kernel's own local variables end and its spilled values begin.
+/// The end of the kernel's own local variables, where its spilled values begin.
 std::int64_t first_spill_byte(const isa::Kernel& frame) {
     return static_cast<std::int64_t>(frame.local_bytes) - frame.spill_bytes;
 }
@@ -27,7 +27,7 @@ std::uint32_t slot_of(const VirtualInstruction& access, const isa::Kernel& frame
     return static_cast<std::uint32_t>((access.machine.offset - first_spill_byte(frame)) / 4);
 }
 
-/// A kernel in which a row stands for each slot, stores write rows and loads read them.
+/// A kernel in which a row represents each slot, stores write rows and loads read them.
 VirtualKernel kernel_of_slots(const VirtualKernel& kernel) {
     VirtualKernel result;
     result.predicates = kernel.predicates;

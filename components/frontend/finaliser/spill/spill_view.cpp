@@ -11,10 +11,10 @@ using isa::Operand;
 
 namespace {
 
-/// How often a loop is taken to run.
+/// How often a loop is assumed to run.
 constexpr double kLoopWeight = 10;
 
-/// The guard would be gone when the result is stored.
+/// Whether the guard is overwritten before the result can be stored.
 bool overwrites_its_guard(const VirtualInstruction& instruction) {
     return instruction.guarded() && std::ranges::find(instruction.destination_predicate, instruction.guard.index) !=
                                         instruction.destination_predicate.end();
@@ -31,7 +31,7 @@ std::vector<double> weights_of(const VirtualKernel& kernel) {
     return weights;
 }
 
-/// Calls `visit(access, instruction)` for all instructions in the order of the code: an access by the instruction.
+/// Calls `visit(access, instruction)` for all instructions in the order of the code.
 template <typename Visit>
 void for_each_instruction(const VirtualKernel& kernel, std::span<const double> weights, Visit visit) {
     Access access;

@@ -10,7 +10,7 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// Several transforms, one after the other.
+/// Several transforms, applied in order.
 class JoinedTransforms final : public KernelTransform {
   public:
     explicit JoinedTransforms(std::vector<std::unique_ptr<KernelTransform>> transforms)

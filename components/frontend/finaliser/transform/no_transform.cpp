@@ -2,7 +2,7 @@
 
 namespace lookahead::finaliser {
 
-/// The default, which no kernel ever meets: configured_transform makes none of it.
+/// The default; configured_transform never makes it.
 class NoTransform final : public KernelTransform {};
 
 LOOKAHEAD_REGISTER_VARIANT(KernelTransform, NoTransform, "none", "Kernels are unchanged.",

@@ -53,7 +53,7 @@ std::vector<std::uint32_t> run_everywhere(const std::string& text, const LaunchC
             }
         }
     }
-    // Where registers of 32 bits can hold the addresses; pointers_test.cpp says where they cannot.
+    // Only if registers of 32 bits can hold the addresses; pointers_test.cpp has the other cases.
     FinaliserOptions narrow;
     narrow.isa.pointers = 32;
     try {

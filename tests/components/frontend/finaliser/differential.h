@@ -19,7 +19,8 @@ std::vector<std::uint32_t> interpret(const ptx::Module& module, const LaunchConf
 std::vector<std::uint32_t> emulate(const ptx::Module& module, const FinaliserOptions& options,
                                    const LaunchConfiguration& configuration, std::uint32_t a, std::uint32_t words);
 
-/// What the emulator's words are held against: the interpreter's, or, of what it does not know, the emulator's own.
+/// The reference for the emulator's words: the interpreter, or for programs that it does not support the emulator
+/// itself.
 enum class Oracle { interpreter, none };
 
 /// Parses and runs on the interpreter and, finalised with several limits, on the emulator; checks that all agree and

@@ -44,7 +44,7 @@ Memory expected_memory(const ptx::Module& module, std::uint64_t seed) {
     return memory;
 }
 
-/// What the interpreter, which knows neither finaliser nor handlers, makes of the PTX itself.
+/// The result of the interpreter for the PTX itself; it shares neither finaliser nor handlers.
 Memory interpreted_memory(const ptx::Module& module, std::uint64_t seed) {
     lookahead::test::ScalarInterpreter device(module);
     const DeviceAddress out = device.upload(random_memory(seed));

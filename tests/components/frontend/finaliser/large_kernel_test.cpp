@@ -1,5 +1,5 @@
-// Kernels of tens of thousands of instructions: they compute what they should, and are finalised in a time that grows
-// little faster than they do.
+// Kernels of tens of thousands of instructions: their results are right, and finalising takes little more than linear
+// time.
 #include <doctest/doctest.h>
 
 #include <ctime>
@@ -49,7 +49,7 @@ class Program {
              "; @%p0 bra " + label + ";");
     }
 
-    /// Two ways that meet: one of them computes.
+    /// Two paths that meet; one of them computes.
     void diamond() {
         const unsigned a = pick(), b = pick();
         const std::string label = "JOIN" + std::to_string(labels_++);

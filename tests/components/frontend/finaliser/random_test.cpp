@@ -69,7 +69,7 @@ std::uint64_t first_seed() {
     return given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
 }
 
-/// Machines differ in what they make of 64-bit operations.
+/// Machines differ in their treatment of 64-bit operations.
 IsaOptions isa_of(std::uint64_t seed) {
     IsaOptions isa;
     isa.expand_64bit = seed % 3 != 0;

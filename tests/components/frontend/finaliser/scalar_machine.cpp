@@ -86,7 +86,7 @@ class Thread {
         return bits;
     }
 
-    /// Tells whether the thread stops at a barrier.
+    /// Returns whether the thread stops at a barrier.
     bool step(const VirtualInstruction& instruction) {
         switch (instruction.machine.operation) {
             case Operation::nop:
@@ -152,7 +152,7 @@ class Thread {
         if (first != kNone) { rows.destination_predicate = predicates_.at(first); }
         if (second != kNone) { rows.destination_predicate2 = predicates_.at(second); }
         isa::Instruction machine = instruction.machine;
-        // Handlers look at whether operands are there, not at their numbers.
+        // Handlers test whether operands exist, not their numbers.
         machine.source_predicate = instruction.source_predicate[0].index == kNone ? isa::kNoPredicate : 0;
         machine.source_predicate2 = instruction.source_predicate[1].index == kNone ? isa::kNoPredicate : 0;
         machine.destination_predicate = first == kNone ? isa::kNoPredicate : 0;

@@ -31,8 +31,8 @@ struct Launch {
     std::uint32_t dynamic_shared_bytes = 0;
 };
 
-/// Runs a launch thread by thread, without warps: each thread goes on to its next barrier or its end. So slow and
-/// plain that it knows nothing of reconvergence. Registers start with garbage. Gives the instructions executed.
+/// Runs a launch thread by thread, without warps: each thread runs to its next barrier or its end. Slow, plain, and
+/// without reconvergence. Registers start with garbage. Returns the number of instructions executed.
 std::uint64_t execute(const Program& program, const Launch& launch, Memory& memory);
 
 /// Appends a parameter's bytes at its natural alignment.

@@ -12,7 +12,7 @@
 namespace lookahead::finaliser::test {
 
 /// A module with the kernel `k(u64 out, u32 a, u32 b)` around `body`. Declared: %r0-31, %rd0-15, %f0-15, %fd0-7,
-/// %rs0-7, %p0-15; %out, %a and %b hold the parameters. `before` goes in front of the kernel, `ret;` behind the body.
+/// %rs0-7, %p0-15; %out, %a and %b hold the parameters. `before` precedes the kernel, `ret;` follows the body.
 ptx::Module module_of(const std::string& body, const std::string& before = "");
 
 isa::Kernel kernel_of(const std::string& body, const FinaliserOptions& options = {});

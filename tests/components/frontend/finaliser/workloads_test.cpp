@@ -67,7 +67,7 @@ isa::Kernel make(const std::string& name, Setting setting) {
     return table[0];
 }
 
-/// Runs thread by thread, and on the emulator's warps, which must come to the same memory.
+/// Runs thread by thread, and on the emulator's warps, which must leave the same memory.
 void execute_both(const isa::Kernel& kernel, const Launch& launch, Memory& memory) {
     EmulatedDevice device({kernel}, {10'000'000});
     const DeviceAddress base = device.upload(memory);

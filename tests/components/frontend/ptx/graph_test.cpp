@@ -105,7 +105,7 @@ TEST_CASE("a branch into one of two endless loops or out has the virtual exit as
 }
 
 TEST_CASE("an endless loop behind a loop that can be left inwards only is found at its end") {
-    // 1 and 2 form a cycle that leads into the cycle of 3 alone.
+    // 1 and 2 form a cycle that leads into the cycle of 3 only.
     const Graph graph = graph_of({{1}, {2, 3}, {1}, {3}}, {});
     CHECK(immediate_post_dominators(graph) == Nodes{1, 3, 1, kNoNode});
 }

@@ -1,5 +1,5 @@
-// Every state that an affine vector cache and an L1 of one line each can come to, with two lines of memory of two words
-// each: whatever order stores, loads, requests and replies come in, each load gives what was stored last.
+// Every state that an affine vector cache and an L1 of one line each can reach, with two lines of memory of two words
+// each: in whatever order stores, loads, requests and replies come, each load gives the last stored value.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -48,7 +48,7 @@ struct Action {
     bool as_vector = true;
 };
 
-/// The caches and what is under way.
+/// The caches and the messages under way.
 struct State {
     std::string l1;
     std::string avc;
@@ -61,12 +61,12 @@ struct State {
     }
 };
 
-/// What keeps the states few, and loses none of what can happen:
-/// - An access that has to wait may be given up: then states know of none that has begun, and more can happen than in
-///   the machine, where it comes again.
-/// - Copies that are older than what was stored last are set to a word that nobody stores. A design that is right never
-///   looks at them, so that they lead nowhere; one that looks at them is found out at once, whatever was stored.
-/// - So are bytes and entries that hold nothing cleared.
+/// Keeps the number of states small without losing any behaviour:
+/// - A waiting access may be given up. Then no state has one that has begun, and more can happen than in the machine,
+/// where it comes again.
+/// - Copies older than the last store are set to a word that is never stored. A correct design never reads them, so
+/// they have no effect; a design that reads one is detected at once, whatever was stored.
+/// - Likewise, invalid bytes and empty entries are cleared.
 class Explorer {
   public:
     /// `all`: of the first line also accesses that are no vectors, and atomics.
@@ -234,8 +234,8 @@ class Explorer {
         }
     }
 
-    /// Bytes of L1's way that are neither valid nor dirty, and who waited for a fill that has come: nobody asks for
-    /// them.
+    /// Bytes of L1's way that are neither valid nor dirty, and the waiters of a fill that has come: they are never
+    /// read.
     void clear_what_nobody_reads(std::string& l1) const {
         ByteMask dirty;
         std::memcpy(&dirty, l1.data() + kDirtyBytes, sizeof dirty);
@@ -273,8 +273,8 @@ class Explorer {
     }
 
     static constexpr WordMask kWords = 3;             // that are accessed
-    static constexpr std::uint32_t kOld = 0xbadc0de;  // in place of what is old; nobody stores it
-    // The places in what L1Data::fields writes with one way; checked where the test begins.
+    static constexpr std::uint32_t kOld = 0xbadc0de;  // replaces old values; it is never stored
+    // Offsets in the bytes that L1Data::fields writes with one way; checked where the test begins.
     static constexpr std::uint64_t kFirstLine = isa::kLocalMemoryBase + 3 * isa::kLocalRowBytes;
     static constexpr std::size_t kValidSectors = 25;
     static constexpr std::size_t kBytesOfLine = 28;
@@ -311,7 +311,7 @@ std::vector<std::string> smallest(std::vector<std::string> more) {
     return all;
 }
 
-/// The number of states, where it is known, is what the design makes it: whoever changes it looks at why.
+/// The expected number of states, if given, is a property of the design: check the reason for any change.
 void explore(const std::vector<std::string>& overrides, const std::vector<std::uint64_t>& rows, bool all,
              std::optional<std::size_t> states = {}) {
     CAPTURE(overrides.back());
@@ -341,7 +341,7 @@ TEST_CASE("every state of words of two warps: all masks, all kinds of values of 
     explore({"avc.partial_writes=word_masks"}, kTwoWarps, false, 45'858);
 }
 
-/// By command, for they take minutes: LOOKAHEAD_AVC_EXHAUSTIVE=1
+/// On request only, because they take minutes: LOOKAHEAD_AVC_EXHAUSTIVE=1
 const bool kByCommand = std::getenv("LOOKAHEAD_AVC_EXHAUSTIVE") != nullptr;
 
 TEST_CASE("every state of two lines, of one also with parts of words and atomics" * doctest::skip(!kByCommand)) {

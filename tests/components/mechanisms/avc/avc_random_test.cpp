@@ -11,7 +11,7 @@
 namespace lookahead::gpu::test {
 namespace {
 
-/// A million; LOOKAHEAD_AVC_OPERATIONS=100000000 is what is run by hand (README.md of the mechanism).
+/// A million; by hand LOOKAHEAD_AVC_OPERATIONS=100000000 (README.md of the mechanism).
 std::uint64_t operations() {
     const char* const text = std::getenv("LOOKAHEAD_AVC_OPERATIONS");
     return text == nullptr ? 1'000'000 : std::stoull(text);
@@ -119,7 +119,7 @@ class RandomPrivate {
         }
         for (std::uint64_t moves = random_() % 4; moves > 0; --moves) { move(); }
     }
-    /// An access that is refused comes again; what is under way goes on meanwhile.
+    /// A refused access comes again; meanwhile others under way proceed.
     template <class Attempt>
     void until(Attempt&& attempt) {
         for (unsigned attempts = 0; !attempt(); ++attempts) {

@@ -1,5 +1,4 @@
-// The affine vector cache behind a load/store unit: each line of algorithms 1 and 2, and what the paper says beside
-// them.
+// The affine vector cache behind a load/store unit: each line of algorithms 1 and 2, and the paper's further rules.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -197,7 +196,7 @@ TEST_CASE("a line that makes room decodes and writes all its vectors: bandwidth 
 }
 
 TEST_CASE("L1's eviction leaves stale words out, and takes the vector's along") {
-    // One line of L1: what comes second evicts the first.
+    // One line of L1: the second line evicts the first.
     AvcBench bench({"l1d.set_index=linear", "l1d.sets=1", "l1d.ways=1", "l1d.pinned_ways=0"});
     bench.store(3, generic());
     bench.store(3, affine(256, 4), kLower);

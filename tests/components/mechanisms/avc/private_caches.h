@@ -29,10 +29,9 @@ struct WrongWord : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// An affine vector cache and an L1 before a memory that performs requests in order, without a clock: whoever drives it
-/// says when a request leaves and when a reply comes. What the load/store unit does for the two
-/// (l1_accesses.cpp) is done here access by access. Every loaded word is compared with flat memory as it was
-/// when the load was performed.
+/// An affine vector cache and an L1 before a memory that performs requests in order, without a clock: the test decides
+/// when a request leaves and when a reply comes. It does the load/store unit's part (l1_accesses.cpp) access by access,
+/// and compares every loaded word with flat memory at the time of the load.
 class PrivateCaches {
   public:
     explicit PrivateCaches(const std::vector<std::string>& overrides) {
@@ -172,7 +171,7 @@ class PrivateCaches {
             });
     }
 
-    /// Until nothing is under way.
+    /// Until no message is under way.
     void drain() {
         while (can_send() || can_receive()) { can_send() ? send() : receive(); }
     }

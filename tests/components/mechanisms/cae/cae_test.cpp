@@ -1,5 +1,5 @@
-// The rules of compact affine execution, from both sides, on a machine of one SM. What the affine units write is
-// compared with the lanes' values on the way.
+// The rules of compact affine execution, from both sides, on a machine of one SM. The affine units' results are
+// compared with the lanes' values.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -16,7 +16,7 @@ namespace {
 using dac::test::kernel_text;
 using dac::test::MachineRun;
 
-/// Runs the kernel, which leaves what it should.
+/// Runs the kernel and checks its results.
 MachineRun good(const std::string& body, isa::Dim3 block = {64, 1, 1}, const std::vector<std::string>& options = {},
                 const std::string& extension = "cae") {
     return dac::test::run_rightly(kernel_text(body), {1, 1, 1}, block, {3, 2}, options, extension, "none");
@@ -32,7 +32,7 @@ TEST_CASE("an affine unit adds tuples and multiplies them by scalars, and has sc
     struct Pair {
         const char *takes, *leaves;
     };
-    // Both have as many instructions, of which the last one differs. Two warps.
+    // Both have as many instructions and differ in the last one. Two warps.
     for (const Pair& pair :
          {Pair{"add.u32 %r1, %r2, %a;", "xor.b32 %r1, %r2, %a;"}, Pair{"sub.u32 %r1, %a, %r2;", "or.b32 %r1, %a, %r2;"},
           Pair{"mul.lo.u32 %r1, %r2, %a;", "mul.lo.u32 %r1, %r2, %r2;"},
@@ -43,7 +43,7 @@ TEST_CASE("an affine unit adds tuples and multiplies them by scalars, and has sc
         CAPTURE(pair.takes);
         const std::uint64_t takes = affine(kTid + pair.takes + " add.u32 %r1, %r1, %r2;");
         const std::uint64_t leaves = affine(kTid + pair.leaves + " add.u32 %r1, %r1, %r2;");
-        // And the sum of what is a tuple then; min leaves no mark, though its value is one.
+        // So does the sum of a result that is a tuple; min leaves no mark, though its value is one.
         CHECK(takes == leaves + 4);
     }
 }
@@ -141,7 +141,7 @@ TEST_CASE("an affine unit waits for no SP unit") {
 }
 
 TEST_CASE("the latency of what an affine unit does is the lanes'") {
-    // One warp's chain of sums, whose banks nobody else asks.
+    // One warp's chain of sums, whose banks no other warp uses.
     std::string body = kTid + "mov.u32 %r1, %r2; ";
     for (int i = 0; i < 20; ++i) { body += "add.u32 %r1, %r1, %a; "; }
     body += "st.global.u32 [%mine], %r1;";

@@ -1,4 +1,4 @@
-// Random kernels with affine units leave what they should. LOOKAHEAD_TEST_SEED repeats a run.
+// Random kernels with affine units give right results. LOOKAHEAD_TEST_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>

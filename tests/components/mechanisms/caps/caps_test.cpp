@@ -447,7 +447,7 @@ TEST_CASE("an overwritten register is clean again; one of a guarded write or ano
     CHECK_FALSE(direct({load_at(0, 1), guarded, load_at(2, 0), last()})[2]);
     // Taken: register 0 is data; not taken: a thread id.
     CHECK_FALSE(direct({load_at(0, 1), branch_to(3, 0), tid, load_at(2, 0), last()})[3]);
-    // The second time round register 0 holds what the first one loaded.
+    // In the second round register 0 holds the value that the first one loaded.
     CHECK_FALSE(direct({tid, load_at(2, 0), alu(Operation::mov, 0, reg(2)), branch_to(1, 0), last()})[1]);
 }
 

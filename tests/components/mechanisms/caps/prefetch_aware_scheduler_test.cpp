@@ -23,7 +23,7 @@ struct PasBench : SchedulerBench {
         scheduler->cta_started(context_range(first, size));
         for (const unsigned warp : context_range(first, size) & own) { start(warp); }
     }
-    /// Warps that issue one after the other, each of which then waits for memory.
+    /// Warps issue one after another; each then waits for memory.
     std::vector<unsigned> order_of(unsigned count) {
         std::vector<unsigned> order;
         for (unsigned i = 0; i < count; ++i) {

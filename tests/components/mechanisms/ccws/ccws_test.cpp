@@ -26,7 +26,7 @@ struct CcwsBench : SchedulerBench {
         for (const unsigned warp : order) { scheduler->started(warp); }
     }
 
-    /// The warps issue loads alone, which only this pick says.
+    /// In this pick the warps' next instructions are loads.
     unsigned pick_load(ContextMask candidates) {
         view.loading = candidates;
         const unsigned picked = pick(candidates);
@@ -93,8 +93,7 @@ TEST_CASE("without lost locality ccws issues as gto does, cycle for cycle") {
 }
 
 TEST_CASE("lost locality sets the score to hits over instructions times K times the cutoff") {
-    // Four warps: 1 / n * 8 * 400. Above 100, by as much as one more base score of 100 each, the last ones may not
-    // load.
+    // Four warps: 1 / n * 8 * 400. For each base score of 100 above 100, one more of the last warps may not load.
     const std::map<unsigned, std::size_t> loading_after{{33, 4}, {32, 4}, {31, 3}, {16, 3},
                                                         {15, 2}, {11, 2}, {10, 1}, {8, 1}};
     for (const auto& [instructions, loading] : loading_after) {

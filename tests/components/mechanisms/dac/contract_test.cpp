@@ -1,4 +1,5 @@
-// An SM with decoupled kernels goes on from a copy at any time, and from windows of any length, as if nothing had been.
+// An SM with decoupled kernels continues from a copy at any time, and after windows of any length, without a
+// difference.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -16,8 +17,8 @@ namespace {
 
 using lookahead::test::SmHarness;
 
-/// Loads, stores, predicates of all kinds, a barrier, addresses that no record says, and values that live through the
-/// loop.
+/// Loads, stores, predicates of all kinds, a barrier, addresses that no record can express, and values that live
+/// through the loop.
 isa::Kernel decoupled(unsigned registers) {
     const std::string text = kernel_text(
         "mov.u32 %r1, %tid.x; mov.u32 %r40, 0; ld.global.u32 %r9, [%out]; ld.global.u32 %r10, [%out+4];"

@@ -1,4 +1,4 @@
-// The affine warp runs for CTAs that wait, when dac.batch says.
+// The affine warp runs for waiting CTAs when dac.batch says so.
 #include "components/mechanisms/dac/cta_batches.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kSlots = 4;
 
-/// Four places for CTAs of one warp, of which those in 0 and 1 came at cycle 10 and were served from 18 to 100.
+/// Four places for CTAs of one warp; those in 0 and 1 came at cycle 10 and were served from 18 to 100.
 struct Served {
     DacCounters counters;
     CtaBatches batches;

@@ -132,8 +132,8 @@ TEST_CASE("loads of local memory are asked for where the words of their warp lie
 }
 
 TEST_CASE("a locked line whose fill a store has detached is asked for again") {
-    // Each turn stores some words to the line of a later turn's load. How many MSHRs there are decides which lines are
-    // under way then; such a line is held for the stored bytes, without a fill that comes.
+    // Each round stores some words to the line of a later round's load. The number of MSHRs decides which lines are
+    // then under way; such a line is held for the stored bytes, without a fill to come.
     const std::string text =
         ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 a, .param .u32 "
         "b)\n{\n"

@@ -12,7 +12,7 @@
 
 namespace lookahead::dac::test {
 
-/// What a kernel did on a machine of one SM.
+/// The result of a kernel on a machine of one SM.
 struct MachineRun {
     std::vector<std::uint32_t> words;  ///< of its buffer, afterwards
     std::string fault;                 ///< empty: it ran to its end

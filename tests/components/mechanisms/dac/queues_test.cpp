@@ -176,7 +176,7 @@ TEST_CASE("the lanes compare for one warp after the other, each as long as an in
         return static_cast<std::int64_t>(cycles(8, warps, latency) - cycles(600, warps, latency));
     };
     CHECK(more(1, "40") - more(1, "4") >= 36);  // the first one is waited for
-    CHECK(more(16, "40") < 36 * 20);            // of 160, not one behind the other
+    CHECK(more(16, "40") < 36 * 20);            // of 160, not one after another
 }
 
 TEST_CASE("a warp that ends while the affine warp's branch resolves moves the affine warp on") {
@@ -207,7 +207,7 @@ std::string chain(const std::string& label, const std::string& which) {
 }
 
 TEST_CASE("a warp whose queue is full does not hold up its siblings") {
-    // One entry a warp. Warp 0 is late to take the first address, warp 1 has much to do behind the second one.
+    // One entry per warp. Warp 0 takes the first address late, warp 1 has much to do after the second one.
     const std::string first =
         "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; "
         "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65536; ";
@@ -226,8 +226,7 @@ TEST_CASE("a warp whose queue is full does not hold up its siblings") {
 }
 
 TEST_CASE("a warp or CTA that cannot go on holds up others as far as dac.expansion says") {
-    // One entry a warp. Warp 0 is late to take the first of three addresses, warp 1 has much to do behind the third
-    // one.
+    // One entry per warp. Warp 0 takes the first of three addresses late, warp 1 has much to do after the third one.
     const std::string first =
         "mov.u32 %r24, %tid.x; mov.u32 %r25, %ctaid.x; mad.lo.u32 %r24, %r25, 32, %r24; ld.global.u32 %r20, [%out]; "
         "shr.u32 %r20, %r20, 31; add.u32 %r24, %r24, %r20;"
@@ -259,8 +258,8 @@ TEST_CASE("a warp or CTA that cannot go on holds up others as far as dac.expansi
     }
 }
 
-/// Many loads, whose lines come one after the other, of all blocks but the first, which has one; what only the block
-/// `late` does behind them takes long.
+/// Many loads, whose lines come one after another, of all blocks but the first, which has one; the work after them
+/// takes long in the block `late` only.
 std::string loads_and_work(unsigned blocks_before, unsigned late) {
     std::string body =
         "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; mov.u32 %r25, %ctaid.x; add.u32 %r24, %r25, %r20; "
@@ -290,7 +289,7 @@ TEST_CASE("the address unit serves one CTA after the other, or all tuple by tupl
 }
 
 TEST_CASE("of CTAs those of the oldest run go first") {
-    // Block 2 takes the place of block 0 while block 1 waits for loads; the work is behind the loads of one of these.
+    // Block 2 takes the place of block 0 while block 1 waits for loads; the work follows the loads of one of these.
     const auto cycles = [](unsigned late) {
         return good(loads_and_work(1, late), {3, 1, 1}, {32, 1, 1},
                     {"l1d.mshrs=1", "sm.max_ctas=2", "dac.batch=rolling"})
@@ -303,9 +302,8 @@ TEST_CASE("of CTAs those of the oldest run go first") {
 }
 
 TEST_CASE("a line that cannot be locked does not hold up other warps' addresses") {
-    // One way of each set may be locked. Warp 0, whose lines are in the third of four sets, is late to take the first
-    // one, so that its second one is refused; warp 1, whose lines are in the fourth, has much to do behind its second
-    // one.
+    // One way of each set may be locked. Warp 0, whose lines are in the third of four sets, takes the first one late,
+    // so its second one is refused; warp 1, whose lines are in the fourth, has much to do after its second one.
     const std::string first =
         "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; "
         "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65792; ";
@@ -348,7 +346,7 @@ TEST_CASE("the affine warp waits to enqueue while one predicate queue is full") 
     CHECK(good(body, {1, 1, 1}, {512, 1, 1}, {"dac.pwpq_entries=16384"}).dac.pwpq_full_cycles == 0);
 }
 
-/// Stores behind turns of which data says how many: `%tid & 31`, or 20 for the first warp of the block.
+/// Stores after a loop whose number of rounds depends on data: `%tid & 31`, or 20 for the first warp of the block.
 std::string data_loop(const std::string& inside) {
     return "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; mov.u32 %r21, %tid.x; and.b32 %r22, %r21, 3;"
            "add.u32 %r22, %r22, %r20; setp.lt.u32 %p5, %r21, 32; @%p5 mov.u32 %r22, 20; add.u32 %r22, %r22, %r20;"
@@ -371,7 +369,7 @@ TEST_CASE("the affine warp waits at a branch for the reports of all its warps") 
 }
 
 TEST_CASE("a warp whose reports are not taken waits, when it has no room for more") {
-    // The first warp is late to come to its first turn, for which the affine warp waits; the others dequeue nothing in
+    // The first warp comes late to its first round, for which the affine warp waits; the others dequeue nothing in
     // theirs.
     const std::vector<std::string> small{"sm.max_warps=4", "sm.max_threads=128", "dac.report_entries=4",
                                          "dac.reports=true"};
@@ -396,7 +394,7 @@ TEST_CASE("addresses behind a barrier are expanded for the blocks that have pass
 }
 
 TEST_CASE("an atomic whose result is spilled is passed once, not again with its store") {
-    // What they return is read in the opposite order.
+    // The returned values are read in the opposite order.
     std::string atomics, reads;
     for (int i = 21; i < 30; ++i) {
         const std::string value = "%r" + std::to_string(i);

@@ -1,4 +1,4 @@
-// Warp address records: what 65 bits can say of a warp's addresses, and what they cannot.
+// Warp address records: which addresses of a warp 65 bits can express, and which they cannot.
 #include <doctest/doctest.h>
 
 #include <algorithm>

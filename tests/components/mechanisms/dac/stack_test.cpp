@@ -34,7 +34,7 @@ TEST_CASE("figure 13: those that fall through go first, and all go on together w
     CHECK(stack.threads() == of({0, 0xff, 0xf0}));
     CHECK(stack.depth() == 3);
     while (stack.pc() != 4) { stack.advance(); }
-    stack.branch(branch_to(8, 8), stack.threads());  // past the other way
+    stack.branch(branch_to(8, 8), stack.threads());  // past the other path
     CHECK(stack.pc() == 5);
     CHECK(stack.threads() == of({0xff, 0, 0x0f}));
     CHECK(stack.depth() == 2);
@@ -86,14 +86,14 @@ TEST_CASE("it takes eight entries and no more") {
     stack.start(0, of({0xffff}));
     for (unsigned level = 0; level < 7; ++level) {
         const std::uint32_t join = 1000 - 10 * level;
-        // An if without an else: two entries, the lower of which waits.
+        // An if without an else: two entries; the lower one waits.
         stack.branch(branch_to(join, join), of({1u << level}));
     }
     CHECK(stack.depth() == 8);
     CHECK_THROWS(stack.branch(branch_to(900, 900), of({1u << 9})));
 }
 
-/// Two-way branches to places ahead with joins behind them, and back: what a structured program has.
+/// A structured program: two-way branches forward with joins after them, and branches back.
 struct Program {
     std::vector<isa::Instruction> code;
 

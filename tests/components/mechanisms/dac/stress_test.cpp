@@ -1,5 +1,5 @@
-// Random kernels through queues of all sizes, down to one entry: they end, and leave what they should. Every tuple and
-// every dequeue is checked on the way. LOOKAHEAD_TEST_SEED repeats a run.
+// Random kernels through queues of all sizes, down to one entry: they end, with right results. Every tuple and every
+// dequeue is checked. LOOKAHEAD_TEST_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>

@@ -19,8 +19,8 @@ using gpu::PmodeStep;
 using gpu::SkipReason;
 using Kind = gpu::PmodeStep::Kind;
 
-/// An SM with P-mode, its invariants checked, that writes down what its warps do, and whose warps execute what the
-/// functional emulator says that they do.
+/// An SM with P-mode and checked invariants that records its warps' steps; they must execute the same as on the
+/// functional emulator.
 class PmodeBench : private gpu::PmodeObserver {
   public:
     struct Parts {
@@ -109,7 +109,7 @@ class PmodeBench : private gpu::PmodeObserver {
 
     SmHarness harness;
     std::vector<std::uint32_t> parameters = global_parameters();
-    bool has_races = false;  ///< the emulator does not tell what the kernel does
+    bool has_races = false;  ///< the emulator cannot predict the kernel's results
     std::vector<PmodeStep> steps;
     std::vector<Cycle> cycles;   ///< of the steps
     std::vector<unsigned> held;  ///< renaming registers that were not free at each

@@ -86,8 +86,8 @@ TEST_CASE("a warp enters at a long-latency register only, and returns when all o
     CHECK(returned == second_load + 100);  // FakeMemory's latency: the later one of the two
 }
 
-/// Warps below `busy` wait for their loads, and all that they have behind it is skipped, which takes a fetch and no
-/// issue; those from there on have instructions of their own.
+/// Warps below `busy` wait for their loads, and all their later instructions are skipped, which takes a fetch and no
+/// issue; the other warps have their own instructions.
 isa::Kernel beside_busy_warps(unsigned busy) {
     BlockedKernel k;
     const auto apart = k.label();
@@ -128,7 +128,7 @@ TEST_CASE(
     CHECK(skipped_in(beside.run({64, 1, 1})) == undisturbed);
     PmodeBench among(beside_busy_warps(2), "", {}, sm);
     CHECK(skipped_in(among.run({96, 1, 1})) > undisturbed);
-    // With one fetch for the SM warp 1 is in the way as well.
+    // With one fetch for the SM, warp 1 is in the way as well.
     PmodeBench shared(beside_busy_warps(1), "", {}, "fetch_latency = 1\n");
     CHECK(skipped_in(shared.run({64, 1, 1})) > undisturbed);
 }

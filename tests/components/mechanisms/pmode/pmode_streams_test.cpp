@@ -1,5 +1,5 @@
-// The two streams of a warp beside each other: what makes it enter, who goes first at fetch and issue, what a skip
-// costs, when registers come free, and what is counted.
+// The two streams of a warp: when it enters P-mode, which one goes first at fetch and issue, what a skip costs, when
+// registers are freed, and what is counted.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -193,7 +193,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a full pre-execution of a register that a load of the warp has still to write is not that load's") {
-    // The load of y returns while the division that P-mode has begun for y is under way.
+    // The load of y returns while the division that P-mode has started for y is under way.
     BlockedKernel k;
     const auto y = k.reg(), c = k.reg(), z = k.reg();
     k.load(Space::global, Type::u32, y, k.in, 256);
@@ -632,7 +632,7 @@ TEST_CASE("predicates of P-mode are not the warp's") {
     CHECK(bench.harness.memory().global_word(4 * 9) == 0);
 }
 
-/// Two loads, the second some cycles behind the first, and their users one after the other.
+/// Two loads, the second some cycles after the first, and their users one after another.
 struct TwiceBlockedKernel : BlockedKernel {
     explicit TwiceBlockedKernel(unsigned apart) {
         const auto c = reg(), second = reg();
@@ -646,9 +646,9 @@ struct TwiceBlockedKernel : BlockedKernel {
 };
 
 TEST_CASE("a fetch or branch of one switch does not reach the next") {
-    // Four instructions a fetch of 60 cycles. The loads are 65 cycles apart; the users, and two instructions more, come
-    // in one fetch. P-mode is through with them soon; the first switch ends while its fetch is under way; the second
-    // one needs a fetch of its own.
+    // Four instructions per fetch of 60 cycles. The loads are 65 cycles apart; the users, and two instructions more,
+    // come in one fetch. P-mode soon finishes them; the first switch ends while its fetch is under way; the second one
+    // needs its own fetch.
     TwiceBlockedKernel k(6);
     k.add(k.reg(), k.thread);
     const auto last = k.add(k.reg(), k.thread), not_fetched = k.add(k.reg(), k.thread);

@@ -166,7 +166,8 @@ class Throttled {
     explicit Throttled(unsigned degree) : mta_("mta", "mta.initial_degree = " + std::to_string(degree) + "\n") {
         asked_ = static_cast<unsigned>(train(mta_, 5, 0, 0).size());
     }
-    /// A period with 100 demand requests of which so many merge, and 100 useful prefetches and so many evicted ones.
+    /// A period with 100 demand requests, `merges` of which merge, and 100 useful prefetches and `evictions` evicted
+    /// ones.
     Throttled& period(unsigned merges, unsigned evictions) {
         mta_.accesses(L1EventKind::miss, 100 - merges - asked_);
         mta_.accesses(L1EventKind::merge, merges);

@@ -67,7 +67,7 @@ class PrefetchBench : public Bench {
     }
     void settle() { run_to(now + 200); }
     const PrefetchCounters& prefetches() const { return unit->prefetches()->counters(); }
-    /// The line, by its number from kBase on, is in L1 or under way.
+    /// Whether the line, by its number from kBase on, is in L1 or under way.
     bool has(std::uint64_t line) { return unit->l1().tags().find(kBase + line * kLineBytes) != kNoWay; }
     /// Those of the lines that are, when all has come.
     Lines present(std::initializer_list<std::uint64_t> numbers) {

@@ -1,5 +1,5 @@
-// The part that all prefetchers share: queue, filter, priority and accounts, seen with next-line prefetching and with a
-// prefetcher that a test tells what to ask for.
+// The common part of all prefetchers: queue, filter, priority and statistics, tested with next-line prefetching and
+// with a prefetcher whose requests a test chooses.
 #include <doctest/doctest.h>
 
 #include "core/lp/audit.h"
@@ -8,7 +8,7 @@
 namespace lookahead::gpu::test {
 namespace {
 
-/// Asks, at each load, for the lines that a test chose.
+/// Requests, at each load, the lines that a test chose.
 class ToldPrefetcher final : public Prefetcher {
   public:
     inline static std::vector<PrefetchRequest> wanted;
@@ -291,8 +291,8 @@ TEST_CASE("an idle-only prefetcher's requests wait until the unit has no instruc
     }
 }
 
-/// A load that asks for six lines, of which one is demanded while it is under way, one when it is there, and the others
-/// are evicted or not used. At cycle `checkpoint` the unit is replaced by a copy.
+/// A load that requests six lines: one is demanded while it is under way, one when it is present, and the others are
+/// evicted or not used. At cycle `checkpoint` the unit is replaced by a copy.
 PrefetchCounters run_with_checkpoint_at(Cycle checkpoint, std::uint64_t& hash, bool& in_all_states) {
     ToldBench bench({request(40), request(41), request(42), request(43), request(44), request(45)},
                     {"l1d.mshrs=4", "l1d.ways=1", "l1d.pinned_ways=0", "l1d.set_index=linear"});

@@ -173,7 +173,7 @@ TEST_CASE("a load that hits completes hit_latency cycles after its last access")
     CHECK(bench.registers.row(1)[31] == 0x1000'0000 + 62);
 }
 
-/// Cycles from one load that hits to the next one, with so many lines a cycle, where lane i reads word(i).
+/// Cycles from one load that hits to the next, with this many lines per cycle, if lane i reads word(i).
 template <class Word>
 Cycle cycles_of_hits(unsigned lines_per_cycle, Word word, std::uint64_t conflict_cycles,
                      const isa::Instruction& what = kLoad, isa::LaneMask active = isa::kFullMask) {

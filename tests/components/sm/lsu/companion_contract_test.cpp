@@ -170,7 +170,7 @@ std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, Met& 
         REQUIRE(bench.unit->drained());
         bench.unit->begin_kernel();
         CHECK(audit_of(bench) == "");
-        program.forget(bench.memory);  // a kernel sees nothing of an older one but what is in memory
+        program.forget(bench.memory);  // a kernel sees an older one's values only in memory
     }
     CHECK(program.compared() > 1000);
     met.add(dynamic_cast<const WordCompanion*>(bench.unit->companion()));
@@ -198,7 +198,7 @@ TEST_CASE("private memory beside every companion has what the threads stored, ju
 
 TEST_CASE("an atomic finds in L2 what L1 has written back for it, which no companion takes") {
     Met met;
-    run("words", 2351068427, Way::every_cycle, met);  // a seed of the test above that comes to it
+    run("words", 2351068427, Way::every_cycle, met);  // a seed of the test above that reaches it
 }
 
 }  // namespace

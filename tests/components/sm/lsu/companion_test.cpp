@@ -1,4 +1,4 @@
-// What the load/store unit and L1 do for a companion of L1: one rule each.
+// The services of the load/store unit and L1 for a companion of L1: one rule each.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -186,7 +186,7 @@ TEST_CASE("a store that the companion absorbs while a fill is under way outlives
 }
 
 TEST_CASE("what L1 writes back goes past the companion") {
-    // One line of L1: what comes second evicts the first.
+    // One line of L1: the second line evicts the first.
     Beside bench({"l1d.set_index=linear", "l1d.sets=1", "l1d.ways=1", "l1d.pinned_ways=0"});
     bench.store(3, 41);
     bench.store(3, 40, kLower);

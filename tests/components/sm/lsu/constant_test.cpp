@@ -1,4 +1,4 @@
-// Loads of .const variables: passes, latency, data, and what the constant cache can await.
+// Loads of .const variables: passes, latency, data, and the limits of the constant cache's misses.
 #include <doctest/doctest.h>
 
 #include <random>

@@ -10,9 +10,9 @@
 
 namespace lookahead::gpu::test {
 
-/// A path for tests of the slot: it gathers requests by blocks of 1 KB, in four entries of six, and lets an entry go,
-/// in the order of its requests, when it is full, for an atomic, at an age of 200 cycles, or, being the oldest, when
-/// all entries are taken.
+/// A path for tests of the slot: it gathers requests by blocks of 1 KB in four entries of six. It releases an entry, in
+/// the order of its requests, when it is full, for an atomic, at an age of 200 cycles, or, for the oldest, when all
+/// entries are taken.
 class DelayingPath final : public RequestPath {
   public:
     static constexpr unsigned kEntries = 4;

@@ -18,7 +18,7 @@ isa::Instruction vector_of(Operation operation, unsigned elements, Space space =
     return result;
 }
 
-/// What a client gives to the unit: element k of lane i lies `stride(i)` words behind element k - 1.
+/// A client's instruction for the unit: element k of lane i is `stride(i)` words after element k - 1.
 template <class Address, class Stride>
 MemoryInstruction strided(Bench& bench, const isa::Instruction& what, Address address, Stride stride,
                           isa::LaneMask active = isa::kFullMask, unsigned row = 8) {

@@ -1,4 +1,4 @@
-// Who subscribes to the load/store unit hears what happens in its L1, with the context and the PC of the instruction.
+// Subscribers to the load/store unit hear the events of its L1, with the context and the PC of the instruction.
 #include <doctest/doctest.h>
 
 #include <vector>

@@ -35,8 +35,8 @@ std::uint64_t address_of(unsigned context, unsigned word) {
     return kBase + 4 * (std::uint64_t{word} * kContexts + context);
 }
 
-/// Warps that load, store, add to and fence words of their own, each after the last value that it waits for has come.
-/// What they load is compared with what program order says.
+/// Warps that load, store, add to and fence their own words, each after the last value that it waits for has come.
+/// Loaded values are compared with program order.
 class RandomWarps {
   public:
     RandomWarps(VariantBench& bench, std::uint64_t seed) : bench_(bench), random_(seed) {
@@ -60,7 +60,7 @@ class RandomWarps {
         return true;
     }
 
-    /// Takes note of what has completed since the last call.
+    /// Records what has completed since the last call.
     void look() {
         for (; seen_ < bench_.completions.size(); ++seen_) {
             const unsigned context = bench_.completions[seen_].context;
@@ -78,7 +78,7 @@ class RandomWarps {
 
     bool any_waits() const { return std::ranges::find(waits_, true) != waits_.end(); }
     std::uint64_t compared() const { return compared_; }
-    /// Words of memory that are not what the stores and additions make of them.
+    /// The number of words in memory that differ from the result of the stores and additions.
     unsigned wrong_words() {
         unsigned wrong = 0;
         for (unsigned context = 0; context < kContexts; ++context) {

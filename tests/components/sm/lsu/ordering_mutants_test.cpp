@@ -1,6 +1,6 @@
-// Takes away those clauses of the memory contract that order accesses of one unit: a program that the loss of each
-// shows in the values that it reads or leaves, on the unit alone, with a memory whose delays are written down. The same
-// clauses on three SMs with delays drawn by chance: tests/functional/litmus/mutation_test.cpp.
+// Removes those clauses of the memory contract that order accesses of one unit. For each clause a program shows its
+// loss in the values that it reads or leaves, on the unit alone, with a memory of scripted delays. For the same clauses
+// on three SMs with random delays see tests/functional/litmus/mutation_test.cpp.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -25,7 +25,7 @@ const isa::Instruction kRelaxed = make_ordered(Operation::load, Order::relaxed);
 const isa::Instruction kAcquire = make_ordered(Operation::load, Order::acquire);
 const isa::Instruction kRelease = make_ordered(Operation::store, Order::release);
 
-/// Lane 0 alone accesses.
+/// Only lane 0 accesses.
 struct Program : Bench {
     void delay(std::uint64_t slow_line, bool slow_to_owner) {
         memory.set_delay([=](unsigned, std::uint64_t line, bool to_owner) {

@@ -60,7 +60,7 @@ TEST_CASE("a store to the line of a pre-load under way is seen by the load after
             bench.memory.set_word(kBase + 4, 2);
             bench.memory.set_delay([](unsigned, std::uint64_t, bool to_owner) { return to_owner ? 1 : 200; });
             bench.issue(pre_load(bench, kWords));
-            bench.run_to(100);  // read by its owner, under way back
+            bench.run_to(100);  // read by its owner, on its way back
             MemoryInstruction store = bench.instruction(kStore, kWords, 1);
             store.data[0][0] = 99;
             bench.issue(store);
@@ -107,7 +107,7 @@ TEST_CASE("a pre-load without an MSHR is dropped, and what comes after it does n
     bench.memory.set_delay([](unsigned, std::uint64_t, bool to_owner) { return to_owner ? 1 : 300; });
     const auto scattered = [](unsigned lane) { return kBase + 128 * lane; };
     bench.issue(pre_load(bench, scattered));
-    bench.issue(bench.instruction(kLoad, kWords));  // the line of lane 0, which the pre-load has got
+    bench.issue(bench.instruction(kLoad, kWords));  // the line of lane 0, which the pre-load has brought
     REQUIRE(bench.drain());
     CHECK(bench.unit->counters().pre_load_drops == 30);
     REQUIRE(bench.completions.size() == 1);

@@ -1,5 +1,5 @@
-// The contract of slot memory.request_path, on every variant that is registered and one that the tests have; and what
-// the load/store unit does with a path.
+// The contract of slot memory.request_path, on every registered variant and one for tests; and the load/store unit's
+// use of a path.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -37,7 +37,7 @@ const std::vector<isa::Instruction>& code() {
 }
 const isa::Instruction kFence = make_fence();
 
-/// Decides, from a seed, what is issued in each cycle.
+/// Decides, from a seed, the instructions issued in each cycle.
 class RandomProgram {
   public:
     explicit RandomProgram(unsigned seed) : random_(seed) {}
@@ -183,7 +183,7 @@ TEST_CASE("a unit restored in the middle of its work goes on as the original doe
             original.unit->fields(archive, code());
             archive&* original.constants;
         });
-        ScriptedMemory memory = original.memory;  // with all that is under way
+        ScriptedMemory memory = original.memory;  // with all messages under way
         Bench restored(overrides, &memory);
         restored.registers = original.registers;
         restored.now = original.now;

@@ -40,8 +40,8 @@ class MessageBuffer {
     std::vector<std::uint64_t> words_;
 };
 
-/// The owner of all lines, for several SMs: flat memory, with delays that a test chooses message by message, as long
-/// as the messages of an SM to a line stay in order both ways. A request is performed when it arrives.
+/// The owner of all lines, for several SMs: flat memory, with delays that a test chooses message by message; the
+/// messages of an SM to a line must stay in order both ways. A request is performed when it arrives.
 class ScriptedMemory {
   public:
     using LineBytes = std::array<std::byte, kLineBytes>;
@@ -64,7 +64,7 @@ class ScriptedMemory {
     void set_word(std::uint64_t address, std::uint32_t value) {
         std::memcpy(&line(address)[address % kLineBytes], &value, 4);
     }
-    /// So many words from an address on, each one more than the word before.
+    /// `words` words from an address on, each one more than the word before.
     void set_words(std::uint64_t address, unsigned words, std::uint32_t first) {
         for (unsigned i = 0; i < words; ++i) { set_word(address + 4 * i, first + i); }
     }

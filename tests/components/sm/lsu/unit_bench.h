@@ -76,8 +76,7 @@ inline isa::KernelTable kernels_of_loads(unsigned loads) {
     return kernels;
 }
 
-/// How a contract test calls a unit: in every cycle, only when there is something to do, or saved and loaded on the
-/// way.
+/// How a contract test calls a unit: in every cycle, only when it has work, or saved and loaded in between.
 enum class Way { every_cycle, jumping, restored };
 
 /// A load/store unit with a memory of its own or a shared one, driven cycle by cycle. `Unit` is LoadStoreUnit for the
@@ -196,7 +195,7 @@ class UnitBench : public LoadStoreListener {
         unit->cycle(now);
         ++now;
     }
-    /// The cycle `now` of a unit that is called that way. `given`: it has just been given an instruction.
+    /// The cycle `now` of a unit that is called that way. `given`: it has just accepted an instruction.
     void cycle(Way way, bool given) {
         memory.advance(now);
         const bool replies = port_->next_reply_cycle(now - 1) <= now;
@@ -236,7 +235,7 @@ class UnitBench : public LoadStoreListener {
     ScriptedMemory& memory;
     isa::KernelTable kernels;
     std::shared_ptr<isa::LoadTrace> loads = std::make_shared<isa::LoadTrace>();
-    isa::KnownLoads known_loads{[this] { return loads; }};  ///< what a prefetcher that asks is told of the run
+    isa::KnownLoads known_loads{[this] { return loads; }};  ///< the loads of the run for a prefetcher that asks
     RegisterFile registers;
     std::unique_ptr<ConstantCache> constants;
     std::unique_ptr<Unit> unit;

@@ -38,7 +38,7 @@ TEST_CASE("a lane of two sectors gets both, whatever states they are in and howe
             }
             REQUIRE(bench.completions.size() == completions);
         };
-        // Words here and there, some of them still under way when the wide load comes.
+        // Scattered words, some of them still under way when the wide load comes.
         for (unsigned i = 0; i < 6; ++i) {
             bench.issue(bench.instruction(
                 code[1], [&](unsigned) { return kBase + random() % 64 * 4; }, 1, 40));

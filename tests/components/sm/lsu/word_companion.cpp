@@ -17,7 +17,7 @@ void WordCompanion::give(const Line& slot, WordMask words, std::byte* data) {
     }
 }
 
-/// False: what it has to write back finds no room.
+/// Returns false if its written-back words find no room.
 bool WordCompanion::empty(Line& slot) {
     if (slot.dirty != 0) {
         std::byte data[kLineBytes] = {};

@@ -10,9 +10,9 @@
 
 namespace lookahead::gpu::test {
 
-/// A companion of four direct-mapped lines of plain words, for tests of the slot: it stands for a compressed cache by
-/// what it takes. It holds what begins with an even word, and within a line only what agrees in the next bit, as an
-/// affine vector has one base and one stride.
+/// A companion of four direct-mapped lines of plain words, for tests of the slot: it accepts words selectively, like a
+/// compressed cache. It holds accesses that begin with an even word, and within a line only words that agree in the
+/// next bit, as an affine vector has one base and one stride.
 class WordCompanion final : public L1Companion {
   public:
     static constexpr unsigned kLines = 4;

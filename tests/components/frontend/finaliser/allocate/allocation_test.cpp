@@ -64,12 +64,12 @@ TEST_CASE("a kernel gets no more registers than its bounds and the SM leave a th
     options.registers_per_sm = 33 * 500;
     options.register_unit = 32;
     CHECK(registers() == 15);
-    // .reqntid says how many there are, .maxnreg how many registers.
+    // .reqntid gives the number of threads, .maxnreg that of registers.
     module.functions[0].bounds.required_threads = {32, 1, 1};
     CHECK(registers() == many);
     module.functions[0].bounds.max_registers = 12;
     CHECK(registers() == 12);
-    // What cannot be had is left as it is: the launch says so.
+    // An impossible limit has no effect: the launch reports it.
     module.functions[0].bounds.max_registers = 1;
     CHECK(registers() == many);
 }

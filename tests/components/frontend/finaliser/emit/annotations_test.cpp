@@ -38,7 +38,7 @@ std::vector<std::uint32_t> annotated(const isa::Kernel& kernel) {
     return found;
 }
 
-/// Instructions that come from, or were put in for, the one of that origin.
+/// Instructions that come from the one of that origin, or were inserted for it.
 std::vector<std::uint32_t> made_of(const isa::Kernel& kernel, std::uint32_t origin) {
     std::vector<std::uint32_t> found;
     for (std::uint32_t i = 0; i < kernel.origins.size(); ++i) {

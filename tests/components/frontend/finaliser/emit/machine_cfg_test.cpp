@@ -36,7 +36,7 @@ TEST_CASE("a whole way that only leads to another exit does not keep the others 
         "setp.eq.u32 %p0, %a, 0; setp.eq.u32 %p1, %b, 0; @%p0 bra END; @%p1 bra GO; st.global.u32 [%out], 9; ret;\n"
         "GO:\nst.global.u32 [%out], 1;\nEND:\nst.global.u32 [%out+4], 2;");
     CHECK(kernel.code[position(kernel, "@P0 BRA")].reconvergence == position(kernel, "+0x4]"));
-    // The lanes that go on need not wait for those that exit.
+    // The remaining lanes need not wait for those that exit.
     CHECK(kernel.code[position(kernel, "@P1 BRA")].reconvergence == position(kernel, "], 0x1"));
 }
 

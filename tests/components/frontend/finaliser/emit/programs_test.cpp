@@ -96,7 +96,7 @@ TEST_CASE("branches, joins, literals and origins of a further program are its ow
         CHECK(other.reconvergence == own.reconvergence + second.entry);
     }
     CHECK(branches == 1);
-    // 1000 and 77 stand twice; each program reads its own.
+    // 1000 and 77 appear twice; each program reads its own.
     CHECK(kernel.literals.size() == 4);
     const auto reads_literal = [&](std::uint32_t i, std::uint32_t from, std::uint32_t to) {
         for (const isa::Operand& operand : kernel.code[i].source) {

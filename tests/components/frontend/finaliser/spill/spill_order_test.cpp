@@ -1,4 +1,4 @@
-// finaliser.spill_order and finaliser.rematerialise: what goes to local memory first, and what is made again.
+// finaliser.spill_order and finaliser.rematerialise: which values go to local memory first, and which are recomputed.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ Spilled spilled_values(const isa::Kernel& kernel) {
         if (kernel.code[i].operation != isa::Operation::store || kernel.code[i].space != isa::Space::local) {
             continue;
         }
-        // A spilled value is stored behind the load that it comes from.
+        // A spilled value is stored after the load that gives it.
         const isa::Instruction& made = kernel.code[i - 1];
         REQUIRE(made.operation == isa::Operation::load);
         ++(made.source[0].kind == isa::Operand::Kind::constant ? result.uniform : result.generic);
