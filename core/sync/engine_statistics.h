@@ -11,7 +11,7 @@ struct EngineStatistics {
     double compute_seconds = 0;         ///< advancing LPs
     double blocked_seconds = 0;         ///< waiting for other ranks, and moving packets
     std::uint64_t events = 0;           ///< messages delivered to LPs
-    std::uint64_t advances = 0;         ///< calls of LogicalProcess::advance
+    std::uint64_t advances = 0;         ///< calls of LogicalProcess::advance, also those that an LP that threw misses
     std::uint64_t remote_messages = 0;  ///< messages sent to other ranks
     std::uint64_t remote_bytes = 0;     ///< bytes of all packets sent
     std::uint64_t packets = 0;          ///< MPI messages sent

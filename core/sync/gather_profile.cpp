@@ -1,5 +1,3 @@
-#include "core/sync/gather_profile.h"
-
 #include <algorithm>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
@@ -7,6 +5,8 @@
 
 #include "core/checkpoint/archive.h"
 #include "core/error/error.h"
+#include "core/sync/process_profile.h"
+#include "core/transport/transport.h"
 
 namespace lookahead {
 

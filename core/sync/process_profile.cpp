@@ -33,7 +33,7 @@ ProcessProfile::ProcessProfile(const Model& model, std::vector<LpId> ids, bool l
       first_time_(std::chrono::steady_clock::now()) {
     if (logs_) {
         sender_of_channel_ = senders_of_channels(model);
-        messages_.assign(model.processes().size() * ids_.size(), 0);
+        log_.messages.assign(model.processes().size() * ids_.size(), 0);
     }
 }
 
@@ -48,7 +48,7 @@ double ProcessProfile::seconds_per_tick() const {
 }
 
 void ProcessProfile::begin_window(Time start) {
-    starts_.push_back(start);
+    log_.start.push_back(start);
     ticks_before_ = ticks_;
     // Read in this order, and at the end in the other, a turn of another thread between the two readings counts as
     // none.
@@ -64,9 +64,9 @@ void ProcessProfile::end_window() {
         constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
         return static_cast<std::uint32_t>(std::min(scale * static_cast<double>(ticks), kMost));
     };
-    const std::size_t first = nanoseconds_.size();
+    const std::size_t first = log_.nanoseconds.size();
     for (std::size_t i = 0; i < ticks_.size(); ++i) {
-        nanoseconds_.push_back(nanoseconds(ticks_[i] - ticks_before_[i]));
+        log_.nanoseconds.push_back(nanoseconds(ticks_[i] - ticks_before_[i]));
     }
     // Another thread's turn falls into one LP's advance, which it makes the longest of the window. After several such
     // turns the longest may be too short for the whole time without the core; then the next one is shortened too.
@@ -74,8 +74,8 @@ void ProcessProfile::end_window() {
     std::uint64_t without_core = elapsed > computed ? elapsed - computed : 0;
     while (without_core > 0) {
         const auto longest =
-            std::max_element(nanoseconds_.begin() + static_cast<std::ptrdiff_t>(first), nanoseconds_.end());
-        if (longest == nanoseconds_.end() || *longest == 0) { break; }
+            std::max_element(log_.nanoseconds.begin() + static_cast<std::ptrdiff_t>(first), log_.nanoseconds.end());
+        if (longest == log_.nanoseconds.end() || *longest == 0) { break; }
         const std::uint32_t cut = static_cast<std::uint32_t>(std::min<std::uint64_t>(without_core, *longest));
         *longest -= cut;
         without_core -= cut;
@@ -88,14 +88,10 @@ std::vector<ProcessLoad> ProcessProfile::loads() const {
     for (std::size_t i = 0; i < ticks_.size(); ++i) {
         loads.push_back({logs_ ? 0 : static_cast<double>(ticks_[i]) * scale, advances_[i]});
     }
-    for (std::size_t i = 0; i < nanoseconds_.size(); ++i) {
-        loads[i % loads.size()].seconds += nanoseconds_[i] * kNanosecond;
+    for (std::size_t i = 0; i < log_.nanoseconds.size(); ++i) {
+        loads[i % loads.size()].seconds += log_.nanoseconds[i] * kNanosecond;
     }
     return loads;
-}
-
-WindowLog ProcessProfile::log() const {
-    return {starts_, nanoseconds_, messages_};
 }
 
 }  // namespace lookahead

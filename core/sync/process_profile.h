@@ -10,6 +10,8 @@
 
 namespace lookahead {
 
+class Transport;
+
 /// The cost of simulating one LP. Depends on the host: never part of a run's results.
 struct ProcessLoad {
     double seconds = 0;          ///< of the host's time, spent in advancing it
@@ -58,14 +60,14 @@ class ProcessProfile {
     void end_window();
     /// LP number `receiver` of this rank got a message that came through a channel.
     void delivered(std::size_t receiver, std::uint32_t channel) {
-        ++messages_[sender_of_channel_[channel] * ids_.size() + receiver];
+        ++log_.messages[sender_of_channel_[channel] * ids_.size() + receiver];
     }
 
     /// The loads of this rank's LPs, in the order of `ids`.
     std::vector<ProcessLoad> loads() const;
     /// The log with columns for this rank's LPs in the order of `ids`: nanoseconds[window * ids + i], messages[sender *
     /// ids + i].
-    WindowLog log() const;
+    const WindowLog& log() const { return log_; }
     const std::vector<LpId>& ids() const { return ids_; }
 
   private:
@@ -78,13 +80,14 @@ class ProcessProfile {
     std::uint64_t first_tick_;
     std::chrono::steady_clock::time_point first_time_;
 
-    std::vector<Time> starts_;
+    WindowLog log_;
     std::vector<std::uint64_t> ticks_before_;  ///< by LP, when the window began
     std::uint64_t window_tick_ = 0;            ///< and of the processor's counter
     std::uint64_t window_cpu_ = 0;             ///< and of the thread's CPU time, in nanoseconds
-    std::vector<std::uint32_t> nanoseconds_;
     std::vector<LpId> sender_of_channel_;
-    std::vector<std::uint64_t> messages_;
 };
+
+/// Combines all ranks' profiles on rank 0. `processes`: LPs of the model.
+RunProfile gather_profile(Transport&, const ProcessProfile& mine, std::size_t processes);
 
 }  // namespace lookahead

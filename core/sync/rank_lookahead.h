@@ -22,7 +22,6 @@ class RankLookahead {
     std::size_t index(int from, int to) const {
         return static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(to);
     }
-    void find_direct(const Model&, std::span<const int> rank_of_lp);
 
     int ranks_;
     std::vector<Time> direct_;

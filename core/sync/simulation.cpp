@@ -5,11 +5,9 @@
 #include <cstring>
 #include <numeric>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "core/lp/audit.h"
-#include "core/sync/gather_profile.h"
 #include "core/sync/rank_engine.h"
 #include "core/sync/source_lookahead.h"
 #include "core/sync/sync_protocol.h"
@@ -19,42 +17,32 @@
 namespace lookahead {
 namespace {
 
+constexpr std::size_t kMostNamed = 20;  ///< LPs or faults in a message
+
 /// What each rank tells at an epoch.
 struct RankSummary {
     Time earliest;
     std::uint64_t progress;
     std::uint64_t traffic_hash;
-    std::uint64_t failed;
+    std::uint64_t failed;  ///< ExitCode of the first error of its LPs
     Time failed_at;
     std::uint64_t failed_lp;
     std::uint64_t asked_to_stop;
     std::uint64_t error;  ///< ExitCode of what went wrong outside its LPs
 };
-constexpr std::size_t kSummaryWords = sizeof(RankSummary) / 8;
-static_assert(sizeof(RankSummary) % 8 == 0);
 
-/// Those of this rank, of each as it stands when it is asked for.
-class LocalProcesses final : public RunningProcesses {
-  public:
-    explicit LocalProcesses(const RankEngine& engine) : engine_(engine) {}
-
-    std::vector<LpId> ids() const override {
-        std::vector<LpId> ids;
-        for (const LogicalProcess* process : engine_.processes()) { ids.push_back(process->id()); }
-        return ids;
-    }
-    ProcessCheckpoint process(LpId id) const override { return engine_.checkpoint(place_of(id)); }
-    void save_state(LpId id, const ByteSink& sink) const override { engine_.save_state(place_of(id), sink); }
-
-  private:
-    std::size_t place_of(LpId id) const {
-        const auto processes = engine_.processes();
-        const auto place = std::ranges::lower_bound(processes, id, {}, &LogicalProcess::id);
-        return static_cast<std::size_t>(place - processes.begin());
-    }
-
-    const RankEngine& engine_;
-};
+/// Each rank's value, on all ranks.
+template <class T>
+std::vector<T> all_gather(Transport& transport, const T& mine) {
+    static_assert(sizeof(T) % 8 == 0);
+    std::array<std::uint64_t, sizeof(T) / 8> words;
+    std::memcpy(words.data(), &mine, sizeof mine);
+    std::vector<T> values(static_cast<std::size_t>(transport.size()));
+    std::vector<std::uint64_t> all(words.size() * values.size());
+    transport.all_gather(words, all);
+    std::memcpy(static_cast<void*>(values.data()), all.data(), all.size() * 8);
+    return values;
+}
 
 }  // namespace
 
@@ -65,8 +53,8 @@ class Simulation::Implementation {
           options_(std::move(options)),
           lookahead_(model, rank_of_lp, transport.rank(), transport.size()),
           processes_(model.processes().size()),
-          summaries_(static_cast<std::size_t>(transport.size())),
           earliest_(static_cast<std::size_t>(transport.size())) {
+        options_.threads = std::max<std::size_t>(options_.threads, 1);
         const SyncDescription& protocol = find_sync_protocol(options_.sync, transport.size());
         if (options_.epoch_length <= 0) {
             throw ConfigurationError("an epoch of " + std::to_string(options_.epoch_length) +
@@ -79,18 +67,15 @@ class Simulation::Implementation {
         const bool in_rounds = transport.size() > protocol.most_direct ||
                                (options_.rounds_always && protocol.most_direct < protocol.most_ranks);
         routes_.emplace(transport.rank(), transport.size(), in_rounds);
-        const RankError mine = catch_error([&] {
-            engine_.emplace(model, rank_of_lp, transport.rank(), lookahead_, *routes_,
-                            RankEngineOptions{options_.trace, std::max<std::size_t>(options_.threads, 1),
-                                              options_.shares_always, options_.log_windows});
-        });
+        const RankError mine =
+            catch_error([&] { engine_.emplace(model, rank_of_lp, transport.rank(), lookahead_, *routes_, options_); });
         if (const auto error = agree_on_error(transport_, mine)) { throw_as_its_kind(*error); }
         protocol_ = protocol.make({*engine_, transport_, lookahead_, *routes_, options_.halves_always});
     }
 
     void restore(Time time, const SavedProcesses& all);
     SimulationResult run();
-    std::span<LogicalProcess* const> processes() { return engine_->processes(); }
+    std::span<LogicalProcess* const> processes() { return engine_->processes().all(); }
     std::function<void()> helper() { return engine_->helper(); }
 
   private:
@@ -113,9 +98,8 @@ class Simulation::Implementation {
     std::vector<Time> earliest_;
     Time first_ = 0;
     EpochReport report_{};
-    RankError observed_;  ///< of this rank's observer; the others learn of it at the next epoch
-    const RankSummary* failed_ = nullptr;
-    int failed_rank_ = 0;
+    RankError observed_;                   ///< of this rank's observer; the others learn of it at the next epoch
+    const RankSummary* failed_ = nullptr;  ///< of the rank with the first error of an LP, if any has one
 };
 
 SimulationResult Simulation::Implementation::run() {
@@ -130,7 +114,7 @@ SimulationResult Simulation::Implementation::run() {
         if (fails(result, summarise(observed_.code != ExitCode::done ? observed_ : std::move(settled)))) { break; }
         report_.time = boundary;
         report_.index = static_cast<std::uint64_t>(boundary / options_.epoch_length);
-        if (failed_ != nullptr) {
+        if (failed_->failed != 0) {
             report_failure(result);
             break;
         }
@@ -146,30 +130,21 @@ SimulationResult Simulation::Implementation::run() {
 
 /// All ranks learn what stands at this epoch, and of the error of the first rank that has one.
 std::optional<RankError> Simulation::Implementation::summarise(RankError error) {
-    RankSummary mine{.earliest = engine_->earliest(),
-                     .progress = engine_->progress(),
-                     .traffic_hash = engine_->traffic_hash(),
-                     .failed = 0,
-                     .failed_at = 0,
-                     .failed_lp = 0,
-                     .asked_to_stop = options_.observer != nullptr && options_.observer->asked_to_stop(),
-                     .error = static_cast<std::uint64_t>(error.code)};
-    if (const auto& failure = engine_->failure()) {
-        mine.failed = 1;
-        mine.failed_at = failure->time;
-        mine.failed_lp = failure->lp;
-    }
-    std::array<std::uint64_t, kSummaryWords> words;
-    std::memcpy(words.data(), &mine, sizeof mine);
-    std::vector<std::uint64_t> all(kSummaryWords * summaries_.size());
-    transport_.all_gather(words, all);
-    std::memcpy(summaries_.data(), all.data(), all.size() * 8);
-
+    const RankProcesses& processes = engine_->processes();
+    const std::optional<LpFailure>& failure = processes.failure();
+    summaries_ = all_gather(
+        transport_, RankSummary{.earliest = least_of(processes.pending()),
+                                .progress = processes.progress(),
+                                .traffic_hash = processes.traffic_hash(),
+                                .failed = static_cast<std::uint64_t>(failure ? failure->code : ExitCode::done),
+                                .failed_at = failure ? failure->time : kTimeInfinity,
+                                .failed_lp = failure ? failure->lp : ~std::uint64_t{0},
+                                .asked_to_stop = options_.observer != nullptr && options_.observer->asked_to_stop(),
+                                .error = static_cast<std::uint64_t>(error.code)});
     first_ = kTimeInfinity;
     report_.progress = 0;
     report_.traffic_hash = 0;
     report_.asked_to_stop = false;
-    failed_ = nullptr;
     std::vector<std::uint64_t> codes(summaries_.size());
     for (std::size_t rank = 0; rank < summaries_.size(); ++rank) {
         const RankSummary& summary = summaries_[rank];
@@ -178,26 +153,22 @@ std::optional<RankError> Simulation::Implementation::summarise(RankError error) 
         report_.progress += summary.progress;
         report_.traffic_hash += summary.traffic_hash;
         report_.asked_to_stop |= summary.asked_to_stop != 0;
-        if (summary.failed != 0 && (failed_ == nullptr || std::tie(summary.failed_at, summary.failed_lp) <
-                                                              std::tie(failed_->failed_at, failed_->failed_lp))) {
-            failed_ = &summary;
-            failed_rank_ = static_cast<int>(rank);
-        }
         codes[rank] = summary.error;
     }
+    failed_ = &*std::ranges::min_element(
+        summaries_, {}, [](const RankSummary& summary) { return std::pair(summary.failed_at, summary.failed_lp); });
     return first_error(transport_, std::move(error), codes);
 }
 
 /// False if the run is to end here.
 bool Simulation::Implementation::report_epoch(SimulationResult& result) {
     if (options_.observer == nullptr) { return true; }
-    RankError mine = catch_error([&] { options_.observer->on_epoch(report_, engine_->processes()); });
+    RankError mine = catch_error([&] { options_.observer->on_epoch(report_, engine_->processes().all()); });
     if (observed_.code == ExitCode::done) { observed_ = std::move(mine); }
     const bool keeps = options_.observer->wants_checkpoint(report_);
     if (first_ == kTimeInfinity) { return true; }
     if (keeps) {
-        RankError written =
-            catch_error([&] { options_.observer->write_checkpoint(report_, LocalProcesses(*engine_)); });
+        RankError written = catch_error([&] { options_.observer->write_checkpoint(report_, engine_->processes()); });
         if (fails(result, agree_on_error(transport_, std::move(written)))) { return false; }
     }
     if (options_.observer->stop(report_)) {
@@ -230,34 +201,24 @@ void Simulation::Implementation::restore(Time time, const SavedProcesses& all) {
 }
 
 void Simulation::Implementation::report_failure(SimulationResult& result) {
-    std::string text;
-    if (transport_.rank() == failed_rank_) {
-        const LpFailure& failure = *engine_->failure();
-        text = std::to_string(static_cast<int>(failure.code)) + ' ' + failure.sentence;
-    }
-    transport_.broadcast(text, failed_rank_);
-    const std::size_t space = text.find(' ');
-    result.outcome = Outcome::failed;
-    result.code = static_cast<ExitCode>(std::stoi(text.substr(0, space)));
-    result.message = text.substr(space + 1);
+    const auto rank = static_cast<int>(failed_ - summaries_.data());
+    std::string sentence = transport_.rank() == rank ? engine_->processes().failure()->sentence : "";
+    transport_.broadcast(sentence, rank);
+    fails(result, RankError{static_cast<ExitCode>(failed_->failed), sentence});
 }
 
 /// No event is left anywhere; an LP that still waits for something will wait for ever.
 void Simulation::Implementation::report_deadlock(SimulationResult& result) {
-    constexpr std::size_t kMostNamed = 20;
     std::vector<std::pair<std::uint64_t, std::string>> waiting;
-    for (const LogicalProcess* process : engine_->processes()) {
+    for (const LogicalProcess* process : engine_->processes().all()) {
         if (!process->finished()) {
             std::string sentence = process->name() + " waits for " + process->waiting_for();
             std::replace(sentence.begin(), sentence.end(), '\n', ' ');
             waiting.emplace_back(process->id(), std::move(sentence));
         }
     }
-    const std::uint64_t mine = waiting.size();
-    std::vector<std::uint64_t> counts(summaries_.size());
-    transport_.all_gather({&mine, 1}, counts);
-    std::uint64_t count = 0;
-    for (const std::uint64_t c : counts) { count += c; }
+    const std::vector<std::size_t> counts = all_gather(transport_, waiting.size());
+    const std::size_t count = std::reduce(counts.begin(), counts.end());
     if (count == 0) { return; }
     // A rank's own first 20 are enough, since ids grow along the list.
     waiting.resize(std::min(waiting.size(), kMostNamed));
@@ -291,12 +252,11 @@ void Simulation::Implementation::report_deadlock(SimulationResult& result) {
 /// The books of all LPs must balance at the end of a run that came to its end.
 void Simulation::Implementation::audit(SimulationResult& result) {
     Audit audit;
-    for (const LogicalProcess* process : engine_->processes()) { process->audit(audit); }
+    for (const LogicalProcess* process : engine_->processes().all()) { process->audit(audit); }
     std::string report;
     const std::vector<std::string> parts = transport_.gather(audit.to_bytes());
     if (transport_.rank() == 0) {
         for (std::size_t rank = 1; rank < parts.size(); ++rank) { audit.merge(parts[rank]); }
-        constexpr std::size_t kMostNamed = 20;
         const std::vector<std::string> faults = audit.faults();
         for (std::size_t i = 0; i < std::min(faults.size(), kMostNamed); ++i) {
             report += (i == 0 ? "the run's books do not balance at its end: " : "; ") + faults[i];
@@ -304,29 +264,16 @@ void Simulation::Implementation::audit(SimulationResult& result) {
         if (faults.size() > kMostNamed) { report += "; and " + std::to_string(faults.size() - kMostNamed) + " more"; }
     }
     transport_.broadcast(report);
-    if (!report.empty()) {
-        result.outcome = Outcome::failed;
-        result.code = ExitCode::internal;
-        result.message = report;
-    }
+    if (!report.empty()) { fails(result, RankError{ExitCode::internal, report}); }
 }
 
 void Simulation::Implementation::complete(SimulationResult& result) {
     if (result.outcome != Outcome::failed) {
-        const std::uint64_t mine = engine_->state_hash();
-        std::vector<std::uint64_t> hashes(summaries_.size());
-        transport_.all_gather({&mine, 1}, hashes);
+        const std::vector<std::uint64_t> hashes = all_gather(transport_, engine_->state_hash());
         result.state_hash = std::reduce(hashes.begin(), hashes.end());
     }
     result.progress = report_.progress;
-    const EngineStatistics& mine = engine_->statistics();
-    const std::vector<std::string> parts =
-        transport_.gather(std::string(reinterpret_cast<const char*>(&mine), sizeof mine));
-    std::string joined;
-    for (const std::string& part : parts) { joined += part; }
-    transport_.broadcast(joined);
-    result.per_rank.resize(joined.size() / sizeof mine);
-    std::memcpy(result.per_rank.data(), joined.data(), joined.size());
+    result.per_rank = all_gather(transport_, engine_->statistics());
     result.profile = gather_profile(transport_, engine_->profile(), processes_);
 }
 

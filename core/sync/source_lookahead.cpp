@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
-#include <utility>
 
-#include "core/error/error.h"
+#include "core/sync/receivers.h"
 
 namespace lookahead {
 namespace {
 
 constexpr Time kNone = kTimeInfinity;
 
-template <class Table>
+using Table = std::array<KindTimes, kSourceCount>;
+
 Table no_ways() {
     Table table;
     table.fill(all_at<kMostKinds>(kNone));
@@ -23,15 +23,13 @@ void lower(Time& least, Time time) {
     least = std::min(least, time);
 }
 
-template <class Table>
 void lower_ways(Table& ways, const Table& others) {
     for (std::size_t from = 0; from < kSourceCount; ++from) { lower_each(ways[from], others[from]); }
 }
 
 /// The ways that go first as in `first` and then as in `then`.
-template <class Table>
 Table chained(const Table& first, const Table& then) {
-    Table ways = no_ways<Table>();
+    Table ways = no_ways();
     for (std::size_t from = 0; from < kSourceCount; ++from) {
         for (std::size_t by = 0; by < kMostKinds; ++by) {
             for (std::size_t to = 0; to < kMostKinds; ++to) {
@@ -43,7 +41,6 @@ Table chained(const Table& first, const Table& then) {
 }
 
 /// The shortest ways over one or more of these channels (Floyd and Warshall, over the kinds).
-template <class Table>
 Table shortest_ways(Table ways) {
     for (std::size_t by = 0; by < kMostKinds; ++by) {
         for (std::size_t from = 0; from < kSourceCount; ++from) {
@@ -55,48 +52,24 @@ Table shortest_ways(Table ways) {
     return ways;
 }
 
-/// The kinds of a run of LPs, and the ranks that have them; remembers the last answer, since many LPs fan out to the
-/// same run.
-class Receivers {
-  public:
-    Receivers(std::span<const std::uint8_t> kinds, std::span<const int> rank_of_lp)
-        : kinds_(kinds), rank_of_lp_(rank_of_lp) {}
-
-    /// Kind and rank, each pair once.
-    std::span<const std::pair<std::uint8_t, int>> find(LpId first, std::uint32_t count) {
-        if (count != count_ || first != first_) {
-            first_ = first;
-            count_ = count;
-            found_.clear();
-            for (LpId lp = first; lp < first + count; ++lp) { found_.emplace_back(kinds_[lp], rank_of_lp_[lp]); }
-            std::ranges::sort(found_);
-            const auto rest = std::ranges::unique(found_);
-            found_.erase(rest.begin(), rest.end());
-        }
-        return found_;
-    }
-
-  private:
-    std::span<const std::uint8_t> kinds_;
-    std::span<const int> rank_of_lp_;
-    LpId first_ = 0;
-    std::uint32_t count_ = 0;
-    std::vector<std::pair<std::uint8_t, int>> found_;
-};
+/// The ways from elsewhere: any way, then a channel into the rank, then any way within it.
+Table ways_from_elsewhere(const Table& all, const Table& into, const Table& within) {
+    Table arrivals = into;
+    lower_ways(arrivals, chained(all, into));
+    Table ways = arrivals;
+    lower_ways(ways, chained(arrivals, within));
+    return ways;
+}
 
 }  // namespace
 
 SourceLookahead::SourceLookahead(const Model& model, std::span<const int> rank_of_lp, int rank, int ranks)
     : to_rank_(static_cast<std::size_t>(ranks), all_at<kSourceCount>(kNone)) {
-    LOOKAHEAD_ASSERT(rank_of_lp.size() == model.processes().size(), "the partition does not cover the model's LPs");
-    for (const int owner : rank_of_lp) {
-        LOOKAHEAD_ASSERT(owner >= 0 && owner < ranks, "the partition names rank " + std::to_string(owner));
-    }
     find_kinds(model);
-    const Channels channels = find_channels(model, rank_of_lp, rank);
+    const Channels channels = find_channels(model, rank_of_lp, rank, ranks);
 
     const Table all = shortest_ways(channels.all);
-    at_any_rank_ = no_ways<Table>();
+    at_any_rank_ = no_ways();
     for (std::size_t at = 0; at < channels.within.size(); ++at) {
         const Table within = shortest_ways(channels.within[at]);
         const Table from_elsewhere = ways_from_elsewhere(all, channels.from_elsewhere[at], within);
@@ -117,14 +90,6 @@ SourceLookahead::SourceLookahead(const Model& model, std::span<const int> rank_o
     }
 }
 
-SourceLookahead::Table SourceLookahead::ways_from_elsewhere(const Table& all, const Table& into, const Table& within) {
-    Table arrivals = into;
-    lower_ways(arrivals, chained(all, into));
-    Table ways = arrivals;
-    lower_ways(ways, chained(arrivals, within));
-    return ways;
-}
-
 /// By name, in the order in which the model has them.
 void SourceLookahead::find_kinds(const Model& model) {
     std::vector<std::string> names;
@@ -137,14 +102,14 @@ void SourceLookahead::find_kinds(const Model& model) {
     }
 }
 
-SourceLookahead::Channels SourceLookahead::find_channels(const Model& model, std::span<const int> rank_of_lp,
-                                                         int rank) {
+SourceLookahead::Channels SourceLookahead::find_channels(const Model& model, std::span<const int> rank_of_lp, int rank,
+                                                         int ranks) {
     std::vector<std::tuple<LpId, std::uint32_t>> answers;
     for (const AnswerDescription& answer : model.answers()) { answers.emplace_back(answer.lp, answer.out_port); }
     std::ranges::sort(answers);
-    const std::vector<Table> none(to_rank_.size(), no_ways<Table>());
-    Channels least{no_ways<Table>(), none, none};
-    Receivers receivers(kinds_, rank_of_lp);
+    const std::vector<Table> none(to_rank_.size(), no_ways());
+    Channels least{no_ways(), none, none};
+    Receivers receivers(model, rank_of_lp, ranks, kinds_);
     for (const ChannelDescription& channel : model.channels()) {
         const bool is_answer = std::ranges::binary_search(answers, std::tuple(channel.from, channel.out_port));
         const int from = rank_of_lp[channel.from];
@@ -154,7 +119,7 @@ SourceLookahead::Channels SourceLookahead::find_channels(const Model& model, std
             lower((from == to ? least.within : least.from_elsewhere)[at][source][kind], channel.lookahead);
             if (from == rank && to != rank) { lower(to_rank_[at][source], channel.lookahead); }
         };
-        for (const auto& [kind, to] : receivers.find(channel.to, channel.count)) {
+        for (const auto& [kind, to] : receivers.find(channel)) {
             add(kinds_[channel.from], kind, to);
             if (is_answer) { add(kAnswers, kind, to); }
         }

@@ -59,9 +59,7 @@ class SourceLookahead {
     };
 
     void find_kinds(const Model&);
-    Channels find_channels(const Model&, std::span<const int> rank_of_lp, int rank);
-    /// A path from elsewhere: any path, then a channel into the rank, then any path within it.
-    static Table ways_from_elsewhere(const Table& all, const Table& into, const Table& within);
+    Channels find_channels(const Model&, std::span<const int> rank_of_lp, int rank, int ranks);
     static KindTimes earliest(const SourceTimes& pending, const Table& ways);
 
     std::vector<std::uint8_t> kinds_;  ///< by LP

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,7 +19,7 @@ namespace lookahead {
 /// is open. The leader needs no member: it does every task that no member has claimed. So members may come late, and a
 /// member that the host does not run delays a window only while it holds a task.
 ///
-/// Members see in the window all data that the leader wrote before open(); the leader sees after close() all data that
+/// Members see in the window all data that the leader wrote before share(); the leader sees after it all data that
 /// members wrote in the window.
 class WindowTeam {
   public:
@@ -29,25 +31,19 @@ class WindowTeam {
     // For the leader.
     bool has_members() const { return members_.load(std::memory_order_relaxed) > 1; }
     std::size_t members() const { return members_.load(std::memory_order_relaxed); }
-    /// begins[p]: the first task of part p; the last element is the number of tasks. Member m begins with part m modulo
-    /// the parts. The span must stay valid until close().
-    void open(std::span<const std::size_t> begins);
-    /// Returns when no task of the window is under way.
-    void close();
-    /// Makes members return from next_window() with false; no thread can join after that.
+    /// Opens a window: runs `work(0)` on this thread, and `work(m)` on each member m that comes while the window is
+    /// open. Returns when all of them have returned; throws the first exception of any of them. begins[p]: the first
+    /// task of part p; the last element is the number of tasks. Member m begins with part m modulo the parts.
+    void share(std::span<const std::size_t> begins, const std::function<void(std::size_t member)>& work);
+    /// Makes members return from help(); no thread can join after that.
     void dismiss();
 
-    // For a member.
-    /// Joins the team. Returns the member's number, from 1 on; none if the team is full or dismissed.
-    std::optional<std::size_t> join();
-    /// Waits for a window after those in which this member took part, and takes part in it until leave(). False if
-    /// there will be none.
-    bool next_window(std::uint32_t& last);
-    void leave() { --inside_; }
+    /// For other threads: joins the team and takes part in its windows until the team is dismissed. Returns at once if
+    /// the team is full or dismissed already.
+    void help();
 
-    // For all.
-    /// Calls work(task) for each task of this window that no other thread claims: first in its own part, then at the
-    /// ends of the others' parts.
+    /// For `work` in share(): calls work(task) for each task of this window that no other thread claims: first in its
+    /// own part, then at the ends of the others' parts.
     template <class Work>
     void work_through(std::size_t member, Work work) {
         const std::size_t parts = begins_.size() - 1;
@@ -70,6 +66,9 @@ class WindowTeam {
     static constexpr std::uint32_t kDismissed = 0xffff'fffe;
 
     static bool is_open(std::uint32_t window) { return (window & 1) != 0; }
+    void run(std::size_t member);
+    std::optional<std::size_t> join();
+    bool next_window(std::uint32_t& last);
     void wait_until_empty();
 
     alignas(kLine) std::atomic<std::uint32_t> window_{0};  ///< odd while one is open
@@ -78,7 +77,10 @@ class WindowTeam {
     std::mutex joining_;
     std::size_t most_;
     std::span<const std::size_t> begins_;
-    std::unique_ptr<std::atomic<std::uint8_t>[]> claimed_;  ///< by task of the open window
+    std::unique_ptr<std::atomic<std::uint8_t>[]> claimed_;           ///< by task of the open window
+    const std::function<void(std::size_t member)>* work_ = nullptr;  ///< of the open window
+    std::mutex failing_;
+    std::exception_ptr thrown_;  ///< by work
     Waiting waiting_{Patience::kLooks};
 };
 

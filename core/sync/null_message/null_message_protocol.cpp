@@ -23,11 +23,8 @@ NullMessageProtocol::NullMessageProtocol(const SyncArguments& arguments)
       promised_(ranks_, 0),
       promises_(ranks_, 0),
       waiting_(std::min(kMostLooks, transport_.looks_before_yield())) {
-    for (Telling& telling : tellings_) {
-        telling.sent.assign(ranks_, 0);
-        telling.received.assign(ranks_, 0);
-    }
-    engine_.reserve_batch_headers(head_words(ranks_));
+    promised_[rank_] = kTimeInfinity;
+    engine_.messages().reserve_batch_headers(head_words(ranks_));
 }
 
 void NullMessageProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
@@ -36,7 +33,7 @@ void NullMessageProtocol::run_epoch(std::span<const Time> earliest, Time boundar
     while (true) {
         const Time bound = horizon();
         const Time until = std::min(bound, boundary);
-        if (const Time first = engine_.earliest(); first < until) {
+        if (const Time first = least_of(engine_.processes().pending()); first < until) {
             engine_.count_window(until - first);
             engine_.account(TraceActivity::blocked);
             engine_.advance_to(all_at<kMostKinds>(until));
@@ -55,22 +52,16 @@ void NullMessageProtocol::run_epoch(std::span<const Time> earliest, Time boundar
 /// begin anew.
 void NullMessageProtocol::begin_epoch(std::span<const Time> earliest, Time boundary) {
     boundary_ = boundary;
+    const std::vector<std::uint64_t> none(ranks_, 0);
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
-        tellings_[rank].pending = all_at<kSourceCount>(earliest[rank]);
-        tellings_[rank].done = false;
-        std::fill(tellings_[rank].sent.begin(), tellings_[rank].sent.end(), 0);
-        std::fill(tellings_[rank].received.begin(), tellings_[rank].received.end(), 0);
+        tellings_[rank] = {all_at<kSourceCount>(earliest[rank]), false, none, none};
     }
     last_told_ = tellings_[rank_];
     update_cut_bound();
 }
 
 Time NullMessageProtocol::horizon() const {
-    Time promised = kTimeInfinity;
-    for (std::size_t from = 0; from < ranks_; ++from) {
-        promised = from == rank_ ? promised : std::min(promised, promised_[from]);
-    }
-    return std::max(promised, cut_bound_);
+    return std::max(*std::min_element(promised_.begin(), promised_.end()), cut_bound_);
 }
 
 void NullMessageProtocol::update_cut_bound() {
@@ -98,11 +89,11 @@ bool NullMessageProtocol::cut_is_consistent() const {
 /// Sends to every rank for which there is a batch, or which could learn something.
 void NullMessageProtocol::tell(Time horizon, bool done) {
     Telling& mine = tellings_[rank_];
-    mine.pending = engine_.pending();
-    engine_.take_sent();  // what a batch holds is counted
+    mine.pending = engine_.processes().pending();
+    engine_.messages().take_sent();  // what a batch holds is counted
     mine.done = done;
     for (std::size_t to = 0; to < ranks_; ++to) {
-        mine.sent[to] += to != rank_ && engine_.batch(routes_.batch_for(static_cast<int>(to))).messages > 0;
+        mine.sent[to] += to != rank_ && engine_.messages().batch(routes_.batch_for(static_cast<int>(to))).messages > 0;
     }
     const bool changed = !(mine == last_told_);
     for (std::size_t i = 1; i < ranks_; ++i) {
@@ -119,17 +110,14 @@ void NullMessageProtocol::tell(Time horizon, bool done) {
 void NullMessageProtocol::send_to(std::size_t to, Time promise) {
     promises_[to] = std::max(promises_[to], promise);
     const Telling& mine = tellings_[rank_];
-    const int peer = static_cast<int>(to);
-    const std::size_t number = routes_.batch_for(peer);
-    std::uint64_t* head = engine_.batch_header(number);
+    const std::size_t number = routes_.batch_for(static_cast<int>(to));
+    std::uint64_t* head = engine_.messages().batch_header(number);
     *head++ = static_cast<std::uint64_t>(promises_[to]);
     *head++ = mine.done;
     head = std::copy(mine.pending.begin(), mine.pending.end(), head);
     head = std::copy(mine.sent.begin(), mine.sent.end(), head);
     std::copy(mine.received.begin(), mine.received.end(), head);
-    const std::size_t bytes = engine_.batch(number).bytes.size();
-    transport_.send(peer, engine_.batch(number).bytes);
-    engine_.reset_batch(number, bytes);
+    engine_.messages().send(number, transport_);
 }
 
 void NullMessageProtocol::take(std::size_t from, std::span<const std::byte> packet) {
@@ -167,7 +155,7 @@ bool NullMessageProtocol::take_all_that_came() {
 
 void NullMessageProtocol::wait_for_any() {
     for (waiting_.begin(); !take_all_that_came(); waiting_.after_a_look()) {}
-    tellings_[rank_].pending = engine_.pending();
+    tellings_[rank_].pending = engine_.processes().pending();
     update_cut_bound();
 }
 

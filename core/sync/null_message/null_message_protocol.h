@@ -54,7 +54,7 @@ class NullMessageProtocol final : public SyncProtocol {
     std::size_t rank_;
     std::size_t ranks_;
     std::vector<Telling> tellings_;  // by rank, including this one
-    std::vector<Time> promised_;     // to this rank
+    std::vector<Time> promised_;     // to this rank; infinity from this rank
     std::vector<Time> promises_;     // of this rank
     Telling last_told_;
     Time cut_bound_ = 0;  // no message arrives here before it

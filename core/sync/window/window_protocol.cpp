@@ -20,7 +20,7 @@ WindowProtocol::WindowProtocol(const SyncArguments& arguments)
     : SyncProtocol(arguments),
       may_halve_(transport_.size() > 1 && !engine_.profile().logs()),
       halves_always_(arguments.halves_always) {
-    engine_.reserve_batch_headers(sizeof(Bounds) / 8);
+    engine_.messages().reserve_batch_headers(sizeof(Bounds) / 8);
 }
 
 void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
@@ -99,19 +99,17 @@ WindowProtocol::Bounds WindowProtocol::send(std::uint64_t advances) {
     const double blocked = engine_.statistics().blocked_seconds;
     const double blocked_since = blocked - std::exchange(blocked_before_, blocked);
     const bool idles = 2 * advances < engine_.processes().size();
-    Bounds mine{engine_.pending(), idles, advances, static_cast<std::uint64_t>(spent.count()),
+    Bounds mine{engine_.processes().pending(), idles, advances, static_cast<std::uint64_t>(spent.count()),
                 static_cast<std::uint64_t>(blocked_since * 1e9)};
-    lower_each(mine.pending, engine_.take_sent());
+    lower_each(mine.pending, engine_.messages().take_sent());
     const std::size_t first = routes_.in_rounds() ? std::min<std::size_t>(1, routes_.batches()) : routes_.batches();
     for (std::size_t number = 0; number < first; ++number) { send_batch(number, mine); }
     return mine;
 }
 
 void WindowProtocol::send_batch(std::size_t number, const Bounds& told) {
-    std::memcpy(engine_.batch_header(number), &told, sizeof told);
-    const std::size_t bytes = engine_.batch(number).bytes.size();
-    transport_.send(routes_.to(number), engine_.batch(number).bytes);
-    engine_.reset_batch(number, bytes);
+    std::memcpy(engine_.messages().batch_header(number), &told, sizeof told);
+    engine_.messages().send(number, transport_);
 }
 
 void WindowProtocol::receive(const Bounds& told) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -28,17 +29,13 @@ struct Crew {
     WindowTeam team;
     std::vector<int> done = std::vector<int>(kMostTasks, 0);  // not atomic: every task is one thread's in a window
     std::vector<std::atomic<int>> by_member;
-    std::vector<std::size_t> begins;
     std::vector<std::thread> threads;
 
     explicit Crew(std::size_t most) : team(most, kMostTasks), by_member(most) {}
     ~Crew() { end(); }
 
     void hire() {
-        threads.emplace_back([this] {
-            const auto member = team.join();
-            for (std::uint32_t last = 0; member && team.next_window(last); team.leave()) { work(*member); }
-        });
+        threads.emplace_back([this] { team.help(); });
     }
     void wait_for_member() const {
         while (!team.has_members()) { std::this_thread::yield(); }
@@ -49,17 +46,15 @@ struct Crew {
             ++by_member[member];
         });
     }
-    void open(std::size_t tasks) {
+    void share(std::size_t tasks, const std::function<void(std::size_t member)>& work) {
+        std::fill(done.begin(), done.end(), 0);
         const std::size_t parts = team.members();
-        begins.clear();
+        std::vector<std::size_t> begins;
         for (std::size_t part = 0; part <= parts; ++part) { begins.push_back(part * tasks / parts); }
-        team.open(begins);
+        team.share(begins, work);
     }
     void run_window(std::size_t tasks) {
-        std::fill(done.begin(), done.end(), 0);
-        open(tasks);
-        work(0);
-        team.close();
+        share(tasks, [this](std::size_t member) { work(member); });
     }
     bool each_once(std::size_t tasks) const {
         return std::all_of(done.begin(), done.begin() + static_cast<std::ptrdiff_t>(tasks),
@@ -125,13 +120,13 @@ TEST_CASE("members help: while the leader is busy with one task they do the othe
     Crew crew(2);
     crew.hire();
     crew.wait_for_member();
-    std::fill(crew.done.begin(), crew.done.end(), 0);
-    crew.open(kMostTasks);
-    crew.team.work_through(0, [&](std::size_t task) {
-        ++crew.done[task];
-        while (crew.by_member[1] + 1 < static_cast<int>(kMostTasks)) { std::this_thread::yield(); }
+    crew.share(kMostTasks, [&](std::size_t member) {
+        if (member != 0) { return crew.work(member); }
+        crew.team.work_through(0, [&](std::size_t task) {
+            ++crew.done[task];
+            while (crew.by_member[1] + 1 < static_cast<int>(kMostTasks)) { std::this_thread::yield(); }
+        });
     });
-    crew.team.close();
     CHECK(crew.each_once(kMostTasks));
     CHECK(crew.by_member[1] >= static_cast<int>(kMostTasks) - 1);  // all, if the leader came late
 }
@@ -141,24 +136,44 @@ TEST_CASE("a member that sleeps is woken by the next window") {
     crew.hire();
     crew.wait_for_member();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    crew.open(1);
-    while (crew.by_member[1] == 0) { std::this_thread::yield(); }
-    crew.team.close();
+    crew.share(1, [&](std::size_t member) {
+        if (member != 0) { return crew.work(member); }
+        while (crew.by_member[1] == 0) { std::this_thread::yield(); }
+    });
     CHECK(crew.by_member[0] == 0);
 }
 
 TEST_CASE("a team takes as many as it has room for, and nobody after its end") {
-    WindowTeam team(3, 1);
-    CHECK_FALSE(team.has_members());
-    CHECK(team.join() == 1);
-    CHECK(team.has_members());
-    CHECK(team.join() == 2);
-    CHECK_FALSE(team.join().has_value());
+    Crew crew(3);
+    CHECK_FALSE(crew.team.has_members());
+    for (std::size_t members = 2; members <= 3; ++members) {
+        crew.hire();
+        while (crew.team.members() < members) { std::this_thread::yield(); }
+    }
+    CHECK(crew.team.has_members());
+    crew.team.help();  // returns, because the team is full
+    CHECK(crew.team.members() == 3);
     WindowTeam ended(3, 1);
     ended.dismiss();
-    CHECK_FALSE(ended.join().has_value());
-    std::uint32_t last = 0;
-    CHECK_FALSE(ended.next_window(last));
+    ended.help();
+    CHECK_FALSE(ended.has_members());
+}
+
+TEST_CASE("what one thread throws in a window, the leader throws when the window is over") {
+    Crew crew(2);
+    crew.hire();
+    crew.wait_for_member();
+    for (const std::size_t thrower : {0, 1}) {
+        std::atomic<bool> member_came = false;
+        const auto work = [&](std::size_t member) {
+            member_came = member_came || member == 1;
+            while (!member_came) { std::this_thread::yield(); }
+            if (member == thrower) { throw InternalError("broken"); }
+        };
+        CHECK_THROWS_AS(crew.share(1, work), InternalError);
+    }
+    crew.run_window(5);
+    CHECK(crew.each_once(5));
 }
 
 TEST_CASE("a simulation's result does not depend on its threads") {
