@@ -4,25 +4,8 @@ namespace lookahead {
 namespace {
 
 using isa::Operation;
+using isa::OperationGroup;
 using isa::Type;
-
-bool is_special_function(const isa::Instruction& instruction) {
-    switch (instruction.operation) {
-        case Operation::sqrt:
-        case Operation::rcp:
-        case Operation::rsqrt:
-        case Operation::ex2:
-        case Operation::lg2:
-        case Operation::sin:
-        case Operation::cos:
-        case Operation::tanh:
-            return true;
-        case Operation::div:
-            return instruction.type == Type::f32 || instruction.type == Type::f64;
-        default:
-            return false;
-    }
-}
 
 InstructionClass arithmetic_class(Type type) {
     switch (type) {
@@ -46,39 +29,32 @@ void add(std::array<InstructionCount, kSize>& to, const std::array<InstructionCo
 }  // namespace
 
 InstructionClass class_of(const isa::Instruction& instruction) {
-    if (isa::is_memory(instruction.operation) || instruction.operation == Operation::texture) {
-        return InstructionClass::memory;
-    }
-    if (is_special_function(instruction)) { return InstructionClass::special_function; }
-    switch (instruction.operation) {
-        case Operation::nop:
-        case Operation::warp_sync:
-        case Operation::bra:
-        case Operation::exit:
-        case Operation::barrier:
-        case Operation::membar:
-        case Operation::trap:
-        case Operation::enqueue:
+    switch (isa::info_of(instruction.operation).group) {
+        case OperationGroup::memory:
+        case OperationGroup::texture:
+            return InstructionClass::memory;
+        case OperationGroup::root:
+        case OperationGroup::special:
+            return InstructionClass::special_function;
+        case OperationGroup::divide:
+            return instruction.type == Type::f32 || instruction.type == Type::f64 ? InstructionClass::special_function
+                                                                                  : arithmetic_class(instruction.type);
+        case OperationGroup::none:
+        case OperationGroup::branch:
+        case OperationGroup::exit:
+        case OperationGroup::barrier:
+        case OperationGroup::fence:
+        case OperationGroup::trap:
             return InstructionClass::control;
-        case Operation::mov:
-        case Operation::select:
-        case Operation::read_special:
+        case OperationGroup::move:
             return InstructionClass::move;
-        case Operation::convert:
+        case OperationGroup::convert:
             return InstructionClass::convert;
-        case Operation::setp:
-        case Operation::pred_and:
-        case Operation::pred_or:
-        case Operation::pred_xor:
-        case Operation::pred_not:
-        case Operation::pred_mov:
-        case Operation::dequeue:
+        case OperationGroup::compare:
+        case OperationGroup::predicate:
             return InstructionClass::predicate;
-        case Operation::shuffle:
-        case Operation::vote:
-        case Operation::match:
-        case Operation::activemask:
-        case Operation::redux:
+        case OperationGroup::exchange:
+        case OperationGroup::vote:
             return InstructionClass::warp;
         default:
             return arithmetic_class(instruction.type);

@@ -139,7 +139,7 @@ constexpr bool is_store(Operation op) {
     return op == Operation::store || op == Operation::store_stride || op == Operation::store_indirect;
 }
 constexpr bool is_memory(Operation op) {
-    return is_load(op) || is_store(op) || op == Operation::atomic || op == Operation::reduce;
+    return info_of(op).group == OperationGroup::memory;
 }
 
 /// Operations that write predicates and nothing else.

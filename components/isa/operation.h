@@ -1,103 +1,55 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace lookahead::isa {
 
-/// The operation of a machine instruction; with its Type and modifiers it names one handler.
+/// The operation of a machine instruction (operations.def); with its Type and modifiers it names one handler.
 enum class Operation : std::uint8_t {
-    nop,
-    // Data movement and special registers
-    mov,
-    select,
+#define OPERATION(name, text, group, operands) name,
+#include "components/isa/operations.def"
+};
+
+/// Operations that are timed and counted alike, apart from their types.
+enum class OperationGroup : std::uint8_t {
+    none,  ///< has no result
+    move,
     convert,
-    read_special,
-    // Integer and floating-point arithmetic (by Type)
-    add,
-    sub,
-    mul_lo,
-    mul_hi,
-    mul_wide,
-    mad_lo,
-    mad_hi,
-    mad_wide,
-    fma,
-    div,
-    rem,
-    neg,
-    abs,
-    min,
-    max,
-    sqrt,
-    rcp,
-    rsqrt,
-    ex2,
-    lg2,
-    sin,
-    cos,
-    tanh,
-    // Logic and bits
-    bit_and,
-    bit_or,
-    bit_xor,
-    bit_not,
-    shl,
-    shr,
-    lop3,
-    bfe,
-    bfi,
-    bfind,
-    brev,
-    clz,
-    popc,
-    prmt,
-    shf_l,
-    shf_r,
-    // Predicates
-    setp,
-    set,
-    pred_and,
-    pred_or,
-    pred_xor,
-    pred_not,
-    pred_mov,
-    // Control
-    bra,
+    add,  ///< and what takes as long
+    compare,
+    min_max,
+    multiply,
+    mad,
+    divide,
+    root,  ///< reciprocals and square roots
+    special,
+    logic,
+    predicate,
+    branch,
     exit,
     barrier,
-    membar,
+    fence,
     trap,
-    // Memory
-    load,
-    store,
-    atomic,
-    reduce,
-    // Across the warp
-    shuffle,
-    vote,
-    match,
-    activemask,
-    redux,
-    // Integer arithmetic with a carry, and sums of four byte products
-    add_carry,
-    sub_borrow,
-    dot4,
-    // Sums of two 16-bit by byte products; absolute differences of four bytes, apart or summed
-    dot2,
-    abs_diff,
-    // Waits for lanes of the warp and has no other effect (bar.warp.sync)
-    warp_sync,
-    // Four words of a texture (texture.h)
+    memory,
     texture,
-    // Several words per lane, at equal distances or by indices (instruction.h)
-    load_stride,
-    store_stride,
-    load_indirect,
-    store_indirect,
-    // Between a kernel's programs: a value goes to a queue of every participating warp, or comes from the warp's own
-    enqueue,
-    dequeue,
+    exchange,  ///< values of other lanes
+    vote,      ///< predicates of other lanes
 };
+
+struct OperationInfo {
+    std::string_view text;
+    OperationGroup group;
+    std::string_view operands;
+};
+inline constexpr OperationInfo kOperations[] = {
+#define OPERATION(name, text, group, operands) {text, OperationGroup::group, operands},
+#include "components/isa/operations.def"
+};
+constexpr const OperationInfo& info_of(Operation operation) {
+    return kOperations[static_cast<std::size_t>(operation)];
+}
 
 enum class Comparison : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
 /// How a setp's result is combined with its source predicate.

@@ -3,29 +3,11 @@
 #include <array>
 #include <cstdint>
 
-#include "core/bits/bits_128.h"
+#include "components/sm/context_mask.h"
+#include "components/sm/execution_unit.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
-
-/// Stream contexts of an SM are numbered from 0 and fit one mask.
-inline constexpr unsigned kMaximumContexts = Bits128::kSize;
-using ContextMask = Bits128;
-
-inline ContextMask context_bit(unsigned context) {
-    return ContextMask::of(context);
-}
-
-/// The `count` contexts from `first` on.
-inline ContextMask context_range(unsigned first, unsigned count) {
-    return ContextMask::from(first) & ~ContextMask::from(first + count);
-}
-
-/// The first candidate after `last`, round robin.
-inline unsigned next_in_turn(ContextMask candidates, unsigned last) {
-    const ContextMask after = candidates & ContextMask::from(last + 1);
-    return (after != 0 ? after : candidates).first();
-}
 
 /// What a stream context's next instruction waits for.
 enum class ContextState : std::uint8_t {
@@ -38,18 +20,17 @@ enum class ContextState : std::uint8_t {
     blocked_by_memory,
     blocked_by_constants,  ///< its constants' lines are missing
     blocked_by_pipeline,
-    // Ready; ordered by the needed unit as in ExecutionUnit.
-    ready_sp,
-    ready_sfu,
-    ready_dp,
-    ready_integer,
-    ready_memory,
-    ready_control,
+    ready,  ///< for a unit: this and the next states, in the order of the units (ready_for)
     // For streams of extensions only:
-    held,     ///< until the extension resumes it
-    passing,  ///< the extension performs its next instruction, which needs no issue
+    held = ready + kExecutionUnits,  ///< until the extension resumes it
+    passing,                         ///< the extension performs its next instruction, which needs no issue
     count,
 };
+
+/// The state of a stream whose next instruction waits only for its turn at the unit.
+constexpr ContextState ready_for(ExecutionUnit unit) {
+    return static_cast<ContextState>(static_cast<unsigned>(ContextState::ready) + static_cast<unsigned>(unit));
+}
 
 /// The state of every context, kept as one mask per state, so that a scheduler's cycle takes a few mask operations.
 class ContextStates {
@@ -74,11 +55,15 @@ class ContextStates {
     ContextMask live() const { return ~(in(ContextState::vacant) | in(ContextState::exited)); }
     /// Warps that wait only for a unit and their turn.
     ContextMask ready() const {
-        return ready_for_units() | in(ContextState::ready_memory) | in(ContextState::ready_control);
+        return ready_for_units() | in(ready_for(ExecutionUnit::memory)) | in(ready_for(ExecutionUnit::control));
     }
+    /// Those that wait for a unit with pipelines.
     ContextMask ready_for_units() const {
-        return in(ContextState::ready_sp) | in(ContextState::ready_sfu) | in(ContextState::ready_dp) |
-               in(ContextState::ready_integer);
+        ContextMask ready;
+        for (unsigned unit = 0; unit < kPipelinedUnits; ++unit) {
+            ready |= in(ready_for(static_cast<ExecutionUnit>(unit)));
+        }
+        return ready;
     }
 
     void fields(StateArchive& archive) {

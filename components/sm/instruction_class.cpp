@@ -3,7 +3,7 @@
 namespace lookahead::gpu {
 namespace {
 
-using isa::Operation;
+using isa::OperationGroup;
 using isa::Space;
 using isa::Type;
 
@@ -53,116 +53,117 @@ Domain conversion_domain(const isa::Instruction& instruction) {
 InstructionClass class_of(const isa::Instruction& instruction) {
     using C = InstructionClass;
     const Domain domain = domain_of(instruction.type);
-    switch (instruction.operation) {
-        case Operation::add:
-        case Operation::sub:
-        case Operation::neg:
-        case Operation::abs:
-        case Operation::setp:
-        case Operation::set:
+    switch (isa::info_of(instruction.operation).group) {
+        case OperationGroup::add:
+        case OperationGroup::compare:
             return pick(domain, C::integer, C::fp32_add, C::fp64_add);
-        case Operation::min:
-        case Operation::max:
+        case OperationGroup::min_max:
             return pick(domain, C::integer_min_max, C::fp32_min_max, C::fp64_add);
-        case Operation::mul_lo:
-        case Operation::mul_hi:
-        case Operation::mul_wide:
+        case OperationGroup::multiply:
             return pick(domain, C::integer_multiply, C::fp32_multiply, C::fp64_multiply);
-        case Operation::mad_lo:
-        case Operation::mad_hi:
-        case Operation::mad_wide:
-        case Operation::fma:
+        case OperationGroup::mad:
             return pick(domain, C::integer_mad, C::fp32_fma, C::fp64_fma);
-        case Operation::div:
-        case Operation::rem:
+        case OperationGroup::divide:
             return pick(domain, C::integer_divide, C::fp32_divide, C::fp64_divide);
-        case Operation::sqrt:
-        case Operation::rcp:
-        case Operation::rsqrt:
-            return domain == Domain::fp64                          ? C::fp64_divide
-                   : instruction.rounding == isa::Rounding::approx ? C::special
-                   : instruction.operation == Operation::rsqrt     ? C::special
-                                                                   : C::fp32_divide;
-        case Operation::ex2:
-        case Operation::lg2:
-        case Operation::sin:
-        case Operation::cos:
-        case Operation::tanh:
+        case OperationGroup::root:
+            return domain == Domain::fp64                           ? C::fp64_divide
+                   : instruction.rounding == isa::Rounding::approx  ? C::special
+                   : instruction.operation == isa::Operation::rsqrt ? C::special
+                                                                    : C::fp32_divide;
+        case OperationGroup::special:
             return C::special;
-        case Operation::convert:
+        case OperationGroup::convert:
             return pick(conversion_domain(instruction), C::integer, C::integer, C::fp64_add);
-        case Operation::shuffle:
-        case Operation::match:
-        case Operation::redux:
+        case OperationGroup::exchange:
             return C::cross_lane;
-        case Operation::dot4:
-        case Operation::dot2:
-            return C::integer_mad;
-        case Operation::abs_diff:
-            return C::integer_min_max;
-        case Operation::bra:
+        case OperationGroup::branch:
             return C::branch;
-        case Operation::exit:
+        case OperationGroup::exit:
             return C::exit;
-        case Operation::barrier:
+        case OperationGroup::barrier:
             return C::barrier;
-        case Operation::membar:
+        case OperationGroup::fence:
             return C::fence;
-        case Operation::trap:
+        case OperationGroup::trap:
             return C::trap;
-        case Operation::texture:
+        case OperationGroup::texture:
             return C::texture;
-        case Operation::load:
-        case Operation::load_stride:
-        case Operation::load_indirect:
-        case Operation::store:
-        case Operation::store_stride:
-        case Operation::store_indirect:
-        case Operation::atomic:
-        case Operation::reduce:
+        case OperationGroup::memory:
             return memory_class_of(instruction);
-        default:
-            return C::integer;
+        case OperationGroup::none:
+        case OperationGroup::move:
+        case OperationGroup::logic:
+        case OperationGroup::predicate:
+        case OperationGroup::vote:
+            break;
     }
+    return C::integer;
 }
 
+namespace {
+
+struct ClassInfo {
+    InstructionClass instruction_class;
+    ExecutionUnit unit;
+    std::int64_t TimingParameters::*latency = nullptr;  ///< null: a cycle
+    std::int64_t TimingParameters::*initiation = nullptr;
+};
+
+using C = InstructionClass;
+using T = TimingParameters;
+constexpr std::array<ClassInfo, kInstructionClasses> kClasses = {{
+    {C::integer, ExecutionUnit::integer, &T::integer_latency, &T::integer_initiation},
+    {C::integer_min_max, ExecutionUnit::integer, &T::integer_min_max_latency, &T::integer_min_max_initiation},
+    {C::integer_multiply, ExecutionUnit::integer, &T::integer_multiply_latency, &T::integer_multiply_initiation},
+    {C::integer_mad, ExecutionUnit::integer, &T::integer_mad_latency, &T::integer_mad_initiation},
+    {C::integer_divide, ExecutionUnit::sfu, &T::integer_divide_latency, &T::integer_divide_initiation},
+    {C::fp32_add, ExecutionUnit::sp, &T::fp32_add_latency, &T::fp32_add_initiation},
+    {C::fp32_min_max, ExecutionUnit::sp, &T::fp32_min_max_latency, &T::fp32_min_max_initiation},
+    {C::fp32_multiply, ExecutionUnit::sp, &T::fp32_multiply_latency, &T::fp32_multiply_initiation},
+    {C::fp32_fma, ExecutionUnit::sp, &T::fp32_fma_latency, &T::fp32_fma_initiation},
+    {C::fp32_divide, ExecutionUnit::sfu, &T::fp32_divide_latency, &T::fp32_divide_initiation},
+    {C::fp64_add, ExecutionUnit::dp, &T::fp64_add_latency, &T::fp64_add_initiation},
+    {C::fp64_multiply, ExecutionUnit::dp, &T::fp64_multiply_latency, &T::fp64_multiply_initiation},
+    {C::fp64_fma, ExecutionUnit::dp, &T::fp64_fma_latency, &T::fp64_fma_initiation},
+    {C::fp64_divide, ExecutionUnit::dp, &T::fp64_divide_latency, &T::fp64_divide_initiation},
+    {C::special, ExecutionUnit::sfu, &T::special_latency, &T::special_initiation},
+    {C::cross_lane, ExecutionUnit::sp, &T::cross_lane_latency, &T::cross_lane_initiation},
+    {C::branch, ExecutionUnit::control},
+    {C::exit, ExecutionUnit::control},
+    {C::barrier, ExecutionUnit::control},
+    {C::fence, ExecutionUnit::memory},
+    {C::trap, ExecutionUnit::control},
+    {C::load_global, ExecutionUnit::memory},
+    {C::load_shared, ExecutionUnit::memory},
+    {C::load_local, ExecutionUnit::memory},
+    {C::load_constant, ExecutionUnit::memory},
+    {C::store_global, ExecutionUnit::memory},
+    {C::store_shared, ExecutionUnit::memory},
+    {C::store_local, ExecutionUnit::memory},
+    {C::atomic_global, ExecutionUnit::memory},
+    {C::atomic_shared, ExecutionUnit::memory},
+    {C::texture, ExecutionUnit::memory},
+}};
+static_assert(
+    [] {
+        unsigned number = 0;
+        for (const ClassInfo& each : kClasses) {
+            if (static_cast<unsigned>(each.instruction_class) != number++) { return false; }
+        }
+        return true;
+    }(),
+    "the classes are in the order of the enumeration");
+
+}  // namespace
+
 ExecutionUnit unit_of(InstructionClass instruction_class, bool integer_units) {
-    using C = InstructionClass;
-    switch (instruction_class) {
-        case C::integer_divide:
-        case C::fp32_divide:
-        case C::special:
-            return ExecutionUnit::sfu;
-        case C::fp64_add:
-        case C::fp64_multiply:
-        case C::fp64_fma:
-        case C::fp64_divide:
-            return ExecutionUnit::dp;
-        case C::branch:
-        case C::exit:
-        case C::barrier:
-        case C::trap:
-            return ExecutionUnit::control;
-        case C::fence:
-        case C::load_global:
-        case C::load_shared:
-        case C::load_local:
-        case C::load_constant:
-        case C::store_global:
-        case C::store_shared:
-        case C::store_local:
-        case C::atomic_global:
-        case C::atomic_shared:
-        case C::texture:
-            return ExecutionUnit::memory;
-        case C::integer:
-        case C::integer_min_max:
-        case C::integer_multiply:
-        case C::integer_mad:
-            return integer_units ? ExecutionUnit::integer : ExecutionUnit::sp;
-        default:
-            return ExecutionUnit::sp;
-    }
+    const ExecutionUnit unit = kClasses[static_cast<unsigned>(instruction_class)].unit;
+    return unit == ExecutionUnit::integer && !integer_units ? ExecutionUnit::sp : unit;
+}
+
+ClassTiming timing_of(InstructionClass instruction_class, const TimingParameters& timing) {
+    const ClassInfo& info = kClasses[static_cast<unsigned>(instruction_class)];
+    return info.latency == nullptr ? ClassTiming{} : ClassTiming{timing.*info.latency, timing.*info.initiation};
 }
 
 }  // namespace lookahead::gpu

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "components/isa/instruction.h"
+#include "components/sm/execution_unit.h"
+#include "components/sm/parameters.h"
 
 namespace lookahead::gpu {
 
@@ -47,11 +49,14 @@ inline constexpr unsigned kInstructionClasses = static_cast<unsigned>(Instructio
 /// Accesses through generic addresses count as global.
 InstructionClass class_of(const isa::Instruction& instruction);
 
-/// The unit that an instruction occupies when it issues. `control` instructions (branches, barriers, exits) need none.
-/// Only machines with separate integer units have `integer`.
-enum class ExecutionUnit : std::uint8_t { sp, sfu, dp, integer, memory, control, count };
-inline constexpr unsigned kExecutionUnits = static_cast<unsigned>(ExecutionUnit::count);
-
+/// Of machines without integer units the SP units take their instructions.
 ExecutionUnit unit_of(InstructionClass instruction_class, bool integer_units = false);
+
+/// In cycles.
+struct ClassTiming {
+    std::int64_t latency = 1;
+    std::int64_t initiation = 1;
+};
+ClassTiming timing_of(InstructionClass instruction_class, const TimingParameters& timing);
 
 }  // namespace lookahead::gpu

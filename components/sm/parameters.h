@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "components/sm/context_states.h"
+#include "components/sm/context_mask.h"
 #include "components/sm/occupancy.h"
 #include "core/param/parameters.h"
 
@@ -98,10 +98,12 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
              .source = "GPGPU-Sim's manual: a scheduler issues in each cycle"}),
         integer("sp_units", &P::sp_units, {1, 8, "unit"},
                 {.help = "Warp-wide pipelines for integer and fp32 operations.",
-                 .source = "GPGPU-Sim's GTX480 configuration"}),
+                 .source = "GPGPU-Sim's GTX480 configuration: each takes a warp a cycle; NVIDIA Fermi white paper: two "
+                           "groups of 16 cores at twice this clock"}),
         integer("sfu_units", &P::sfu_units, {1, 8, "unit"},
                 {.help = "Warp-wide pipelines for special functions and division.",
-                 .source = "GPGPU-Sim's GTX480 configuration"}),
+                 .source = "GPGPU-Sim's GTX480 configuration; NVIDIA Fermi white paper: four SFUs, eight hot-clock "
+                           "cycles for a warp"}),
         integer("dp_units", &P::dp_units, {1, 8, "unit"},
                 {.help = "Warp-wide pipelines for fp64 operations.",
                  .source = "one initiation interval per SM, as GPGPU-Sim's GTX480 configuration has it"}),

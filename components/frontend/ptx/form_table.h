@@ -7,12 +7,14 @@
 
 namespace lookahead::ptx {
 
-/// One row of the instruction table, in the notation that form_table.cpp explains.
+/// One form of an instruction, in the notation that form_table.cpp explains.
 struct FormRow {
-    std::string_view mnemonic;
     Opcode opcode;
     std::string_view modifiers;
     std::string_view operands;
+
+    /// The word with which the instruction begins.
+    std::string_view mnemonic() const { return name_of(opcode).substr(0, name_of(opcode).find('.')); }
 };
 
 /// The instruction table, unsorted but grouped by mnemonic.

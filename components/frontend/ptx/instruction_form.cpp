@@ -88,7 +88,7 @@ OperandPlace compile_place(std::string_view notation) {
 }
 
 InstructionForm compile_form(const FormRow& row) {
-    InstructionForm form{row.mnemonic, row.opcode, {}, {}, row.operands == "custom"};
+    InstructionForm form{row.mnemonic(), row.opcode, {}, {}, row.operands == "custom"};
     for (const std::string_view group : split(row.modifiers, ' ')) { form.groups.push_back(compile_group(group)); }
     if (form.custom_operands) { return form; }
     for (const std::string_view place : split(row.operands, ' ')) { form.operands.push_back(compile_place(place)); }
@@ -99,7 +99,7 @@ using FormTable = std::map<std::string_view, std::vector<InstructionForm>>;
 
 FormTable compile_table() {
     FormTable table;
-    for (const FormRow& row : form_rows()) { table[row.mnemonic].push_back(compile_form(row)); }
+    for (const FormRow& row : form_rows()) { table[row.mnemonic()].push_back(compile_form(row)); }
     return table;
 }
 

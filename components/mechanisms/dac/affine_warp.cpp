@@ -147,7 +147,7 @@ ContextState AffineWarp::judge(unsigned) {
             return waits(Wait::nothing, state);
         case Operation::barrier:
         case Operation::membar:
-            return ContextState::ready_control;  // it waits for nothing
+            return gpu::ready_for(gpu::ExecutionUnit::control);  // it waits for nothing
         default:
             return state;
     }

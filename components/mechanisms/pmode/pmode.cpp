@@ -229,7 +229,7 @@ bool Pmode::classify(unsigned context) {
     } else if (state_.warps.scoreboard.blocks(context, writes) || !warps_[context].queue.head().ready) {
         states.set(context, ContextState::blocked_by_pipeline);
     } else {
-        states.set(context, ContextState::ready_control);
+        states.set(context, ready_for(ExecutionUnit::control));
     }
     return true;
 }

@@ -133,7 +133,7 @@ Pmode::Verdict Pmode::verdict_on_control(unsigned context, const DecodedInstruct
     if (taken && (!branches || far_from_blocked(context, decoded.instruction->target))) {
         return {.state = ContextState::held, .halt = halt};
     }
-    return {.state = ContextState::ready_control};
+    return {.state = ready_for(ExecutionUnit::control)};
 }
 
 Pmode::Verdict Pmode::verdict(unsigned context) const {

@@ -7,13 +7,16 @@ namespace lookahead::gpu {
 
 namespace {
 
-constexpr std::string_view kStateNames[] = {
-    "vacant",        "exited",           "fetching",        "branching", "at_barrier", "at_fence",
-    "awaits_memory", "awaits_constants", "awaits_pipeline", "ready_sp",  "ready_sfu",  "ready_dp",
-    "ready_integer", "ready_memory",     "ready_control",   "held",      "passing",    "pre_executing"};
 /// A warp that waits while the issue extension runs a stream for it.
 constexpr auto kExtended = static_cast<std::uint8_t>(ContextState::count);
-static_assert(std::size(kStateNames) == kExtended + 1u);
+
+std::vector<std::string> state_names() {
+    std::vector<std::string> names = {"vacant",   "exited",        "fetching",         "branching",      "at_barrier",
+                                      "at_fence", "awaits_memory", "awaits_constants", "awaits_pipeline"};
+    for (const UnitInfo& unit : kUnits) { names.push_back("ready_" + std::string(unit.name)); }
+    names.insert(names.end(), {"held", "passing", "pre_executing"});
+    return names;
+}
 
 constexpr std::string_view kQueueNames[] = {"load/store unit: instructions", "L1: fills under way",
                                             "L1: requests to send"};
@@ -101,8 +104,9 @@ void SmTrace::show_spans(unsigned first_track, const std::vector<Open>& open, Sh
 }
 
 void SmTrace::visit(TraceVisitor& visitor, const std::string& process) const {
+    const std::vector<std::string> states = state_names();
     show_spans(0, warps_, [&](unsigned warp, std::uint8_t state, Cycle begin, Cycle end) {
-        visitor.span(process, "warp " + std::to_string(warp), kStateNames[state], clock_.edge(begin), clock_.edge(end));
+        visitor.span(process, "warp " + std::to_string(warp), states[state], clock_.edge(begin), clock_.edge(end));
     });
     const std::vector<std::string> causes = cause_names();
     const auto first = static_cast<unsigned>(warps_.size());

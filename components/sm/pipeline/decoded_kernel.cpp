@@ -13,51 +13,6 @@ namespace {
 
 using isa::Operation;
 
-struct Timing {
-    std::int64_t latency;
-    std::int64_t initiation;
-};
-
-Timing timing_of(InstructionClass instruction_class, const TimingParameters& t) {
-    using C = InstructionClass;
-    switch (instruction_class) {
-        case C::integer:
-            return {t.integer_latency, t.integer_initiation};
-        case C::integer_min_max:
-            return {t.integer_min_max_latency, t.integer_min_max_initiation};
-        case C::integer_multiply:
-            return {t.integer_multiply_latency, t.integer_multiply_initiation};
-        case C::integer_mad:
-            return {t.integer_mad_latency, t.integer_mad_initiation};
-        case C::integer_divide:
-            return {t.integer_divide_latency, t.integer_divide_initiation};
-        case C::fp32_add:
-            return {t.fp32_add_latency, t.fp32_add_initiation};
-        case C::fp32_min_max:
-            return {t.fp32_min_max_latency, t.fp32_min_max_initiation};
-        case C::fp32_multiply:
-            return {t.fp32_multiply_latency, t.fp32_multiply_initiation};
-        case C::fp32_fma:
-            return {t.fp32_fma_latency, t.fp32_fma_initiation};
-        case C::fp32_divide:
-            return {t.fp32_divide_latency, t.fp32_divide_initiation};
-        case C::fp64_add:
-            return {t.fp64_add_latency, t.fp64_add_initiation};
-        case C::fp64_multiply:
-            return {t.fp64_multiply_latency, t.fp64_multiply_initiation};
-        case C::fp64_fma:
-            return {t.fp64_fma_latency, t.fp64_fma_initiation};
-        case C::fp64_divide:
-            return {t.fp64_divide_latency, t.fp64_divide_initiation};
-        case C::special:
-            return {t.special_latency, t.special_initiation};
-        case C::cross_lane:
-            return {t.cross_lane_latency, t.cross_lane_initiation};
-        default:
-            return {1, 1};
-    }
-}
-
 void refuse_queues(const isa::Kernel& kernel, const isa::Instruction& instruction) {
     if (instruction.operation != Operation::enqueue && instruction.operation != Operation::dequeue &&
         !instruction.dequeues) {
@@ -180,7 +135,7 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
         (to.action == Action::branch || to.action == Action::exit || to.action == Action::barrier)) {
         to.unit = ExecutionUnit::sp;
     }
-    Timing cost = timing_of(to.instruction_class, timing);
+    ClassTiming cost = timing_of(to.instruction_class, timing);
     if (timing.simple_latency > 0 && is_simple(from, to.instruction_class)) { cost = {timing.simple_latency, 1}; }
     to.latency = static_cast<std::uint16_t>(cost.latency);
     to.initiation = static_cast<std::uint16_t>(cost.initiation);

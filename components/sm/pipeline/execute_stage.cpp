@@ -377,7 +377,9 @@ std::string ExecuteStage::place_of(unsigned context) const {
 std::string ExecuteStage::stall_phrase(unsigned context) const {
     const Stream& stream = state_.warps.streams[context];
     const std::string place = place_of(context);
-    switch (state_.warps.states.of(context)) {
+    const ContextState state = state_.warps.states.of(context);
+    if (state == ready_for(ExecutionUnit::memory)) { return place + ": waits for the load/store unit to accept it"; }
+    switch (state) {
         case ContextState::at_barrier: {
             if (!stream.partial_barrier) {
                 return place + ": waits at " + barriers_.describe(stream.cta_slot, stream.barrier);
@@ -399,8 +401,6 @@ std::string ExecuteStage::stall_phrase(unsigned context) const {
             return place + ": waits for a value from memory";
         case ContextState::blocked_by_constants:
             return place + ": waits for constants";
-        case ContextState::ready_memory:
-            return place + ": waits for the load/store unit to accept it";
         default:
             return place + ": is not done";
     }

@@ -79,7 +79,8 @@ class IssueExtension {
     /// The context's next instruction issues itself and reads its operands from the present register map.
     virtual void before_execution(unsigned, Cycle) {}
     /// Called after before_execution. If not kNever, the instruction goes to a unit of the extension, none of the SM's,
-    /// and its latency counts from the returned cycle. `classify` must have set the context's state to ready_control.
+    /// and its latency counts from the returned cycle. `classify` must have set the context's state to ready for
+    /// `control`.
     virtual Cycle enters_own_unit(unsigned, Cycle) { return kNever; }
     /// Its operands are read from `rows` until `collected`.
     virtual void collecting(unsigned, const std::uint16_t*, unsigned, Cycle, Cycle) {}

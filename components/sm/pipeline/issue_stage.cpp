@@ -20,12 +20,7 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
       schedulers_(schedulers),
       execute_(execute),
       memory_(memory),
-      units_(
-          state.parameters.private_units ? schedulers.size() : 1,
-          UnitPool(static_cast<unsigned>(state.parameters.sp_units), static_cast<unsigned>(state.parameters.sfu_units),
-                   static_cast<unsigned>(state.parameters.dp_units),
-                   static_cast<unsigned>(state.parameters.integer_units),
-                   static_cast<unsigned>(state.parameters.result_buses))),
+      units_(state.parameters.private_units ? schedulers.size() : 1, UnitPool(state.parameters)),
       collectors_(state.parameters),
       free_(units_.size(), FreeCycles{}),
       counters_(schedulers.size()),
@@ -214,12 +209,8 @@ Cycle IssueStage::collect(const DecodedInstruction& decoded, unsigned reads, Row
 
 /// Units of one path through the collectors share its issue latches.
 void IssueStage::note_free(Cycle free, ExecutionUnit unit) {
-    FreeCycles& of = free_[0];
-    of[static_cast<unsigned>(unit)] = free;
-    if (unit == ExecutionUnit::sp || unit == ExecutionUnit::integer) {
-        of[static_cast<unsigned>(ExecutionUnit::sp)] = of[static_cast<unsigned>(ExecutionUnit::integer)] = free;
-    } else if (unit != ExecutionUnit::memory) {
-        of[static_cast<unsigned>(ExecutionUnit::sfu)] = of[static_cast<unsigned>(ExecutionUnit::dp)] = free;
+    for (unsigned other = 0; other < kExecutionUnits; ++other) {
+        if (kUnits[other].path == info_of(unit).path) { free_[0][other] = free; }
     }
 }
 
@@ -239,11 +230,11 @@ void IssueStage::rows_written(std::span<const std::uint16_t> rows, Cycle now) {
 
 void IssueStage::find_free() {
     for (std::size_t pool = 0; pool < units_.size(); ++pool) {
-        for (const ExecutionUnit unit : {ExecutionUnit::sp, ExecutionUnit::sfu, ExecutionUnit::dp,
-                                         ExecutionUnit::integer, ExecutionUnit::memory}) {
-            free_[pool][static_cast<unsigned>(unit)] = collectors_.enabled()           ? collectors_.next_free(unit)
-                                                       : unit == ExecutionUnit::memory ? 0
-                                                                                       : units_[pool].next_free(unit);
+        for (unsigned number = 0; number < kExecutionUnits; ++number) {
+            const auto unit = static_cast<ExecutionUnit>(number);
+            free_[pool][number] = collectors_.enabled()      ? collectors_.next_free(unit)
+                                  : number < kPipelinedUnits ? units_[pool].next_free(unit)
+                                                             : 0;
         }
     }
 }
@@ -251,24 +242,15 @@ void IssueStage::find_free() {
 [[gnu::hot]] ContextMask IssueStage::candidates(const ContextStates& states, ContextMask streams, unsigned scheduler,
                                                 Cycle now) const {
     const FreeCycles& free = free_[units_of(scheduler)];
-    const auto available = [&](ExecutionUnit unit, Cycle by) { return free[static_cast<unsigned>(unit)] <= by; };
-    ContextMask ready = states.in(ContextState::ready_control);
-    if (const ContextMask sp = states.in(ContextState::ready_sp); sp != 0 && available(ExecutionUnit::sp, now)) {
-        ready |= sp;
+    ContextMask ready = states.in(ready_for(ExecutionUnit::control));
+    for (unsigned unit = 0; unit < kPipelinedUnits; ++unit) {
+        const ContextMask waiting = states.in(ready_for(static_cast<ExecutionUnit>(unit)));
+        if (waiting != 0 && free[unit] <= now) { ready |= waiting; }
     }
-    if (const ContextMask memory = states.in(ContextState::ready_memory);
-        memory != 0 && !accepted_ && available(ExecutionUnit::memory, now) && memory_.can_accept()) {
+    if (const ContextMask memory = states.in(ready_for(ExecutionUnit::memory));
+        memory != 0 && !accepted_ && free[static_cast<unsigned>(ExecutionUnit::memory)] <= now &&
+        memory_.can_accept()) {
         ready |= memory;
-    }
-    if (const ContextMask sfu = states.in(ContextState::ready_sfu); sfu != 0 && available(ExecutionUnit::sfu, now)) {
-        ready |= sfu;
-    }
-    if (const ContextMask dp = states.in(ContextState::ready_dp); dp != 0 && available(ExecutionUnit::dp, now)) {
-        ready |= dp;
-    }
-    if (const ContextMask integer = states.in(ContextState::ready_integer);
-        integer != 0 && available(ExecutionUnit::integer, now)) {
-        ready |= integer;
     }
     return ready & streams;
 }
@@ -278,7 +260,7 @@ void IssueStage::find_free() {
     const ContextStates& states = state_.warps.states;
     const ContextMask own = warps_[scheduler];
     const auto some = [&](ContextMask contexts) { return contexts.intersects(own); };
-    if (some(states.in(ContextState::ready_memory))) { return SchedulerCycle::memory_unit_full; }
+    if (some(states.in(ready_for(ExecutionUnit::memory)))) { return SchedulerCycle::memory_unit_full; }
     if (some(states.ready_for_units())) { return SchedulerCycle::unit_full; }
     if (some(states.in(ContextState::blocked_by_memory))) { return SchedulerCycle::memory_wait; }
     if (some(states.in(ContextState::blocked_by_constants) | states.in(ContextState::at_fence))) {
@@ -328,14 +310,15 @@ inline Cycle IssueStage::next_for(ContextMask waiting, const std::vector<Context
 
 [[gnu::hot]] Cycle IssueStage::next_of_ready(const ContextStates& states, const std::vector<ContextMask>& of_scheduler,
                                              Cycle now) const {
-    if (states.in(ContextState::ready_control) != 0) { return now + 1; }
-    const auto next = [&](ContextState state, ExecutionUnit unit) {
-        return next_for(states.in(state), of_scheduler, unit, now);
-    };
-    return std::min({next(ContextState::ready_sp, ExecutionUnit::sp), next(ContextState::ready_sfu, ExecutionUnit::sfu),
-                     next(ContextState::ready_dp, ExecutionUnit::dp),
-                     next(ContextState::ready_integer, ExecutionUnit::integer),
-                     memory_.can_accept() ? next(ContextState::ready_memory, ExecutionUnit::memory) : kNever});
+    if (states.in(ready_for(ExecutionUnit::control)) != 0) { return now + 1; }
+    Cycle next = kNever;
+    for (unsigned number = 0; number <= kPipelinedUnits; ++number) {
+        const auto unit = static_cast<ExecutionUnit>(number);
+        if (unit != ExecutionUnit::memory || memory_.can_accept()) {
+            next = std::min(next, next_for(states.in(ready_for(unit)), of_scheduler, unit, now));
+        }
+    }
+    return next;
 }
 
 }  // namespace lookahead::gpu

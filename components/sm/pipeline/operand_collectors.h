@@ -123,9 +123,8 @@ class OperandCollectors {
         }
     };
 
-    static constexpr std::array<std::uint8_t, kExecutionUnits> kPathOf = {0, 1, 1, 0, 2, 0};
-    const Path& path_of(ExecutionUnit unit) const { return paths_[kPathOf[static_cast<unsigned>(unit)]]; }
-    Path& path_of(ExecutionUnit unit) { return paths_[kPathOf[static_cast<unsigned>(unit)]]; }
+    const Path& path_of(ExecutionUnit unit) const { return paths_[static_cast<unsigned>(info_of(unit).path)]; }
+    Path& path_of(ExecutionUnit unit) { return paths_[static_cast<unsigned>(info_of(unit).path)]; }
 
     Bank& bank_of(std::uint16_t row, Cycle now) {
         Bank& bank = banks_[row & bank_mask_];

@@ -11,7 +11,8 @@ Cycle longest_delay(const SmParameters& sm, const TimingParameters& timing) {
     const Cycle wait =
         sm.operand_collectors ? OperandCollectors(sm).longest_wait(longest_initiation(timing)) : Cycle{0};
     // Each outstanding result, at most one per stage of all units, can delay an instruction by a cycle.
-    const Cycle units = sm.sp_units + sm.sfu_units + sm.dp_units + sm.integer_units;
+    Cycle units = 0;
+    for (unsigned unit = 0; unit < kPipelinedUnits; ++unit) { units += sm.*kUnits[unit].pipelines; }
     const Cycle buses = sm.result_buses > 0 ? units * longest_latency(timing) : 0;
     return std::max({wait + buses + longest_latency(timing), sm.fetch_latency, sm.branch_latency, sm.barrier_latency});
 }

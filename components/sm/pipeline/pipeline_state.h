@@ -46,11 +46,6 @@ struct PipelineEvent {
     }
 };
 
-/// The state of a stream whose next instruction waits only for its turn at the unit.
-inline ContextState ready_for(ExecutionUnit unit) {
-    return static_cast<ContextState>(static_cast<unsigned>(ContextState::ready_sp) + static_cast<unsigned>(unit));
-}
-
 /// The latches between an SM's stages, which hold references to it; state of one stage only is in the stage.
 struct PipelineState {
     PipelineState(const SmParameters& sm, const TimingParameters& timing, isa::SimtModel simt_model,

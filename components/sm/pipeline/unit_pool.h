@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/sm/instruction_class.h"
+#include "components/sm/execution_unit.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
-/// The SP, SFU, DP and integer pipelines of an SM, or of a scheduler that has its own: when each takes its next
+/// The pipelines of an SM's units, or of a scheduler that has its own: when each takes its next
 /// instruction.
 ///
 /// With result buses, a pipeline takes an instruction only if it can leave after its latency: in that cycle no other
@@ -19,10 +19,11 @@ namespace lookahead::gpu {
 /// latch, and instructions behind it wait too.
 class UnitPool {
   public:
-    UnitPool(unsigned sp, unsigned sfu, unsigned dp, unsigned integer = 0, unsigned buses = 0)
-        : units_{std::vector<Cycle>(sp, 0), std::vector<Cycle>(sfu, 0), std::vector<Cycle>(dp, 0),
-                 std::vector<Cycle>(integer, 0)},
-          buses_(buses) {}
+    explicit UnitPool(const SmParameters& parameters) : buses_(static_cast<unsigned>(parameters.result_buses)) {
+        for (unsigned unit = 0; unit < kPipelinedUnits; ++unit) {
+            units_[unit].assign(static_cast<std::size_t>(parameters.*kUnits[unit].pipelines), 0);
+        }
+    }
 
     bool available(ExecutionUnit unit, Cycle now) const { return next_free(unit) <= now; }
     /// The first cycle in which some pipeline of the kind takes an instruction.
@@ -82,8 +83,7 @@ class UnitPool {
     }
 
     static constexpr Cycle kNoUnit = kCycleInfinity;
-    static_assert(static_cast<unsigned>(ExecutionUnit::sp) == 0 && static_cast<unsigned>(ExecutionUnit::integer) == 3);
-    std::array<std::vector<Cycle>, 4> units_;
+    std::array<std::vector<Cycle>, kPipelinedUnits> units_;
     unsigned buses_;
     std::vector<Result> results_;  ///< future results; empty without buses
 };

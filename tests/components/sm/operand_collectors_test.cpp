@@ -13,11 +13,7 @@ using lookahead::test::with;
 
 /// Collectors with their units; passes are told from cycle 100 on.
 struct Bench {
-    explicit Bench(const SmParameters& sm = {})
-        : parameters(sm),
-          units(static_cast<unsigned>(sm.sp_units), static_cast<unsigned>(sm.sfu_units),
-                static_cast<unsigned>(sm.dp_units), 0, static_cast<unsigned>(sm.result_buses)),
-          collectors(sm) {}
+    explicit Bench(const SmParameters& sm = {}) : parameters(sm), units(sm), collectors(sm) {}
 
     /// Cycles from the issue at `now` to the unit.
     Cycle pass(ExecutionUnit unit, const std::vector<std::uint16_t>& rows, unsigned initiation = 1, Cycle now = 100,
@@ -117,7 +113,7 @@ TEST_CASE("a number of banks that is no power of two is refused") {
 
 /// When a unit of two SP units takes instructions of these latencies that could all begin at once.
 std::vector<Cycle> taken(unsigned sp, unsigned buses, const std::vector<unsigned>& latencies) {
-    UnitPool units(sp, 1, 1, 0, buses);
+    UnitPool units(with(SmParameters{}, &SmParameters::sp_units, sp, &SmParameters::result_buses, buses));
     std::vector<Cycle> cycles;
     for (const unsigned latency : latencies) {
         cycles.push_back(units.take(ExecutionUnit::sp, 100, 1, latency, 100) - 100);
@@ -140,7 +136,7 @@ TEST_CASE("no more results leave in a cycle than there are buses") {
     CHECK(taken(4, 3, {4, 4, 4}) == std::vector<Cycle>{0, 0, 0});
     CHECK(taken(4, 2, {5, 5, 4, 4, 4}) == std::vector<Cycle>{0, 0, 0, 0, 2});
     // Those of other kinds of units share them.
-    UnitPool units(1, 1, 1, 0, 1);
+    UnitPool units(with(SmParameters{}, &SmParameters::sp_units, 1, &SmParameters::result_buses, 1));
     CHECK(units.take(ExecutionUnit::sfu, 100, 1, 4, 100) == 100);
     CHECK(units.take(ExecutionUnit::sp, 100, 1, 4, 100) == 101);
     CHECK(units.take(ExecutionUnit::dp, 100, 1, 6, 100) == 100);

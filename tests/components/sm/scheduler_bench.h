@@ -27,7 +27,7 @@ struct SchedulerBench {
 
     /// Ready for the SP unit.
     void start(unsigned warp) {
-        states.set(warp, ContextState::ready_sp);
+        states.set(warp, ready_for(ExecutionUnit::sp));
         scheduler->started(warp);
     }
     void set(std::initializer_list<unsigned> warps, ContextState state) {
@@ -35,7 +35,7 @@ struct SchedulerBench {
     }
     unsigned pick(ContextMask candidates) { return scheduler->pick(candidates, view.cycle++); }
     /// Of the warps that are ready for the SP unit.
-    unsigned pick() { return pick(states.in(ContextState::ready_sp)); }
+    unsigned pick() { return pick(states.in(ready_for(ExecutionUnit::sp))); }
 
     ContextStates states;
     FakeWarpView view;

@@ -43,7 +43,7 @@ TEST_CASE("of the ready queue the warp that started first issues, wherever it st
     bench.set({5}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 3);
     // After warp 1 in the queue, it is the oldest when it has a place again.
-    bench.set({5}, ContextState::ready_sp);
+    bench.set({5}, ready_for(ExecutionUnit::sp));
     CHECK(bench.pick() == 3);
     bench.set({1}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 5);
@@ -81,21 +81,22 @@ TEST_CASE("a warp that waits for memory, a fence or a barrier gives up its place
         CHECK(bench.pick() == 2);
         CHECK(bench.pick() == 1);
         // Its value has come, but its place is taken.
-        bench.set({0}, ContextState::ready_sp);
+        bench.set({0}, ready_for(ExecutionUnit::sp));
         bench.set({1, 2}, ContextState::blocked_by_pipeline);
         CHECK(bench.pick() == kHeldBack);
     }
 }
 
 TEST_CASE("a warp that waits for an arithmetic result, a fetch, a branch or a busy unit keeps its place") {
-    for (const ContextState state : {ContextState::blocked_by_pipeline, ContextState::fetching, ContextState::branching,
-                                     ContextState::ready_sfu, ContextState::ready_dp, ContextState::ready_memory}) {
+    for (const ContextState state :
+         {ContextState::blocked_by_pipeline, ContextState::fetching, ContextState::branching,
+          ready_for(ExecutionUnit::sfu), ready_for(ExecutionUnit::dp), ready_for(ExecutionUnit::memory)}) {
         CAPTURE(static_cast<int>(state));
         Bench bench(places(2));
         CHECK(bench.pick() == 0);
         bench.set({0, 1}, state);
         CHECK(bench.pick() == kHeldBack);
-        bench.set({0}, ContextState::ready_sp);
+        bench.set({0}, ready_for(ExecutionUnit::sp));
         CHECK(bench.pick() == 0);
     }
 }
@@ -107,7 +108,7 @@ TEST_CASE("a pending warp that waits is passed over, and comes in its old turn w
     bench.set({0}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 2);
     // Warp 1 has been pending for longer than warps 3 and 0.
-    bench.set({0, 1}, ContextState::ready_sp);
+    bench.set({0, 1}, ready_for(ExecutionUnit::sp));
     bench.set({2}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 1);
 }
@@ -117,10 +118,10 @@ TEST_CASE("a warp that gives up its place queues up behind the pending ones") {
     CHECK(bench.pick() == 0);
     bench.set({0}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 1);
-    bench.set({0}, ContextState::ready_sp);
+    bench.set({0}, ready_for(ExecutionUnit::sp));
     bench.set({1}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 2);
-    bench.set({1}, ContextState::ready_sp);
+    bench.set({1}, ready_for(ExecutionUnit::sp));
     bench.set({2}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 0);
 }
@@ -131,7 +132,7 @@ TEST_CASE("a place stays empty while all pending warps wait") {
     bench.set({1, 2}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 0);
     CHECK(bench.pick() == 0);
-    bench.set({2}, ContextState::ready_sp);
+    bench.set({2}, ready_for(ExecutionUnit::sp));
     CHECK(bench.pick() == 2);
 }
 
@@ -165,10 +166,10 @@ TEST_CASE("with a place for every warp two_level is lrr") {
     Bench two_level(places(64), 64), lrr("", 64, "lrr");
     for (unsigned i = 0; i < 2000; ++i) {
         const auto warp = static_cast<unsigned>(random() % 64);
-        const auto state = random() % 3 ? ContextState::ready_sp : ContextState::blocked_by_memory;
+        const auto state = random() % 3 ? ready_for(ExecutionUnit::sp) : ContextState::blocked_by_memory;
         two_level.states.set(warp, state);
         lrr.states.set(warp, state);
-        if (lrr.states.in(ContextState::ready_sp) != 0) { REQUIRE(two_level.pick() == lrr.pick()); }
+        if (lrr.states.in(ready_for(ExecutionUnit::sp)) != 0) { REQUIRE(two_level.pick() == lrr.pick()); }
     }
 }
 

@@ -16,19 +16,7 @@ using isa::Operation;
 
 namespace {
 
-// Names in the order of the enumerations of components/isa/instruction.h; the assertions notice a new last member.
-constexpr std::array kOperations = {
-    "NOP",        "MOV",       "SEL",         "CVT",         "S2R",   "ADD",  "SUB",       "MUL.LO",   "MUL.HI",
-    "MUL.WIDE",   "MAD.LO",    "MAD.HI",      "MAD.WIDE",    "FMA",   "DIV",  "REM",       "NEG",      "ABS",
-    "MIN",        "MAX",       "SQRT",        "RCP",         "RSQRT", "EX2",  "LG2",       "SIN",      "COS",
-    "TANH",       "AND",       "OR",          "XOR",         "NOT",   "SHL",  "SHR",       "LOP3",     "BFE",
-    "BFI",        "FLO",       "BREV",        "CLZ",         "POPC",  "PRMT", "SHF.L",     "SHF.R",    "SETP",
-    "SET",        "PAND",      "POR",         "PXOR",        "PNOT",  "PMOV", "BRA",       "EXIT",     "BAR",
-    "MEMBAR",     "TRAP",      "LD",          "ST",          "ATOM",  "RED",  "SHFL",      "VOTE",     "MATCH",
-    "ACTIVEMASK", "REDUX",     "ADD.C",       "SUB.C",       "DP4A",  "DP2A", "VABSDIFF4", "WARPSYNC", "TEX",
-    "LD.STRIDE",  "ST.STRIDE", "LD.INDIRECT", "ST.INDIRECT", "ENQ",   "DEQ"};
-static_assert(kOperations.size() == static_cast<std::size_t>(Operation::dequeue) + 1);
-
+// Names in the order of the enumerations of components/isa/operation.h; the assertions notice a new last member.
 constexpr std::array kTypes = {"",   "B8",  "B16", "B32", "B64", "U8",    "U16", "U32", "U64",
                                "S8", "S16", "S32", "S64", "F16", "F16X2", "F32", "F64", ""};
 static_assert(kTypes.size() == static_cast<std::size_t>(isa::Type::pred) + 1);
@@ -110,7 +98,7 @@ bool type_is_implied(Operation operation) {
 }
 
 std::string mnemonic(const Instruction& instruction) {
-    std::string text = kOperations[static_cast<std::size_t>(instruction.operation)];
+    std::string text(isa::info_of(instruction.operation).text);
     text += mode_suffix(instruction);
     if (instruction.operation == Operation::setp && instruction.mode != 0) { text += ".EX"; }
     text += suffix(kComparisons, instruction.comparison) + suffix(kCombines, instruction.combine);

@@ -138,9 +138,9 @@ std::vector<const InstructionForm*> plain_forms() {
     std::vector<const InstructionForm*> forms;
     std::string_view last;
     for (const FormRow& row : form_rows()) {
-        if (row.mnemonic == last) { continue; }
-        last = row.mnemonic;
-        for (const InstructionForm& form : instruction_forms(row.mnemonic)) {
+        if (row.mnemonic() == last) { continue; }
+        last = row.mnemonic();
+        for (const InstructionForm& form : instruction_forms(row.mnemonic())) {
             if (!form.custom_operands) { forms.push_back(&form); }
         }
     }

@@ -45,7 +45,7 @@ TEST_CASE("pas without marks and wake-ups issues as two_level does, cycle for cy
         PasBench two_level("two_level", "[two_level]\n" + in_order, 4, 6);
         for (unsigned cycle = 0; cycle < 5000; ++cycle) {
             const auto warp = static_cast<unsigned>(random() % 24);
-            constexpr ContextState kStates[] = {ContextState::ready_sp, ContextState::ready_sp,
+            constexpr ContextState kStates[] = {ready_for(ExecutionUnit::sp), ready_for(ExecutionUnit::sp),
                                                 ContextState::blocked_by_memory, ContextState::blocked_by_pipeline,
                                                 ContextState::at_barrier};
             const ContextState state = kStates[random() % std::size(kStates)];
@@ -53,7 +53,7 @@ TEST_CASE("pas without marks and wake-ups issues as two_level does, cycle for cy
                 bench->states.set(warp, state);
                 bench->scheduler->hint(WarpHint::promote, warp);
             }
-            if (pas.states.in(ContextState::ready_sp) != 0) { REQUIRE(pas.pick() == two_level.pick()); }
+            if (pas.states.in(ready_for(ExecutionUnit::sp)) != 0) { REQUIRE(pas.pick() == two_level.pick()); }
         }
     }
 }
@@ -80,7 +80,7 @@ TEST_CASE("the leading CTA's warps take places before the rest unless pas.leadin
         CHECK(bench.pick() == 0);
         bench.set({0, 1}, ContextState::blocked_by_memory);
         CHECK(bench.pick() == 2);  // places: 2, 3
-        bench.set({0}, ContextState::ready_sp);
+        bench.set({0}, ready_for(ExecutionUnit::sp));
         bench.set({2, 3}, ContextState::blocked_by_memory);
         CHECK(bench.pick() == (leads == "off" ? 4 : 0));  // pending: 4, 5, 0
     }
@@ -135,7 +135,7 @@ TEST_CASE("a wake-up of a warp that has a place, waits for memory, or has exited
     CHECK(bench.pick() == 1);
     CHECK(bench.pick() == 0);
     bench.set({0, 1}, ContextState::blocked_by_pipeline);
-    bench.set({2}, ContextState::ready_sp);
+    bench.set({2}, ready_for(ExecutionUnit::sp));
     CHECK(bench.pick() == kHeldBack);
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("over lrr a woken warp goes before unmarked ones once") {
     bench.scheduler->hint(WarpHint::promote, 4);
     CHECK(bench.pick() == 4);
     CHECK(bench.pick() == 1);
-    bench.set({0}, ContextState::ready_sp);
+    bench.set({0}, ready_for(ExecutionUnit::sp));
     CHECK(bench.pick() == 0);
     CHECK(bench.pick() == 0);
 }

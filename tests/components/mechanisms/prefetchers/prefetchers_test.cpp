@@ -242,7 +242,7 @@ TEST_CASE("group_interleaved puts warps that follow each other into different gr
     CHECK(bench.pick() == 1);  // a place is free, and no other warp of the group wants it
     bench.set({0}, ContextState::blocked_by_memory);
     for (const unsigned expected : {3u, 1u, 3u}) { CHECK(bench.pick() == expected); }
-    bench.set({0, 2}, ContextState::ready_sp);
+    bench.set({0, 2}, ready_for(ExecutionUnit::sp));
     CHECK(bench.pick() == 1);
     bench.set({3}, ContextState::blocked_by_memory);
     CHECK(bench.pick() != 3);
@@ -256,7 +256,7 @@ TEST_CASE("group_interleaved gives free places to the next group's warps, whose 
     for (const unsigned expected : {0u, 1u, 0u}) { CHECK(bench.pick() == expected); }
     bench.set({0}, ContextState::blocked_by_memory);
     for (const unsigned expected : {1u, 4u, 1u}) { CHECK(bench.pick() == expected); }
-    bench.set({0, 3}, ContextState::ready_sp);
+    bench.set({0, 3}, ready_for(ExecutionUnit::sp));
     bench.set({1}, ContextState::blocked_by_memory);
     for (const unsigned expected : {2u, 4u, 2u}) {  // the turn is 1 and 4's, and then 2 and 5's
         CHECK(bench.pick() == expected);
