@@ -154,7 +154,7 @@ ExitCode start(int argc, char** argv, PointServer* server) {
         std::fprintf(stderr, "lookahead: %s\n", error.what());
         return error.code();
     }
-    Session session{*transport, std::vector<std::string>(argv, argv + argc), {}, {}, server};
+    Session session{*transport, std::vector<std::string>(argv, argv + argc), {}, {}, server, run_line};
     return conclude(session, attempt(session));
 }
 

@@ -23,6 +23,8 @@ struct Session {
     std::string names = {};                 ///< of the command that was given, as "sweep run"
     std::function<ExitCode()> action = {};  ///< set by it
     PointServer* point_server = nullptr;    ///< for `sweep run` under mpirun; else null
+    /// Runs a line of the program in this process, which a PointServer has made for it; returns the exit code.
+    std::function<int(const std::vector<std::string>& arguments)> run_line = {};
 
     /// Sets the action of a line with this command.
     void on(Command command, std::function<ExitCode()> what) {

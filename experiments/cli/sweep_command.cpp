@@ -13,10 +13,11 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/available_cores.h"
+#include "experiments/run/stop_signal.h"
 #include "experiments/sweep/ensemble.h"
 #include "experiments/sweep/index.h"
 #include "experiments/sweep/plan.h"
-#include "experiments/sweep/runner.h"
+#include "experiments/sweep/point_server.h"
 #include "experiments/sweep/study.h"
 #include "experiments/sweep/submit.h"
 #include "experiments/sweep/sweep_folder.h"
@@ -90,7 +91,6 @@ SweepRunOptions run_options(const SweepOptions& options) {
     SweepRunOptions run = options.run;
     read_shard(options.shard, run);
     run.progress = parse_progress(options.progress);
-    run.jobs = options.jobs.value_or(available_cores());  // each point has one thread
     run.waits = !options.no_wait;
     run.memory_bytes = options.memory_mb * kMegabyte;
     return run;
@@ -122,7 +122,7 @@ ExitCode conclude(const SweepRunResult& result, const SweepRunOptions& run, cons
     std::printf("%zu points, %zu complete, %zu failed, %zu run now\n", points.size(), result.complete, result.failed,
                 result.executed);
     if (result.elsewhere > 0) { std::printf("%zu points are run by other programs\n", result.elsewhere); }
-    if (result.executed > 0 && result.all_s > 0) {
+    if (result.executed > 0 && result.all_s > 0) {  // under mpirun
         std::printf("the ranks were at points for %.1f %% of %.1f s\n", 100 * result.points_s / result.all_s,
                     result.all_s);
     }
@@ -132,7 +132,7 @@ ExitCode conclude(const SweepRunResult& result, const SweepRunOptions& run, cons
     return ExitCode::done;
 }
 
-ExitCode run(const SweepOptions& options, Session&) {
+ExitCode run(const SweepOptions& options, Session& session) {
     if (!options.ranks_per_point.empty()) {
         throw ConfigurationError(
             "--ranks-per-point is for sweeps under mpirun; without mpirun --jobs sets how many points "
@@ -142,7 +142,16 @@ ExitCode run(const SweepOptions& options, Session&) {
     const Study study = load_study(options.study);
     const SweepFolder folder(options.folder(study));
     const std::vector<SweepPoint> points = prepare(study, folder);
-    return conclude(run_sweep(points, folder, run), run, study, points, folder);
+    const EnsemblePlan plan = plan_alone(points, folder, run);
+    const int jobs = options.jobs.value_or(available_cores());  // each point has one thread
+    std::vector<std::unique_ptr<PointServer>> servers;
+    std::vector<PointServer*> pointers;
+    for (std::size_t i = 0; i < std::min(plan.work.size(), static_cast<std::size_t>(jobs)); ++i) {
+        pointers.push_back(servers.emplace_back(std::make_unique<PointServer>(session.run_line)).get());
+    }
+    StopSignal::note_from_now();
+    return conclude(run_ensemble(plan, folder, run, session.transport, pointers, read_run_request), run, study, points,
+                    folder);
 }
 
 /// 0 for auto.
@@ -159,15 +168,16 @@ int read_ranks_per_point(const std::string& text, int ranks) {
 
 ExitCode run_on_ranks(const SweepOptions& options, Session& session) {
     Transport& world = session.transport;
-    EnsembleOptions ensemble;
+    SweepRunOptions run;
+    int ranks_per_point = 1;
     Study study;
     on_every_rank(world, [&] {
         if (options.jobs) {
             throw ConfigurationError(
                 "--jobs is for sweeps without mpirun, under which each group of ranks runs a point");
         }
-        ensemble.sweep = run_options(options);
-        ensemble.ranks_per_point = read_ranks_per_point(options.ranks_per_point, world.size());
+        run = run_options(options);
+        ranks_per_point = read_ranks_per_point(options.ranks_per_point, world.size());
         study = load_study(options.study);
     });
     const SweepFolder folder(options.folder(study));
@@ -175,13 +185,12 @@ ExitCode run_on_ranks(const SweepOptions& options, Session& session) {
     on_every_rank(world, [&] {
         if (world.rank() == 0) { points = prepare(study, folder); }
     });
-    const EnsemblePlan plan = plan_ensemble(study, points, folder, ensemble, world, read_run_request);
-    const SweepRunResult result = run_ensemble(plan, folder, ensemble, world, *session.point_server, read_run_request);
+    const EnsemblePlan plan = plan_ensemble(study, points, folder, run, ranks_per_point, world, read_run_request);
+    const SweepRunResult result =
+        run_ensemble(plan, folder, run, world, std::array{session.point_server}, read_run_request);
     auto code = static_cast<std::uint64_t>(ExitCode::done);
     on_every_rank(world, [&] {
-        if (world.rank() == 0) {
-            code = static_cast<std::uint64_t>(conclude(result, ensemble.sweep, study, points, folder));
-        }
+        if (world.rank() == 0) { code = static_cast<std::uint64_t>(conclude(result, run, study, points, folder)); }
     });
     std::vector<std::uint64_t> codes(static_cast<std::size_t>(world.size()));
     world.all_gather({&code, 1}, codes);

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <thread>
 
@@ -28,9 +30,11 @@ constexpr auto kLookPatience = std::chrono::milliseconds(2);
 constexpr auto kQuietPatience = std::chrono::milliseconds(200);
 constexpr auto kElsewherePatience = std::chrono::milliseconds(200);
 constexpr int kMostTimesBegun = 3;
+constexpr int kBadInput = static_cast<int>(ExitCode::bad_input);
 
 /// Rank 0's plan, on every rank.
 EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
+    if (world.size() == 1) { return mine; }
     std::string text;
     if (world.rank() == 0) {
         Json::Array work;
@@ -53,43 +57,169 @@ EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
     return plan;
 }
 
+/// A server of this rank and the point that it runs.
+struct Slot {
+    PointServer* server;
+    const SweepPoint* point = nullptr;  ///< null: none
+    SweepFolder::Claim claim = {};
+    bool resumes = false;  ///< from a checkpoint
+};
+
 /// The work of one rank, from its first point to its last.
 class Ensemble {
   public:
-    Ensemble(const EnsemblePlan& plan, const SweepFolder& folder, const EnsembleOptions& options, Transport& world,
-             PointServer& server, const ReadRequest& read)
-        : plan_(plan), folder_(folder), options_(options), world_(world), server_(server), read_(read) {}
+    Ensemble(const EnsemblePlan& plan, const SweepFolder& folder, const SweepRunOptions& options, Transport& world,
+             std::span<PointServer* const> servers, const ReadRequest& read)
+        : plan_(plan), folder_(folder), options_(options), world_(world), read_(read) {
+        for (PointServer* server : servers) { slots_.push_back({server}); }
+    }
+    Ensemble(const Ensemble&) = delete;
+    Ensemble& operator=(const Ensemble&) = delete;
+    /// After an exception no point runs on, and nothing half-written is left.
+    ~Ensemble() {
+        for (Slot& slot : slots_) {
+            if (slot.point != nullptr) {
+                static_cast<void>(catch_error([&] {
+                    slot.server->signal(SIGKILL);
+                    slot.server->wait(std::chrono::seconds(10));
+                }));
+                remove_result(*slot.point);
+                if (folder_.last_checkpoint(*slot.point).empty()) { folder_.remove_checkpoints(*slot.point); }
+            }
+        }
+    }
 
     SweepRunResult run() {
         ended_ = world_.make_counter();
+        failed_ = world_.make_counter();
         for (std::size_t from = 0; from < plan_.work.size();) {
             const auto behind = std::ranges::find_if(
                 plan_.work.begin() + static_cast<std::ptrdiff_t>(from), plan_.work.end(),
                 [&](const EnsemblePlan::Work& each) { return each.ranks != plan_.work[from].ranks; });
             const auto to = static_cast<std::size_t>(behind - plan_.work.begin());
-            run_alike(from, to);
+            run_alike(std::span(plan_.work).subspan(from, to - from));
             from = to;
         }
         const double all_s = seconds_since(begin_);
         ended_->rest([this] { report(false); });
         report(true);
+        failed_.reset();
         ended_.reset();
         return sum_over_ranks(all_s);
     }
 
   private:
-    /// Runs points with the same number of ranks. Left-over ranks make a smaller group, which does not affect results.
-    void run_alike(std::size_t from, std::size_t to) {
+    using Work = std::span<const EnsemblePlan::Work>;
+
+    /// Points that want the same number of ranks. Ranks that are left over make a smaller group, which no result tells.
+    void run_alike(Work work) {
         counter_ = world_.make_counter();
-        group_ = world_.split(world_.rank() / plan_.work[from].ranks);
-        std::vector<std::size_t> elsewhere;
-        for (std::size_t at = next(); at < to - from; at = next()) {
-            if (!take(plan_.points[plan_.work[from + at].point])) { elsewhere.push_back(plan_.work[from + at].point); }
+        group_ = world_.split(world_.rank() / work.front().ranks);
+        if (group_->size() == 1) {
+            run_in_processes(work);
+        } else {
+            run_on_groups(work);
         }
-        wait_for_others(std::move(elsewhere));
         group_.reset();
         counter_->rest([this] { report(false); });
         counter_.reset();
+    }
+
+    const SweepPoint& point_of(const EnsemblePlan::Work& work) const { return plan_.points[work.point]; }
+
+    /// Each point runs in a process of its own, as many at once as this rank has servers.
+    void run_in_processes(Work work) {
+        std::deque<const SweepPoint*> elsewhere;
+        bool has_more = true;
+        bool is_told = false;
+        Clock::time_point next_look = Clock::now();
+        while (true) {
+            for (Slot& slot : slots_) {
+                while (slot.point == nullptr && has_more && !is_stopped()) {
+                    const std::size_t at = counter_->next();
+                    has_more = at < work.size();
+                    if (has_more && !take(slot, point_of(work[at]))) { elsewhere.push_back(&point_of(work[at])); }
+                }
+            }
+            if (!has_more && options_.waits && !is_stopped() && Clock::now() >= next_look) {
+                next_look = Clock::now() + kElsewherePatience;
+                take_from(elsewhere);
+            }
+            std::vector<PointServer*> running;
+            for (const Slot& slot : slots_) {
+                if (slot.point != nullptr) { running.push_back(slot.server); }
+            }
+            if (running.empty() && (is_stopped() || (!has_more && (elsewhere.empty() || !options_.waits)))) { break; }
+            if (StopSignal::came() && !std::exchange(is_told, true)) {
+                for (PointServer* server : running) { server->signal(SIGUSR1); }
+            }
+            PointServer::wait_for_any(running,
+                                      world_.rank() == 0 && world_.size() > 1 ? kLookPatience : kQuietPatience);
+            for (Slot& slot : slots_) {
+                if (slot.point == nullptr) { continue; }
+                if (const auto end = slot.server->wait(std::chrono::milliseconds(0))) { end_point(slot, *end); }
+            }
+            counter_->progress();
+            report(false);
+        }
+        result_.elsewhere += options_.waits ? 0 : elsewhere.size();
+        result_.interrupted |= options_.waits && !elsewhere.empty();
+    }
+
+    /// Gives points that other programs had to idle servers. What others run is theirs until they end it, or end
+    /// themselves.
+    void take_from(std::deque<const SweepPoint*>& elsewhere) {
+        std::size_t left = elsewhere.size();
+        for (Slot& slot : slots_) {
+            for (; slot.point == nullptr && left > 0; --left) {
+                const SweepPoint* const point = elsewhere.front();
+                elsewhere.pop_front();
+                if (!take(slot, *point)) { elsewhere.push_back(point); }
+            }
+        }
+    }
+
+    /// Begins a point unless another program does or has done so. False if one does now.
+    bool take(Slot& slot, const SweepPoint& point) {
+        auto claim = folder_.claim(point);
+        if (!claim) { return false; }
+        if (has_end(point)) { return true; }
+        slot.point = &point;
+        slot.claim = *std::move(claim);
+        ++result_.executed;
+        begin(slot, folder_.last_checkpoint(point));
+        return true;
+    }
+
+    void begin(Slot& slot, const std::string& checkpoint) {
+        slot.resumes = !checkpoint.empty();
+        slot.server->begin({arguments_of(*slot.point, checkpoint), options_.timeout_s, options_.memory_bytes});
+    }
+
+    void end_point(Slot& slot, const PointEnd& end) {
+        if (end.exit_code == kBadInput && slot.resumes) {
+            forget_checkpoints(*slot.point);
+            begin(slot, {});
+            return;
+        }
+        finish(*slot.point, end);
+        slot.claim = {};
+        slot.point = nullptr;
+    }
+
+    /// Checkpoints from which a point does not go on.
+    void forget_checkpoints(const SweepPoint& point) {
+        folder_.require_room();  // or it is the result that cannot be written
+        folder_.remove_checkpoints(point);
+    }
+
+    /// Each point runs on all ranks of a group.
+    void run_on_groups(Work work) {
+        std::vector<const SweepPoint*> elsewhere;
+        for (std::size_t at = next(); at < work.size(); at = next()) {
+            if (!take_on_group(point_of(work[at]))) { elsewhere.push_back(&point_of(work[at])); }
+        }
+        wait_for_others(std::move(elsewhere));
     }
 
     bool leads() const { return group_->rank() == 0; }
@@ -120,7 +250,7 @@ class Ensemble {
     enum class Decision : std::uint64_t { elsewhere, ended, run };
 
     /// Runs a point unless another program does or has done so. False if one does now.
-    bool take(const SweepPoint& point) {
+    bool take_on_group(const SweepPoint& point) {
         SweepFolder::Claim claim;
         Decision decision = Decision::ended;
         if (leads()) {
@@ -149,12 +279,12 @@ class Ensemble {
     }
 
     /// Points that other programs run belong to them until they end the points, or end themselves.
-    void wait_for_others(std::vector<std::size_t> elsewhere) {
-        if (!options_.sweep.waits) {
+    void wait_for_others(std::vector<const SweepPoint*> elsewhere) {
+        if (!options_.waits) {
             result_.elsewhere += elsewhere.size();
             return;
         }
-        std::vector<std::size_t> still;
+        std::vector<const SweepPoint*> still;
         while (agreed(leads() && !elsewhere.empty() && !is_stopped()) != 0) {
             for (const auto until = Clock::now() + kElsewherePatience; leads() && Clock::now() < until;) {
                 std::this_thread::sleep_for(kLookPatience);
@@ -162,8 +292,8 @@ class Ensemble {
                 report(false);
             }
             still.clear();
-            for (const std::size_t point : elsewhere) {
-                if (agreed(leads() && is_stopped()) != 0 || !take(plan_.points[point])) { still.push_back(point); }
+            for (const SweepPoint* const point : elsewhere) {
+                if (agreed(leads() && is_stopped()) != 0 || !take_on_group(*point)) { still.push_back(point); }
             }
             elsewhere.swap(still);
         }
@@ -187,41 +317,21 @@ class Ensemble {
         if (leads()) { ++result_.executed; }
         const std::string checkpoint = leads() ? folder_.last_checkpoint(point) : std::string();
         PointEnd end = attempt(point, checkpoint);
-        constexpr int kBadInput = static_cast<int>(ExitCode::bad_input);
         if (agreed(leads() && end.exit_code == kBadInput && !checkpoint.empty()) != 0) {
-            if (leads()) {
-                folder_.require_room();  // or it is the result that cannot be written
-                folder_.remove_checkpoints(point);
-            }
+            if (leads()) { forget_checkpoints(point); }
             end = attempt(point, {});
         }
         if (leads()) { finish(point, end); }
     }
 
     PointEnd attempt(const SweepPoint& point, const std::string& checkpoint) {
-        std::vector<std::string> arguments;
-        if (leads()) { arguments = arguments_of(point, checkpoint); }
-        return group_->size() > 1 ? attempt_on_group(point, arguments) : attempt_alone(arguments);
-    }
-
-    PointEnd attempt_alone(const std::vector<std::string>& arguments) {
-        server_.begin({arguments, options_.sweep.timeout_s, options_.sweep.memory_bytes});
-        for (bool is_told = false;;) {
-            if (const auto end = server_.wait(world_.rank() == 0 ? kLookPatience : kQuietPatience)) { return *end; }
-            if (StopSignal::came() && !std::exchange(is_told, true)) { server_.signal(SIGUSR1); }
-            counter_->progress();
-            report(false);
-        }
-    }
-
-    PointEnd attempt_on_group(const SweepPoint& point, const std::vector<std::string>& arguments) {
-        std::string text = Json(arguments).text();
+        std::string text;
+        if (leads()) { text = Json(arguments_of(point, checkpoint)).text(); }
         group_->broadcast(text);
         const auto line = Json::parse(text).as_texts();
         if (leads()) { folder_.note_begun(point, folder_.times_begun(point) + 1); }
-        const GroupPointEnd end =
-            run_on_group([&] { return read_(line, *group_); }, {options_.sweep.timeout_s, options_.sweep.memory_bytes},
-                         folder_, point, *group_);
+        const GroupPointEnd end = run_on_group([&] { return read_(line, *group_); },
+                                               {options_.timeout_s, options_.memory_bytes}, folder_, point, *group_);
         if (leads()) { folder_.forget_begun(point); }
         return {end.exit_code, end.message, PointEnd::Overrun::none, end.wall_s};
     }
@@ -242,10 +352,7 @@ class Ensemble {
             count(true);
             return;
         }
-        for (const char* suffix : {"", ".partial"}) {
-            std::error_code ignored;  // it may not be there
-            std::filesystem::remove(result + suffix, ignored);
-        }
+        remove_result(point);
         if (end.exit_code == static_cast<int>(ExitCode::stopped_at_checkpoint)) {
             --result_.executed;
             result_.interrupted = true;
@@ -257,12 +364,19 @@ class Ensemble {
         count(false);
     }
 
+    void remove_result(const SweepPoint& point) const {
+        for (const char* suffix : {"", ".partial"}) {
+            std::error_code ignored;  // it may not be there
+            std::filesystem::remove(folder_.temporary_file(point) + suffix, ignored);
+        }
+    }
+
     std::string message_of(const PointEnd& end) const {
         switch (end.overrun) {
             case PointEnd::Overrun::time:
-                return time_overrun(options_.sweep.timeout_s);
+                return time_overrun(options_.timeout_s);
             case PointEnd::Overrun::memory:
-                return memory_overrun(options_.sweep.memory_bytes);
+                return memory_overrun(options_.memory_bytes);
             default:
                 return end.message;
         }
@@ -270,6 +384,7 @@ class Ensemble {
 
     void count(bool is_complete) {
         ++(is_complete ? result_.complete : result_.failed);
+        if (!is_complete) { failed_->next(); }
         ended_->next();
     }
 
@@ -289,14 +404,14 @@ class Ensemble {
             sum.elsewhere += all[at + 4];
             std::memcpy(seconds.data(), &all[at + 5], sizeof seconds);
             sum.points_s += seconds[0];
-            sum.all_s += seconds[1];
+            sum.all_s += world_.size() > 1 ? seconds[1] : 0;
         }
         return sum;
     }
 
     void report(bool last) {
         constexpr auto kInterval = std::chrono::seconds(2);
-        if (world_.rank() != 0 || options_.sweep.progress == ProgressMode::none || plan_.work.empty() ||
+        if (world_.rank() != 0 || options_.progress == ProgressMode::none || plan_.work.empty() ||
             (!last && Clock::now() < next_report_)) {
             return;
         }
@@ -304,17 +419,18 @@ class Ensemble {
         const auto ended = static_cast<double>(ended_->value());
         const double rate = ended / std::max(seconds_since(begin_), 1e-3);
         const double left = ended == 0 ? -1 : (static_cast<double>(plan_.work.size()) - ended) / rate;
-        std::fprintf(stderr, "%.0f of %zu points, %.2f points/s, %s left\n", ended, plan_.work.size(), rate,
-                     duration_text(left).c_str());
+        std::fprintf(stderr, "%.0f of %zu points, %ju failed, %.2f points/s, %s left\n", ended, plan_.work.size(),
+                     static_cast<std::uintmax_t>(failed_->value()), rate, duration_text(left).c_str());
     }
 
     const EnsemblePlan& plan_;
     const SweepFolder& folder_;
-    const EnsembleOptions& options_;
+    const SweepRunOptions& options_;
     Transport& world_;
-    PointServer& server_;
     const ReadRequest& read_;
+    std::vector<Slot> slots_;
     std::unique_ptr<SharedCounter> ended_;    ///< points, by all ranks
+    std::unique_ptr<SharedCounter> failed_;   ///< of them
     std::unique_ptr<SharedCounter> counter_;  ///< of points of a kind, taken
     std::unique_ptr<Transport> group_;
     SweepRunResult result_;
@@ -324,10 +440,10 @@ class Ensemble {
 
 }  // namespace
 
-SweepRunResult run_ensemble(const EnsemblePlan& mine, const SweepFolder& folder, const EnsembleOptions& options,
-                            Transport& world, PointServer& server, const ReadRequest& read) {
+SweepRunResult run_ensemble(const EnsemblePlan& mine, const SweepFolder& folder, const SweepRunOptions& options,
+                            Transport& world, std::span<PointServer* const> servers, const ReadRequest& read) {
     const EnsemblePlan plan = shared(mine, world);
-    SweepRunResult result = Ensemble(plan, folder, options, world, server, read).run();
+    SweepRunResult result = Ensemble(plan, folder, options, world, servers, read).run();
     result.complete += mine.complete;
     result.failed += mine.failed;
     return result;

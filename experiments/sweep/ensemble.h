@@ -11,12 +11,11 @@
 #include "experiments/run/run.h"
 #include "experiments/sweep/plan.h"
 #include "experiments/sweep/point_server.h"
-#include "experiments/sweep/runner.h"
 #include "experiments/sweep/sweep_folder.h"
 
 namespace lookahead {
 
-/// Points of a sweep in an order, with the number of ranks for each. The same on all ranks.
+/// Points of a sweep in an order, with the number of ranks for each.
 struct EnsemblePlan {
     struct Work {
         std::size_t point = 0;  ///< its place in `points`
@@ -29,24 +28,44 @@ struct EnsemblePlan {
     std::size_t failed = 0;
 };
 
-struct EnsembleOptions {
-    int ranks_per_point = 1;  ///< 0: by the points' costs
-    SweepRunOptions sweep;    ///< without `jobs`
+struct SweepRunOptions {
+    int shard = 0;  ///< this program runs the points with number `shard` modulo `shards`
+    int shards = 1;
+    bool retry_failed = false;       ///< run points that failed before once more
+    bool waits = true;               ///< at the end for points that other programs run
+    double timeout_s = 0;            ///< a point that takes longer is ended and counts as failed; 0: none
+    std::uint64_t memory_bytes = 0;  ///< resident, of each process of a point, above which it has failed; 0: no limit
+    ProgressMode progress = ProgressMode::plain;
+};
+
+struct SweepRunResult {
+    std::size_t complete = 0;  ///< points of the shard that have a result now
+    std::size_t failed = 0;
+    std::size_t executed = 0;   ///< of them in this call
+    std::size_t elsewhere = 0;  ///< that other programs run, for which this one has not waited
+    bool interrupted = false;
+    double points_s = 0;  ///< that the points' processes took, summed over ranks
+    double all_s = 0;     ///< that the ranks had for them, likewise; 0 without mpirun
 };
 
 /// The request of a command line of `run` or `resume`.
 using ReadRequest = std::function<RunRequest(const std::vector<std::string>& arguments, Transport&)>;
 
-/// The plan, on rank 0; elsewhere empty. Every rank calls it, because the ranks share the counting of instructions for
-/// points of unknown cost.
-EnsemblePlan plan_ensemble(const Study&, std::vector<SweepPoint>, const SweepFolder&, const EnsembleOptions&,
-                           Transport& world, const ReadRequest&);
+/// The plan of a sweep without mpirun: the points of the shard without a result or failure, in the study's order.
+/// Points with equal keys are one run.
+EnsemblePlan plan_alone(std::vector<SweepPoint>, const SweepFolder&, const SweepRunOptions&);
+
+/// The plan of a sweep under mpirun, on rank 0; elsewhere empty. Every rank calls it, because the ranks share the
+/// counting of instructions for points of unknown cost. `ranks_per_point` 0: by the points' costs.
+EnsemblePlan plan_ensemble(const Study&, std::vector<SweepPoint>, const SweepFolder&, const SweepRunOptions&,
+                           int ranks_per_point, Transport& world, const ReadRequest&);
 
 /// Runs the points on groups of ranks, which take the next point from a shared counter. Every rank calls it, with rank
-/// 0's plan. A point for one rank runs in its own process (PointServer). A point for several ranks runs in their
-/// processes: its errors and overruns fail only itself, but a crash is recorded as its failure and ends the job.
-/// SIGUSR1, SIGTERM, SIGINT and SIGHUP stop the running points at checkpoints, from which the next call goes on.
-SweepRunResult run_ensemble(const EnsemblePlan&, const SweepFolder&, const EnsembleOptions&, Transport& world,
-                            PointServer&, const ReadRequest&);
+/// 0's plan. A point for one rank runs in a process of its own, one for each server of the rank at once. A point for
+/// several ranks runs in their processes: its errors and overruns fail only itself, but a crash is recorded as its
+/// failure and ends the job. SIGUSR1, SIGTERM, SIGINT and SIGHUP, which the caller has noted (StopSignal), stop the
+/// running points at checkpoints, from which the next call goes on.
+SweepRunResult run_ensemble(const EnsemblePlan&, const SweepFolder&, const SweepRunOptions&, Transport& world,
+                            std::span<PointServer* const>, const ReadRequest&);
 
 }  // namespace lookahead

@@ -9,6 +9,7 @@
 #include "experiments/sweep/costs.h"
 #include "experiments/sweep/ensemble.h"
 #include "experiments/sweep/plan_json.h"
+#include "experiments/sweep/point_identity.h"
 
 namespace lookahead {
 
@@ -66,10 +67,42 @@ std::vector<std::uint64_t> count_on_all(std::vector<std::vector<std::string>> li
     return counts;
 }
 
+/// The points of the shard without a result or failure, as indices of the plan's points; counts the others.
+std::vector<std::size_t> missing_points(EnsemblePlan& plan, const SweepFolder& folder, const SweepRunOptions& options) {
+    std::vector<std::size_t> missing;
+    std::set<std::string> keys;
+    for (std::size_t i = 0; i < plan.points.size(); ++i) {
+        const SweepPoint& point = plan.points[i];
+        if (i % static_cast<std::size_t>(options.shards) != static_cast<std::size_t>(options.shard) ||
+            !keys.insert(point.key).second) {
+            continue;
+        }
+        PointStatus status = folder.state(point).status;
+        if (status == PointStatus::failed && options.retry_failed) {
+            folder.forget_failure(point);
+            folder.forget_begun(point);
+            status = PointStatus::missing;
+        }
+        plan.complete += status == PointStatus::complete;
+        plan.failed += status == PointStatus::failed;
+        if (status == PointStatus::missing) { missing.push_back(i); }
+    }
+    return missing;
+}
+
 }  // namespace
 
+EnsemblePlan plan_alone(std::vector<SweepPoint> points, const SweepFolder& folder, const SweepRunOptions& options) {
+    EnsemblePlan plan;
+    plan.program = program_hash();
+    plan.points = std::move(points);
+    for (const std::size_t i : missing_points(plan, folder, options)) { plan.work.push_back({i, 1}); }
+    return plan;
+}
+
 EnsemblePlan plan_ensemble(const Study& study, std::vector<SweepPoint> points, const SweepFolder& folder,
-                           const EnsembleOptions& options, Transport& world, const ReadRequest& read) {
+                           const SweepRunOptions& options, int ranks_per_point, Transport& world,
+                           const ReadRequest& read) {
     EnsemblePlan plan;
     std::vector<std::size_t> missing;
     std::optional<EarlierCosts> earlier;
@@ -78,10 +111,7 @@ EnsemblePlan plan_ensemble(const Study& study, std::vector<SweepPoint> points, c
         if (world.rank() == 0) {
             plan.program = program_hash();
             plan.points = std::move(points);
-            SweepRunResult ended;
-            missing = missing_points(plan.points, folder, options.sweep, ended);
-            plan.complete = ended.complete;
-            plan.failed = ended.failed;
+            missing = missing_points(plan, folder, options);
             earlier.emplace(study, folder, plan.points);
             lines = unknown_programs(plan, missing, *earlier);
         }
@@ -107,7 +137,7 @@ EnsemblePlan plan_ensemble(const Study& study, std::vector<SweepPoint> points, c
     };
     std::vector<Place> places;
     for (std::size_t i = 0; i < missing.size(); ++i) {
-        const int ranks = options.ranks_per_point != 0 ? std::min(options.ranks_per_point, world.size()) : chosen[i];
+        const int ranks = ranks_per_point != 0 ? std::min(ranks_per_point, world.size()) : chosen[i];
         places.push_back({{missing[i], ranks}, costs[i], ranks > 1 && folder.times_begun(plan.points[missing[i]]) > 0});
     }
     // What ended a job before comes last: the others are complete if it does so again.

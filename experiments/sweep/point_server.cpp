@@ -67,6 +67,12 @@ std::string last_line(int file) {
     return text.substr(text.rfind('\n') + 1);
 }
 
+/// This process, which is a child of `parent`, does not outlive it.
+void end_with(pid_t parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) { std::_Exit(0); }
+}
+
 /// The server's side.
 class Server {
   public:
@@ -128,6 +134,7 @@ class Server {
             std::fprintf(stderr, "lookahead: a point cannot be started: %s\n", std::strerror(errno));
             leave();
         }
+        const pid_t server = ::getpid();
         child_ = ::fork();
         if (child_ < 0) {
             std::fprintf(stderr, "lookahead: a point cannot be started: %s\n", std::strerror(errno));
@@ -136,14 +143,14 @@ class Server {
         if (child_ == 0) {
             ::close(ends[0]);
             ::close(socket_);
-            live(arguments);
+            live(arguments, server);
         }
         ::close(ends[1]);  // the child has the other one until it ends
         end_ = ends[0];
     }
 
-    [[noreturn]] void live(const std::vector<std::string>& arguments) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    [[noreturn]] void live(const std::vector<std::string>& arguments, pid_t server) {
+        end_with(server);
         const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
         ::dup2(nothing, STDIN_FILENO);
         ::dup2(nothing, STDOUT_FILENO);
@@ -196,11 +203,12 @@ PointServer::PointServer(const Command& command) {
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         throw InternalError(std::string("no socket for the process that starts points: ") + std::strerror(errno));
     }
+    const pid_t owner = ::getpid();
     server_ = ::fork();
     if (server_ < 0) { throw InternalError(std::string("no process that starts points: ") + std::strerror(errno)); }
     if (server_ == 0) {
         ::close(ends[0]);
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        end_with(owner);
         // Launchers signal a rank's whole group; what becomes of the point is for the rank to say.
         sigset_t blocked;
         ::sigemptyset(&blocked);
@@ -213,6 +221,7 @@ PointServer::PointServer(const Command& command) {
 }
 
 PointServer::~PointServer() {
+    ::shutdown(socket_, SHUT_RDWR);  // servers that were made later have this end of the socket too
     ::close(socket_);
     ::waitpid(server_, nullptr, 0);
 }
@@ -229,6 +238,12 @@ void PointServer::begin(const PointOrder& order) {
 
 void PointServer::signal(int number) {
     send(std::string("signal").append(1, '\0').append(std::to_string(number)));
+}
+
+void PointServer::wait_for_any(std::span<PointServer* const> servers, std::chrono::milliseconds patience) {
+    std::vector<pollfd> files;
+    for (const PointServer* server : servers) { files.push_back({server->socket_, POLLIN, 0}); }
+    ::poll(files.data(), files.size(), static_cast<int>(patience.count()));
 }
 
 std::optional<PointEnd> PointServer::wait(std::chrono::milliseconds patience) {

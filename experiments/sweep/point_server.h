@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ class PointServer {
     void begin(const PointOrder&);
     /// The end of the order, or nothing if it has not ended within `patience`. InternalError if the server has ended.
     std::optional<PointEnd> wait(std::chrono::milliseconds patience);
+    /// Waits until one of the servers has an answer for `wait`, at most for `patience`.
+    static void wait_for_any(std::span<PointServer* const>, std::chrono::milliseconds patience);
     /// Sends a signal to the running child, if there is one.
     void signal(int number);
 

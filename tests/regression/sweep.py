@@ -187,7 +187,7 @@ def check_interrupt(checks):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=lookahead.PATIENCE)
     checks.check("interrupt", process.returncode == 75 and "goes on" in errors, f"{process.returncode}: {errors}")
-    left = [file.name for file in checks.folder.glob("cut/points/*") if not file.name.endswith(".h5")]
+    left = [file.name for file in checks.folder.glob("cut/points/*") if not file.name.endswith((".h5", ".checkpoint"))]
     checks.check("interrupt leaves nothing half-written", not left, left)
     again = checks.command("run", study, "cut")
     checks.check("after an interrupt", "8 complete, 0 failed" in again.stdout, again.stdout)
@@ -213,7 +213,7 @@ def processes_with(path):
 
 
 def check_group_signal(checks):
-    """A terminal's Ctrl-C reaches the points too: they are neither failures nor checkpoints, and the counts are right."""
+    """A terminal's Ctrl-C reaches the points too: they are no failures, and the counts are right."""
     study = checks.study(STUDY.replace('"tiny"', '"small"'), "group.toml")
     begun = ["sweep", "run", study, "--out", checks.folder / "group", "--jobs", "2"]
     process = lookahead.start(checks.program, begun, cwd=checks.folder, start_new_session=True)
@@ -221,9 +221,8 @@ def check_group_signal(checks):
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=lookahead.PATIENCE)
     complete = len(list(checks.folder.glob("group/points/*.h5")))
-    left = [file.name for file in checks.folder.glob("group/points/*") if not file.name.endswith(".h5")]
+    left = [file.name for file in checks.folder.glob("group/points/*") if not file.name.endswith((".h5", ".checkpoint"))]
     checks.check("signal to the group", process.returncode == 75 and not left, f"{process.returncode}: {left}")
-    checks.check("no checkpoints", not list(checks.folder.rglob("*checkpoint*")), list(checks.folder.rglob("*checkpoint*")))
     lines = errors.splitlines()
     checks.check("last line", lines[-1].startswith(f"lookahead: interrupted after {complete} points"), errors)
     checks.check("last progress", lines[-2].startswith(f"{complete} of 8 points, 0 failed"), errors)
