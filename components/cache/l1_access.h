@@ -27,13 +27,17 @@ enum class L1Answer : std::uint8_t { hit, merge, miss, stall };
 
 struct L1LoadResult {
     L1Answer answer;
-    ReservationFailure failure;  ///< of a stall
-    const std::byte* data;       ///< of a hit: the line's bytes, valid until the next call
+    ReservationFailure failure{};     ///< of a stall
+    const std::byte* data = nullptr;  ///< of a hit: the line's bytes, valid until the next call
+
+    static L1LoadResult stall(ReservationFailure cause) { return {L1Answer::stall, cause}; }
 };
 
 struct L1StoreResult {
-    L1Answer answer;             ///< hit: its bytes stay in L1; miss: they are on their way to L2, or stall
-    ReservationFailure failure;  ///< of a stall
+    L1Answer answer;               ///< hit: its bytes stay in L1; miss: they are on their way to L2, or stall
+    ReservationFailure failure{};  ///< of a stall
+
+    static L1StoreResult stall(ReservationFailure cause) { return {L1Answer::stall, cause}; }
 };
 
 inline bool is_local(std::uint64_t line) {

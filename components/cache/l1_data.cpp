@@ -12,10 +12,6 @@ namespace lookahead::gpu {
 
 namespace {
 
-L1LoadResult stall(ReservationFailure cause) {
-    return {L1Answer::stall, cause, nullptr};
-}
-
 /// Puts the sectors, packed as a ReadReply carries them, into their places.
 void unpack(std::byte* line, const std::byte* data, SectorMask sectors) {
     if (sectors == kAllSectors) {
@@ -65,17 +61,17 @@ L1Data::L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy
 
 L1LoadResult L1Data::load_ordered(const L1Access& access, const Waiter& waiter) {
     if (keeps_stores_to(access.line)) { return load(access, waiter); }
-    if (!mshr_free(access.client)) { return stall(ReservationFailure::no_mshr); }
-    if (queue_.full()) { return stall(ReservationFailure::miss_queue_full); }
+    if (!mshr_free(access.client)) { return L1LoadResult::stall(ReservationFailure::no_mshr); }
+    if (queue_.full()) { return L1LoadResult::stall(ReservationFailure::miss_queue_full); }
     if (const std::uint32_t way = lines_.find(access.line); way != kNoWay) { sets_.invalidate(way, access.sectors); }
     request(access, waiter, kNoWay);
     ++counters_.ordered_loads;
-    return {L1Answer::miss, {}, nullptr};
+    return {L1Answer::miss};
 }
 
 L1LoadResult L1Data::load_and_lock(const L1Access& access, const Waiter& waiter, LineLock& lock) {
     LOOKAHEAD_ASSERT(!lock, "a load is to lock a line with a handle that holds another");
-    if (locks().refuses(access.line, access.client)) { return stall(ReservationFailure::no_line); }
+    if (locks().refuses(access.line, access.client)) { return L1LoadResult::stall(ReservationFailure::no_line); }
     const L1LoadResult result = load(access, waiter);
     if (result.answer != L1Answer::stall) { lock = locks().take(lines_.find(access.line)); }
     return result;
@@ -84,7 +80,7 @@ L1LoadResult L1Data::load_and_lock(const L1Access& access, const Waiter& waiter,
 L1LoadResult L1Data::merge(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
     const std::uint32_t entry = lines_.info(way).mshr(access.sectors);
     if (waiter.lanes != 0) {
-        if (mshrs_.list_full(entry)) { return stall(ReservationFailure::merge_limit); }
+        if (mshrs_.list_full(entry)) { return L1LoadResult::stall(ReservationFailure::merge_limit); }
         mshrs_.add_waiter(entry, waiter);
     }
     Mshr& mshr = mshrs_[entry];
@@ -95,23 +91,23 @@ L1LoadResult L1Data::merge(const L1Access& access, const Waiter& waiter, std::ui
     sets_.touch(way);
     ++counters_.merges[client_index(access.client)];
     sets_.emit(L1EventKind::merge, access, way);
-    return {L1Answer::merge, {}, nullptr};
+    return {L1Answer::merge};
 }
 
 /// `way`: of the line, where it is there without the sectors, which then need no other way; or kNoWay.
 [[gnu::hot]] L1LoadResult L1Data::miss(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
-    if (!mshr_free(access.client)) { return stall(ReservationFailure::no_mshr); }
-    if (queue_.full()) { return stall(ReservationFailure::miss_queue_full); }
+    if (!mshr_free(access.client)) { return L1LoadResult::stall(ReservationFailure::no_mshr); }
+    if (queue_.full()) { return L1LoadResult::stall(ReservationFailure::miss_queue_full); }
     if (way != kNoWay) {
         sets_.touch(way);
         ++counters_.sector_misses;
     } else if (caches_global_loads_ || is_local(access.line) || access.client != Client::demand) {
         way = sets_.place_for(access);
-        if (way == kNoWay) { return stall(ReservationFailure::no_line); }
-        if (!sets_.make_room(way) && queue_.full()) { return stall(ReservationFailure::write_back); }
+        if (way == kNoWay) { return L1LoadResult::stall(ReservationFailure::no_line); }
+        if (!sets_.make_room(way) && queue_.full()) { return L1LoadResult::stall(ReservationFailure::write_back); }
     }
     request(access, waiter, way);
-    return {L1Answer::miss, {}, nullptr};
+    return {L1Answer::miss};
 }
 
 [[gnu::hot]] SectorMask L1Data::alike(std::uint64_t line, SectorMask sectors) const {

@@ -6,14 +6,6 @@
 
 namespace lookahead::gpu {
 
-namespace {
-
-L1StoreResult stall(ReservationFailure cause) {
-    return {L1Answer::stall, cause};
-}
-
-}  // namespace
-
 void L1Data::store(const L1Access& access, const ByteMask& mask, const std::byte* line_data, std::uint32_t tag) {
     const std::uint32_t way = lines_.find(access.line);
     const SectorMask sectors = lines_.touched(mask);
@@ -68,11 +60,11 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
     const bool stays = store.kept.any();
     if (LOOKAHEAD_RULE(local_store_waits_for_dirty_fill) && store.goes_around &&
         somebody_waits(store.way, store.awaited)) {
-        return stall(ReservationFailure::pending_store);
+        return L1StoreResult::stall(ReservationFailure::pending_store);
     }
-    if (store.fetched != 0 && mshrs_.full()) { return stall(ReservationFailure::no_mshr); }
+    if (store.fetched != 0 && mshrs_.full()) { return L1StoreResult::stall(ReservationFailure::no_mshr); }
     if ((store.fetched != 0 || store.through.any()) && queue_.full()) {
-        return stall(ReservationFailure::miss_queue_full);
+        return L1StoreResult::stall(ReservationFailure::miss_queue_full);
     }
     if (store.through.any()) { writer_.write(access.line, store.through, line_data, tag); }
     if (stays) {
@@ -80,7 +72,7 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
         if (room.answer == L1Answer::stall) { return room; }
     }
     // What made room has taken the last place in the queue.
-    if (store.fetched != 0 && queue_.full()) { return stall(ReservationFailure::write_back); }
+    if (store.fetched != 0 && queue_.full()) { return L1StoreResult::stall(ReservationFailure::write_back); }
     if (stays && !was_there) { sets_.assign(store.way, access); }
     sets_.emit(!stays      ? L1EventKind::miss
                : was_there ? L1EventKind::hit
@@ -131,14 +123,14 @@ L1StoreResult L1Data::make_room_for(const L1Access& access, LocalStore& store) {
         const L1StoreResult room = sets_.make_room_for_stored(lines_.set_of(access.line));
         if (room.answer == L1Answer::stall) { return room; }
     }
-    if (was_there) { return {L1Answer::hit, {}}; }
+    if (was_there) { return {L1Answer::hit}; }
     store.way = sets_.place_for(access);
-    if (store.way == kNoWay) { return stall(ReservationFailure::no_line); }
+    if (store.way == kNoWay) { return L1StoreResult::stall(ReservationFailure::no_line); }
     if (lines_.line(store.way) != kNoLine && lines_.info(store.way).dirty && queue_.full()) {
-        return stall(ReservationFailure::miss_queue_full);
+        return L1StoreResult::stall(ReservationFailure::miss_queue_full);
     }
     sets_.make_room(store.way);
-    return {L1Answer::hit, {}};
+    return {L1Answer::hit};
 }
 
 /// Someone waits for a fill of one of these awaited sectors.
@@ -151,14 +143,14 @@ bool L1Data::somebody_waits(std::uint32_t way, SectorMask sectors) const {
 
 L1StoreResult L1Data::clean_for_atomic(const L1Access& access) {
     const std::uint32_t way = lines_.find(access.line);
-    if (way == kNoWay || !lines_.info(way).dirty) { return {L1Answer::hit, {}}; }
+    if (way == kNoWay || !lines_.info(way).dirty) { return {L1Answer::hit}; }
     if ((lines_.dirty(way) & bytes_of(lines_.info(way).awaited)).any()) {
-        return stall(ReservationFailure::pending_store);
+        return L1StoreResult::stall(ReservationFailure::pending_store);
     }
     // The companion has given the line up, and may not take these bytes: L2 is to have them before the atomic.
     writer_.write_dirty(way);
     sets_.clear_if_empty(way);
-    return queue_.full() ? stall(ReservationFailure::write_back) : L1StoreResult{L1Answer::hit, {}};
+    return queue_.full() ? L1StoreResult::stall(ReservationFailure::write_back) : L1StoreResult{L1Answer::hit};
 }
 
 std::byte* L1Data::atomic(const L1Access& access, std::size_t payload_bytes) {

@@ -50,8 +50,14 @@ template <>
 struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
     using P = lookahead::gpu::L1Parameters;
     inline static const auto list = parameter_list<P>(
-        integer("sets", &P::sets, {1, 1 << 16, "set"}, {.help = "Sets of L1D."}),
-        integer("ways", &P::ways, {1, 64, "line"}, {.help = "Lines of 128 bytes in a set."}),
+        integer(
+            "sets", &P::sets, {1, 1 << 16, "set"},
+            {.help = "Sets of L1D.",
+             .source = "GPGPU-Sim's GTX480 configuration: 16 KB. Mei and Chu, TPDS 2017, measure 32 sets of 4 lines "
+                       "of 128 bytes on Fermi"}),
+        integer("ways", &P::ways, {1, 64, "line"},
+                {.help = "Lines of 128 bytes in a set.",
+                 .source = "GPGPU-Sim's GTX480 configuration; Mei and Chu, TPDS 2017"}),
         integer("sector_bytes", &P::sector_bytes, {32, 128, "byte"},
                 {.help = "What a miss fetches: 128, the whole line, or 32, those sectors of the line that it needs.",
                  .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, "
@@ -65,19 +71,23 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
              .source =
                  "fermi_hash: Nugteren et al., HPCA 2014; rotated: as hashes do that spread such distances, for any "
                  "number of sets"}),
-        integer("mshrs", &P::mshrs, {1, 4096, "entry"}, {.help = "Miss status holding registers: fills under way."}),
+        integer(
+            "mshrs", &P::mshrs, {1, 4096, "entry"},
+            {.help = "Miss status holding registers: fills under way.", .source = "GPGPU-Sim's GTX480 configuration"}),
         integer("merges", &P::merges, {1, 64, "access"},
-                {.help = "Accesses that wait for one fill, the first included."}),
-        integer("miss_queue", &P::miss_queue, {1, 1024, "request"}, {.help = "Requests between L1D and the network."}),
+                {.help = "Accesses that wait for one fill, the first included.",
+                 .source = "GPGPU-Sim's GTX480 configuration"}),
+        integer("miss_queue", &P::miss_queue, {1, 1024, "request"},
+                {.help = "Requests between L1D and the network.", .source = "GPGPU-Sim's GTX480 configuration"}),
         integer(
             "miss_latency", &P::miss_latency, {0, 1000, "cycle"},
             {.help = "From the miss queue to the network, for misses, stores and atomics.",
              .source = "no public figure. GPGPU-Sim's L1 looks its tags up at the end of its pipeline, so that misses "
                        "take as long as hits there: 35"}),
         integer("hit_latency", &P::hit_latency, {1, 1000, "cycle"},
-                {.help = "From a load's last access to its completion."}),
+                {.help = "From a load's last access to its completion.", .source = "GPGPU-Sim's GTX480 configuration"}),
         integer("fill_latency", &P::fill_latency, {1, 1000, "cycle"},
-                {.help = "From a load's last fill to its completion."}),
+                {.help = "From a load's last fill to its completion.", .source = "choice; there is no public figure"}),
         choice(
             "cached_loads", &P::cached_loads, {"all", "local"},
             {.help = "Which demand loads that miss take a line of L1D. local: those of global memory go to L2 each by "
@@ -85,7 +95,8 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
              .source = "nvcc, -Xptxas -dlcm=ca or cg; L1 of compute capability 3.x serves local memory alone (CUDA "
                        "C Programming Guide 6.0, section G.4.2)"}),
         choice("write_policy", &P::write_policy, {"write_evict", "write_through"},
-               {.help = "What a store to global memory does to the line's copy; it goes to L2 in either case."}),
+               {.help = "What a store to global memory does to the line's copy; it goes to L2 in either case.",
+                .source = "GPGPU-Sim's GTX480 configuration"}),
         choice(
             "local_write_policy", &P::local_write_policy,
             {"write_back", "write_back_fetch", "write_back_no_allocate", "write_through", "write_evict"},
@@ -100,11 +111,13 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
                  "writes to a cache block by ensuring the cache has ownership over the cache block considered and "
                  "modifying the cached copy\" (Collange and Kouyoumdjian, 2011, section 4.2)"}),
         integer("merged_stores", &P::merged_stores, {0, 4096, "store"},
-                {.help = "Stores that may be merged into fills under way (write_through, and of locked lines)."}),
+                {.help = "Stores that may be merged into fills under way (write_through, and of locked lines).",
+                 .source = "choice; Fermi's write_evict merges none"}),
         integer("speculative_mshrs", &P::speculative_mshrs, {0, 4096, "entry"},
-                {.help = "MSHRs that clients other than demand may hold."}),
+                {.help = "MSHRs that clients other than demand may hold.", .source = "choice: all of l1d.mshrs"}),
         integer("pinned_ways", &P::pinned_ways, {0, 63, "line"},
-                {.help = "Lines of a set that may be pinned; one is left in any case."}),
+                {.help = "Lines of a set that may be pinned; one is left in any case.",
+                 .source = "choice: as many as can be, with four ways"}),
         integer("prefetch_ways", &P::prefetch_ways, {0, 63, "line"},
                 {.help = "Lines beside each set of L1D that are for prefetches alone, where they stay when they are "
                          "used; 0: prefetches go to L1D. 4 with 32 sets is a prefetch buffer of 16 KB.",

@@ -26,15 +26,15 @@ void L1Sets::settle(std::uint32_t way) {
 }
 
 L1StoreResult L1Sets::make_room_for_stored(unsigned set) {
-    if (lines_.lines_held(set) < shares_.lines_of_set()) { return {L1Answer::hit, {}}; }
+    if (lines_.lines_held(set) < shares_.lines_of_set()) { return {L1Answer::hit}; }
     const std::uint64_t candidates = lines_.choice(set).replaceable;
-    if (candidates == 0) { return {L1Answer::stall, ReservationFailure::no_line}; }
+    if (candidates == 0) { return L1StoreResult::stall(ReservationFailure::no_line); }
     const std::uint32_t way = set * lines_.ways() + replacement_->victim(set, candidates);
     if (LOOKAHEAD_RULE(stored_line_waits_for_write_back) && lines_.info(way).dirty && queue_.full()) {
-        return {L1Answer::stall, ReservationFailure::miss_queue_full};
+        return L1StoreResult::stall(ReservationFailure::miss_queue_full);
     }
     make_room(way);
-    return {L1Answer::hit, {}};
+    return {L1Answer::hit};
 }
 
 }  // namespace lookahead::gpu

@@ -55,5 +55,6 @@ template <>
 struct lookahead::ParametersOf<lookahead::EnergyParameters> {
     inline static const auto list = parameter_list<EnergyParameters>(
         text("table", &EnergyParameters::table,
-             {.help = "Table of energy per event and static power: the name of a built-in one, or a TOML file."}));
+             {.help = "Table of energy per event and static power: the name of a built-in one, or a TOML file.",
+              .source = "each table names its own sources (experiments/energy_tables)"}));
 };

@@ -34,13 +34,16 @@ struct lookahead::ParametersOf<lookahead::finaliser::FinaliserOptions> {
                 {.help = "Predicate registers that a thread may use.", .source = "NVIDIA's machine ISAs: P0 to P6"}),
         boolean("simplify", &P::simplify,
                 {.help = "Propagate constants and copies and drop unused results; false: loads of parameters and moves "
-                         "of the PTX stay instructions, unless another step simplifies."}),
+                         "of the PTX stay instructions, unless another step simplifies.",
+                 .source = "ptxas simplifies; GPGPU-Sim executes PTX as it is"}),
         boolean(
             "keep_cvta", &P::keep_cvta,
             {.help =
                  "Keep cvta of a global address, which is the address itself, as an instruction (without simplify).",
              .source = "ptxas drops it; GPGPU-Sim executes PTX as it is"}),
-        boolean("schedule", &P::schedule, {.help = "Move loads early inside basic blocks, as an assembler does."}),
+        boolean("schedule", &P::schedule,
+                {.help = "Move loads early inside basic blocks, as an assembler does.",
+                 .source = "ptxas schedules; GPGPU-Sim executes PTX in its order"}),
         boolean("rematerialise", &P::rematerialise,
                 {.help = "If registers run out, recompute values that a few plain instructions can make; false: values "
                          "that do not fit go to local memory.",

@@ -85,5 +85,6 @@ template <>
 struct lookahead::ParametersOf<lookahead::RunParameters> {
     inline static const auto list = parameter_list<RunParameters>(
         integer("epoch", &RunParameters::epoch, {1, 1'000'000'000, "ns"},
-                {.help = "Simulated time between the fixed points at which series are taken and limits act."}));
+                {.help = "Simulated time between the fixed points at which series are taken and limits act.",
+                 .source = "choice"}));
 };

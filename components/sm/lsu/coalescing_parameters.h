@@ -24,11 +24,13 @@ struct lookahead::ParametersOf<lookahead::gpu::CoalescingParameters> {
     inline static const auto list = parameter_list<P>(
         integer("queue", &P::queue, {1, 256, "instruction"},
                 {.help = "Memory instructions between their issue and their last access, on their way "
-                         "through operand collection too (a latch, two collectors, a latch)."}),
+                         "through operand collection too (a latch, two collectors, a latch).",
+                 .source = "choice: twice the four that operand collection holds; there is no public figure"}),
         integer(
             "pending_loads", &P::pending_loads, {2, 65536, "instruction"},
             {.help = "Loads and atomics between their first access and their completion. A vector load has an entry "
-                     "for itself and one for each element under way."}),
+                     "for itself and one for each element under way.",
+             .source = "choice; there is no public figure"}),
         integer(
             "overlap", &P::overlap, {0, 16, "element"},
             {.help = "Of a vector memory instruction so many elements may be left when the next memory instruction "

@@ -40,7 +40,8 @@ struct lookahead::ParametersOf<lookahead::gpu::TextureParameters> {
         integer("sets", &P::sets, {1, 1 << 12, "set"},
                 {.help = "Sets of the texture cache.",
                  .source = "GPGPU-Sim's GTX480 configuration (12 KB; the Fermi white paper names 12 KB too)"}),
-        integer("ways", &P::ways, {1, 64, "line"}, {.help = "Lines of 128 bytes in a set."}),
+        integer("ways", &P::ways, {1, 64, "line"},
+                {.help = "Lines of 128 bytes in a set.", .source = "GPGPU-Sim's GTX480 configuration"}),
         integer("lanes_per_cycle", &P::lanes_per_cycle, {1, 32, "thread"},
                 {.help = "Threads whose texels are addressed in a cycle.",
                  .source = "NVIDIA Fermi white paper: four texture units an SM, each of one address and four samples "

@@ -2,8 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <map>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "components/cache/l1_parameters.h"
@@ -15,6 +16,7 @@
 #include "components/sm/parameters.h"
 #include "core/component/catalogue.h"
 #include "core/component/registered_keys.h"
+#include "core/param/parameter_registry.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/machines/brought_transforms.h"
 #include "experiments/machines/machines.h"
@@ -28,33 +30,42 @@ void read_all(const Configuration& configuration) {
     load_energy_table(configuration.read<EnergyParameters>("energy").table, "");
 }
 
-std::map<std::string, ParameterValue> effective_values(const Configuration& configuration) {
-    read_all(configuration);
-    std::map<std::string, ParameterValue> values;
-    for (const EffectiveEntry& entry : configuration.effective_entries()) { values.emplace(entry.key, entry.value); }
-    return values;
-}
-
-TEST_CASE("gtx480 says what the program's defaults say, key by key") {
-    const Configuration file = load_machine("gtx480");
-    const auto of_file = effective_values(file);
-    const auto of_defaults = effective_values(Configuration{});
-    unsigned keys_in_file = 0;
-    for (const auto& [key, value] : of_file) {
-        CAPTURE(key);
-        REQUIRE(of_defaults.contains(key));
-        CHECK(of_defaults.at(key) == value);
-        keys_in_file += file.is_set(key);
+TEST_CASE("every parameter of a machine names the source of its default, but those that name a file") {
+    for (const ParameterSetEntry& set : registered_parameter_sets()) {
+        for (const Parameter& parameter : *set.parameters) {
+            CAPTURE(set.prefix + "." + parameter.name);
+            CHECK((!parameter.source.empty() || parameter.name == "file"));
+        }
     }
-    CHECK(of_file.size() == of_defaults.size());
-    // A key that the file does not set cannot differ: the file sets those of the GTX 480's table, and may set more.
-    CHECK(keys_in_file >= 83);
 }
 
-TEST_CASE("a machine that differs from the defaults in one value is told from them") {
-    Configuration other = load_machine("gtx480");
-    other.override_value("l1d.ways=8");
-    CHECK(effective_values(other) != effective_values(Configuration{}));
+/// Lines of a machine's file that set a value without a source: no comment in the line, nor above its paragraph.
+std::vector<std::string> lines_without_source(std::string_view toml) {
+    std::vector<std::string> found;
+    bool is_explained = false;
+    std::istringstream lines{std::string(toml)};
+    for (std::string line; std::getline(lines, line);) {
+        const bool has_comment = line.find('#') != std::string::npos;
+        if (line.empty()) {
+            is_explained = false;
+        } else if (line.front() == '#' || (line.front() == '[' && has_comment)) {
+            is_explained = true;
+        } else if (line.front() != '[' && !has_comment && !is_explained && !line.starts_with("description") &&
+                   !line.starts_with("inherits")) {
+            found.push_back(line);
+        }
+    }
+    return found;
+}
+
+TEST_CASE("every value of a built-in machine has a source: a comment in its line, or above its paragraph") {
+    CHECK(lines_without_source("[sm]\nways = 1\n") == std::vector<std::string>{"ways = 1"});
+    CHECK(lines_without_source("# table\n[sm]\nways = 1\n\nsets = 2 # table\n").empty());
+    CHECK(lines_without_source("# table\n[sm]\nways = 1\n\nsets = 2\n") == std::vector<std::string>{"sets = 2"});
+    for (const BuiltInMachine& machine : built_in_machines()) {
+        CAPTURE(machine.name);
+        CHECK(lines_without_source(machine.toml) == std::vector<std::string>{});
+    }
 }
 
 TEST_CASE("every built-in machine can be built, and has no key that nobody reads") {

@@ -28,7 +28,8 @@ bool remove_dead_code(VirtualKernel& kernel) {
         BitSet live = liveness.out(block);
         auto& code = kernel.blocks[block].code;
         auto kept = code.end();  // kept instructions are moved to the end
-        for (auto instruction = code.end(); instruction-- != code.begin();) {
+        for (auto instruction = code.end(); instruction != code.begin();) {
+            --instruction;
             if (!writes_live_unit(kernel, *instruction, live)) {
                 if (!has_side_effect(*instruction)) { continue; }
                 if (can_be_reduction(*instruction)) {
