@@ -22,8 +22,8 @@ import lookahead_process as lookahead  # noqa: E402
 PARTS = [
     ("result file", ["hdf5", "H5", "write_run", "/libhdf5", "StatisticsCollector", "RunRecord"]),
     ("series and progress", ["SeriesCollector", "RunObserver", "visit_statistics"]),
-    ("engine", ["RankEngine", "MessageRouter", "SerialProtocol", "WindowProtocol", "Transport", "Simulation",
-                "ProcessProfile", "OutPort", "ByteBuffer"]),
+    ("engine", ["RankEngine", "RankMessages", "RankProcesses", "WindowTasks", "WindowTeam", "MessageRouter",
+                "SerialProtocol", "WindowProtocol", "Transport", "Simulation", "ProcessProfile", "OutPort", "ByteBuffer"]),
     ("operand collectors", ["OperandCollectors"]),
     ("fetch", ["FetchStage", "InstructionCache", "InstructionMemory"]),
     ("issue", ["IssueStage", "PipelineState", "Scheduler", "Scoreboard", "BarrierStage", "UnitPool"]),
