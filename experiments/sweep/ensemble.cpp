@@ -163,7 +163,7 @@ class Ensemble {
             report(false);
         }
         result_.elsewhere += options_.waits ? 0 : elsewhere.size();
-        result_.interrupted |= options_.waits && !elsewhere.empty();
+        result_.interrupted |= has_more || (options_.waits && !elsewhere.empty());
     }
 
     /// Gives points that other programs had to idle servers. What others run is theirs until they end it, or end
