@@ -65,6 +65,10 @@ PAPER = """{
  "workloads": {"vecadd": ["VA", "regular"]}
 }
 """
+FIGURES = '''"""The figures of a paper without any."""
+
+FIGURES, STUDIES = {}, {}
+'''
 STUDY = """title = "Two prefetchers"
 size = "tiny"
 workloads = ["vecadd"]
@@ -77,7 +81,8 @@ ADDED = {"components/mechanisms/sample_prefetcher/CMakeLists.txt": LIBRARY.forma
          "components/mechanisms/sample_extension/CMakeLists.txt":
              LIBRARY.format(source="warp_counter.cpp").replace("_sample", "_sample_extension"),
          "components/mechanisms/sample_extension/warp_counter.cpp": EXTENSION,
-         "experiments/studies/sample/paper.json": PAPER, "experiments/studies/sample/lines.toml": STUDY}
+         "experiments/studies/sample/paper.json": PAPER, "experiments/studies/sample/figures.py": FIGURES,
+         "experiments/studies/sample/lines.toml": STUDY}
 
 
 def copy_tree(to):
