@@ -27,7 +27,7 @@ enum class L1Operation : std::uint8_t { load, store, atomic };
 struct L1Event {
     L1EventKind kind;
     Client client;
-    std::uint16_t warp;  ///< stream context
+    std::uint16_t warp;  ///< stream context; 0xffff: of no warp, as some prefetches are
     std::uint32_t pc;
     std::uint64_t line;
     std::uint32_t way;  ///< of the tag array, where the line is, was or will be; kNoWay: it will not be installed

@@ -68,7 +68,7 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
 
     L1Listener* l1_listener() override { return this; }
     void on_l1_event(const L1Event& event) override {
-        if (!warps_.has(event.warp)) { return; }
+        if (event.warp >= kMaximumContexts || !warps_.has(event.warp)) { return; }  // a prefetch may be of no warp
         if (event.kind == L1EventKind::miss) {
             missed(event);
         } else if (event.kind == L1EventKind::evict) {
