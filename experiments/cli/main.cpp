@@ -1,5 +1,4 @@
 #include <malloc.h>
-#include <sys/prctl.h>
 
 #include <algorithm>
 #include <chrono>
@@ -183,8 +182,7 @@ void raise_limits_of_malloc() {
 
 int main(int argc, char** argv) {
     lookahead::cli::raise_limits_of_malloc();
-    ::prctl(PR_SET_NAME, "lookahead");  // else a sweep's processes, started as /proc/self/exe, would be called exe
-    std::signal(SIGXFSZ, SIG_IGN);      // a file that may not grow any more is an error of writing, like a full disk
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is an error of writing, like a full disk
     const auto server = lookahead::cli::make_point_server(argc, argv);  // while this process is small
     lookahead::cli::take_signals(argc, argv);
     const auto code = static_cast<int>(lookahead::cli::start(argc, argv, server.get()));

@@ -63,6 +63,7 @@ struct Slot {
     const SweepPoint* point = nullptr;  ///< null: none
     SweepFolder::Claim claim = {};
     bool resumes = false;  ///< from a checkpoint
+    bool is_told = false;  ///< to stop at a checkpoint
 };
 
 /// The work of one rank, from its first point to its last.
@@ -84,7 +85,7 @@ class Ensemble {
                     slot.server->wait(std::chrono::seconds(10));
                 }));
                 remove_result(*slot.point);
-                if (folder_.last_checkpoint(*slot.point).empty()) { folder_.remove_checkpoints(*slot.point); }
+                forget_if_empty(*slot.point);
             }
         }
     }
@@ -131,7 +132,6 @@ class Ensemble {
     void run_in_processes(Work work) {
         std::deque<const SweepPoint*> elsewhere;
         bool has_more = true;
-        bool is_told = false;
         Clock::time_point next_look = Clock::now();
         while (true) {
             for (Slot& slot : slots_) {
@@ -146,13 +146,12 @@ class Ensemble {
                 take_from(elsewhere);
             }
             std::vector<PointServer*> running;
-            for (const Slot& slot : slots_) {
-                if (slot.point != nullptr) { running.push_back(slot.server); }
+            for (Slot& slot : slots_) {
+                if (slot.point == nullptr) { continue; }
+                running.push_back(slot.server);
+                if (StopSignal::came() && !std::exchange(slot.is_told, true)) { slot.server->signal(SIGUSR1); }
             }
             if (running.empty() && (is_stopped() || (!has_more && (elsewhere.empty() || !options_.waits)))) { break; }
-            if (StopSignal::came() && !std::exchange(is_told, true)) {
-                for (PointServer* server : running) { server->signal(SIGUSR1); }
-            }
             PointServer::wait_for_any(running,
                                       world_.rank() == 0 && world_.size() > 1 ? kLookPatience : kQuietPatience);
             for (Slot& slot : slots_) {
@@ -166,8 +165,7 @@ class Ensemble {
         result_.interrupted |= has_more || (options_.waits && !elsewhere.empty());
     }
 
-    /// Gives points that other programs had to idle servers. What others run is theirs until they end it, or end
-    /// themselves.
+    /// Idle servers take points that other programs had. A point belongs to the program that runs it until either ends.
     void take_from(std::deque<const SweepPoint*>& elsewhere) {
         std::size_t left = elsewhere.size();
         for (Slot& slot : slots_) {
@@ -193,6 +191,7 @@ class Ensemble {
 
     void begin(Slot& slot, const std::string& checkpoint) {
         slot.resumes = !checkpoint.empty();
+        slot.is_told = false;
         slot.server->begin({arguments_of(*slot.point, checkpoint), options_.timeout_s, options_.memory_bytes});
     }
 
@@ -202,12 +201,16 @@ class Ensemble {
             begin(slot, {});
             return;
         }
-        finish(*slot.point, end);
-        slot.claim = {};
-        slot.point = nullptr;
+        const SweepFolder::Claim claim = std::move(slot.claim);  // held until the point's files are in place
+        finish(*std::exchange(slot.point, nullptr), end);
     }
 
-    /// Checkpoints from which a point does not go on.
+    /// Removes the folder for a point's checkpoints if it has none.
+    void forget_if_empty(const SweepPoint& point) const {
+        if (folder_.last_checkpoint(point).empty()) { folder_.remove_checkpoints(point); }
+    }
+
+    /// Removes checkpoints from which a point does not go on.
     void forget_checkpoints(const SweepPoint& point) {
         folder_.require_room();  // or it is the result that cannot be written
         folder_.remove_checkpoints(point);
@@ -347,7 +350,11 @@ class Ensemble {
             const std::string file = folder_.result_file(point);
             std::error_code error;
             std::filesystem::rename(result, file, error);
-            if (error) { throw InputError(file + ": the result of a point cannot get its name: " + error.message()); }
+            if (error) {
+                remove_result(point);
+                forget_if_empty(point);
+                throw InputError(file + ": the result of a point cannot get its name: " + error.message());
+            }
             folder_.remove_checkpoints(point);
             count(true);
             return;

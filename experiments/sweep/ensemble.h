@@ -44,8 +44,8 @@ struct SweepRunResult {
     std::size_t executed = 0;   ///< of them in this call
     std::size_t elsewhere = 0;  ///< that other programs run, for which this one has not waited
     bool interrupted = false;
-    double points_s = 0;  ///< that the points' processes took, summed over ranks
-    double all_s = 0;     ///< that the ranks had for them, likewise; 0 without mpirun
+    double points_s = 0;  ///< time of the points' processes, summed over ranks
+    double all_s = 0;     ///< time of the ranks from their first point to the last, summed; 0 without mpirun
 };
 
 /// The request of a command line of `run` or `resume`.

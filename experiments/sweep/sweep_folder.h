@@ -98,9 +98,6 @@ class SweepFolder {
         }
         ~Claim();
 
-        /// The descriptor of the claim. A process that inherits it holds the claim too, even after this one has ended.
-        int descriptor() const { return file_; }
-
       private:
         friend class SweepFolder;
         Claim(int file, std::string path) : file_(file), path_(std::move(path)) {}
