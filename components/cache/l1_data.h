@@ -27,7 +27,7 @@ struct StorePolicy {
     bool updates;    ///< it goes to L2, and the copy and the fill under way get its bytes
     bool keeps;      ///< its bytes stay in L1 until the line makes room
     bool allocates;  ///< also in a line that was not there
-    bool fetches;    ///< and what it does not store of the line is fetched
+    bool fetches;    ///< it fetches the bytes of the line that it does not write
 };
 
 /// L1 data cache with real bytes; one function for each event of TRANSITIONS.md. It has no clock: its owner decides how

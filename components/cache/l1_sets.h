@@ -44,7 +44,7 @@ class L1Sets {
     /// A way that the access's client may take: an empty one, else the policy's victim; kNoWay if all are pending or
     /// pinned. Where fills under way have tags of their own it is an empty one, and no line makes room yet.
     std::uint32_t place_for(const L1Access& access) const;
-    /// The way is the access's line's from now on.
+    /// Gives the way to the access's line.
     void assign(std::uint32_t way, const L1Access& access);
     /// Takes the line out of the way, if there is one. Its dirty bytes take a place in the miss queue; false: they did.
     bool make_room(std::uint32_t way);

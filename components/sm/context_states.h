@@ -20,7 +20,7 @@ enum class ContextState : std::uint8_t {
     blocked_by_memory,
     blocked_by_constants,  ///< its constants' lines are missing
     blocked_by_pipeline,
-    ready,  ///< for a unit: this and the next states, in the order of the units (ready_for)
+    ready,  ///< for the first unit; the next states are for the other units, in their order (ready_for)
     // For streams of extensions only:
     held = ready + kExecutionUnits,  ///< until the extension resumes it
     passing,                         ///< the extension performs its next instruction, which needs no issue

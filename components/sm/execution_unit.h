@@ -21,7 +21,7 @@ enum class CollectorPath : std::uint8_t { general, special, memory };
 struct UnitInfo {
     std::string_view name;
     CollectorPath path;
-    std::int64_t SmParameters::*pipelines = nullptr;  ///< their number; null: it has none
+    std::int64_t SmParameters::*pipelines = nullptr;  ///< the number of pipelines; null: the unit has none
 };
 inline constexpr std::array<UnitInfo, kExecutionUnits> kUnits = {{
     {"sp", CollectorPath::general, &SmParameters::sp_units},

@@ -49,7 +49,7 @@ inline constexpr unsigned kInstructionClasses = static_cast<unsigned>(Instructio
 /// Accesses through generic addresses count as global.
 InstructionClass class_of(const isa::Instruction& instruction);
 
-/// Of machines without integer units the SP units take their instructions.
+/// On machines without integer units, SP units take integer instructions.
 ExecutionUnit unit_of(InstructionClass instruction_class, bool integer_units = false);
 
 /// In cycles.
