@@ -101,12 +101,26 @@ function(lookahead_part_mutated sources mutated)
   set(${mutated} ${with} PARENT_SCOPE)
 endfunction()
 
-# lookahead_library(NAME [SOURCES ...] [DEPENDS ...] [PRIVATE_DEPENDS ...])
-# One library for one folder. OBJECT libraries, so that the linker keeps the statements that register variants; without
-# sources the folder has headers alone, which include no other library's. NAME_rules has the objects of the sources with
+# The sources of a declaration: those given, which FOLDER holds, or all of FOLDER.
+function(lookahead_sources result folder)
+  if(ARGN)
+    set(sources ${ARGN})
+    if(folder)
+      list(TRANSFORM sources PREPEND ${folder}/)
+    endif()
+  else()
+    file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  endif()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+
+# lookahead_library(NAME [FOLDER f] [SOURCES ...] [DEPENDS ...] [PRIVATE_DEPENDS ...])
+# One library for one folder. OBJECT libraries, so that the linker keeps the statements that register variants; a folder
+# without sources has headers alone, which include no other library's. NAME_rules has the objects of the sources with
 # points of mutation, and NAME_rules_mutated has them a second time for the tests that take rules away.
 function(lookahead_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "FOLDER" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  lookahead_sources(ARG_SOURCES "${ARG_FOLDER}" ${ARG_SOURCES})
   lookahead_part_mutated(ARG_SOURCES rules)
   set(compiled "")
   if(ARG_SOURCES)
@@ -157,10 +171,11 @@ function(lookahead_closure result)
   set(${result} ${closed} PARENT_SCOPE)
 endfunction()
 
-# lookahead_program(NAME SOURCES ... LIBRARIES ... [MUTATIONS]): links the objects of LIBRARIES and of all that they depend
+# lookahead_program(NAME [FOLDER f] [SOURCES ...] LIBRARIES ... [MUTATIONS]): links the objects of LIBRARIES and of all that they depend
 # on; with MUTATIONS those of the mutation build, where there is one.
 function(lookahead_program name)
-  cmake_parse_arguments(ARG "MUTATIONS" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "MUTATIONS" "FOLDER" "SOURCES;LIBRARIES" ${ARGN})
+  lookahead_sources(ARG_SOURCES "${ARG_FOLDER}" ${ARG_SOURCES})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
   target_precompile_headers(${name} REUSE_FROM standard_headers)
@@ -178,11 +193,12 @@ function(lookahead_program name)
   endif()
 endfunction()
 
-# lookahead_test(NAME [APART] SOURCES ... LIBRARIES ... [MUTATIONS] [RANKS n ...] [LABELS ...])
+# lookahead_test(NAME [APART] [FOLDER f] [SOURCES ...] LIBRARIES ... [MUTATIONS] [RANKS n ...] [LABELS ...])
 # A doctest program; with RANKS it runs under mpirun once for each number of ranks, with MUTATIONS it may take rules away.
 # APART: its sources give different things one name, and no unit may hold several of them.
 function(lookahead_test name)
-  cmake_parse_arguments(ARG "MUTATIONS;APART" "" "SOURCES;LIBRARIES;RANKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "MUTATIONS;APART" "FOLDER" "SOURCES;LIBRARIES;RANKS;LABELS" ${ARGN})
+  lookahead_sources(ARG_SOURCES "${ARG_FOLDER}" ${ARG_SOURCES})
   if(ARG_RANKS)
     set(main tests_mpi_main)
   else()

@@ -163,7 +163,7 @@ void L1Data::begin_fill(const ReadReply& reply, const std::byte* data, Arrival& 
     arrival.line = in_place ? lines_.bytes(mshr.way) : arrival.scratch;
     unpack(arrival.line, data, mshr.sectors);
     if (LOOKAHEAD_RULE(fill_keeps_dirty_bytes) && dirty) [[unlikely]] {
-        copy_masked(arrival.line, lines_.bytes(mshr.way), lines_.dirty(mshr.way) & bytes_of(arrival.installs));
+        copy_bytes(arrival.line, lines_.bytes(mshr.way), lines_.dirty(mshr.way) & bytes_of(arrival.installs));
     }
 }
 
@@ -190,7 +190,7 @@ void L1Data::give_away_if(bool taken, std::uint32_t tag, Arrival& arrival) {
         return;
     }
     if (arrival.line == arrival.scratch) {
-        copy_masked(lines_.bytes(mshr.way), arrival.line, bytes_of(arrival.installs));
+        copy_bytes(lines_.bytes(mshr.way), arrival.line, bytes_of(arrival.installs));
     }
     LineInfo& info = lines_.info(mshr.way);
     const bool comes_into_set = sets_.shares().lines_of_set() != 0 && !lines_.holds_bytes(mshr.way);

@@ -29,7 +29,7 @@ void L1Data::store_through(std::uint32_t way, SectorMask sectors, const ByteMask
     const LineInfo& info = lines_.info(way);
     if (const auto copies = static_cast<SectorMask>(info.valid & sectors);
         copies != 0 && LOOKAHEAD_RULE(store_updates_copy)) {
-        copy_masked(lines_.bytes(way), line_data, only(copies));
+        copy_bytes(lines_.bytes(way), line_data, only(copies));
         sets_.touch(way);
     }
     for (unsigned left = info.awaited & sectors; left != 0 && LOOKAHEAD_RULE(store_merges_into_pending_fill);) {

@@ -21,8 +21,8 @@ SectorMask L1Lines::lacking(std::uint32_t way, SectorMask sectors, const ByteMas
 }
 
 unsigned L1Lines::write_dirty(std::uint32_t way, const ByteMask& mask, const std::byte* line) {
-    copy_masked(lines_[way].bytes, line, mask);
-    const unsigned added = count_of(without(mask, dirty_[way]));
+    copy_bytes(lines_[way].bytes, line, mask);
+    const unsigned added = bytes_in(without(mask, dirty_[way]));
     dirty_[way] = dirty_[way] | mask;
     info(way).dirty = true;
     info(way).valid |= static_cast<SectorMask>(kAllSectors & ~lacking(way, kAllSectors, {}));
@@ -31,12 +31,12 @@ unsigned L1Lines::write_dirty(std::uint32_t way, const ByteMask& mask, const std
 
 unsigned L1Lines::forget_dirty(std::uint32_t way) {
     info(way).dirty = false;
-    return count_of(std::exchange(dirty_[way], {}));
+    return bytes_in(std::exchange(dirty_[way], {}));
 }
 
 std::uint64_t L1Lines::dirty_bytes() const {
     std::uint64_t count = 0;
-    for (const ByteMask& each : dirty_) { count += count_of(each); }
+    for (const ByteMask& each : dirty_) { count += bytes_in(each); }
     return count;
 }
 

@@ -11,25 +11,97 @@ namespace lookahead::gpu {
 
 /// `l1d.*`. Defaults: GTX480.
 struct L1Parameters {
-    std::int64_t sets = 32;
-    std::int64_t ways = 4;
-    std::int64_t sector_bytes = 128;
-    std::string set_index = "fermi_hash";
-    std::int64_t mshrs = 64;
-    std::int64_t merges = 8;
-    std::int64_t miss_queue = 8;
-    std::int64_t miss_latency = 0;
-    std::int64_t hit_latency = 35;
-    std::int64_t fill_latency = 2;
-    std::string cached_loads = "all";
-    std::string write_policy = "write_evict";
-    std::string local_write_policy = "write_back";
-    std::int64_t merged_stores = 16;
-    std::int64_t speculative_mshrs = 64;
-    std::int64_t pinned_ways = 3;
-    std::int64_t prefetch_ways = 0;
-    std::int64_t pending_ways = 0;
-    std::string shared_sizes;
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, sets, 32, {1, 1 << 16, "set"},
+        {.help = "Sets of L1D.",
+         .source = "GPGPU-Sim's GTX480 configuration: 16 KB. Mei and Chu, TPDS 2017, measure 32 sets of 4 lines "
+                   "of 128 bytes on Fermi"});
+    LOOKAHEAD_PARAMETER(std::int64_t, ways, 4, {1, 64, "line"},
+                        {.help = "Lines of 128 bytes in a set.",
+                         .source = "GPGPU-Sim's GTX480 configuration; Mei and Chu, TPDS 2017"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, sector_bytes, 128, {32, 128, "byte"},
+        {.help = "What a miss fetches: 128, the whole line, or 32, those sectors of the line that it needs.",
+         .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, "
+                   "find 32 bytes in Volta's L1"});
+    LOOKAHEAD_PARAMETER(
+        std::string, set_index, "fermi_hash", {"linear", "rotated", "fermi_hash"},
+        {.help = "How an address chooses its set. linear: the line number modulo the sets; rotated: the same, and one "
+                 "set further for each time that the sets have been gone through, so that lines at a distance of the "
+                 "sets' size are apart; fermi_hash: Fermi's, for 32 or 64 sets.",
+         .source = "fermi_hash: Nugteren et al., HPCA 2014; rotated: as hashes do that spread such distances, for any "
+                   "number of sets"});
+    LOOKAHEAD_PARAMETER(std::int64_t, mshrs, 64, {1, 4096, "entry"},
+                        {.help = "Miss status holding registers: fills under way.",
+                         .source = "GPGPU-Sim's GTX480 configuration"});
+    LOOKAHEAD_PARAMETER(std::int64_t, merges, 8, {1, 64, "access"},
+                        {.help = "Accesses that wait for one fill, the first included.",
+                         .source = "GPGPU-Sim's GTX480 configuration"});
+    LOOKAHEAD_PARAMETER(std::int64_t, miss_queue, 8, {1, 1024, "request"},
+                        {.help = "Requests between L1D and the network.",
+                         .source = "GPGPU-Sim's GTX480 configuration"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, miss_latency, 0, {0, 1000, "cycle"},
+        {.help = "From the miss queue to the network, for misses, stores and atomics.",
+         .source = "no public figure. GPGPU-Sim's L1 looks its tags up at the end of its pipeline, so that misses "
+                   "take as long as hits there: 35"});
+    LOOKAHEAD_PARAMETER(std::int64_t, hit_latency, 35, {1, 1000, "cycle"},
+                        {.help = "From a load's last access to its completion.",
+                         .source = "GPGPU-Sim's GTX480 configuration"});
+    LOOKAHEAD_PARAMETER(std::int64_t, fill_latency, 2, {1, 1000, "cycle"},
+                        {.help = "From a load's last fill to its completion.",
+                         .source = "choice; there is no public figure"});
+    LOOKAHEAD_PARAMETER(
+        std::string, cached_loads, "all", {"all", "local"},
+        {.help = "Which demand loads that miss take a line of L1D. local: those of global memory go to L2 each by "
+                 "itself, join no fill and leave nothing behind; they still hit what a prefetch brought.",
+         .source = "nvcc, -Xptxas -dlcm=ca or cg; L1 of compute capability 3.x serves local memory alone (CUDA "
+                   "C Programming Guide 6.0, section G.4.2)"});
+    LOOKAHEAD_PARAMETER(std::string, write_policy, "write_evict", {"write_evict", "write_through"},
+                        {.help = "What a store to global memory does to the line's copy; it goes to L2 in either case.",
+                         .source = "GPGPU-Sim's GTX480 configuration"});
+    LOOKAHEAD_PARAMETER(
+        std::string, local_write_policy, "write_back",
+        {"write_back", "write_back_fetch", "write_back_no_allocate", "write_through", "write_evict"},
+        {.help = "What a store to local memory does. write_back: its bytes stay in L1, in a line that is taken "
+                 "for them if need be and not fetched, until the line makes room; write_back_fetch: the same, and "
+                 "a store to a part of a line that is not there has the line fetched; write_back_no_allocate: they "
+                 "stay only where L1 holds what they store to; the others as for global memory.",
+         .source = "Micikevicius, \"Local Memory and Register Spilling\", NVIDIA 2011, of Fermi: a store writes a "
+                   "line to L1, and the line is written to L2 when it is evicted. GPGPU-Sim's stock GTX 480 "
+                   "writes back without allocation. write_back_fetch: \"conventional caches implement partial "
+                   "writes to a cache block by ensuring the cache has ownership over the cache block considered and "
+                   "modifying the cached copy\" (Collange and Kouyoumdjian, 2011, section 4.2)"});
+    LOOKAHEAD_PARAMETER(std::int64_t, merged_stores, 16, {0, 4096, "store"},
+                        {.help = "Stores that may be merged into fills under way (write_through, and of locked lines).",
+                         .source = "choice; Fermi's write_evict merges none"});
+    LOOKAHEAD_PARAMETER(std::int64_t, speculative_mshrs, 64, {0, 4096, "entry"},
+                        {.help = "MSHRs that clients other than demand may hold.",
+                         .source = "choice: all of l1d.mshrs"});
+    LOOKAHEAD_PARAMETER(std::int64_t, pinned_ways, 3, {0, 63, "line"},
+                        {.help = "Lines of a set that may be pinned; one is left in any case.",
+                         .source = "choice: as many as can be, with four ways"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, prefetch_ways, 0, {0, 63, "line"},
+        {.help = "Lines beside each set of L1D that are for prefetches alone, where they stay when they are "
+                 "used; 0: prefetches go to L1D. 4 with 32 sets is a prefetch buffer of 16 KB.",
+         .source = "Wang and Lin, ISCA 2017 (DAC), table of the configuration: a prefetch buffer of 16 KB an SM, for "
+                   "many-thread-aware prefetching; that it is made of ways beside L1's is ours"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, pending_ways, 0, {0, 63, "line"},
+        {.help = "Tags beside each set's lines for fills under way: a line makes room when the fill comes, not when "
+                 "it is asked for. 0: a miss reserves one of its set's lines.",
+         .source = "Khairy et al., ISCA 2020: Volta's L1 takes lines for fills when they come, so that misses "
+                   "under way are bounded by its MSHRs and not by its sets; earlier ones reserve"});
+    LOOKAHEAD_PARAMETER(
+        std::string, shared_sizes, {},
+        {.help = "Where L1D and shared memory are one array, that of `ways`: the sizes in KB, ascending, that shared "
+                 "memory may have of it, as in \"0 8 16 32\". While a kernel runs it has the least that holds its "
+                 "resident CTAs, and L1D the ways that are left. Empty: L1D has all of its ways.",
+         .source = "CUDA C++ Programming Guide, compute capability 7.x and later: the driver chooses the split for "
+                   "each kernel. That it takes the least is a choice; Nsight Compute shows more for small needs "
+                   "(tests/validation/REAL_GPU.md)"});
+    LOOKAHEAD_ALL_DECLARED;
 
     /// Tags of a set: of its lines, of prefetches' and of fills under way.
     std::int64_t tags_per_set() const { return ways + prefetch_ways + pending_ways; }
@@ -45,99 +117,3 @@ struct L1Parameters {
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
-    using P = lookahead::gpu::L1Parameters;
-    inline static const auto list = parameter_list<P>(
-        integer(
-            "sets", &P::sets, {1, 1 << 16, "set"},
-            {.help = "Sets of L1D.",
-             .source = "GPGPU-Sim's GTX480 configuration: 16 KB. Mei and Chu, TPDS 2017, measure 32 sets of 4 lines "
-                       "of 128 bytes on Fermi"}),
-        integer("ways", &P::ways, {1, 64, "line"},
-                {.help = "Lines of 128 bytes in a set.",
-                 .source = "GPGPU-Sim's GTX480 configuration; Mei and Chu, TPDS 2017"}),
-        integer("sector_bytes", &P::sector_bytes, {32, 128, "byte"},
-                {.help = "What a miss fetches: 128, the whole line, or 32, those sectors of the line that it needs.",
-                 .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, "
-                           "find 32 bytes in Volta's L1"}),
-        choice(
-            "set_index", &P::set_index, {"linear", "rotated", "fermi_hash"},
-            {.help =
-                 "How an address chooses its set. linear: the line number modulo the sets; rotated: the same, and one "
-                 "set further for each time that the sets have been gone through, so that lines at a distance of the "
-                 "sets' size are apart; fermi_hash: Fermi's, for 32 or 64 sets.",
-             .source =
-                 "fermi_hash: Nugteren et al., HPCA 2014; rotated: as hashes do that spread such distances, for any "
-                 "number of sets"}),
-        integer(
-            "mshrs", &P::mshrs, {1, 4096, "entry"},
-            {.help = "Miss status holding registers: fills under way.", .source = "GPGPU-Sim's GTX480 configuration"}),
-        integer("merges", &P::merges, {1, 64, "access"},
-                {.help = "Accesses that wait for one fill, the first included.",
-                 .source = "GPGPU-Sim's GTX480 configuration"}),
-        integer("miss_queue", &P::miss_queue, {1, 1024, "request"},
-                {.help = "Requests between L1D and the network.", .source = "GPGPU-Sim's GTX480 configuration"}),
-        integer(
-            "miss_latency", &P::miss_latency, {0, 1000, "cycle"},
-            {.help = "From the miss queue to the network, for misses, stores and atomics.",
-             .source = "no public figure. GPGPU-Sim's L1 looks its tags up at the end of its pipeline, so that misses "
-                       "take as long as hits there: 35"}),
-        integer("hit_latency", &P::hit_latency, {1, 1000, "cycle"},
-                {.help = "From a load's last access to its completion.", .source = "GPGPU-Sim's GTX480 configuration"}),
-        integer("fill_latency", &P::fill_latency, {1, 1000, "cycle"},
-                {.help = "From a load's last fill to its completion.", .source = "choice; there is no public figure"}),
-        choice(
-            "cached_loads", &P::cached_loads, {"all", "local"},
-            {.help = "Which demand loads that miss take a line of L1D. local: those of global memory go to L2 each by "
-                     "itself, join no fill and leave nothing behind; they still hit what a prefetch brought.",
-             .source = "nvcc, -Xptxas -dlcm=ca or cg; L1 of compute capability 3.x serves local memory alone (CUDA "
-                       "C Programming Guide 6.0, section G.4.2)"}),
-        choice("write_policy", &P::write_policy, {"write_evict", "write_through"},
-               {.help = "What a store to global memory does to the line's copy; it goes to L2 in either case.",
-                .source = "GPGPU-Sim's GTX480 configuration"}),
-        choice(
-            "local_write_policy", &P::local_write_policy,
-            {"write_back", "write_back_fetch", "write_back_no_allocate", "write_through", "write_evict"},
-            {.help = "What a store to local memory does. write_back: its bytes stay in L1, in a line that is taken "
-                     "for them if need be and not fetched, until the line makes room; write_back_fetch: the same, and "
-                     "a store to a part of a line that is not there has the line fetched; write_back_no_allocate: they "
-                     "stay only where L1 holds what they store to; the others as for global memory.",
-             .source =
-                 "Micikevicius, \"Local Memory and Register Spilling\", NVIDIA 2011, of Fermi: a store writes a "
-                 "line to L1, and the line is written to L2 when it is evicted. GPGPU-Sim's stock GTX 480 "
-                 "writes back without allocation. write_back_fetch: \"conventional caches implement partial "
-                 "writes to a cache block by ensuring the cache has ownership over the cache block considered and "
-                 "modifying the cached copy\" (Collange and Kouyoumdjian, 2011, section 4.2)"}),
-        integer("merged_stores", &P::merged_stores, {0, 4096, "store"},
-                {.help = "Stores that may be merged into fills under way (write_through, and of locked lines).",
-                 .source = "choice; Fermi's write_evict merges none"}),
-        integer("speculative_mshrs", &P::speculative_mshrs, {0, 4096, "entry"},
-                {.help = "MSHRs that clients other than demand may hold.", .source = "choice: all of l1d.mshrs"}),
-        integer("pinned_ways", &P::pinned_ways, {0, 63, "line"},
-                {.help = "Lines of a set that may be pinned; one is left in any case.",
-                 .source = "choice: as many as can be, with four ways"}),
-        integer("prefetch_ways", &P::prefetch_ways, {0, 63, "line"},
-                {.help = "Lines beside each set of L1D that are for prefetches alone, where they stay when they are "
-                         "used; 0: prefetches go to L1D. 4 with 32 sets is a prefetch buffer of 16 KB.",
-                 .source =
-                     "Wang and Lin, ISCA 2017 (DAC), table of the configuration: a prefetch buffer of 16 KB an SM, for "
-                     "many-thread-aware prefetching; that it is made of ways beside L1's is ours"}),
-        integer(
-            "pending_ways", &P::pending_ways, {0, 63, "line"},
-            {.help =
-                 "Tags beside each set's lines for fills under way: a line makes room when the fill comes, not when "
-                 "it is asked for. 0: a miss reserves one of its set's lines.",
-             .source = "Khairy et al., ISCA 2020: Volta's L1 takes lines for fills when they come, so that misses "
-                       "under way are bounded by its MSHRs and not by its sets; earlier ones reserve"}),
-        text(
-            "shared_sizes", &P::shared_sizes,
-            {.help =
-                 "Where L1D and shared memory are one array, that of `ways`: the sizes in KB, ascending, that shared "
-                 "memory may have of it, as in \"0 8 16 32\". While a kernel runs it has the least that holds its "
-                 "resident CTAs, and L1D the ways that are left. Empty: L1D has all of its ways.",
-             .source = "CUDA C++ Programming Guide, compute capability 7.x and later: the driver chooses the split for "
-                       "each kernel. That it takes the least is a choice; Nsight Compute shows more for small needs "
-                       "(tests/validation/REAL_GPU.md)"}));
-};

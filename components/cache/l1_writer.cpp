@@ -17,7 +17,7 @@ void L1Writer::write(std::uint64_t line, const ByteMask& mask, const std::byte* 
 void L1Writer::write_dirty(std::uint32_t way) {
     write(lines_.line(way), lines_.dirty(way), lines_.bytes(way), kWriteBackTag);
     ++counters_.write_backs;
-    count_written(way, count_of(lines_.dirty(way)));
+    count_written(way, bytes_in(lines_.dirty(way)));
 }
 
 void L1Writer::evict_dirty(std::uint32_t way) {
@@ -26,7 +26,7 @@ void L1Writer::evict_dirty(std::uint32_t way) {
     std::memcpy(bytes, lines_.bytes(way), kLineBytes);
     const ByteMask mask = companion_->evicting(lines_.line(way), lines_.dirty(way), bytes);
     if (mask.any()) { write(lines_.line(way), mask, bytes, kWriteBackTag); }
-    const unsigned written = count_of(lines_.dirty(way) & mask);
+    const unsigned written = bytes_in(lines_.dirty(way) & mask);
     counters_.write_backs += written != 0;
     count_written(way, written);
 }
@@ -34,11 +34,11 @@ void L1Writer::evict_dirty(std::uint32_t way) {
 void L1Writer::write_together(std::uint32_t way, const ByteMask& own, const std::byte* bytes) {
     const ByteMask rest = without(lines_.dirty(way), own);
     alignas(64) std::byte merged[kLineBytes] = {};
-    copy_masked(merged, lines_.bytes(way), rest);
-    copy_masked(merged, bytes, own);
+    copy_bytes(merged, lines_.bytes(way), rest);
+    copy_bytes(merged, bytes, own);
     if ((own | rest).any()) { write(lines_.line(way), own | rest, merged, kWriteBackTag); }
     counters_.write_backs += rest.any() && !own.any();  // else the message is the companion's
-    count_written(way, count_of(rest));
+    count_written(way, bytes_in(rest));
 }
 
 /// The other dirty bytes of the way are older than the companion's.

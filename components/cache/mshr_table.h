@@ -108,7 +108,7 @@ class MshrTable {
                 serve(list[i], static_cast<const std::byte*>(line));
                 continue;
             }
-            copy_masked(line, stores_[list[i].token].data, stores_[list[i].token].mask);
+            copy_bytes(line, stores_[list[i].token].data, stores_[list[i].token].mask);
             free_stores_.push_back(list[i].token);
         }
     }

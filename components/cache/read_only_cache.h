@@ -22,11 +22,12 @@ struct ReadOnlyCacheParameters {
 };
 
 struct ReadOnlyCacheCounters {
-    std::uint64_t hits = 0;
-    std::uint64_t misses = 0;
-    std::uint64_t merges = 0;
-    std::uint64_t refusals = 0;
-    std::uint64_t prefetches = 0;
+    LOOKAHEAD_COUNTER(hits, "access", "Accesses that found their line.");
+    LOOKAHEAD_COUNTER(misses, "access", "Accesses that asked for their line.");
+    LOOKAHEAD_COUNTER(merges, "access", "Accesses that joined an earlier one's wait.");
+    LOOKAHEAD_COUNTER(refusals, "access", "Accesses that found no room to wait, and try again.");
+    LOOKAHEAD_COUNTER(prefetches, "line", "Lines that were asked for ahead of a fetch.");
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 /// Tags and miss registers of a read-only cache: LRU, and a line takes its place when it comes. It has no clock, asks
@@ -126,14 +127,3 @@ class ReadOnlyCache {
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::StatisticsOf<lookahead::gpu::ReadOnlyCacheCounters> {
-    using C = lookahead::gpu::ReadOnlyCacheCounters;
-    static constexpr std::tuple list{
-        Counter<C>{"hits", "access", "Accesses that found their line.", &C::hits},
-        Counter<C>{"misses", "access", "Accesses that asked for their line.", &C::misses},
-        Counter<C>{"merges", "access", "Accesses that joined an earlier one's wait.", &C::merges},
-        Counter<C>{"refusals", "access", "Accesses that found no room to wait, and try again.", &C::refusals},
-        Counter<C>{"prefetches", "line", "Lines that were asked for ahead of a fetch.", &C::prefetches}};
-};

@@ -18,14 +18,24 @@
 namespace lookahead::gpu {
 
 struct DispatcherParameters {
-    std::int64_t latency = 64;
-    std::int64_t preassigned_ctas = 1;
-    std::int64_t interval = 0;
+    LOOKAHEAD_PARAMETER(std::int64_t, latency, 64, {1, 100000, "core cycle"},
+                        {.help = "Latency between dispatcher and SM, each way; also a lookahead of the simulation.",
+                         .source = "not published; of the order of a crossbar traversal"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, preassigned_ctas, 1, {0, 32, "CTA"},
+        {.help = "CTAs that may wait at an SM beyond its occupancy, to hide the dispatcher's round trip.",
+         .source = "choice: 1 makes a replacement immediate, as on hardware"});
+    LOOKAHEAD_PARAMETER(std::int64_t, interval, 0, {0, 1000, "core cycle"},
+                        {.help = "Cycles between two CTAs that the dispatcher assigns. 0: one CTA per SM and cycle.",
+                         .source = "0: GPGPU-Sim gives each SM one a cycle. An H100 gives out one in 1.0 to 1.2 cycles "
+                                   "(tests/validation/REAL_GPU.md)"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 struct DispatcherCounters {
-    std::uint64_t kernels = 0;
-    std::uint64_t ctas = 0;
+    LOOKAHEAD_COUNTER(kernels, "kernel", "Kernels begun.");
+    LOOKAHEAD_COUNTER(ctas, "CTA", "CTAs assigned to SMs.");
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 /// Assigns a kernel's CTAs to the SMs: one CTA per SM in turn until every SM is full, then one whenever an SM reports a
@@ -100,26 +110,3 @@ class CtaDispatcher : public LogicalProcess {
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::DispatcherParameters> {
-    using P = gpu::DispatcherParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("latency", &P::latency, {1, 100000, "core cycle"},
-                {.help = "Latency between dispatcher and SM, each way; also a lookahead of the simulation.",
-                 .source = "not published; of the order of a crossbar traversal"}),
-        integer("preassigned_ctas", &P::preassigned_ctas, {0, 32, "CTA"},
-                {.help = "CTAs that may wait at an SM beyond its occupancy, to hide the dispatcher's round trip.",
-                 .source = "choice: 1 makes a replacement immediate, as on hardware"}),
-        integer("interval", &P::interval, {0, 1000, "core cycle"},
-                {.help = "Cycles between two CTAs that the dispatcher assigns. 0: one CTA per SM and cycle.",
-                 .source = "0: GPGPU-Sim gives each SM one a cycle. An H100 gives out one in 1.0 to 1.2 cycles "
-                           "(tests/validation/REAL_GPU.md)"}));
-};
-
-template <>
-struct lookahead::StatisticsOf<lookahead::gpu::DispatcherCounters> {
-    using C = gpu::DispatcherCounters;
-    static constexpr std::tuple list{Counter<C>{"kernels", "kernel", "Kernels begun.", &C::kernels},
-                                     Counter<C>{"ctas", "CTA", "CTAs assigned to SMs.", &C::ctas}};
-};

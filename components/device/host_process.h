@@ -22,16 +22,24 @@
 namespace lookahead::gpu {
 
 struct HostParameters {
-    std::int64_t link_latency = 500;
-    std::int64_t link_bandwidth = 8'000'000'000;
-    bool copy_fills_l2 = false;
+    LOOKAHEAD_PARAMETER(std::int64_t, link_latency, 500, {1, 1'000'000, "ns"},
+                        {.help = "Latency of the link between host and device, each way.",
+                         .source = "PCIe 2.0 round trips of about 1 us"});
+    LOOKAHEAD_PARAMETER(std::int64_t, link_bandwidth, 8'000'000'000, {1'000'000, 1'000'000'000'000, "byte/s"},
+                        {.help = "Bandwidth of copies between host and device.", .source = "PCIe 2.0 x16, 8 GB/s"});
+    LOOKAHEAD_PARAMETER(
+        bool, copy_fills_l2, false,
+        {.help = "Copies to the device leave their data in L2, as GPGPU-Sim's -gpgpu_perf_sim_memcpy does.",
+         .source = "GPGPU-Sim"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 struct HostCounters {
-    std::uint64_t calls = 0;
-    std::uint64_t bytes_to_device = 0;
-    std::uint64_t bytes_from_device = 0;
-    std::uint64_t launches = 0;
+    LOOKAHEAD_COUNTER(calls, "call", "Calls of the host program on its device.");
+    LOOKAHEAD_COUNTER(bytes_to_device, "byte", "Bytes copied or filled by the host.");
+    LOOKAHEAD_COUNTER(bytes_from_device, "byte", "Bytes copied back to the host.");
+    LOOKAHEAD_COUNTER(launches, "launch", "Kernels launched.");
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 /// One kernel launch of a run, recorded by the host at its end.
@@ -142,27 +150,3 @@ class HostProcess : public LogicalProcess {
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::HostParameters> {
-    using P = gpu::HostParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("link_latency", &P::link_latency, {1, 1'000'000, "ns"},
-                {.help = "Latency of the link between host and device, each way.",
-                 .source = "PCIe 2.0 round trips of about 1 us"}),
-        integer("link_bandwidth", &P::link_bandwidth, {1'000'000, 1'000'000'000'000, "byte/s"},
-                {.help = "Bandwidth of copies between host and device.", .source = "PCIe 2.0 x16, 8 GB/s"}),
-        boolean("copy_fills_l2", &P::copy_fills_l2,
-                {.help = "Copies to the device leave their data in L2, as GPGPU-Sim's -gpgpu_perf_sim_memcpy does.",
-                 .source = "GPGPU-Sim"}));
-};
-
-template <>
-struct lookahead::StatisticsOf<lookahead::gpu::HostCounters> {
-    using C = gpu::HostCounters;
-    static constexpr std::tuple list{
-        Counter<C>{"calls", "call", "Calls of the host program on its device.", &C::calls},
-        Counter<C>{"bytes_to_device", "byte", "Bytes copied or filled by the host.", &C::bytes_to_device},
-        Counter<C>{"bytes_from_device", "byte", "Bytes copied back to the host.", &C::bytes_from_device},
-        Counter<C>{"launches", "launch", "Kernels launched.", &C::launches}};
-};

@@ -8,29 +8,21 @@
 namespace lookahead::gpu {
 
 struct FrfcfsParameters {
-    std::int64_t write_high = 32;
-    std::int64_t write_low = 16;
-    bool separate_writes = true;
+    LOOKAHEAD_PARAMETER(std::int64_t, write_high, 32, {1, 1024, "request"},
+                        {.help = "Writes are drained when this many wait, and when no read waits.",
+                         .source = "half of the queue's 64 entries"});
+    LOOKAHEAD_PARAMETER(std::int64_t, write_low, 16, {0, 1023, "request"},
+                        {.help = "Draining ends when at most this many writes wait and a read waits.",
+                         .source = "a quarter of the queue's 64 entries"});
+    LOOKAHEAD_PARAMETER(bool, separate_writes, true,
+                        {.help = "Writes wait in a queue of their own until they are drained; false: reads and "
+                                 "writes share one queue, and a bank takes them by row and age.",
+                         .source = "drained together, as controllers do to turn the bus round seldom. "
+                                   "GPGPU-Sim's stock GTX 480 leaves its separate write queue off"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::FrfcfsParameters> {
-    using P = lookahead::gpu::FrfcfsParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("write_high", &P::write_high, {1, 1024, "request"},
-                {.help = "Writes are drained when this many wait, and when no read waits.",
-                 .source = "half of the queue's 64 entries"}),
-        integer("write_low", &P::write_low, {0, 1023, "request"},
-                {.help = "Draining ends when at most this many writes wait and a read waits.",
-                 .source = "a quarter of the queue's 64 entries"}),
-        boolean("separate_writes", &P::separate_writes,
-                {.help = "Writes wait in a queue of their own until they are drained; false: reads and "
-                         "writes share one queue, and a bank takes them by row and age.",
-                 .source = "drained together, as controllers do to turn the bus round seldom. "
-                           "GPGPU-Sim's stock GTX 480 leaves its separate write queue off"}));
-};
 
 namespace lookahead::gpu {
 namespace {

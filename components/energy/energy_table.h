@@ -12,7 +12,11 @@ namespace lookahead {
 
 /// Parameters of the table of energies, prefix "energy".
 struct EnergyParameters {
-    std::string table = "fermi_40nm";
+    LOOKAHEAD_PARAMETER(
+        std::string, table, "fermi_40nm",
+        {.help = "Table of energy per event and static power: the name of a built-in one, or a TOML file.",
+         .source = "each table names its own sources (experiments/energy_tables)"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 /// The energy of one event: joules for each count of a counter.
@@ -50,11 +54,3 @@ EnergyTable parse_energy_table(std::string name, std::string_view toml, const st
                                std::span<const StatisticsSetEntry> statistics);
 
 }  // namespace lookahead
-
-template <>
-struct lookahead::ParametersOf<lookahead::EnergyParameters> {
-    inline static const auto list = parameter_list<EnergyParameters>(
-        text("table", &EnergyParameters::table,
-             {.help = "Table of energy per event and static power: the name of a built-in one, or a TOML file.",
-              .source = "each table names its own sources (experiments/energy_tables)"}));
-};

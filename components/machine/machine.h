@@ -25,10 +25,26 @@ class StreamingMultiprocessor;
 inline constexpr std::int64_t kMostSms = 1024;
 
 struct MachineParameters {
-    std::int64_t sms = 15;
-    std::int64_t memory_clock_ratio = 1;
-    std::int64_t memory_bytes = std::int64_t{1536} << 20;
-    bool perfect_memory = false;
+    LOOKAHEAD_PARAMETER(std::int64_t, sms, 15, {1, gpu::kMostSms, "SM"},
+                        {.help = "Streaming multiprocessors.",
+                         .source = "NVIDIA GTX 480 data sheet: 15 of Fermi's 16 SMs"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, memory_clock_ratio, 1, {1, 8, "cycle"},
+        {.help = "Cycles of network and L2 slices per SM cycle: their clock is sm.frequency times this. Keys of "
+                 "crossbar, mesh, input_queued and l2, and dram.fixed_latency, count these cycles.",
+         .source = "GPGPU-Sim's GTX480 configuration: one clock for all. Kim et al., HPCA 2016: 1.4 GHz over "
+                   "700 MHz"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, memory_bytes, std::int64_t{1536} << 20,
+        {std::int64_t{1} << 20, static_cast<std::int64_t>(isa::kGlobalBytes), "byte"},
+        {.help = "Device memory that `lookahead capture` gives a program. It takes room on the host once it is "
+                 "used.",
+         .source = "NVIDIA GTX 480 data sheet: 1536 MB"});
+    LOOKAHEAD_PARAMETER(bool, perfect_memory, false,
+                        {.help = "Every request that leaves an SM is answered at once: no network, L2 or DRAM. "
+                                 "Runs in one process only.",
+                         .source = "for bounds; no machine has it"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 /// A GPU with its host as a graph of logical processes: the host, the CTA dispatcher, SMs "sm0".., memory partitions
@@ -89,26 +105,3 @@ class Machine {
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::MachineParameters> {
-    using P = gpu::MachineParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("sms", &P::sms, {1, gpu::kMostSms, "SM"},
-                {.help = "Streaming multiprocessors.", .source = "NVIDIA GTX 480 data sheet: 15 of Fermi's 16 SMs"}),
-        integer(
-            "memory_clock_ratio", &P::memory_clock_ratio, {1, 8, "cycle"},
-            {.help = "Cycles of network and L2 slices per SM cycle: their clock is sm.frequency times this. Keys of "
-                     "crossbar, mesh, input_queued and l2, and dram.fixed_latency, count these cycles.",
-             .source = "GPGPU-Sim's GTX480 configuration: one clock for all. Kim et al., HPCA 2016: 1.4 GHz over "
-                       "700 MHz"}),
-        integer("memory_bytes", &P::memory_bytes,
-                {std::int64_t{1} << 20, static_cast<std::int64_t>(isa::kGlobalBytes), "byte"},
-                {.help = "Device memory that `lookahead capture` gives a program. It takes room on the host once it is "
-                         "used.",
-                 .source = "NVIDIA GTX 480 data sheet: 1536 MB"}),
-        boolean("perfect_memory", &P::perfect_memory,
-                {.help = "Every request that leaves an SM is answered at once: no network, L2 or DRAM. "
-                         "Runs in one process only.",
-                 .source = "for bounds; no machine has it"}));
-};

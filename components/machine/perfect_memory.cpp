@@ -3,8 +3,9 @@
 #include <bit>
 #include <cstring>
 
+#include "components/cache/byte_mask.h"
 #include "components/isa/memory_access.h"
-#include "components/memory_partition/line_bytes.h"
+#include "components/memory_partition/l2_operations.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/state/state_archive.h"
@@ -66,23 +67,11 @@ void PerfectMemory::write(const WriteRequest& request, HeldMessages& replies) {
 }
 
 void PerfectMemory::atomic(const AtomicRequest& request, HeldMessages& replies) {
-    const auto* lanes = reinterpret_cast<const AtomicLane*>(&request + 1);
-    const unsigned bytes = isa::type_bytes(request.type);
     ++(request.returns_value != 0 ? atomics_ : writes_);
-    written_bytes_ += request.lanes * bytes;
+    written_bytes_ += request.lanes * isa::type_bytes(request.type);
     Reply<AtomicReply> reply(request.lanes * sizeof(AtomicValue));
     reply.fixed() = {.tag = request.tag, .lanes = request.lanes};
-    auto* values = reinterpret_cast<AtomicValue*>(reply.following());
-    std::byte* line = image_.place(request.line);
-    for (unsigned i = 0; i < request.lanes; ++i) {
-        std::byte* place = line + lanes[i].offset;
-        std::uint64_t old = 0;
-        std::memcpy(&old, place, bytes);
-        const std::uint64_t changed =
-            isa::apply_atomic(request.op, request.type, old, lanes[i].operand, lanes[i].operand2);
-        std::memcpy(place, &changed, bytes);
-        values[i] = {.value = old, .lane = lanes[i].lane};
-    }
+    perform_atomic(request, image_.place(request.line), reinterpret_cast<AtomicValue*>(reply.following()));
     if (request.returns_value != 0) {
         reply.append_to(replies);
     } else {

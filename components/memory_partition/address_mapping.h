@@ -11,10 +11,22 @@
 namespace lookahead::gpu {
 
 struct AddressMappingParameters {
-    std::int64_t channels = 6;
-    std::int64_t slices_per_channel = 2;
-    std::int64_t channel_bit = 8;
-    std::string expression = "RRRR RRRRRRRR BBBCCCCB CCSSSSSS";
+    LOOKAHEAD_PARAMETER(std::int64_t, channels, 6, {1, 256},
+                        {.help = "DRAM channels, each with a memory partition.",
+                         .source = "NVIDIA, Fermi white paper, 2009: six 64-bit memory partitions"});
+    LOOKAHEAD_PARAMETER(std::int64_t, slices_per_channel, 2, {1, 16},
+                        {.help = "L2 slices of a memory partition; a power of two.",
+                         .source = "GPGPU-Sim's GTX480 configuration"});
+    LOOKAHEAD_PARAMETER(std::int64_t, channel_bit, 8, {7, 20, "bit"},
+                        {.help = "The channel is the address from this bit up, modulo the "
+                                 "channels.",
+                         .source = "GPGPU-Sim's GTX480 configuration"});
+    LOOKAHEAD_PARAMETER(
+        std::string, expression, "RRRR RRRRRRRR BBBCCCCB CCSSSSSS",
+        {.help = "Bits of the address in the channel, highest first: R row, B bank, C column, S byte in the "
+                 "burst.",
+         .source = "GPGPU-Sim's GTX480 configuration"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 /// A place in a DRAM channel. A column is one burst.
@@ -146,23 +158,3 @@ class AddressMapping {
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::AddressMappingParameters> {
-    using P = lookahead::gpu::AddressMappingParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("channels", &P::channels, {1, 256},
-                {.help = "DRAM channels, each with a memory partition.",
-                 .source = "NVIDIA, Fermi white paper, 2009: six 64-bit memory partitions"}),
-        integer(
-            "slices_per_channel", &P::slices_per_channel, {1, 16},
-            {.help = "L2 slices of a memory partition; a power of two.", .source = "GPGPU-Sim's GTX480 configuration"}),
-        integer("channel_bit", &P::channel_bit, {7, 20, "bit"},
-                {.help = "The channel is the address from this bit up, modulo the "
-                         "channels.",
-                 .source = "GPGPU-Sim's GTX480 configuration"}),
-        text("expression", &P::expression,
-             {.help = "Bits of the address in the channel, highest first: R row, B bank, C column, S byte in the "
-                      "burst.",
-              .source = "GPGPU-Sim's GTX480 configuration"}));
-};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "components/memory_partition/line_bytes.h"
+#include "components/cache/byte_mask.h"
 #include "core/error/error.h"
 #include "core/state/state_archive.h"
 

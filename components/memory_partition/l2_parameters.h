@@ -9,52 +9,44 @@ namespace lookahead::gpu {
 
 /// One slice of the L2 cache. Its fixed pipeline latency is on the crossbar's channels (CrossbarParameters).
 struct L2Parameters {
-    std::int64_t sets = 64;
-    std::int64_t ways = 8;
-    std::int64_t sector_bytes = 128;
-    std::int64_t mshrs = 256;
-    std::int64_t merges = 4;
-    std::int64_t miss_queue = 8;
-    std::int64_t port_bytes = 128;
-    Cycle data_latency = 2;
-    Cycle atomic_cycles = 1;
-    Cycle host_latency = 350;
+    static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
+
+    LOOKAHEAD_PARAMETER(std::int64_t, sets, 64, {1, 65536, "set"},
+                        {.help = "Sets of a slice; a power of two.", .source = kTable});
+    LOOKAHEAD_PARAMETER(std::int64_t, ways, 8, {1, 64, "line"},
+                        {.help = "Lines of 128 bytes in a set.", .source = kTable});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, sector_bytes, 128, {32, 128, "byte"},
+        {.help = "Bytes that a slice fetches and writes back: 128, whole lines, or 32, the requested or dirty "
+                 "sectors of a line.",
+         .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, "
+                   "find 32 bytes in Volta's L2"});
+    LOOKAHEAD_PARAMETER(std::int64_t, mshrs, 256, {1, 16384, "line"},
+                        {.help = "Lines that a slice can await from DRAM.", .source = kTable});
+    LOOKAHEAD_PARAMETER(std::int64_t, merges, 4, {1, 64, "request"},
+                        {.help = "Requests that can wait for one line, including the first.", .source = kTable});
+    LOOKAHEAD_PARAMETER(std::int64_t, miss_queue, 8, {2, 1024, "request"},
+                        {.help = "Fetches and write-backs of a slice that wait for the DRAM's queue.",
+                         .source = kTable});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, port_bytes, 128, {32, 128, "byte"},
+        {.help = "Bytes that a read, a write or a write-back moves through the slice per cycle: 32, 64 or 128. "
+                 "Half lines and sectors move whole.",
+         .source = "128: a line at once. GPGPU-Sim's stock GTX 480 takes a request apart into sectors of 32 "
+                   "bytes, one a cycle, and has a data port of 32 bytes (the last number of gpgpu_cache:dl2)"});
+    LOOKAHEAD_PARAMETER(Cycle, data_latency, 2, {0, 1000, "cycle"},
+                        {.help = "L2 cycles from a request's tag access until the reply reaches its port.",
+                         .source = "a choice: tag, then data access; the rest of the pipeline is on the channels"});
+    LOOKAHEAD_PARAMETER(
+        Cycle, atomic_cycles, 1, {1, 1000, "cycle"},
+        {.help = "L2 cycles for which an atomic request holds the slice, for each of its lanes that access one "
+                 "word.",
+         .source = "GPGPU-Sim performs a request in one cycle; the Kepler GK110 white paper (2012) gives one "
+                   "operation a clock on one address there, and nine times less on Fermi"});
+    LOOKAHEAD_PARAMETER(Cycle, host_latency, 350, {1, 1'000'000, "cycle"},
+                        {.help = "L2 cycles until the host receives a partition's answer.",
+                         .source = "about half a microsecond, one way over PCI Express; no kernel time depends on it"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::L2Parameters> {
-    using P = lookahead::gpu::L2Parameters;
-    static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
-    inline static const auto list = parameter_list<P>(
-        integer("sets", &P::sets, {1, 65536, "set"}, {.help = "Sets of a slice; a power of two.", .source = kTable}),
-        integer("ways", &P::ways, {1, 64, "line"}, {.help = "Lines of 128 bytes in a set.", .source = kTable}),
-        integer("sector_bytes", &P::sector_bytes, {32, 128, "byte"},
-                {.help = "Bytes that a slice fetches and writes back: 128, whole lines, or 32, the requested or dirty "
-                         "sectors of a line.",
-                 .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, "
-                           "find 32 bytes in Volta's L2"}),
-        integer("mshrs", &P::mshrs, {1, 16384, "line"},
-                {.help = "Lines that a slice can await from DRAM.", .source = kTable}),
-        integer("merges", &P::merges, {1, 64, "request"},
-                {.help = "Requests that can wait for one line, including the first.", .source = kTable}),
-        integer("miss_queue", &P::miss_queue, {2, 1024, "request"},
-                {.help = "Fetches and write-backs of a slice that wait for the DRAM's queue.", .source = kTable}),
-        integer("port_bytes", &P::port_bytes, {32, 128, "byte"},
-                {.help = "Bytes that a read, a write or a write-back moves through the slice per cycle: 32, 64 or 128. "
-                         "Half lines and sectors move whole.",
-                 .source = "128: a line at once. GPGPU-Sim's stock GTX 480 takes a request apart into sectors of 32 "
-                           "bytes, one a cycle, and has a data port of 32 bytes (the last number of gpgpu_cache:dl2)"}),
-        integer("data_latency", &P::data_latency, {0, 1000, "cycle"},
-                {.help = "L2 cycles from a request's tag access until the reply reaches its port.",
-                 .source = "a choice: tag, then data access; the rest of the pipeline is on the channels"}),
-        integer("atomic_cycles", &P::atomic_cycles, {1, 1000, "cycle"},
-                {.help = "L2 cycles for which an atomic request holds the slice, for each of its lanes that access one "
-                         "word.",
-                 .source = "GPGPU-Sim performs a request in one cycle; the Kepler GK110 white paper (2012) gives one "
-                           "operation a clock on one address there, and nine times less on Fermi"}),
-        integer("host_latency", &P::host_latency, {1, 1'000'000, "cycle"},
-                {.help = "L2 cycles until the host receives a partition's answer.",
-                 .source = "about half a microsecond, one way over PCI Express; no kernel time depends on it"}));
-};

@@ -3,17 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "components/dram/memory_image.h"
 #include "components/interconnect/crossbar/ejection_port.h"
-#include "components/interconnect/crossbar/injection_port.h"
 #include "components/memory_partition/address_mapping.h"
-#include "components/memory_partition/l2_cache.h"
+#include "components/memory_partition/l2_contents.h"
 #include "components/memory_partition/l2_counters.h"
+#include "components/memory_partition/l2_operations.h"
 #include "components/memory_partition/l2_parameters.h"
 #include "components/memory_partition/mshr_file.h"
-#include "components/memory_partition/request_samples.h"
+#include "core/bits/ring.h"
 #include "core/state/state_archive.h"
 #include "core/stats/statistics_visitor.h"
 
@@ -43,6 +41,8 @@ class L2Slice : private PacketRow {
         std::uint16_t mshr = 0;  ///< of a fetch
         SectorMask sectors = kAllSectors;
         bool write = false;
+
+        void fields(StateArchive& archive) { archive& local& mshr& sectors& write; }
     };
     struct Environment {
         const CrossbarParameters& crossbar;
@@ -64,32 +64,26 @@ class L2Slice : private PacketRow {
     /// The work of cycle `now` == next_cycle(). Returns whether it took a fill.
     bool cycle(Cycle now);
 
-    bool wants_dram() const { return queued_ > 0; }
-    const DramAccess& dram_access() const { return queue_[queue_head_]; }
+    bool wants_dram() const { return !queue_.empty(); }
+    const DramAccess& dram_access() const { return queue_.front(); }
     /// The DRAM has accepted dram_access(); the slice sees the room from cycle `now` on.
     void pop_dram_access(Cycle now);
     /// The same for the lowest sector of dram_access(), a fetch of several sectors; the others remain.
     void pop_dram_sector();
 
-    /// Host copies, which take no time in the slice: `local` and `count` stay within a page, and between kernels.
-    void host_write(std::uint64_t local, const std::byte* bytes, unsigned count, bool fill_l2);
-    void host_fill(std::uint64_t local, std::byte value, unsigned count);
-    void host_read(std::uint64_t local, std::byte* bytes, unsigned count);
-
-    bool has_open_samples() const { return samples_.any_open(); }
-    /// Records the times at which a fetch for the register entered the DRAM's queue, was taken from it, and comes back.
-    void sample_fetch(std::uint16_t mshr, SectorMask sectors, Time queued, Time started, Time ready) {
-        samples_.fetched(mshr, sectors, queued, started, ready);
-    }
-    const RequestSamples& samples() const { return samples_; }
+    /// For the host's copies between kernels.
+    L2Contents& contents() { return contents_; }
+    /// The sampled requests.
+    RequestSamples& samples() { return operations_.samples(); }
+    const RequestSamples& samples() const { return operations_.samples(); }
 
     bool idle() const;
     std::string waiting_for() const;
     /// The slice's part of LogicalProcess::audit; `slice` is its number over the machine.
     void audit(Audit& audit, const std::string& name, std::uint32_t slice) const;
-    std::uint64_t dram_reads() const { return books_.dram_reads; }
-    std::uint64_t dram_writes() const { return books_.dram_writes; }
-    unsigned reply_credits(unsigned requester) const { return replies_.credits(requester); }
+    std::uint64_t dram_reads() const { return dram_reads_; }
+    std::uint64_t dram_writes() const { return dram_writes_; }
+    unsigned reply_credits(unsigned requester) const { return operations_.replies().credits(requester); }
     unsigned withheld_credits(unsigned requester) const { return requests_.withheld_credits(requester); }
     const L2Counters& counters() const { return counters_; }
 
@@ -99,28 +93,17 @@ class L2Slice : private PacketRow {
   private:
     friend struct AuditSabotage;
 
-    /// Counts for the audit.
-    struct Books {
-        std::uint64_t reads = 0;
-        std::uint64_t writes = 0;  ///< and reductions
-        std::uint64_t atomics = 0;
-        std::uint64_t written_bytes = 0;      ///< by requests; atomics: by each lane
-        std::uint64_t overwritten_bytes = 0;  ///< of those, bytes that were dirty before
-        std::uint64_t written_back_bytes = 0;
-        std::uint64_t host_bytes = 0;  ///< dirty bytes that the host overwrote
-        std::uint64_t dram_reads = 0;
-        std::uint64_t dram_writes = 0;
-    };
     struct Fill {
         std::uint16_t mshr;
         SectorMask sectors;
         Cycle ready;
+
+        void fields(StateArchive& archive) { archive& mshr& sectors& ready; }
     };
 
     std::uint64_t row_of(const MessageHeader& request) const override;
     void serve_port(Cycle now);
     void hold_port(const MessageHeader& request, std::uint64_t written_before, Cycle now);
-    void note_stall(L2Stall stall, Cycle now);
     bool drain_fill(Cycle now);
     void begin_fill();
     bool can_perform_front(std::uint32_t line) const;
@@ -136,53 +119,35 @@ class L2Slice : private PacketRow {
     L2Stall allocate_and_write(unsigned set, std::uint64_t local, const MessageHeader& request, unsigned source,
                                Cycle now);
     void replace(std::uint32_t line, std::uint64_t local);
-    void write_back_contents(std::uint32_t line);
-    void make_dirty(std::uint32_t line, const ByteMask& bytes);
-    void overwritten_by_host(std::uint32_t line, const ByteMask& bytes);
     void enqueue(const DramAccess& access);
-    unsigned queue_room() const { return static_cast<unsigned>(queue_.size()) - queued_; }
+    unsigned queue_room() const { return queue_.capacity() - queue_.size(); }
     SectorMask missing_sectors(std::uint32_t line, const MessageHeader& request) const;
     void fetch_sectors(std::uint16_t mshr, std::uint64_t local, SectorMask sectors);
     void count(const MessageHeader& request, bool hit);
 
     void perform(std::uint32_t line, const MessageHeader& request, unsigned source, Cycle now);
-    void perform_read(std::uint32_t line, const ReadRequest& request, unsigned source, Cycle now);
-    void perform_write(std::uint32_t line, const WriteRequest& request, unsigned source, Cycle now);
-    void perform_atomic(std::uint32_t line, const AtomicRequest& request, unsigned source, Cycle now);
-    void acknowledge(std::uint32_t tag, unsigned source, Cycle ready);
 
-    template <class F>
-    void for_each_line(std::uint64_t local, unsigned count, F&& f);
-    std::uint32_t find(std::uint64_t line_address) const {
-        return cache_.find(cache_.set_of(mapping_.address_in_slice(line_address)), line_address);
-    }
-
-    L2Parameters parameters_;
+    unsigned port_bytes_;
     bool sectored_;
-    bool narrow_port_;
     const AddressMapping& mapping_;
     const ClockDomain& clock_;
-    MemoryImage& image_;
+    L2Counters counters_;
+    L2Contents contents_;
+    L2Operations operations_;
+    L2Cache& cache_;  ///< the lines of contents_
     EjectionPort requests_;
-    InjectionPort replies_;
-    L2Cache cache_;
     MshrFile mshrs_;
 
-    std::vector<DramAccess> queue_;  ///< ring
-    unsigned queue_head_ = 0;
-    unsigned queued_ = 0;
-    std::vector<Fill> fills_;  ///< ring, as many as sectors that registers can await
-    unsigned fill_head_ = 0;
-    unsigned fill_count_ = 0;
+    Ring<DramAccess> queue_;  ///< to the DRAM
+    Ring<Fill> fills_;        ///< that came back: as many as sectors that registers can await
     std::uint16_t draining_ = L2Cache::kNoMshr;
 
     Cycle next_cycle_ = kCycleInfinity;
     Cycle busy_until_ = 0;
-    L2Stall stall_ = L2Stall::none;
-    Cycle stall_since_ = 0;
-    L2Counters counters_;
-    Books books_;
-    RequestSamples samples_;
+    L2StallClock stall_;
+    // Counts for the audit.
+    std::uint64_t dram_reads_ = 0;
+    std::uint64_t dram_writes_ = 0;
 };
 
 }  // namespace lookahead::gpu

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "components/memory_partition/line_bytes.h"
+#include "components/cache/byte_mask.h"
 #include "components/protocols/host_memory.h"
 #include "components/protocols/launch.h"
 #include "core/error/error.h"
@@ -185,9 +185,9 @@ bool MemoryPartition::any_dram_accepts() const {
         const auto mshr = static_cast<std::uint16_t>(step.tag);
         const auto sectors = static_cast<SectorMask>(step.tag >> kMshrBits & kAllSectors);
         slice.receive_fill(mshr, sectors, ready);
-        if (slice.has_open_samples()) [[unlikely]] {
-            slice.sample_fetch(mshr, sectors, dram_clock_.edge(step.arrival), dram_clock_.edge(step.taken),
-                               clock_.edge(ready));
+        if (slice.samples().any_open()) [[unlikely]] {
+            slice.samples().fetched(mshr, sectors, dram_clock_.edge(step.arrival), dram_clock_.edge(step.taken),
+                                    clock_.edge(ready));
         }
     }
     return step.read_done;
@@ -267,14 +267,14 @@ void MemoryPartition::receive_from_host(const MessageHeader& message, Cycle now)
         const auto* bytes = reinterpret_cast<const std::byte*>(&write + 1);
         for_each_slice(local_of(write.address), write.bytes,
                        [&](L2Slice& slice, std::uint64_t local, std::uint32_t length, std::uint32_t before) {
-                           slice.host_write(local, bytes + before, length, write.fill_l2 != 0);
+                           slice.contents().host_write(local, bytes + before, length, write.fill_l2 != 0);
                        });
         if (write.asks != 0) { acknowledge(write.address); }
     } else if (message.type == HostFill::kType) {
         const auto& fill = message.as<HostFill>();
         for_each_slice(local_of(fill.address), fill.bytes,
                        [&](L2Slice& slice, std::uint64_t local, std::uint32_t length, std::uint32_t) {
-                           slice.host_fill(local, std::byte{fill.value}, length);
+                           slice.contents().host_fill(local, std::byte{fill.value}, length);
                        });
         if (fill.asks != 0) { acknowledge(fill.address); }
     } else {
@@ -288,7 +288,7 @@ void MemoryPartition::receive_from_host(const MessageHeader& message, Cycle now)
             std::memcpy(place, &answer, sizeof answer);
             for_each_slice(begin + done, piece,
                            [&](L2Slice& slice, std::uint64_t local, std::uint32_t length, std::uint32_t before) {
-                               slice.host_read(local, place + sizeof answer + before, length);
+                               slice.contents().host_read(local, place + sizeof answer + before, length);
                            });
         });
     }

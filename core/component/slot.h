@@ -107,9 +107,7 @@ bool register_variant(std::string_view name, std::string_view description, std::
                        std::string(source),
                        nullptr,
                        {}};
-    if constexpr (VariantWithParameters<Variant>) {
-        entry.parameters = &ParametersOf<typename Variant::Parameters>::list;
-    }
+    if constexpr (VariantWithParameters<Variant>) { entry.parameters = &parameters_of<typename Variant::Parameters>(); }
     if constexpr (requires { Variant::kReads; }) {
         entry.reads.assign(std::begin(Variant::kReads), std::end(Variant::kReads));
     }

@@ -53,7 +53,7 @@ class Configuration {
     template <HasParameters P>
     P read(std::string_view prefix) const {
         P values{};
-        read_into(ParametersOf<P>::list, prefix, &values);
+        read_into(parameters_of<P>(), prefix, &values);
         return values;
     }
 

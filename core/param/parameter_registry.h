@@ -27,7 +27,7 @@ namespace detail {
 
 template <HasParameters P>
 bool register_parameters(std::string_view prefix, std::string_view description, std::string_view slot = {}) {
-    add_parameter_set({std::string(prefix), std::string(description), &ParametersOf<P>::list, std::string(slot)});
+    add_parameter_set({std::string(prefix), std::string(description), &parameters_of<P>(), std::string(slot)});
     return true;
 }
 

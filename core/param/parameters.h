@@ -8,31 +8,25 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "core/bits/declared_members.h"
 #include "core/param/parameter_value.h"
 
-/// Parameters are members of a plain struct, each declared once:
+/// Parameters are members of a plain struct, each declared once with its default, range, help text and source:
 ///
 ///     struct CacheParameters {
-///         std::int64_t ways = 4;
-///         bool sectored = false;
-///         double frequency = 700e6;
-///         std::string replacement = "lru";
-///     };
-///     template <>
-///     struct lookahead::ParametersOf<CacheParameters> {
-///         inline static const auto list = parameter_list<CacheParameters>(
-///             integer("ways", &CacheParameters::ways, {1, 64, "line"}, {.help = "Lines in a set."}),
-///             boolean("sectored", &CacheParameters::sectored, {.help = "…"}),
-///             real("frequency", &CacheParameters::frequency, {1, 1e12, "Hz"}, {.help = "…"}),
-///             choice("replacement", &CacheParameters::replacement, {"lru", "fifo"}, {.help = "…"}));
+///         LOOKAHEAD_PARAMETER(std::int64_t, ways, 4, {1, 64, "line"}, {.help = "Lines in a set."});
+///         LOOKAHEAD_PARAMETER(bool, sectored, false, {.help = "…"});
+///         LOOKAHEAD_PARAMETER(double, frequency, 700e6, {1, 1e12, "Hz"}, {.help = "…"});
+///         LOOKAHEAD_PARAMETER(std::string, replacement, "lru", {"lru", "fifo"}, {.help = "…"});
+///         LOOKAHEAD_ALL_DECLARED;
 ///     };
 ///
-/// The member initialiser is the default. `Configuration::read<CacheParameters>("cache")` gives a checked
-/// struct.
+/// `Configuration::read<CacheParameters>("cache")` gives a checked struct.
 namespace lookahead {
 
 enum class ParameterType { boolean, integer, real, text };
@@ -66,14 +60,21 @@ struct Parameter {
 
 using ParameterList = std::vector<Parameter>;
 
-/// Specialise with `inline static const auto list = parameter_list<P>(…);`.
+/// Specialise it, with a static function make(), for a struct whose members do not declare themselves.
 template <class P>
 struct ParametersOf;
 
 template <class P>
 concept HasParameters = std::is_default_constructible_v<P> && requires {
-    ParametersOf<P>::list;
+    ParametersOf<P>::make();
 };
+
+/// The parameters of struct P.
+template <class P>
+const ParameterList& parameters_of() {
+    static const ParameterList list = ParametersOf<P>::make();
+    return list;
+}
 
 /// From min to max of a unit: `{1, 64, "line"}`.
 struct IntegerRange {
@@ -93,7 +94,7 @@ struct ParameterOptions {
     std::string_view source = "";
 };
 
-/// A parameter and the member that holds it; made by integer(), boolean(), real(), text() and choice().
+/// A parameter and the member that holds it; made by parameter().
 template <class P, class T>
 struct DeclaredParameter {
     Parameter parameter;
@@ -125,9 +126,9 @@ DeclaredParameter<P, T> declared(std::string_view name, T P::*member, ParameterT
 
 /// A whole number, within the range and the member's type.
 template <class P, std::integral T>
-requires(!std::same_as<T, bool>) DeclaredParameter<P, T> integer(std::string_view name, T P::*member,
-                                                                 const IntegerRange& range,
-                                                                 const ParameterOptions& options) {
+requires(!std::same_as<T, bool>) DeclaredParameter<P, T> parameter(std::string_view name, T P::*member,
+                                                                   const IntegerRange& range,
+                                                                   const ParameterOptions& options) {
     auto result = detail::declared(name, member, ParameterType::integer, range.unit, options);
     const bool wider = std::in_range<std::int64_t>(std::numeric_limits<T>::max());
     const auto type_max =
@@ -140,8 +141,8 @@ requires(!std::same_as<T, bool>) DeclaredParameter<P, T> integer(std::string_vie
 
 /// A double. Infinity and "not a number" are never accepted.
 template <class P>
-DeclaredParameter<P, double> real(std::string_view name, double P::*member, const RealRange& range,
-                                  const ParameterOptions& options) {
+DeclaredParameter<P, double> parameter(std::string_view name, double P::*member, const RealRange& range,
+                                       const ParameterOptions& options) {
     auto result = detail::declared(name, member, ParameterType::real, range.unit, options);
     result.parameter.real_min = range.min;
     result.parameter.real_max = range.max;
@@ -150,27 +151,28 @@ DeclaredParameter<P, double> real(std::string_view name, double P::*member, cons
 
 /// true or false.
 template <class P>
-DeclaredParameter<P, bool> boolean(std::string_view name, bool P::*member, const ParameterOptions& options) {
+DeclaredParameter<P, bool> parameter(std::string_view name, bool P::*member, const ParameterOptions& options) {
     return detail::declared(name, member, ParameterType::boolean, "", options);
 }
 
 /// Any text.
 template <class P>
-DeclaredParameter<P, std::string> text(std::string_view name, std::string P::*member, const ParameterOptions& options) {
+DeclaredParameter<P, std::string> parameter(std::string_view name, std::string P::*member,
+                                            const ParameterOptions& options) {
     return detail::declared(name, member, ParameterType::text, "", options);
 }
 
 /// One of a few words.
 template <class P>
-DeclaredParameter<P, std::string> choice(std::string_view name, std::string P::*member,
-                                         std::initializer_list<std::string_view> choices,
-                                         const ParameterOptions& options) {
+DeclaredParameter<P, std::string> parameter(std::string_view name, std::string P::*member,
+                                            std::initializer_list<std::string_view> choices,
+                                            const ParameterOptions& options) {
     auto result = detail::declared(name, member, ParameterType::text, "", options);
     result.parameter.choices.assign(choices.begin(), choices.end());
     return result;
 }
 
-/// The list for ParametersOf<P>; throws InternalError if a name occurs twice, a help text is empty, or a
+/// The list of struct P; throws InternalError if a name occurs twice, a help text is empty, or a
 /// default is out of its range.
 template <class P, class... Bases, class... Ts>
 ParameterList parameter_list(DeclaredParameter<Bases, Ts>... declared);
@@ -194,4 +196,20 @@ ParameterList parameter_list(DeclaredParameter<Bases, Ts>... declared) {
     return list;
 }
 
+template <DeclaresMembers P>
+struct ParametersOf<P> {
+    static ParameterList make() {
+        return std::apply([](const auto&... each) { return parameter_list<P>(each...); }, declared_members<P>());
+    }
+};
+
 }  // namespace lookahead
+
+/// A member with its default, the range of a number or the choices of a text, and {.help, .source}; see parameter().
+#define LOOKAHEAD_PARAMETER(type, member, default_value, ...)                             \
+    LOOKAHEAD_DECLARE_MEMBER(::lookahead::parameter(#member, &Self::member, __VA_ARGS__)) \
+    type member = default_value
+/// The same for a member of a base, which gives the default.
+#define LOOKAHEAD_INHERITED_PARAMETER(member, ...)                                        \
+    LOOKAHEAD_DECLARE_MEMBER(::lookahead::parameter(#member, &Self::member, __VA_ARGS__)) \
+    static_assert(true)

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "core/bits/declared_members.h"
 #include "core/state/state_archive.h"
 #include "core/stats/histogram.h"
 #include "core/stats/statistics_visitor.h"
@@ -17,28 +18,24 @@
 /// Statistics are plain integers in a struct of the component, counted with ++ and declared once:
 ///
 ///     struct SmCounters {
-///         std::uint64_t cycles = 0;
-///         std::array<std::uint64_t, 2> stalls{};
-///         Histogram<8> load_latency;
-///     };
-///     template <>
-///     struct lookahead::StatisticsOf<SmCounters> {
-///         static constexpr std::tuple list{
-///             Counter<SmCounters>{"cycles", "cycle", "Cycles with work.", &SmCounters::cycles},
-///             CounterArray<SmCounters, 2>{&SmCounters::stalls,
-///                                         {{{"stall_data", "cycle", "…"}, {"stall_memory", "cycle", "…"}}}},
-///             HistogramOf<SmCounters, 8>{"load_latency", "cycle", "…", &SmCounters::load_latency,
-///                                        doubling_edges<8>(16)}};
+///         LOOKAHEAD_COUNTER(cycles, "cycle", "Cycles with work.");
+///         LOOKAHEAD_COUNTERS(stalls, 2, {"stall_data", "cycle", "…"}, {"stall_memory", "cycle", "…"});
+///         LOOKAHEAD_HISTOGRAM(load_latency, 8, "cycle", "…", doubling_edges<8>(16));
+///         LOOKAHEAD_ALL_DECLARED;
 ///     };
 ///
-/// Every member of the struct must be declared; a missing one is a compile-time error, so that no statistic
-/// is left out of the result, the state hash or a checkpoint.
+/// A member that is declared otherwise is a compile-time error, so that no statistic is left out of the result, the
+/// state hash or a checkpoint.
 namespace lookahead {
 
-/// Specialise with `static constexpr` (or `inline static const`) `list`: a std::tuple or std::array of
-/// Counter, CounterArray and HistogramOf.
+/// `list`: a std::tuple (or, specialised for other structs, a std::array) of Counter, CounterArray and HistogramOf.
 template <class C>
 struct StatisticsOf;
+
+template <DeclaresMembers C>
+struct StatisticsOf<C> {
+    static constexpr auto list = declared_members<C>();
+};
 
 template <class C>
 concept HasStatistics = requires {
@@ -127,7 +124,7 @@ constexpr std::size_t statistics_words() {
     constexpr std::size_t declared = declared_words(static_cast<decltype(&StatisticsOf<C>::list)>(nullptr));
     static_assert(std::is_trivially_copyable_v<C>, "statistics are plain integers");
     static_assert(declared * sizeof(std::uint64_t) == sizeof(C),
-                  "each member of a statistics struct must be declared in StatisticsOf, once");
+                  "each member of a statistics struct must be declared, once");
     return declared;
 }
 
@@ -196,3 +193,15 @@ void reset(C& counters) {
 }
 
 }  // namespace lookahead
+
+/// A std::uint64_t, a std::array of them with a description each ({name, unit, text}), and a Histogram with its edges.
+#define LOOKAHEAD_COUNTER(member, unit, description)                                                \
+    LOOKAHEAD_DECLARE_MEMBER(::lookahead::Counter<Self>{#member, unit, description, &Self::member}) \
+    std::uint64_t member = 0
+#define LOOKAHEAD_COUNTERS(member, count, ...)                                                       \
+    LOOKAHEAD_DECLARE_MEMBER(::lookahead::CounterArray<Self, count>{&Self::member, {{__VA_ARGS__}}}) \
+    std::array<std::uint64_t, count> member {}
+#define LOOKAHEAD_HISTOGRAM(member, count, unit, description, ...)                                     \
+    LOOKAHEAD_DECLARE_MEMBER(                                                                          \
+        ::lookahead::HistogramOf<Self, count>{#member, unit, description, &Self::member, __VA_ARGS__}) \
+    ::lookahead::Histogram<count> member

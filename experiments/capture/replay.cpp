@@ -19,13 +19,8 @@
 namespace lookahead {
 
 struct ReplayParameters {
-    std::string file;
-};
-
-template <>
-struct ParametersOf<ReplayParameters> {
-    inline static const auto list = parameter_list<ReplayParameters>(
-        text("file", &ReplayParameters::file, {.help = "The capture, as `lookahead capture` writes it."}));
+    LOOKAHEAD_PARAMETER(std::string, file, {}, {.help = "The capture, as `lookahead capture` writes it."});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 namespace {

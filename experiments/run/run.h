@@ -19,7 +19,10 @@ namespace lookahead {
 
 /// Parameters of the run as a whole, prefix "run".
 struct RunParameters {
-    std::int64_t epoch = 2000;
+    LOOKAHEAD_PARAMETER(std::int64_t, epoch, 2000, {1, 1'000'000'000, "ns"},
+                        {.help = "Simulated time between the fixed points at which series are taken and limits act.",
+                         .source = "choice"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 /// A simulation to run. The same on every rank.
@@ -80,11 +83,3 @@ RunOutcome run(const RunRequest& request, Transport& transport);
 std::string run_id_of(const RunRequest& request);
 
 }  // namespace lookahead
-
-template <>
-struct lookahead::ParametersOf<lookahead::RunParameters> {
-    inline static const auto list = parameter_list<RunParameters>(
-        integer("epoch", &RunParameters::epoch, {1, 1'000'000'000, "ns"},
-                {.help = "Simulated time between the fixed points at which series are taken and limits act.",
-                 .source = "choice"}));
-};

@@ -16,13 +16,13 @@ struct PeerParameters : Suite::Parameters {
 
 template <class Suite>
 struct ParametersOf<PeerParameters<Suite>> {
-    inline static const ParameterList list = [] {
+    static ParameterList make() {
         using P = PeerParameters<Suite>;
-        ParameterList all = ParametersOf<typename Suite::Parameters>::list;
+        ParameterList all = parameters_of<typename Suite::Parameters>();
         const ParameterList input = parameter_list<P>(input_parameter(&P::input));
         all.insert(all.end(), input.begin(), input.end());
         return all;
-    }();
+    }
 };
 
 /// A workload with two programs: the suite's, and with `input=peer` that of the published comparison with GPGPU-Sim,

@@ -57,11 +57,11 @@ struct SizedParameters {
 
 template <const auto& kTable, const auto& kWords>
 struct ParametersOf<SizedParameters<kTable, kWords>> {
-    inline static const ParameterList list = [] {
+    static ParameterList make() {
         const SizedParameters<kTable, kWords> example;
         return sized_parameter_list(
             kTable, kWords, reinterpret_cast<const char*>(&example.words) - reinterpret_cast<const char*>(&example));
-    }();
+    }
 };
 
 /// Base of a workload whose parameters are those of `kTable` (a std::array of SizedParameter) and `kWords` (of

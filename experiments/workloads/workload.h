@@ -66,7 +66,7 @@ inline constexpr std::string_view kInputHelp =
 /// For parameters structs that hold an `input` text.
 template <class P>
 auto input_parameter(std::string P::*member) {
-    return choice("input", member, {"seeded", "peer"}, {.help = kInputHelp});
+    return parameter("input", member, {"seeded", "peer"}, {.help = kInputHelp});
 }
 
 /// The seed for random inputs: the context's, or the peers'. ConfigurationError for peer inputs at sizes other than

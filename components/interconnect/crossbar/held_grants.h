@@ -17,9 +17,12 @@ class PacketRow {
 
 /// Counts of packets that went out of turn.
 struct HeldGrantCounters {
-    std::uint64_t same_sender = 0;
-    std::uint64_t other_sender = 0;
-    std::uint64_t ended_by_bound = 0;
+    LOOKAHEAD_COUNTER(same_sender, "packet", "Packets that went out of turn behind one of the same sender and row.");
+    LOOKAHEAD_COUNTER(other_sender, "packet",
+                      "Packets that went out of turn behind one of another sender for the row.");
+    LOOKAHEAD_COUNTER(ended_by_bound, "packet",
+                      "Packets for the previous packet's row that had to wait for their turn.");
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 /// Row-matching hold grant (Yuan, Bakhoda and Aamodt, MICRO 2009): after a packet the arbiter takes another one for the
@@ -40,15 +43,3 @@ struct HeldGrants {
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::StatisticsOf<lookahead::gpu::HeldGrantCounters> {
-    using C = lookahead::gpu::HeldGrantCounters;
-    static constexpr std::tuple list{
-        Counter<C>{"same_sender", "packet", "Packets that went out of turn behind one of the same sender and row.",
-                   &C::same_sender},
-        Counter<C>{"other_sender", "packet", "Packets that went out of turn behind one of another sender for the row.",
-                   &C::other_sender},
-        Counter<C>{"ended_by_bound", "packet", "Packets for the previous packet's row that had to wait for their turn.",
-                   &C::ended_by_bound}};
-};

@@ -12,10 +12,11 @@
 namespace lookahead::gpu {
 
 struct InputQueuedCounters {
-    std::uint64_t packets = 0;
-    std::uint64_t flits = 0;
-    std::uint64_t wait_cycles = 0;
-    std::uint64_t credit_messages = 0;
+    LOOKAHEAD_COUNTER(packets, "packet", "Packets delivered.");
+    LOOKAHEAD_COUNTER(flits, "flit", "Flits delivered.");
+    LOOKAHEAD_COUNTER(wait_cycles, "cycle", "Cycles that packets waited for those before them and for their outputs.");
+    LOOKAHEAD_COUNTER(credit_messages, "message", "Credits between SMs and slices, which take no room.");
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 /// A crossbar with one queue at each input, for requests or for replies, as a logical process, because its arbiters see
@@ -78,15 +79,3 @@ class InputQueuedNetwork final : public NetworkProcess {
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::StatisticsOf<lookahead::gpu::InputQueuedCounters> {
-    using C = lookahead::gpu::InputQueuedCounters;
-    static constexpr auto list = std::tuple{
-        Counter<C>{"packets", "packet", "Packets delivered.", &C::packets},
-        Counter<C>{"flits", "flit", "Flits delivered.", &C::flits},
-        Counter<C>{"wait_cycles", "cycle", "Cycles that packets waited for those before them and for their outputs.",
-                   &C::wait_cycles},
-        Counter<C>{"credit_messages", "message", "Credits between SMs and slices, which take no room.",
-                   &C::credit_messages}};
-};

@@ -12,59 +12,48 @@
 namespace lookahead::gpu {
 
 struct CapsParameters {
-    std::int64_t per_cta_entries = 4;
-    std::int64_t dist_entries = 4;
-    std::int64_t threshold = 128;
-    std::string targets = "latest";
-    bool keep_counts = true;
-    std::string fanout = "all_trailing";
-    bool include_leading = false;
-    bool include_executed = true;
-    bool wakeup = true;
+    static constexpr std::string_view kTables = "Koo et al., HPCA 2018, section V.D: four entries each";
+
+    LOOKAHEAD_PARAMETER(std::int64_t, per_cta_entries, 4, {1, 1024, "entry"},
+                        {.help = "Loads of a CTA whose bases are kept (PerCTA table).", .source = kTables});
+    LOOKAHEAD_PARAMETER(std::int64_t, dist_entries, 4, {1, 1024, "entry"},
+                        {.help = "Loads of an SM whose strides are kept (DIST table).", .source = kTables});
+    LOOKAHEAD_PARAMETER(std::int64_t, threshold, 128, {0, 255, "misprediction"},
+                        {.help = "Mispredictions of a load beyond which it is not prefetched any more.",
+                         .source = "Koo et al., section V.B: 128 of a one-byte counter"});
+    LOOKAHEAD_PARAMETER(
+        std::string, targets, "latest", {"latest", "first"},
+        {.help = "Which loads are followed when a kernel has more than the DIST table has entries: latest, each "
+                 "new stride replaces the oldest one; first, those whose strides were found first, until the "
+                 "kernel ends.",
+         .source = "open: Koo et al., section V.B, replace the least recently updated entry of PerCTA, and say "
+                   "nothing of DIST but that at most four loads are targeted"});
+    LOOKAHEAD_PARAMETER(
+        bool, keep_counts, true,
+        {.help = "A load whose DIST entry was replaced goes on with its old count of mispredictions when its stride "
+                 "is found again, from a byte a load; else from 0.",
+         .source = "open: Koo et al., section V.B, set the count to 0 with a new stride, and have no loads whose "
+                   "entries replace each other; with more, none would ever be shut off"});
+    LOOKAHEAD_PARAMETER(
+        std::string, fanout, "all_trailing", {"all_trailing", "same_index"},
+        {.help = "When the stride is found after bases: all_trailing, at once for all warps but the leading one "
+                 "of each trailing CTA; same_index, at each load of the leading CTA for the warps with the same "
+                 "number in the others.",
+         .source = "Koo et al.: the abstract's all trailing warps; figure 9a's B1 and C1"});
+    LOOKAHEAD_PARAMETER(bool, include_leading, false,
+                        {.help = "Prefetches for the leading CTA's own trailing warps too.",
+                         .source = "Koo et al., section V.C: trailing CTAs only"});
+    LOOKAHEAD_PARAMETER(
+        bool, include_executed, true,
+        {.help = "Prefetches for warps that have executed the load already, in the leading warp's iteration.",
+         .source = "Koo et al., section V.B: the tables do not know which warps have executed a load"});
+    LOOKAHEAD_PARAMETER(bool, wakeup, true,
+                        {.help = "Tells the scheduler of the warp whose prefetched line has come.",
+                         .source = "Koo et al., section V.A, warp wake-up"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::CapsParameters> {
-    using P = lookahead::gpu::CapsParameters;
-    static constexpr std::string_view kTables = "Koo et al., HPCA 2018, section V.D: four entries each";
-    inline static const auto list = parameter_list<P>(
-        integer("per_cta_entries", &P::per_cta_entries, {1, 1024, "entry"},
-                {.help = "Loads of a CTA whose bases are kept (PerCTA table).", .source = kTables}),
-        integer("dist_entries", &P::dist_entries, {1, 1024, "entry"},
-                {.help = "Loads of an SM whose strides are kept (DIST table).", .source = kTables}),
-        integer("threshold", &P::threshold, {0, 255, "misprediction"},
-                {.help = "Mispredictions of a load beyond which it is not prefetched any more.",
-                 .source = "Koo et al., section V.B: 128 of a one-byte counter"}),
-        choice("targets", &P::targets, {"latest", "first"},
-               {.help = "Which loads are followed when a kernel has more than the DIST table has entries: latest, each "
-                        "new stride replaces the oldest one; first, those whose strides were found first, until the "
-                        "kernel ends.",
-                .source = "open: Koo et al., section V.B, replace the least recently updated entry of PerCTA, and say "
-                          "nothing of DIST but that at most four loads are targeted"}),
-        boolean(
-            "keep_counts", &P::keep_counts,
-            {.help =
-                 "A load whose DIST entry was replaced goes on with its old count of mispredictions when its stride "
-                 "is found again, from a byte a load; else from 0.",
-             .source = "open: Koo et al., section V.B, set the count to 0 with a new stride, and have no loads whose "
-                       "entries replace each other; with more, none would ever be shut off"}),
-        choice("fanout", &P::fanout, {"all_trailing", "same_index"},
-               {.help = "When the stride is found after bases: all_trailing, at once for all warps but the leading one "
-                        "of each trailing CTA; same_index, at each load of the leading CTA for the warps with the same "
-                        "number in the others.",
-                .source = "Koo et al.: the abstract's all trailing warps; figure 9a's B1 and C1"}),
-        boolean("include_leading", &P::include_leading,
-                {.help = "Prefetches for the leading CTA's own trailing warps too.",
-                 .source = "Koo et al., section V.C: trailing CTAs only"}),
-        boolean("include_executed", &P::include_executed,
-                {.help = "Prefetches for warps that have executed the load already, in the leading warp's iteration.",
-                 .source = "Koo et al., section V.B: the tables do not know which warps have executed a load"}),
-        boolean("wakeup", &P::wakeup,
-                {.help = "Tells the scheduler of the warp whose prefetched line has come.",
-                 .source = "Koo et al., section V.A, warp wake-up"}));
-};
 
 namespace lookahead::gpu {
 

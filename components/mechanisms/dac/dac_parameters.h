@@ -8,121 +8,97 @@
 namespace lookahead::dac {
 
 struct DacParameters {
-    std::int64_t atq_entries = 24;
-    std::int64_t pwaq_entries = 192;
-    std::int64_t pwpq_entries = 192;
-    std::int64_t report_entries = 192;
-    std::string priority = "above";
-    std::string batch = "patient";
-    std::string expansion = "cta";
-    std::string address_order = "cta";
-    bool addresses_pass_barriers = false;
-    std::int64_t gather_cycles = 8;
-    bool early_loads = true;
-    bool loads_await_lines = true;
-    std::string decouple = "all";
-    std::int64_t divergent_conditions = 2;
-    bool reports = false;
-    bool check = false;
-};
-
-}  // namespace lookahead::dac
-
-template <>
-struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
-    using P = lookahead::dac::DacParameters;
     static constexpr std::string_view kPaper = "Wang and Lin, ISCA 2017";
-    inline static const auto list = parameter_list<P>(
-        integer("atq_entries", &P::atq_entries, {1, 1024, "entry"},
-                {.help = "Affine tuple queue: tuples that wait for their expansion.",
-                 .source = "Wang and Lin, ISCA 2017, table 1: 24 entries"}),
-        integer(
-            "pwaq_entries", &P::pwaq_entries, {1, 1 << 14, "entry"},
-            {.help = "Per-warp address queues of an SM, dealt out evenly to the warps that a launch can have there; at "
-                     "least one a warp.",
-             .source = "Wang and Lin, ISCA 2017, table 1: 192 entries"}),
-        choice(
-            "expansion", &P::expansion, {"tuple", "cta", "warp"},
-            {.help = "Whose tuples keep their order in the expansion units. tuple: all, one tuple after the other, so "
-                     "that warps with full queues, or a barrier to pass, hold up all; cta: those of a CTA, each "
-                     "with a place of its own in the tuple queue; warp: those of a warp, with a bit a warp in each "
-                     "entry.",
-             .source = "Wang and Lin, ISCA 2017, section 4.2: an accumulated address a CTA lets the unit switch among "
-                       "CTAs, and blocks that have passed a barrier go on before others; the queue is read from its "
-                       "head (4.1)"}),
-        choice(
-            "address_order", &P::address_order, {"tuple", "cta"},
-            {.help =
-                 "Of the warps that may go on, whom the address unit turns to. tuple: those that the oldest tuple is "
-                 "for, so that all CTAs come as far; cta: those of one CTA until none of them can go on, the CTAs of "
-                 "the "
-                 "oldest run first.",
-             .source = "Wang and Lin, ISCA 2017, section 4.2: an accumulated address a CTA is there to switch among "
-                       "CTAs where one would stall; the order is left open"}),
-        boolean(
-            "addresses_pass_barriers", &P::addresses_pass_barriers,
-            {.help = "Only tuples whose lines are asked for wait until a warp has passed the barriers before them; "
-                     "false: all addresses.",
-             .source = "Wang and Lin, ISCA 2017, section 4.2: a barrier disables expansion, so that no early access "
-                       "conflicts with it, which enq.addr makes none of"}),
-        integer("pwpq_entries", &P::pwpq_entries, {1, 1 << 14, "entry"},
-                {.help = "Per-warp predicate queues of an SM, dealt out in the same way.",
-                 .source = "Wang and Lin, ISCA 2017, section 4.8: 192 entries"}),
-        integer(
-            "report_entries", &P::report_entries, {1, 1 << 14, "entry"},
-            {.help = "Bit vectors of branches that an SM's warps have reported and the affine warp has not taken, "
-                     "dealt out "
-                     "in the same way.",
-             .source = "estimate: as the predicate queues, whose bit vectors go the other way; section 4.5 names no "
-                       "size"}),
-        choice(
-            "priority", &P::priority, {"above", "beside", "below"},
-            {.help =
-                 "When the affine warp issues, against the other warps of its scheduler. Every warp waits for what it "
+
+    LOOKAHEAD_PARAMETER(std::int64_t, atq_entries, 24, {1, 1024, "entry"},
+                        {.help = "Affine tuple queue: tuples that wait for their expansion.",
+                         .source = "Wang and Lin, ISCA 2017, table 1: 24 entries"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, pwaq_entries, 192, {1, 1 << 14, "entry"},
+        {.help = "Per-warp address queues of an SM, dealt out evenly to the warps that a launch can have there; at "
+                 "least one a warp.",
+         .source = "Wang and Lin, ISCA 2017, table 1: 192 entries"});
+    LOOKAHEAD_PARAMETER(std::int64_t, pwpq_entries, 192, {1, 1 << 14, "entry"},
+                        {.help = "Per-warp predicate queues of an SM, dealt out in the same way.",
+                         .source = "Wang and Lin, ISCA 2017, section 4.8: 192 entries"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, report_entries, 192, {1, 1 << 14, "entry"},
+        {.help = "Bit vectors of branches that an SM's warps have reported and the affine warp has not taken, "
+                 "dealt out "
+                 "in the same way.",
+         .source = "estimate: as the predicate queues, whose bit vectors go the other way; section 4.5 names no "
+                   "size"});
+    LOOKAHEAD_PARAMETER(
+        std::string, priority, "above", {"above", "beside", "below"},
+        {.help = "When the affine warp issues, against the other warps of its scheduler. Every warp waits for what it "
                  "enqueues, so it goes first.",
-             .source = "estimate: the paper issues it as the other warps, and does not say in which order"}),
-        choice(
-            "batch", &P::batch, {"drain", "rolling", "patient"},
-            {.help =
-                 "When the affine warp serves CTAs that came while it ran. drain: when all CTAs before have ended, so "
+         .source = "estimate: the paper issues it as the other warps, and does not say in which order"});
+    LOOKAHEAD_PARAMETER(
+        std::string, batch, "patient", {"drain", "rolling", "patient"},
+        {.help = "When the affine warp serves CTAs that came while it ran. drain: when all CTAs before have ended, so "
                  "that a batch fills the SM again; rolling: as soon as its last run has ended, for those that came "
                  "meanwhile, one by one if they come so; patient: when all before have ended, or when they have "
                  "waited, since they came or the last run ended, for as long as that run took.",
-             .source =
-                 "Wang and Lin, ISCA 2017, section 4.1: once for each batch of concurrent warps; when one begins is "
-                 "left open."}),
-        integer(
-            "gather_cycles", &P::gather_cycles, {0, 4096, "cycle"},
-            {.help = "A run begins when no CTA has come for so long, or no more have room, so that those which come "
-                     "together are one batch.",
-             .source = "estimate: an SM gets a launch's first CTAs one behind the other"}),
-        boolean(
-            "early_loads", &P::early_loads,
-            {.help =
-                 "enq.data asks for its lines when it is expanded and locks them; false: the load asks for them when "
+         .source = "Wang and Lin, ISCA 2017, section 4.1: once for each batch of concurrent warps; when one begins is "
+                   "left open."});
+    LOOKAHEAD_PARAMETER(
+        std::string, expansion, "cta", {"tuple", "cta", "warp"},
+        {.help = "Whose tuples keep their order in the expansion units. tuple: all, one tuple after the other, so "
+                 "that warps with full queues, or a barrier to pass, hold up all; cta: those of a CTA, each "
+                 "with a place of its own in the tuple queue; warp: those of a warp, with a bit a warp in each "
+                 "entry.",
+         .source = "Wang and Lin, ISCA 2017, section 4.2: an accumulated address a CTA lets the unit switch among "
+                   "CTAs, and blocks that have passed a barrier go on before others; the queue is read from its "
+                   "head (4.1)"});
+    LOOKAHEAD_PARAMETER(
+        std::string, address_order, "cta", {"tuple", "cta"},
+        {.help = "Of the warps that may go on, whom the address unit turns to. tuple: those that the oldest tuple is "
+                 "for, so that all CTAs come as far; cta: those of one CTA until none of them can go on, the CTAs of "
+                 "the "
+                 "oldest run first.",
+         .source = "Wang and Lin, ISCA 2017, section 4.2: an accumulated address a CTA is there to switch among "
+                   "CTAs where one would stall; the order is left open"});
+    LOOKAHEAD_PARAMETER(
+        bool, addresses_pass_barriers, false,
+        {.help = "Only tuples whose lines are asked for wait until a warp has passed the barriers before them; "
+                 "false: all addresses.",
+         .source = "Wang and Lin, ISCA 2017, section 4.2: a barrier disables expansion, so that no early access "
+                   "conflicts with it, which enq.addr makes none of"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, gather_cycles, 8, {0, 4096, "cycle"},
+        {.help = "A run begins when no CTA has come for so long, or no more have room, so that those which come "
+                 "together are one batch.",
+         .source = "estimate: an SM gets a launch's first CTAs one behind the other"});
+    LOOKAHEAD_PARAMETER(
+        bool, early_loads, true,
+        {.help = "enq.data asks for its lines when it is expanded and locks them; false: the load asks for them when "
                  "it dequeues its address. To tell the two gains apart.",
-             .source = "Wang and Lin, ISCA 2017, section 4.2: they are asked for"}),
-        boolean(
-            "loads_await_lines", &P::loads_await_lines,
-            {.help = "A load dequeues its address when the lines that were asked for have come; false: when its "
-                     "address is there, so that it waits for them as any load does.",
-             .source = "Wang and Lin, ISCA 2017, section 4.1: a warp whose data is not yet available does not issue"}),
-        choice("decouple", &P::decouple, {"all", "accesses", "predicates"},
-               {.help = "What the pass decouples; one of them alone, to tell their gains apart.",
-                .source = "Wang and Lin, ISCA 2017, section 4.7: accesses and predicates"}),
-        integer("divergent_conditions", &P::divergent_conditions, {0, 2, "condition"},
-                {.help = "Divergent conditions that an operand may have where it is decoupled; none: no divergent "
-                         "tuples.",
-                 .source = "Wang and Lin, ISCA 2017, section 4.6: two, which are four tuples"}),
-        boolean(
-            "reports", &P::reports,
-            {.help = "Where control depends on data, warps tell the affine warp which lanes take a branch, if it has "
-                     "something to do behind it; false: what is under such control is not decoupled.",
-             .source = "Wang and Lin, ISCA 2017, section 4.5: non-affine warps must provide bit-vectors for the "
-                       "affine warp"}),
-        boolean(
-            "check", &P::check,
-            {.help = "Compares each tuple that is computed, and each address that is dequeued, with what its thread "
-                     "computes by itself. For tests: slow.",
-             .source = "no property of a machine"}));
+         .source = "Wang and Lin, ISCA 2017, section 4.2: they are asked for"});
+    LOOKAHEAD_PARAMETER(
+        bool, loads_await_lines, true,
+        {.help = "A load dequeues its address when the lines that were asked for have come; false: when its "
+                 "address is there, so that it waits for them as any load does.",
+         .source = "Wang and Lin, ISCA 2017, section 4.1: a warp whose data is not yet available does not issue"});
+    LOOKAHEAD_PARAMETER(std::string, decouple, "all", {"all", "accesses", "predicates"},
+                        {.help = "What the pass decouples; one of them alone, to tell their gains apart.",
+                         .source = "Wang and Lin, ISCA 2017, section 4.7: accesses and predicates"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, divergent_conditions, 2, {0, 2, "condition"},
+        {.help = "Divergent conditions that an operand may have where it is decoupled; none: no divergent "
+                 "tuples.",
+         .source = "Wang and Lin, ISCA 2017, section 4.6: two, which are four tuples"});
+    LOOKAHEAD_PARAMETER(
+        bool, reports, false,
+        {.help = "Where control depends on data, warps tell the affine warp which lanes take a branch, if it has "
+                 "something to do behind it; false: what is under such control is not decoupled.",
+         .source = "Wang and Lin, ISCA 2017, section 4.5: non-affine warps must provide bit-vectors for the "
+                   "affine warp"});
+    LOOKAHEAD_PARAMETER(
+        bool, check, false,
+        {.help = "Compares each tuple that is computed, and each address that is dequeued, with what its thread "
+                 "computes by itself. For tests: slow.",
+         .source = "no property of a machine"});
+    LOOKAHEAD_ALL_DECLARED;
 };
+
+}  // namespace lookahead::dac

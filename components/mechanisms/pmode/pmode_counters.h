@@ -31,134 +31,91 @@ enum class HaltReason : std::uint8_t { poisoned_branch, far_branch, fence, exit,
 inline constexpr std::size_t kHaltReasons = static_cast<std::size_t>(HaltReason::count);
 
 struct PmodeCounters {
-    std::uint64_t switches = 0;
-    std::uint64_t short_waits = 0;
-    std::uint64_t cycles = 0;
-    std::uint64_t executed = 0;
-    std::uint64_t pre_loads = 0;
-    std::uint64_t predicated_off = 0;
-    std::array<std::uint64_t, kSkipReasons> skipped{};
-    std::array<std::uint64_t, kHaltReasons> halted{};
-    std::uint64_t renamings = 0;
-    std::uint64_t pqueue_accesses = 0;
-    std::uint64_t pqueue_full = 0;
-    std::uint64_t queued = 0;
-    std::uint64_t flushed = 0;
-    std::uint64_t reused = 0;
-    std::uint64_t short_not_reused = 0;
-    std::uint64_t short_skipped = 0;
-    std::uint64_t long_not_reused = 0;
-    std::uint64_t long_skipped = 0;
-    std::uint64_t pool_cycles = 0;
-    std::uint64_t pool_used_cycles = 0;
-    std::uint64_t skips = 0;
-    std::uint64_t repeated = 0;
-    std::uint64_t repeated_threads = 0;
-    std::array<std::uint64_t, kInstructionClasses> repeated_by_class{};
+    LOOKAHEAD_COUNTER(switches, "switch", "Times that a warp began to pre-execute.");
+    LOOKAHEAD_COUNTER(short_waits, "switch", "Of these, waits that were over within 100 cycles.");
+    LOOKAHEAD_COUNTER(cycles, "warp cycle", "Cycles that warps spent in pre-execution.");
+    LOOKAHEAD_COUNTER(executed, "instruction", "Instructions pre-executed: issued, pre-loads and branches included.");
+    LOOKAHEAD_COUNTER(pre_loads, "instruction", "Of these, loads that brought their lines into L1.");
+    LOOKAHEAD_COUNTER(predicated_off, "instruction", "Of these, instructions whose guard was false in every lane.");
+    LOOKAHEAD_COUNTERS(
+        skipped, kSkipReasons, {"skipped_far", "instruction", "Skipped: too far from the blocked instruction."},
+        {"skipped_store", "instruction", "Skipped: stores."},
+        {"skipped_atomic", "instruction", "Skipped: atomics and reductions."},
+        {"skipped_barrier", "instruction", "Skipped: barriers."},
+        {"skipped_texture", "instruction", "Skipped: texture fetches."},
+        {"skipped_ordered_load", "instruction", "Skipped: volatile, relaxed and acquire loads."},
+        {"skipped_clock", "instruction", "Skipped: reads of clocks."},
+        {"skipped_poisoned", "instruction", "Skipped: a source depends on the blocked load."},
+        {"skipped_scratchpad", "instruction",
+         "Skipped: scratchpad loads behind a skipped store, atomic, ordered load or barrier, or out of bounds."},
+        {"skipped_constant", "instruction", "Skipped: loads of constants that are out of bounds."},
+        {"skipped_no_rename_entry", "instruction", "Skipped: a destination that cannot be renamed."},
+        {"skipped_pre_load", "instruction", "Skipped: loads, where pmode.pre_loads is false."});
+    LOOKAHEAD_COUNTERS(halted, kHaltReasons,
+                       {"halted_poisoned_branch", "switch", "Stopped at a branch that depends on the blocked load."},
+                       {"halted_far_branch", "switch", "Stopped at a branch that is, or goes, too far."},
+                       {"halted_fence", "switch", "Stopped at a fence."},
+                       {"halted_exit", "switch", "Stopped at an exit."},
+                       {"halted_trap", "switch", "Stopped at a trap."},
+                       {"halted_simt_overflow", "switch", "Stopped because the SIMT stack's copy was full."},
+                       {"halted_lanes", "switch", "Stopped where lanes wait for others of their warp."});
+    LOOKAHEAD_COUNTER(renamings, "instruction",
+                      "Instructions that looked registers up in a rename table or wrote there: all pre-executed, all "
+                      "reused, and all others of warps with a renamed register.");
+    LOOKAHEAD_COUNTER(pqueue_accesses, "access",
+                      "P-queue: entries written, results marked as ready, heads read for comparison.");
+    LOOKAHEAD_COUNTER(pqueue_full, "instruction", "Results without an entry, because the P-queue was full.");
+    LOOKAHEAD_COUNTER(queued, "instruction", "Results that took an entry.");
+    LOOKAHEAD_COUNTER(flushed, "instruction", "Of these, entries that the next switch or the warp's end took.");
+    LOOKAHEAD_COUNTER(reused, "instruction", "Of these, results that were reused. All are short-latency instructions.");
+    LOOKAHEAD_COUNTER(short_not_reused, "instruction",
+                      "Short-latency instructions executed in normal mode although they had been pre-executed.");
+    LOOKAHEAD_COUNTER(short_skipped, "instruction",
+                      "Short-latency instructions executed in normal mode that pre-execution had skipped.");
+    LOOKAHEAD_COUNTER(long_not_reused, "instruction", "Long-latency instructions that had been pre-loaded.");
+    LOOKAHEAD_COUNTER(long_skipped, "instruction", "Long-latency instructions that pre-execution had skipped.");
+    LOOKAHEAD_COUNTER(pool_cycles, "register cycle", "Registers of the pool, summed over the launches' cycles.");
+    LOOKAHEAD_COUNTER(pool_used_cycles, "register cycle", "Of these, those that held something.");
+    LOOKAHEAD_COUNTER(skips, "instruction", "All skipped instructions: fetched and decoded for nothing.");
+    LOOKAHEAD_COUNTER(
+        repeated, "instruction",
+        "Pre-executed instructions whose results were not reused so far: the executions that pre-execution "
+        "adds.");
+    LOOKAHEAD_COUNTER(repeated_threads, "instruction", "Their active lanes.");
+    LOOKAHEAD_COUNTERS(
+        repeated_by_class, kInstructionClasses,
+        {"repeated_integer", "instruction", "Of the repeated: integer, logic, moves, conversions, predicates."},
+        {"repeated_integer_min_max", "instruction", "Of the repeated: integer minimum and maximum."},
+        {"repeated_integer_multiply", "instruction", "Of the repeated: integer multiplications."},
+        {"repeated_integer_mad", "instruction", "Of the repeated: integer multiply-adds."},
+        {"repeated_integer_divide", "instruction", "Of the repeated: integer divisions and remainders."},
+        {"repeated_fp32_add", "instruction", "Of the repeated: fp32 and fp16 additions and comparisons."},
+        {"repeated_fp32_min_max", "instruction", "Of the repeated: fp32 minimum and maximum."},
+        {"repeated_fp32_multiply", "instruction", "Of the repeated: fp32 multiplications."},
+        {"repeated_fp32_fma", "instruction", "Of the repeated: fp32 fused multiply-adds."},
+        {"repeated_fp32_divide", "instruction", "Of the repeated: fp32 divisions and exact roots."},
+        {"repeated_fp64_add", "instruction", "Of the repeated: fp64 additions, comparisons, conversions."},
+        {"repeated_fp64_multiply", "instruction", "Of the repeated: fp64 multiplications."},
+        {"repeated_fp64_fma", "instruction", "Of the repeated: fp64 fused multiply-adds."},
+        {"repeated_fp64_divide", "instruction", "Of the repeated: fp64 divisions and roots."},
+        {"repeated_special", "instruction", "Of the repeated: approximate special functions."},
+        {"repeated_cross_lane", "instruction", "Of the repeated: shuffles and matches."},
+        {"repeated_branch", "instruction", "Of the repeated: branches."},
+        {"repeated_exit", "instruction", "Of the repeated: exits whose guard was false."},
+        {"repeated_barrier", "instruction", "Of the repeated: barriers (none)."},
+        {"repeated_fence", "instruction", "Of the repeated: fences (none)."},
+        {"repeated_trap", "instruction", "Of the repeated: traps whose guard was false."},
+        {"repeated_load_global", "instruction", "Of the repeated: pre-loads of global and generic addresses."},
+        {"repeated_load_shared", "instruction", "Of the repeated: loads from shared memory."},
+        {"repeated_load_local", "instruction", "Of the repeated: pre-loads of local memory."},
+        {"repeated_load_constant", "instruction", "Of the repeated: loads of constant memory."},
+        {"repeated_store_global", "instruction", "Of the repeated: stores (none)."},
+        {"repeated_store_shared", "instruction", "Of the repeated: stores (none)."},
+        {"repeated_store_local", "instruction", "Of the repeated: stores (none)."},
+        {"repeated_atomic_global", "instruction", "Of the repeated: atomics (none)."},
+        {"repeated_atomic_shared", "instruction", "Of the repeated: atomics (none)."},
+        {"repeated_texture", "instruction", "Of the repeated: texture fetches (none)."});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::StatisticsOf<lookahead::gpu::PmodeCounters> {
-    using C = lookahead::gpu::PmodeCounters;
-    static constexpr std::tuple list{
-        Counter<C>{"switches", "switch", "Times that a warp began to pre-execute.", &C::switches},
-        Counter<C>{"short_waits", "switch", "Of these, waits that were over within 100 cycles.", &C::short_waits},
-        Counter<C>{"cycles", "warp cycle", "Cycles that warps spent in pre-execution.", &C::cycles},
-        Counter<C>{"executed", "instruction", "Instructions pre-executed: issued, pre-loads and branches included.",
-                   &C::executed},
-        Counter<C>{"pre_loads", "instruction", "Of these, loads that brought their lines into L1.", &C::pre_loads},
-        Counter<C>{"predicated_off", "instruction", "Of these, instructions whose guard was false in every lane.",
-                   &C::predicated_off},
-        CounterArray<C, gpu::kSkipReasons>{
-            &C::skipped,
-            {{{"skipped_far", "instruction", "Skipped: too far from the blocked instruction."},
-              {"skipped_store", "instruction", "Skipped: stores."},
-              {"skipped_atomic", "instruction", "Skipped: atomics and reductions."},
-              {"skipped_barrier", "instruction", "Skipped: barriers."},
-              {"skipped_texture", "instruction", "Skipped: texture fetches."},
-              {"skipped_ordered_load", "instruction", "Skipped: volatile, relaxed and acquire loads."},
-              {"skipped_clock", "instruction", "Skipped: reads of clocks."},
-              {"skipped_poisoned", "instruction", "Skipped: a source depends on the blocked load."},
-              {"skipped_scratchpad", "instruction",
-               "Skipped: scratchpad loads behind a skipped store, atomic, ordered load or barrier, or out of bounds."},
-              {"skipped_constant", "instruction", "Skipped: loads of constants that are out of bounds."},
-              {"skipped_no_rename_entry", "instruction", "Skipped: a destination that cannot be renamed."},
-              {"skipped_pre_load", "instruction", "Skipped: loads, where pmode.pre_loads is false."}}}},
-        CounterArray<C, gpu::kHaltReasons>{
-            &C::halted,
-            {{{"halted_poisoned_branch", "switch", "Stopped at a branch that depends on the blocked load."},
-              {"halted_far_branch", "switch", "Stopped at a branch that is, or goes, too far."},
-              {"halted_fence", "switch", "Stopped at a fence."},
-              {"halted_exit", "switch", "Stopped at an exit."},
-              {"halted_trap", "switch", "Stopped at a trap."},
-              {"halted_simt_overflow", "switch", "Stopped because the SIMT stack's copy was full."},
-              {"halted_lanes", "switch", "Stopped where lanes wait for others of their warp."}}}},
-        Counter<C>{"renamings", "instruction",
-                   "Instructions that looked registers up in a rename table or wrote there: all pre-executed, all "
-                   "reused, and all others of warps with a renamed register.",
-                   &C::renamings},
-        Counter<C>{"pqueue_accesses", "access",
-                   "P-queue: entries written, results marked as ready, heads read for comparison.",
-                   &C::pqueue_accesses},
-        Counter<C>{"pqueue_full", "instruction", "Results without an entry, because the P-queue was full.",
-                   &C::pqueue_full},
-        Counter<C>{"queued", "instruction", "Results that took an entry.", &C::queued},
-        Counter<C>{"flushed", "instruction", "Of these, entries that the next switch or the warp's end took.",
-                   &C::flushed},
-        Counter<C>{"reused", "instruction", "Of these, results that were reused. All are short-latency instructions.",
-                   &C::reused},
-        Counter<C>{"short_not_reused", "instruction",
-                   "Short-latency instructions executed in normal mode although they had been pre-executed.",
-                   &C::short_not_reused},
-        Counter<C>{"short_skipped", "instruction",
-                   "Short-latency instructions executed in normal mode that pre-execution had skipped.",
-                   &C::short_skipped},
-        Counter<C>{"long_not_reused", "instruction", "Long-latency instructions that had been pre-loaded.",
-                   &C::long_not_reused},
-        Counter<C>{"long_skipped", "instruction", "Long-latency instructions that pre-execution had skipped.",
-                   &C::long_skipped},
-        Counter<C>{"pool_cycles", "register cycle", "Registers of the pool, summed over the launches' cycles.",
-                   &C::pool_cycles},
-        Counter<C>{"pool_used_cycles", "register cycle", "Of these, those that held something.", &C::pool_used_cycles},
-        Counter<C>{"skips", "instruction", "All skipped instructions: fetched and decoded for nothing.", &C::skips},
-        Counter<C>{"repeated", "instruction",
-                   "Pre-executed instructions whose results were not reused so far: the executions that pre-execution "
-                   "adds.",
-                   &C::repeated},
-        Counter<C>{"repeated_threads", "instruction", "Their active lanes.", &C::repeated_threads},
-        CounterArray<C, gpu::kInstructionClasses>{
-            &C::repeated_by_class,
-            {{{"repeated_integer", "instruction", "Of the repeated: integer, logic, moves, conversions, predicates."},
-              {"repeated_integer_min_max", "instruction", "Of the repeated: integer minimum and maximum."},
-              {"repeated_integer_multiply", "instruction", "Of the repeated: integer multiplications."},
-              {"repeated_integer_mad", "instruction", "Of the repeated: integer multiply-adds."},
-              {"repeated_integer_divide", "instruction", "Of the repeated: integer divisions and remainders."},
-              {"repeated_fp32_add", "instruction", "Of the repeated: fp32 and fp16 additions and comparisons."},
-              {"repeated_fp32_min_max", "instruction", "Of the repeated: fp32 minimum and maximum."},
-              {"repeated_fp32_multiply", "instruction", "Of the repeated: fp32 multiplications."},
-              {"repeated_fp32_fma", "instruction", "Of the repeated: fp32 fused multiply-adds."},
-              {"repeated_fp32_divide", "instruction", "Of the repeated: fp32 divisions and exact roots."},
-              {"repeated_fp64_add", "instruction", "Of the repeated: fp64 additions, comparisons, conversions."},
-              {"repeated_fp64_multiply", "instruction", "Of the repeated: fp64 multiplications."},
-              {"repeated_fp64_fma", "instruction", "Of the repeated: fp64 fused multiply-adds."},
-              {"repeated_fp64_divide", "instruction", "Of the repeated: fp64 divisions and roots."},
-              {"repeated_special", "instruction", "Of the repeated: approximate special functions."},
-              {"repeated_cross_lane", "instruction", "Of the repeated: shuffles and matches."},
-              {"repeated_branch", "instruction", "Of the repeated: branches."},
-              {"repeated_exit", "instruction", "Of the repeated: exits whose guard was false."},
-              {"repeated_barrier", "instruction", "Of the repeated: barriers (none)."},
-              {"repeated_fence", "instruction", "Of the repeated: fences (none)."},
-              {"repeated_trap", "instruction", "Of the repeated: traps whose guard was false."},
-              {"repeated_load_global", "instruction", "Of the repeated: pre-loads of global and generic addresses."},
-              {"repeated_load_shared", "instruction", "Of the repeated: loads from shared memory."},
-              {"repeated_load_local", "instruction", "Of the repeated: pre-loads of local memory."},
-              {"repeated_load_constant", "instruction", "Of the repeated: loads of constant memory."},
-              {"repeated_store_global", "instruction", "Of the repeated: stores (none)."},
-              {"repeated_store_shared", "instruction", "Of the repeated: stores (none)."},
-              {"repeated_store_local", "instruction", "Of the repeated: stores (none)."},
-              {"repeated_atomic_global", "instruction", "Of the repeated: atomics (none)."},
-              {"repeated_atomic_shared", "instruction", "Of the repeated: atomics (none)."},
-              {"repeated_texture", "instruction", "Of the repeated: texture fetches (none)."}}}}};
-};

@@ -7,19 +7,13 @@
 namespace lookahead::gpu {
 
 struct GroupInterleavedParameters {
-    std::int64_t group_warps = 8;
+    LOOKAHEAD_PARAMETER(std::int64_t, group_warps, 8, {1, gpu::kMaximumContexts, "warp"},
+                        {.help = "Warps of a fetch group of one scheduler, and places of its ready queue.",
+                         .source = "Jog et al., ISCA 2013: groups of eight; Koo et al.: eight ready warps"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::GroupInterleavedParameters> {
-    using P = lookahead::gpu::GroupInterleavedParameters;
-    inline static const auto list =
-        parameter_list<P>(integer("group_warps", &P::group_warps, {1, gpu::kMaximumContexts, "warp"},
-                                  {.help = "Warps of a fetch group of one scheduler, and places of its ready queue.",
-                                   .source = "Jog et al., ISCA 2013: groups of eight; Koo et al.: eight ready warps"}));
-};
 
 namespace lookahead::gpu {
 

@@ -13,23 +13,17 @@
 namespace lookahead::gpu {
 
 struct MacroBlockParameters {
-    std::int64_t blocks = 64;
-    std::int64_t misses = 2;
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, blocks, 64, {1, 65536, "block"},
+        {.help = "Macro blocks whose misses are remembered; the one that missed longest ago makes room.",
+         .source = "estimate: 256 lines, twice L1D's"});
+    LOOKAHEAD_PARAMETER(std::int64_t, misses, 2, {1, 3, "line"},
+                        {.help = "Lines of a macro block that must have missed before the others are fetched.",
+                         .source = "Koo et al. (CAPS), section VI.B: two or more"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::MacroBlockParameters> {
-    using P = lookahead::gpu::MacroBlockParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("blocks", &P::blocks, {1, 65536, "block"},
-                {.help = "Macro blocks whose misses are remembered; the one that missed longest ago makes room.",
-                 .source = "estimate: 256 lines, twice L1D's"}),
-        integer("misses", &P::misses, {1, 3, "line"},
-                {.help = "Lines of a macro block that must have missed before the others are fetched.",
-                 .source = "Koo et al. (CAPS), section VI.B: two or more"}));
-};
 
 namespace lookahead::gpu {
 

@@ -10,99 +10,68 @@
 namespace lookahead::gpu {
 
 struct MtaParameters {
-    std::int64_t pws_entries = 32;
-    std::int64_t gs_entries = 8;
-    std::int64_t ip_entries = 8;
-    std::int64_t promotion = 3;
-    std::int64_t distance = 1;
-    std::int64_t degree = 1;
-    std::int64_t ip_distance = 1;
-    std::int64_t ip_degree = 1;
-    bool throttle = true;
-    std::int64_t initial_degree = 2;
-    std::int64_t period = 100'000;
-    double high_eviction = 0.02;
-    double low_eviction = 0.01;
-    double merge_ratio = 0.15;
-};
-
-struct MtaCounters {
-    std::uint64_t global_loads = 0;
-    std::uint64_t inter_loads = 0;
-    std::uint64_t warp_loads = 0;
-    std::uint64_t promotions = 0;
-    std::uint64_t throttled = 0;
-    std::uint64_t periods = 0;
-    std::uint64_t more = 0;
-    std::uint64_t fewer = 0;
-    std::uint64_t stopped = 0;
-};
-
-}  // namespace lookahead::gpu
-
-template <>
-struct lookahead::StatisticsOf<lookahead::gpu::MtaCounters> {
-    using C = lookahead::gpu::MtaCounters;
-    static constexpr std::tuple list{
-        Counter<C>{"global_loads", "instruction", "Loads with an entry of the GS table: intra-warp prefetching.",
-                   &C::global_loads},
-        Counter<C>{"inter_loads", "instruction",
-                   "Other loads with a trained entry of the IP table: inter-warp prefetching.", &C::inter_loads},
-        Counter<C>{"warp_loads", "instruction",
-                   "Other loads with a trained entry of the PWS table: intra-warp prefetching.", &C::warp_loads},
-        Counter<C>{"promotions", "load", "Strides that moved from the PWS to the GS table.", &C::promotions},
-        Counter<C>{"throttled", "instruction", "Of the loads above, those for which it made no prefetch, throttled.",
-                   &C::throttled},
-        Counter<C>{"periods", "period", "Periods with memory requests, after each of which the throttle was set anew.",
-                   &C::periods},
-        Counter<C>{"more", "period", "Of these, periods that let it prefetch more.", &C::more},
-        Counter<C>{"fewer", "period", "Of these, periods that let it prefetch less.", &C::fewer},
-        Counter<C>{"stopped", "period", "Of these, periods after which it made no prefetches.", &C::stopped}};
-};
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::MtaParameters> {
-    using P = lookahead::gpu::MtaParameters;
     static constexpr std::string_view kTables =
         "Lee et al., MICRO 2010, section III-B: 32, 8 and 8 entries of PWS, GS and IP, 557 B a core";
     static constexpr std::string_view kAhead = "Lee et al., section III-B: the next; farther is beyond it";
     static constexpr std::string_view kThrottle = "Lee et al., section V-A, as its public descriptions have it";
-    inline static const auto list = parameter_list<P>(
-        integer("pws_entries", &P::pws_entries, {1, 65536, "entry"},
-                {.help = "Loads of warps that are followed (per-warp stride table).", .source = kTables}),
-        integer("gs_entries", &P::gs_entries, {1, 65536, "entry"},
-                {.help = "Loads whose stride is that of many warps (global stride table).", .source = kTables}),
-        integer("ip_entries", &P::ip_entries, {1, 65536, "entry"},
-                {.help = "Loads that are followed over warps (inter-thread prefetching table).", .source = kTables}),
-        integer("promotion", &P::promotion, {1, 64, "entry"},
-                {.help = "Trained PWS entries of one load with the same stride that make a GS entry.",
-                 .source = "Lee et al., section III-B.1: three"}),
-        integer("distance", &P::distance, {1, 64, "iteration"},
-                {.help = "GS and PWS: how many iterations ahead the first prefetch is.", .source = kAhead}),
-        integer("degree", &P::degree, {1, 16, "iteration"},
-                {.help = "GS and PWS: iterations that are prefetched at a time.", .source = kAhead}),
-        integer("ip_distance", &P::ip_distance, {1, 64, "warp"},
-                {.help = "IP: how many warps ahead the first prefetch is.", .source = kAhead}),
-        integer("ip_degree", &P::ip_degree, {1, 64, "warp"},
-                {.help = "IP: warps that are prefetched for at a time.", .source = kAhead}),
-        boolean("throttle", &P::throttle,
-                {.help = "Lets the shares of evicted and of merged lines choose how many of its prefetches are made.",
-                 .source = "Lee et al., section V; Koo et al. (CAPS) do not say whether theirs does"}),
-        integer("initial_degree", &P::initial_degree, {0, 5, "fifth"},
-                {.help = "Fifths of the prefetches that are not made in the first period.", .source = kThrottle}),
-        integer("period", &P::period, {100, 100'000'000, "cycle"},
-                {.help = "How often the throttle is set anew.", .source = kThrottle}),
-        real("high_eviction", &P::high_eviction, {0, 1000},
-             {.help = "Prefetches evicted before their use over useful ones, above which none are made.",
-              .source = kThrottle}),
-        real("low_eviction", &P::low_eviction, {0, 1000},
-             {.help = "The same, from which on fewer are made.", .source = kThrottle}),
-        real("merge_ratio", &P::merge_ratio, {0, 1},
-             {.help =
-                  "With few evictions: loads that merge with a request under way over all requests, above which more "
-                  "prefetches are made, and up to which none.",
-              .source = kThrottle}));
+
+    LOOKAHEAD_PARAMETER(std::int64_t, pws_entries, 32, {1, 65536, "entry"},
+                        {.help = "Loads of warps that are followed (per-warp stride table).", .source = kTables});
+    LOOKAHEAD_PARAMETER(std::int64_t, gs_entries, 8, {1, 65536, "entry"},
+                        {.help = "Loads whose stride is that of many warps (global stride table).", .source = kTables});
+    LOOKAHEAD_PARAMETER(std::int64_t, ip_entries, 8, {1, 65536, "entry"},
+                        {.help = "Loads that are followed over warps (inter-thread prefetching table).",
+                         .source = kTables});
+    LOOKAHEAD_PARAMETER(std::int64_t, promotion, 3, {1, 64, "entry"},
+                        {.help = "Trained PWS entries of one load with the same stride that make a GS entry.",
+                         .source = "Lee et al., section III-B.1: three"});
+    LOOKAHEAD_PARAMETER(std::int64_t, distance, 1, {1, 64, "iteration"},
+                        {.help = "GS and PWS: how many iterations ahead the first prefetch is.", .source = kAhead});
+    LOOKAHEAD_PARAMETER(std::int64_t, degree, 1, {1, 16, "iteration"},
+                        {.help = "GS and PWS: iterations that are prefetched at a time.", .source = kAhead});
+    LOOKAHEAD_PARAMETER(std::int64_t, ip_distance, 1, {1, 64, "warp"},
+                        {.help = "IP: how many warps ahead the first prefetch is.", .source = kAhead});
+    LOOKAHEAD_PARAMETER(std::int64_t, ip_degree, 1, {1, 64, "warp"},
+                        {.help = "IP: warps that are prefetched for at a time.", .source = kAhead});
+    LOOKAHEAD_PARAMETER(
+        bool, throttle, true,
+        {.help = "Lets the shares of evicted and of merged lines choose how many of its prefetches are made.",
+         .source = "Lee et al., section V; Koo et al. (CAPS) do not say whether theirs does"});
+    LOOKAHEAD_PARAMETER(std::int64_t, initial_degree, 2, {0, 5, "fifth"},
+                        {.help = "Fifths of the prefetches that are not made in the first period.",
+                         .source = kThrottle});
+    LOOKAHEAD_PARAMETER(std::int64_t, period, 100'000, {100, 100'000'000, "cycle"},
+                        {.help = "How often the throttle is set anew.", .source = kThrottle});
+    LOOKAHEAD_PARAMETER(double, high_eviction, 0.02, {0, 1000},
+                        {.help = "Prefetches evicted before their use over useful ones, above which none are made.",
+                         .source = kThrottle});
+    LOOKAHEAD_PARAMETER(double, low_eviction, 0.01, {0, 1000},
+                        {.help = "The same, from which on fewer are made.", .source = kThrottle});
+    LOOKAHEAD_PARAMETER(
+        double, merge_ratio, 0.15, {0, 1},
+        {.help = "With few evictions: loads that merge with a request under way over all requests, above which more "
+                 "prefetches are made, and up to which none.",
+         .source = kThrottle});
+    LOOKAHEAD_ALL_DECLARED;
 };
+
+struct MtaCounters {
+    LOOKAHEAD_COUNTER(global_loads, "instruction", "Loads with an entry of the GS table: intra-warp prefetching.");
+    LOOKAHEAD_COUNTER(inter_loads, "instruction",
+                      "Other loads with a trained entry of the IP table: inter-warp prefetching.");
+    LOOKAHEAD_COUNTER(warp_loads, "instruction",
+                      "Other loads with a trained entry of the PWS table: intra-warp prefetching.");
+    LOOKAHEAD_COUNTER(promotions, "load", "Strides that moved from the PWS to the GS table.");
+    LOOKAHEAD_COUNTER(throttled, "instruction", "Of the loads above, those for which it made no prefetch, throttled.");
+    LOOKAHEAD_COUNTER(periods, "period",
+                      "Periods with memory requests, after each of which the throttle was set anew.");
+    LOOKAHEAD_COUNTER(more, "period", "Of these, periods that let it prefetch more.");
+    LOOKAHEAD_COUNTER(fewer, "period", "Of these, periods that let it prefetch less.");
+    LOOKAHEAD_COUNTER(stopped, "period", "Of these, periods after which it made no prefetches.");
+    LOOKAHEAD_ALL_DECLARED;
+};
+
+}  // namespace lookahead::gpu
 
 namespace lookahead::gpu {
 

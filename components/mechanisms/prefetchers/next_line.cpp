@@ -7,19 +7,13 @@
 namespace lookahead::gpu {
 
 struct NextLineParameters {
-    std::int64_t lines = 1;
+    LOOKAHEAD_PARAMETER(std::int64_t, lines, 1, {1, 8, "line"},
+                        {.help = "Lines after the missing one that are fetched.",
+                         .source = "Koo et al. (CAPS), section VI.B: the next cache line"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::NextLineParameters> {
-    using P = lookahead::gpu::NextLineParameters;
-    inline static const auto list =
-        parameter_list<P>(integer("lines", &P::lines, {1, 8, "line"},
-                                  {.help = "Lines after the missing one that are fetched.",
-                                   .source = "Koo et al. (CAPS), section VI.B: the next cache line"}));
-};
 
 namespace lookahead::gpu {
 

@@ -11,19 +11,13 @@
 namespace lookahead::gpu {
 
 struct OracleParameters {
-    std::int64_t ahead = 2;
+    LOOKAHEAD_PARAMETER(std::int64_t, ahead, 2, {1, 64, "load"},
+                        {.help = "How many of its next loads each warp has fetched for it.",
+                         .source = "estimate: enough for the next iteration of a loop with two loads"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::OracleParameters> {
-    using P = lookahead::gpu::OracleParameters;
-    inline static const auto list =
-        parameter_list<P>(integer("ahead", &P::ahead, {1, 64, "load"},
-                                  {.help = "How many of its next loads each warp has fetched for it.",
-                                   .source = "estimate: enough for the next iteration of a loop with two loads"}));
-};
 
 namespace lookahead::gpu {
 

@@ -6,55 +6,37 @@
 namespace lookahead::gpu {
 
 struct IntraParameters {
-    std::int64_t entries = 192;
-    std::int64_t distance = 1;
-    std::int64_t degree = 1;
-    std::int64_t confidence = 1;
+    LOOKAHEAD_PARAMETER(std::int64_t, entries, 192, {1, 65536, "entry"},
+                        {.help = "Loads of warps that are followed on an SM; the one updated longest ago makes room.",
+                         .source = "estimate: four loads of each of 48 warps, as CAPS targets four"});
+    LOOKAHEAD_PARAMETER(std::int64_t, distance, 1, {1, 64, "iteration"},
+                        {.help = "How many iterations ahead the first prefetch is.",
+                         .source = "Koo et al., section III.A: the next iterations"});
+    LOOKAHEAD_PARAMETER(std::int64_t, degree, 1, {1, 16, "iteration"},
+                        {.help = "Iterations that are prefetched at a time.",
+                         .source = "estimate: one; the paper does not say"});
+    LOOKAHEAD_PARAMETER(std::int64_t, confidence, 1, {0, 16, "repetition"},
+                        {.help = "How often in a row a stride must repeat before it is used.",
+                         .source = "Baer and Chen, 1991: a stride seen twice is steady"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 struct InterParameters {
-    std::int64_t entries = 16;
-    std::int64_t distance = 1;
-    std::int64_t degree = 1;
-    std::int64_t confidence = 1;
+    LOOKAHEAD_PARAMETER(std::int64_t, entries, 16, {1, 65536, "entry"},
+                        {.help = "Loads that are followed on an SM; the one updated longest ago makes room.",
+                         .source = "estimate: more than the loads of most kernels"});
+    LOOKAHEAD_PARAMETER(std::int64_t, distance, 1, {1, 64, "warp"},
+                        {.help = "How many warps ahead the first prefetch is.",
+                         .source = "Koo et al., figure 1: one to ten; the next warp where the figure begins"});
+    LOOKAHEAD_PARAMETER(std::int64_t, degree, 1, {1, 64, "warp"},
+                        {.help = "Warps that are prefetched for at a time.",
+                         .source = "estimate: one; the paper does not say"});
+    LOOKAHEAD_PARAMETER(std::int64_t, confidence, 1, {0, 16, "repetition"},
+                        {.help = "How often in a row a stride must repeat before it is used.",
+                         .source = "Baer and Chen, 1991: a stride seen twice is steady"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::IntraParameters> {
-    using P = lookahead::gpu::IntraParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("entries", &P::entries, {1, 65536, "entry"},
-                {.help = "Loads of warps that are followed on an SM; the one updated longest ago makes room.",
-                 .source = "estimate: four loads of each of 48 warps, as CAPS targets four"}),
-        integer("distance", &P::distance, {1, 64, "iteration"},
-                {.help = "How many iterations ahead the first prefetch is.",
-                 .source = "Koo et al., section III.A: the next iterations"}),
-        integer(
-            "degree", &P::degree, {1, 16, "iteration"},
-            {.help = "Iterations that are prefetched at a time.", .source = "estimate: one; the paper does not say"}),
-        integer("confidence", &P::confidence, {0, 16, "repetition"},
-                {.help = "How often in a row a stride must repeat before it is used.",
-                 .source = "Baer and Chen, 1991: a stride seen twice is steady"}));
-};
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::InterParameters> {
-    using P = lookahead::gpu::InterParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("entries", &P::entries, {1, 65536, "entry"},
-                {.help = "Loads that are followed on an SM; the one updated longest ago makes room.",
-                 .source = "estimate: more than the loads of most kernels"}),
-        integer("distance", &P::distance, {1, 64, "warp"},
-                {.help = "How many warps ahead the first prefetch is.",
-                 .source = "Koo et al., figure 1: one to ten; the next warp where the figure begins"}),
-        integer(
-            "degree", &P::degree, {1, 64, "warp"},
-            {.help = "Warps that are prefetched for at a time.", .source = "estimate: one; the paper does not say"}),
-        integer("confidence", &P::confidence, {0, 16, "repetition"},
-                {.help = "How often in a row a stride must repeat before it is used.",
-                 .source = "Baer and Chen, 1991: a stride seen twice is steady"}));
-};
 
 namespace lookahead::gpu {
 
@@ -161,23 +143,16 @@ LOOKAHEAD_REGISTER_VARIANT(Prefetcher, InterPrefetcher, "inter",
                            "Koo et al., HPCA 2018, section III.B; Lee et al., MICRO 2010")
 
 struct StridePerWarpParameters {
-    std::int64_t entries = 192;
-    std::int64_t threshold = 2;
+    LOOKAHEAD_PARAMETER(std::int64_t, entries, 192, {1, 65536, "entry"},
+                        {.help = "Loads of warps that are followed on an SM; the one updated longest ago makes room.",
+                         .source = "estimate: four loads of each of 48 warps"});
+    LOOKAHEAD_PARAMETER(std::int64_t, threshold, 2, {0, 3, "count"},
+                        {.help = "Confidence, of two bits, from which on it prefetches.",
+                         .source = "Kim et al., HPCA 2016: two bits, at least 2"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::StridePerWarpParameters> {
-    using P = lookahead::gpu::StridePerWarpParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("entries", &P::entries, {1, 65536, "entry"},
-                {.help = "Loads of warps that are followed on an SM; the one updated longest ago makes room.",
-                 .source = "estimate: four loads of each of 48 warps"}),
-        integer("threshold", &P::threshold, {0, 3, "count"},
-                {.help = "Confidence, of two bits, from which on it prefetches.",
-                 .source = "Kim et al., HPCA 2016: two bits, at least 2"}));
-};
 
 namespace lookahead::gpu {
 

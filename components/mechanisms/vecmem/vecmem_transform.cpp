@@ -11,26 +11,18 @@
 namespace lookahead::vecmem {
 
 struct VecmemParameters {
-    std::string length = "best";
-    std::string spaces = "both";
-    std::string patterns = "both";
+    LOOKAHEAD_PARAMETER(std::string, length, "best", {"4", "8", "16", "best"},
+                        {.help = "Elements of a vector memory instruction; best: the longest that can be had, "
+                                 "within the registers.",
+                         .source = "Crago et al., section 4.2: lengths 4, 8 and 16"});
+    LOOKAHEAD_PARAMETER(std::string, spaces, "both", {"both", "global", "shared"},
+                        {.help = "Of which memory there are vectors.", .source = "Crago et al., figure 15"});
+    LOOKAHEAD_PARAMETER(std::string, patterns, "both", {"both", "strided", "indirect"},
+                        {.help = "Which vectors there are.", .source = "Crago et al., figure 16"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::vecmem
-
-template <>
-struct lookahead::ParametersOf<lookahead::vecmem::VecmemParameters> {
-    using P = lookahead::vecmem::VecmemParameters;
-    inline static const auto list =
-        parameter_list<P>(choice("length", &P::length, {"4", "8", "16", "best"},
-                                 {.help = "Elements of a vector memory instruction; best: the longest that can be had, "
-                                          "within the registers.",
-                                  .source = "Crago et al., section 4.2: lengths 4, 8 and 16"}),
-                          choice("spaces", &P::spaces, {"both", "global", "shared"},
-                                 {.help = "Of which memory there are vectors.", .source = "Crago et al., figure 15"}),
-                          choice("patterns", &P::patterns, {"both", "strided", "indirect"},
-                                 {.help = "Which vectors there are.", .source = "Crago et al., figure 16"}));
-};
 
 namespace lookahead::vecmem {
 

@@ -9,30 +9,26 @@ namespace lookahead::gpu {
 
 /// `constant_cache.*`: an SM's cache of kernel parameters and .const variables, in lines of 64 bytes. Defaults: GTX480.
 struct ConstantCacheParameters : ReadOnlyCacheParameters {
+    static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
+
     ConstantCacheParameters() {
         sets = 64;
         ways = 2;
     }
-    std::int64_t hit_latency = 35;
+    LOOKAHEAD_INHERITED_PARAMETER(
+        enabled, {.help = "false: there is none. Parameters are there from the start, and loads of .const variables go "
+                          "through L1D.",
+                  .source = kTable});
+    LOOKAHEAD_INHERITED_PARAMETER(sets, {1, 4096, "set"}, {.help = "Sets.", .source = kTable});
+    LOOKAHEAD_INHERITED_PARAMETER(ways, {1, 64, "line"}, {.help = "Lines of 64 bytes in a set.", .source = kTable});
+    LOOKAHEAD_INHERITED_PARAMETER(mshrs, {1, 64, "line"}, {.help = "Lines that it can await.", .source = kTable});
+    LOOKAHEAD_INHERITED_PARAMETER(merges, {1, 64, "pass"},
+                                  {.help = "Passes of loads that can wait for the same line.", .source = kTable});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, hit_latency, 35, {1, 1000, "cycle"},
+        {.help = "From the last pass of a load to its value in the registers, on a hit.",
+         .source = "estimate: as L1D's, from which Jia et al. 2018 find it to differ by one cycle on Volta"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::ConstantCacheParameters> {
-    using P = lookahead::gpu::ConstantCacheParameters;
-    static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
-    inline static const auto list = parameter_list<P>(
-        boolean("enabled", &P::enabled,
-                {.help = "false: there is none. Parameters are there from the start, and loads of .const variables go "
-                         "through L1D.",
-                 .source = kTable}),
-        integer("sets", &P::sets, {1, 4096, "set"}, {.help = "Sets.", .source = kTable}),
-        integer("ways", &P::ways, {1, 64, "line"}, {.help = "Lines of 64 bytes in a set.", .source = kTable}),
-        integer("mshrs", &P::mshrs, {1, 64, "line"}, {.help = "Lines that it can await.", .source = kTable}),
-        integer("merges", &P::merges, {1, 64, "pass"},
-                {.help = "Passes of loads that can wait for the same line.", .source = kTable}),
-        integer("hit_latency", &P::hit_latency, {1, 1000, "cycle"},
-                {.help = "From the last pass of a load to its value in the registers, on a hit.",
-                 .source = "estimate: as L1D's, from which Jia et al. 2018 find it to differ by one cycle on Volta"}));
-};

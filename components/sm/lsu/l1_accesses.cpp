@@ -295,7 +295,7 @@ bool L1Accesses::store_private(const L1Access& access, const ByteMask& mask, con
             break;
     }
     const ByteMask for_l1 = without(mask, bytes_of_words(result.absorbed));
-    copy_masked(own, bytes, for_l1);
+    copy_bytes(own, bytes, for_l1);
     if (!store_in_l1(access, for_l1 | bytes_of_words(result.with_it), own, now)) { return false; }
     private_.companion()->passed(access.line, words_of(for_l1) | result.with_it);
     return true;

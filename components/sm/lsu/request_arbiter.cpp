@@ -88,7 +88,7 @@ void RequestArbiter::note_sent(const QueuedRequest& request, Cycle now) {
     } else if (request.type == GpuMessage::write_request) {
         const auto& write = *reinterpret_cast<const WriteRequest*>(request.payload);
         ++traffic_.writes;
-        traffic_.written_bytes += count_of(write.mask);
+        traffic_.written_bytes += bytes_in(write.mask);
         if (write.tag == kWriteBackTag) { order_.begin_write_back(); }
     } else {
         const auto& atomic = *reinterpret_cast<const AtomicRequest*>(request.payload);

@@ -13,8 +13,13 @@ namespace lookahead::gpu {
 
 /// `shared_memory.*`. Defaults: GTX480.
 struct SharedMemoryParameters {
-    std::int64_t banks = 32;
-    std::int64_t latency = 26;
+    LOOKAHEAD_PARAMETER(std::int64_t, banks, 32, {1, 64, "bank"},
+                        {.help = "Banks of 32-bit words; a power of two.",
+                         .source = "NVIDIA, CUDA C Programming Guide, compute capability 2.x"});
+    LOOKAHEAD_PARAMETER(std::int64_t, latency, 26, {1, 1000, "cycle"},
+                        {.help = "From an access's last cycle in the banks to its end.",
+                         .source = "Wong et al., ISPASS 2010"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 /// An SM's shared memory: bytes, and banks of 32-bit words. Each bank delivers a word per cycle, to any lanes.
@@ -42,15 +47,3 @@ class SharedMemory {
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::SharedMemoryParameters> {
-    using P = lookahead::gpu::SharedMemoryParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("banks", &P::banks, {1, 64, "bank"},
-                {.help = "Banks of 32-bit words; a power of two.",
-                 .source = "NVIDIA, CUDA C Programming Guide, compute capability 2.x"}),
-        integer(
-            "latency", &P::latency, {1, 1000, "cycle"},
-            {.help = "From an access's last cycle in the banks to its end.", .source = "Wong et al., ISPASS 2010"}));
-};

@@ -8,23 +8,17 @@ namespace lookahead::gpu {
 
 /// `prefetch.*`: parameters of all prefetchers.
 struct PrefetchParameters {
-    std::int64_t queue = 64;
-    std::int64_t spare_entries = 1;
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, queue, 64, {1, 4096, "request"},
+        {.help = "Prefetches that wait until L1 has no demand access; one more is dropped.",
+         .source = "estimate: one for each of Fermi's 48 warps, rounded up to a power of two; the papers do not "
+                   "say"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, spare_entries, 1, {0, 4096, "entry"},
+        {.help = "MSHRs, and places of the miss queue, that a prefetch leaves free for demand accesses; "
+                 "l1d.speculative_mshrs bounds it too.",
+         .source = "estimate: the one that the next access needs"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::PrefetchParameters> {
-    using P = lookahead::gpu::PrefetchParameters;
-    inline static const auto list = parameter_list<P>(
-        integer(
-            "queue", &P::queue, {1, 4096, "request"},
-            {.help = "Prefetches that wait until L1 has no demand access; one more is dropped.",
-             .source = "estimate: one for each of Fermi's 48 warps, rounded up to a power of two; the papers do not "
-                       "say"}),
-        integer("spare_entries", &P::spare_entries, {0, 4096, "entry"},
-                {.help = "MSHRs, and places of the miss queue, that a prefetch leaves free for demand accesses; "
-                         "l1d.speculative_mshrs bounds it too.",
-                 .source = "estimate: the one that the next access needs"}));
-};

@@ -16,29 +16,21 @@
 namespace lookahead {
 
 struct PtxParameters {
-    std::string file;
-    std::string kernel;
-    std::string grid = "1";
-    std::string block = "32";
-    std::string arguments;
-    std::int64_t dynamic_shared = 0;
-};
-
-template <>
-struct ParametersOf<PtxParameters> {
-    inline static const auto list = parameter_list<PtxParameters>(
-        text("file", &PtxParameters::file, {.help = "The PTX file."}),
-        text("kernel", &PtxParameters::kernel,
-             {.help = "The kernel's name, as in the file or in the source; empty: the only one in the file."}),
-        text("grid", &PtxParameters::grid, {.help = "CTAs of the grid: X, X,Y or X,Y,Z."}),
-        text("block", &PtxParameters::block, {.help = "Threads of a CTA: X, X,Y or X,Y,Z."}),
-        text("arguments", &PtxParameters::arguments,
-             {.help = "The kernel's parameters, separated by blanks: TYPE[N] (a buffer of random elements), TYPE[N]=V "
-                      "(a filled buffer), TYPE:V (a scalar), TYPE(N) or TYPE(N)=V (an array that is passed whole) or "
-                      "{WORD,WORD,...} (a structure), with TYPE one of u8, s8, u16, s16, u32, s32, u64, s64, f32, "
-                      "f64."}),
-        integer("dynamic_shared", &PtxParameters::dynamic_shared, {0, 1 << 20, "byte"},
-                {.help = "Dynamic shared memory of a CTA."}));
+    LOOKAHEAD_PARAMETER(std::string, file, {}, {.help = "The PTX file."});
+    LOOKAHEAD_PARAMETER(
+        std::string, kernel, {},
+        {.help = "The kernel's name, as in the file or in the source; empty: the only one in the file."});
+    LOOKAHEAD_PARAMETER(std::string, grid, "1", {.help = "CTAs of the grid: X, X,Y or X,Y,Z."});
+    LOOKAHEAD_PARAMETER(std::string, block, "32", {.help = "Threads of a CTA: X, X,Y or X,Y,Z."});
+    LOOKAHEAD_PARAMETER(
+        std::string, arguments, {},
+        {.help = "The kernel's parameters, separated by blanks: TYPE[N] (a buffer of random elements), TYPE[N]=V "
+                 "(a filled buffer), TYPE:V (a scalar), TYPE(N) or TYPE(N)=V (an array that is passed whole) or "
+                 "{WORD,WORD,...} (a structure), with TYPE one of u8, s8, u16, s16, u32, s32, u64, s64, f32, "
+                 "f64."});
+    LOOKAHEAD_PARAMETER(std::int64_t, dynamic_shared, 0, {0, 1 << 20, "byte"},
+                        {.help = "Dynamic shared memory of a CTA."});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 namespace {

@@ -171,7 +171,7 @@ TEST_CASE("masks of bytes give their words and copy their bytes and no others") 
         for (unsigned i = 0; i < kLineBytes; ++i) { words |= std::uint32_t{mask.test(i)} << (i / 4); }
         REQUIRE(words_of(mask) == words);
         LineBytes to = pattern(1);
-        copy_masked(to.data(), pattern(2).data(), mask);
+        copy_bytes(to.data(), pattern(2).data(), mask);
         REQUIRE(to == overlaid(pattern(1), pattern(2), mask));
     }
 }

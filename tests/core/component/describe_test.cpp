@@ -13,26 +13,16 @@ namespace lookahead {
 namespace {
 
 struct DoorCounters {
-    std::uint64_t visitors = 0;
+    LOOKAHEAD_COUNTER(visitors, "visitor", "Visitors greeted.");
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 struct DoorParameters {
-    double width = 0.9;
+    LOOKAHEAD_PARAMETER(double, width, 0.9, {.min = 0, .unit = "m"}, {.help = "Width."});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace
-
-template <>
-struct StatisticsOf<DoorCounters> {
-    static constexpr std::tuple list{
-        Counter<DoorCounters>{"visitors", "visitor", "Visitors greeted.", &DoorCounters::visitors}};
-};
-
-template <>
-struct ParametersOf<DoorParameters> {
-    inline static const auto list = parameter_list<DoorParameters>(
-        real("width", &DoorParameters::width, {.min = 0, .unit = "m"}, {.help = "Width."}));
-};
 
 namespace {
 

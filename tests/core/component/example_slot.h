@@ -23,13 +23,8 @@ struct SlotTraits<Greeter> {
 };
 
 struct LoudParameters {
-    std::int64_t times = 2;
-};
-
-template <>
-struct ParametersOf<LoudParameters> {
-    inline static const auto list = parameter_list<LoudParameters>(
-        integer("times", &LoudParameters::times, {1, 9, "call"}, {.help = "Calls.", .source = "A book."}));
+    LOOKAHEAD_PARAMETER(std::int64_t, times, 2, {1, 9, "call"}, {.help = "Calls.", .source = "A book."});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace lookahead

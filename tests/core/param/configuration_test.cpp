@@ -12,36 +12,21 @@ namespace lookahead {
 namespace {
 
 struct CacheParameters {
-    std::int64_t sets = 32;
-    std::int32_t ways = 4;
-    bool sectored = false;
-    double frequency = 700e6;
-    std::string replacement = "lru";
-    std::string label = "none";
+    LOOKAHEAD_PARAMETER(std::int64_t, sets, 32, {1, 4096}, {.help = "Sets."});
+    LOOKAHEAD_PARAMETER(std::int32_t, ways, 4, {1, 64, "line"}, {.help = "Lines in a set."});
+    LOOKAHEAD_PARAMETER(bool, sectored, false, {.help = "Lines have sectors."});
+    LOOKAHEAD_PARAMETER(double, frequency, 700e6, {1, 1e12, "Hz"}, {.help = "Clock."});
+    LOOKAHEAD_PARAMETER(std::string, replacement, "lru", {"lru", "fifo"}, {.help = "Policy."});
+    LOOKAHEAD_PARAMETER(std::string, label, "none", {.help = "A name."});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 struct PrefetcherParameters {
-    std::int64_t threshold = 128;
+    LOOKAHEAD_PARAMETER(std::int64_t, threshold, 128, {.min = 1}, {.help = "Misses before it gives up."});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace
-
-template <>
-struct ParametersOf<CacheParameters> {
-    inline static const auto list = parameter_list<CacheParameters>(
-        integer("sets", &CacheParameters::sets, {1, 4096}, {.help = "Sets."}),
-        integer("ways", &CacheParameters::ways, {1, 64, "line"}, {.help = "Lines in a set."}),
-        boolean("sectored", &CacheParameters::sectored, {.help = "Lines have sectors."}),
-        real("frequency", &CacheParameters::frequency, {1, 1e12, "Hz"}, {.help = "Clock."}),
-        choice("replacement", &CacheParameters::replacement, {"lru", "fifo"}, {.help = "Policy."}),
-        text("label", &CacheParameters::label, {.help = "A name."}));
-};
-
-template <>
-struct ParametersOf<PrefetcherParameters> {
-    inline static const auto list = parameter_list<PrefetcherParameters>(
-        integer("threshold", &PrefetcherParameters::threshold, {.min = 1}, {.help = "Misses before it gives up."}));
-};
 
 namespace {
 

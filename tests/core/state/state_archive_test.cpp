@@ -19,15 +19,10 @@
 namespace lookahead {
 
 struct KindCounters {
-    std::uint64_t first = 0;
-    std::uint64_t second = 0;
+    LOOKAHEAD_COUNTER(first, "event", "One.");
+    LOOKAHEAD_COUNTER(second, "event", "Another.");
+    LOOKAHEAD_ALL_DECLARED;
     bool operator==(const KindCounters&) const = default;
-};
-
-template <>
-struct StatisticsOf<KindCounters> {
-    static constexpr std::tuple list{Counter<KindCounters>{"first", "event", "One.", &KindCounters::first},
-                                     Counter<KindCounters>{"second", "event", "Another.", &KindCounters::second}};
 };
 
 namespace {

@@ -14,10 +14,12 @@ namespace lookahead {
 namespace {
 
 struct BoxCounters {
-    std::uint64_t cycles = 0;
-    std::array<std::uint64_t, 2> stalls{};
-    Histogram<3> latency;
-    std::uint64_t packets = 0;
+    LOOKAHEAD_COUNTER(cycles, "cycle", "Cycles with work.");
+    LOOKAHEAD_COUNTERS(stalls, 2, {"stall_data", "cycle", "Waits for data."},
+                       {"stall_credit", "cycle", "Waits for credit."});
+    LOOKAHEAD_HISTOGRAM(latency, 3, "cycle", "Time of a packet.", linear_edges<3>(0, 10));
+    LOOKAHEAD_COUNTER(packets, "packet", "Packets sent.");
+    LOOKAHEAD_ALL_DECLARED;
 
     bool operator==(const BoxCounters&) const = default;
 };
@@ -31,17 +33,6 @@ struct CarelessCounters {
 };
 
 }  // namespace
-
-template <>
-struct StatisticsOf<BoxCounters> {
-    static constexpr std::tuple list{Counter<BoxCounters>{"cycles", "cycle", "Cycles with work.", &BoxCounters::cycles},
-                                     CounterArray<BoxCounters, 2>{&BoxCounters::stalls,
-                                                                  {{{"stall_data", "cycle", "Waits for data."},
-                                                                    {"stall_credit", "cycle", "Waits for credit."}}}},
-                                     HistogramOf<BoxCounters, 3>{"latency", "cycle", "Time of a packet.",
-                                                                 &BoxCounters::latency, linear_edges<3>(0, 10)},
-                                     Counter<BoxCounters>{"packets", "packet", "Packets sent.", &BoxCounters::packets}};
-};
 
 template <>
 struct StatisticsOf<PlainCounters> {

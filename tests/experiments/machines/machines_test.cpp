@@ -12,20 +12,13 @@ namespace lookahead {
 namespace {
 
 struct CacheParameters {
-    std::int64_t ways = 4;
-    std::int64_t sets = 32;
-    std::int64_t mshrs = 8;
+    LOOKAHEAD_PARAMETER(std::int64_t, ways, 4, {.min = 1}, {.help = "Lines in a set."});
+    LOOKAHEAD_PARAMETER(std::int64_t, sets, 32, {.min = 1}, {.help = "Sets."});
+    LOOKAHEAD_PARAMETER(std::int64_t, mshrs, 8, {.min = 1}, {.help = "Misses."});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 }  // namespace
-
-template <>
-struct ParametersOf<CacheParameters> {
-    inline static const auto list = parameter_list<CacheParameters>(
-        integer("ways", &CacheParameters::ways, {.min = 1}, {.help = "Lines in a set."}),
-        integer("sets", &CacheParameters::sets, {.min = 1}, {.help = "Sets."}),
-        integer("mshrs", &CacheParameters::mshrs, {.min = 1}, {.help = "Misses."}));
-};
 
 namespace {
 

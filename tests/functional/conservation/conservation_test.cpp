@@ -102,7 +102,7 @@ struct AuditSabotage {
     static void invent_cta(LogicalProcess& process) { ++dynamic_cast<CtaDispatcher&>(process).counters_.ctas; }
 
     static L2Slice& slice(LogicalProcess& process) { return *partition(process).slices_.at(1); }
-    static void lose_reply_credit(LogicalProcess& process) { --slice(process).replies_.credits_[3]; }
+    static void lose_reply_credit(LogicalProcess& process) { --slice(process).operations_.replies_.credits_[3]; }
     static void lose_miss_register(LogicalProcess& process) { slice(process).mshrs_.free_registers_.pop_back(); }
     static void lose_miss_waiter(LogicalProcess& process) { slice(process).mshrs_.free_waiters_.pop_back(); }
     /// Some line of the slice forgets that it was written.
@@ -110,10 +110,10 @@ struct AuditSabotage {
         L2Cache& cache = slice(process).cache_;
         for (std::uint32_t line = 0; line < 64 * 8; ++line) { cache.dirty(line) = ByteMask{}; }
     }
-    static void lose_write_back(LogicalProcess& process) { ++slice(process).books_.dram_writes; }
-    static void lose_fetch(LogicalProcess& process) { ++slice(process).books_.dram_reads; }
-    static void lose_store(LogicalProcess& process) { --slice(process).books_.writes; }
-    static void lose_fill(LogicalProcess& process) { ++slice(process).fill_count_; }
+    static void lose_write_back(LogicalProcess& process) { ++slice(process).dram_writes_; }
+    static void lose_fetch(LogicalProcess& process) { ++slice(process).dram_reads_; }
+    static void lose_store(LogicalProcess& process) { --slice(process).operations_.writes_; }
+    static void lose_fill(LogicalProcess& process) { slice(process).fills_.push(); }
 };
 
 namespace {

@@ -3,6 +3,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+
+#include "core/param/parameters.h"
 
 namespace lookahead::finaliser {
 
@@ -13,52 +16,80 @@ inline constexpr unsigned kMostRegisters = 255;
 
 /// The properties of a machine's ISA that differ between machines.
 struct IsaOptions {
-    /// 32-bit registers a thread may use, 1 to kMostRegisters, reserved ones included. Fermi's machine ISA encodes 63.
-    unsigned registers = 63;
-    /// 64-bit integer operations are sequences of 32-bit ones with carries.
-    bool expand_64bit = false;
-    /// The product of two 32-bit values, with a 64-bit addend, is one instruction even if 64-bit operations are
-    /// expanded (Volta's IMAD.WIDE; Fermi has IMAD and IMAD.HI).
-    bool wide_multiply = true;
-    /// An instruction has at most one constant or number among its operands, and none as an address, or as data to be
-    /// stored or shuffled. Otherwise constants may replace any register.
-    bool single_constant = false;
-    /// Bits of an address in registers: 64, or 32 if all of a program's global memory is within 4 GiB.
-    unsigned pointers = 64;
-    /// Registers of each thread that hold no values of the program: they count, but cannot be allocated.
-    unsigned reserved_registers = 0;
-    /// Instructions during which a memory access may not yet have read its registers, so that new values should go
-    /// elsewhere; 0 if the hardware handles this at no cost.
-    unsigned held_sources = 0;
+    LOOKAHEAD_PARAMETER(unsigned, registers, 63, {1, kMostRegisters, "register"},
+                        {.help = "32-bit registers that a thread may use.",
+                         .source = "CUDA C++ Programming Guide: 63 for compute capability 2.x"});
+    LOOKAHEAD_PARAMETER(
+        bool, expand_64bit, false,
+        {.help = "64-bit integer operations are sequences of 32-bit ones with carries.",
+         .source = "NVIDIA's GPUs have 32-bit integer units; GPGPU-Sim executes 64-bit operations whole"});
+    LOOKAHEAD_PARAMETER(
+        bool, wide_multiply, true,
+        {.help = "A product of 32-bit values with a 64-bit addend is one instruction, also with expand_64bit.",
+         .source = "IMAD.WIDE of Volta and later; Fermi has IMAD and IMAD.HI"});
+    LOOKAHEAD_PARAMETER(
+        bool, single_constant, false,
+        {.help = "Instructions have at most one constant operand, and none as an address or data to store.",
+         .source = "operand forms of NVIDIA's machine ISAs, from Fermi to Turing"});
+    LOOKAHEAD_PARAMETER(
+        unsigned, pointers, 64, {32, 64, "bit"},
+        {.help = "Bits of an address in registers, 32 or 64; with 32, programs have 4 GiB of global memory.",
+         .source = "GPUs before Fermi have 32-bit addresses, and so have programs built for 32 bits later"});
+    LOOKAHEAD_PARAMETER(
+        unsigned, reserved_registers, 0, {0, 16, "register"},
+        {.help = "Registers of each thread that hold no values of the program; they count as used.",
+         .source = "ptxas: R1 is the stack pointer; on Volta and later two more hold the program counter"});
+    LOOKAHEAD_PARAMETER(
+        unsigned, held_sources, 0, {0, 64, "instruction"},
+        {.help = "Instructions after a memory access that write its source registers only if no others are "
+                 "free.",
+         .source = "Maxwell and later wait for an access's reads by one of six barriers of the warp: Jia et "
+                   "al., Dissecting the NVIDIA Volta GPU Architecture, 2018; 0 where scoreboards know them"});
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 /// Options of the compilation to the machine ISA.
 struct FinaliserOptions {
     IsaOptions isa;
-    /// Above 0: each kernel of a module gets this share of its own r_base (at most 1) in place of the limit
-    /// (register_profile.h).
-    double register_share = 0;
+    LOOKAHEAD_PARAMETER(
+        double, register_share, 0, {0, 1},
+        {.help = "Above 0: each kernel gets this share of r_base, the least number of registers without spilled "
+                 "values, in place of the limit; never less than can be allocated.",
+         .source = "Collange and Kouyoumdjian, 2011, section 5.3: 0.5; 0 is off"});
     /// Registers of an SM, which warps get in multiples of `register_unit`; 0: no limit. A kernel that declares the
     /// threads of its CTAs (.maxntid, .reqntid) gets no more per thread than leave room for one CTA.
     unsigned registers_per_sm = 0;
     unsigned register_unit = 32;
-    /// Predicate registers a thread may use, 1 to 7 (P7 is the constant PT). Values beyond them are kept in registers.
-    unsigned predicate_limit = 7;
-    /// Propagates constants and copies and drops unused results. If false, PTX's loads of parameters, cvta and moves
-    /// stay.
-    bool simplify = true;
-    /// cvta of a global address, which is the address itself, is an instruction.
-    bool keep_cvta = false;
-    /// Moves loads early inside basic blocks, within the register limit, as an assembler does.
-    bool schedule = true;
-    /// Fuses an integer product and a sum into one instruction, like NVIDIA's assembler (IMAD, IMAD.WIDE, LEA).
-    bool fuse_products = false;
-    /// If registers run out, recomputes values that a few plain instructions can make, rather than keeping them in
-    /// local memory. Without it all values that do not fit are spilled.
-    bool rematerialise = true;
-    /// Which values go to local memory first: "cost", those that free most registers for the cost of their accesses;
-    /// "affine_first", of these the affine ones (analysis/affinity.h) as long as one of them makes room.
-    std::string spill_order = "cost";
+    LOOKAHEAD_PARAMETER(unsigned, predicate_limit, 7, {1, 7, "predicate"},
+                        {.help = "Predicate registers that a thread may use.",
+                         .source = "NVIDIA's machine ISAs: P0 to P6"});
+    LOOKAHEAD_PARAMETER(
+        bool, simplify, true,
+        {.help = "Propagate constants and copies and drop unused results; false: loads of parameters and moves "
+                 "of the PTX stay instructions, unless another step simplifies.",
+         .source = "ptxas simplifies; GPGPU-Sim executes PTX as it is"});
+    LOOKAHEAD_PARAMETER(
+        bool, keep_cvta, false,
+        {.help = "Keep cvta of a global address, which is the address itself, as an instruction (without simplify).",
+         .source = "ptxas drops it; GPGPU-Sim executes PTX as it is"});
+    LOOKAHEAD_PARAMETER(bool, schedule, true,
+                        {.help = "Move loads early inside basic blocks, as an assembler does.",
+                         .source = "ptxas schedules; GPGPU-Sim executes PTX in its order"});
+    LOOKAHEAD_PARAMETER(bool, fuse_products, false,
+                        {.help = "Fuse an integer product and the sum that reads it into one instruction.",
+                         .source = "IMAD, IMAD.WIDE and LEA in ptxas's code; GPGPU-Sim executes PTX as it is"});
+    LOOKAHEAD_PARAMETER(
+        bool, rematerialise, true,
+        {.help = "If registers run out, recompute values that a few plain instructions can make; false: values "
+                 "that do not fit go to local memory.",
+         .source = "Briggs, Cooper and Torczon, Rematerialization, PLDI 1992; that of Collange and "
+                   "Kouyoumdjian, 2011, spills addresses and counters, so that it is taken not to"});
+    LOOKAHEAD_PARAMETER(
+        std::string, spill_order, "cost", {"cost", "affine_first"},
+        {.help = "Which values go to local memory first: those that free most registers for the cost of their "
+                 "accesses; or of these the affine ones, as long as one of them makes room.",
+         .source = "Collange and Kouyoumdjian, 2011, sections 3.2 and 7, propose affine_first"});
+    LOOKAHEAD_ALL_DECLARED;
     /// Called with a description before each step that may take seconds; null if nobody listens.
     std::function<void(const std::string& step)> tell;
     /// The transform of mechanisms; null for none.

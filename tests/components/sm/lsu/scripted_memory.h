@@ -144,7 +144,7 @@ class ScriptedMemory {
                 packed += 4;
             }
         }
-        copy_masked(line(write.line).data(), data.data(), write.mask);
+        copy_bytes(line(write.line).data(), data.data(), write.mask);
         for (unsigned word = 0; word < kLineWords; ++word) {
             if (words_of(write.mask) >> word & 1) { changed(write.line + 4 * word); }
         }

@@ -1,4 +1,4 @@
-#include "components/memory_partition/line_bytes.h"
+#include "components/cache/byte_mask.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "components/cache/byte_mask.h"
+#include "components/dram/memory_image.h"
+#include "components/memory_partition/address_mapping.h"
+#include "components/memory_partition/l2_cache.h"
+#include "components/memory_partition/l2_counters.h"
+#include "core/state/state_archive.h"
+
+namespace lookahead {
+class Audit;
+}
+
+namespace lookahead::gpu {
+
+/// The bytes of a slice: those of its lines, and behind them the image of the channel's DRAM, which receives a line's
+/// dirty bytes when the line is written back. The host's copies take no time.
+class L2Contents {
+  public:
+    /// `counters` gets evictions and the host's bytes.
+    L2Contents(unsigned sets, unsigned ways, const AddressMapping& mapping, MemoryImage& image, L2Counters& counters)
+        : mapping_(mapping), image_(image), counters_(counters), lines_(sets, ways) {}
+
+    L2Cache& lines() { return lines_; }
+    const L2Cache& lines() const { return lines_; }
+
+    /// Sectors of the line came from DRAM; bytes that the line has already stay.
+    void fill(std::uint32_t line, SectorMask sectors);
+    /// A request has written these bytes of the line.
+    void written(std::uint32_t line, const ByteMask& bytes);
+    /// The line's dirty bytes go to the image; the line is about to be replaced.
+    void write_back(std::uint32_t line);
+
+    /// `local` and `count` stay within a page. `fill_l2`: lines that are not there are installed.
+    void host_write(std::uint64_t local, const std::byte* bytes, unsigned count, bool fill_l2);
+    void host_fill(std::uint64_t local, std::byte value, unsigned count);
+    void host_read(std::uint64_t local, std::byte* bytes, unsigned count);
+
+    /// Accounts for the bytes that requests wrote; a fault if they are not dirty, in DRAM or overwritten.
+    void audit(Audit& audit, const std::string& name) const;
+    void fields(StateArchive& archive) {
+        archive& lines_& written_bytes_& overwritten_bytes_& written_back_bytes_& host_bytes_;
+    }
+
+  private:
+    template <class F>
+    void for_each_line(std::uint64_t local, unsigned count, F&& f);
+    std::uint32_t find(std::uint64_t line_address) const {
+        return lines_.find(lines_.set_of(mapping_.address_in_slice(line_address)), line_address);
+    }
+    std::uint32_t install_for_host(std::uint64_t line_address);
+    void overwritten_by_host(std::uint32_t line, const ByteMask& bytes);
+
+    const AddressMapping& mapping_;
+    MemoryImage& image_;
+    L2Counters& counters_;
+    L2Cache lines_;
+    // Counts for the audit.
+    std::uint64_t written_bytes_ = 0;      ///< by requests; atomics: by each lane
+    std::uint64_t overwritten_bytes_ = 0;  ///< of those, bytes that were dirty before
+    std::uint64_t written_back_bytes_ = 0;
+    std::uint64_t host_bytes_ = 0;  ///< dirty bytes that the host overwrote
+};
+
+}  // namespace lookahead::gpu
