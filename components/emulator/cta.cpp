@@ -11,6 +11,7 @@
 
 namespace lookahead {
 
+using isa::Action;
 using isa::LaneMask;
 
 CtaRunner::CtaRunner(LaunchState& launch, MemoryUnit& memory) : launch_(launch), memory_(memory) {
@@ -94,13 +95,11 @@ void CtaRunner::report_limit(const Warp& warp) const {
 }
 
 bool CtaRunner::has_what_it_dequeues(const Warp& warp) const {
-    const DecodedInstruction& decoded = launch_.code[warp.simt.pc()];
-    const bool is_branch = decoded.action == Action::dequeue_branch;
-    const bool is_predicate = is_branch || decoded.action == Action::dequeue;
-    if (!is_predicate && decoded.action != Action::dequeue_load && decoded.action != Action::dequeue_store) {
-        return true;
-    }
-    const LaneMask lanes = warp.simt.active() & (warp.predicates[decoded.guard] ^ decoded.guard_flip);
+    const EmulatedInstruction& decoded = launch_.code[warp.simt.pc()];
+    const bool is_branch = decoded.action == Action::queue && decoded.instruction->dequeues;
+    const bool is_predicate = is_branch || decoded.instruction->operation == isa::Operation::dequeue;
+    if (!is_predicate && !decoded.instruction->dequeues) { return true; }
+    const LaneMask lanes = warp.simt.active() & decoded.guard.value(warp.predicates);
     return (lanes == 0 && !is_branch) || launch_.queues->is_there(place(warp), is_predicate);
 }
 
@@ -111,8 +110,8 @@ void CtaRunner::step(Warp& warp) {
 inline void CtaRunner::run_one(Warp& warp) {
     const std::uint32_t pc = warp.simt.pc();
     LOOKAHEAD_DEBUG_ASSERT(pc < launch_.code.size(), "a warp ran beyond the end of its kernel");
-    DecodedInstruction& decoded = launch_.code[pc];
-    const LaneMask guard = warp.predicates[decoded.guard] ^ decoded.guard_flip;
+    EmulatedInstruction& decoded = launch_.code[pc];
+    const LaneMask guard = decoded.guard.value(warp.predicates);
     const LaneMask active = warp.simt.active() & guard;
     InstructionCount& count = launch_.counts[pc];
     ++count.warps;
@@ -124,7 +123,7 @@ inline void CtaRunner::run_one(Warp& warp) {
     execute(decoded, warp, active);
 }
 
-void CtaRunner::compute(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+void CtaRunner::compute(const EmulatedInstruction& decoded, Warp& warp, LaneMask active) {
     isa::OperandRows rows = operand_rows(decoded, warp.frame, warp.predicates);
     decoded.handler(rows, active, *decoded.instruction);
     // The complement first: if both destinations are one predicate, the first one counts.
@@ -132,27 +131,22 @@ void CtaRunner::compute(const DecodedInstruction& decoded, Warp& warp, LaneMask 
     warp.predicates[decoded.destination_predicate] = rows.destination_predicate;
 }
 
-inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+inline void CtaRunner::execute(EmulatedInstruction& decoded, Warp& warp, LaneMask active) {
     if (decoded.action == Action::branch) { return warp.simt.branch(active, *decoded.instruction); }
     if (active == 0) {
-        if (decoded.action == Action::dequeue_branch) { return dequeue_branch(decoded, warp); }
+        if (decoded.action == Action::queue && decoded.instruction->dequeues) { return dequeue_branch(decoded, warp); }
         return warp.simt.advance();
     }
     switch (decoded.action) {
         case Action::alu:
             compute(decoded, warp, active);
             break;
-        case Action::read_special:
+        case Action::special_register:
             read_special(decoded, warp, active);
             break;
-        case Action::load:
-            memory_.load(decoded, warp.frame, active, place(warp));
-            break;
-        case Action::store:
-            memory_.store(decoded, warp.frame, active, place(warp));
-            break;
-        case Action::atomic:
-            memory_.atomic(decoded, warp.frame, active, place(warp));
+        case Action::memory:
+            if (decoded.instruction->dequeues) { dequeue_address(decoded, warp, active); }
+            memory_.execute(decoded, warp.frame, active, place(warp));
             break;
         case Action::exit:
             return exit(warp, active);
@@ -166,32 +160,15 @@ inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask
             break;
         case Action::trap:
             trap(decoded, warp, active);
-        case Action::texture:
-            memory_.texture(decoded, warp.frame, active, place(warp));
+        case Action::queue:
+            if (decoded.instruction->dequeues) { return dequeue_branch(decoded, warp); }
+            if (decoded.instruction->operation == isa::Operation::dequeue) {
+                dequeue(decoded, warp, active);
+            } else {
+                launch_.queues->report(place(warp), active, decoded.source_predicate.value(warp.predicates));
+            }
             break;
-        case Action::load_elements:
-            memory_.load_elements(decoded, warp.frame, active, place(warp));
-            break;
-        case Action::store_elements:
-            memory_.store_elements(decoded, warp.frame, active, place(warp));
-            break;
-        case Action::dequeue:
-            dequeue(decoded, warp, active);
-            break;
-        case Action::dequeue_load:
-            dequeue_address(decoded, warp, active);
-            memory_.load(decoded, warp.frame, active, place(warp));
-            break;
-        case Action::dequeue_store:
-            dequeue_address(decoded, warp, active);
-            memory_.store(decoded, warp.frame, active, place(warp));
-            break;
-        case Action::dequeue_branch:
-            return dequeue_branch(decoded, warp);
-        case Action::report:
-            launch_.queues->report(place(warp), active,
-                                   warp.predicates[decoded.source_predicate] ^ decoded.source_predicate_flip);
-            break;
+        case Action::fence:  // warps run one at a time, each in program order
         case Action::branch:
         case Action::nothing:
             break;
@@ -210,7 +187,7 @@ void CtaRunner::exit(Warp& warp, LaneMask active) {
     for (unsigned number = 0; number < isa::kBarriersPerCta; ++number) { complete_barrier(number); }
 }
 
-void CtaRunner::dequeue(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+void CtaRunner::dequeue(const EmulatedInstruction& decoded, Warp& warp, LaneMask active) {
     const LaneMask holds = launch_.queues->predicate(place(warp), active);
     LaneMask& complement = warp.predicates[decoded.destination_predicate2];
     complement = (complement & ~active) | (~holds & active);
@@ -218,13 +195,13 @@ void CtaRunner::dequeue(const DecodedInstruction& decoded, Warp& warp, LaneMask 
     predicate = (predicate & ~active) | (holds & active);
 }
 
-void CtaRunner::dequeue_branch(const DecodedInstruction& decoded, Warp& warp) {
+void CtaRunner::dequeue_branch(const EmulatedInstruction& decoded, Warp& warp) {
     const LaneMask lanes = warp.simt.active();
     dequeue(decoded, warp, lanes);
-    warp.simt.branch((warp.predicates[decoded.guard] ^ decoded.guard_flip) & lanes, *decoded.instruction);
+    warp.simt.branch(decoded.guard.value(warp.predicates) & lanes, *decoded.instruction);
 }
 
-void CtaRunner::dequeue_address(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+void CtaRunner::dequeue_address(const EmulatedInstruction& decoded, Warp& warp, LaneMask active) {
     std::uint64_t addresses[isa::kWarpSize] = {};
     launch_.queues->addresses(place(warp), active, addresses);
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
@@ -233,7 +210,7 @@ void CtaRunner::dequeue_address(const DecodedInstruction& decoded, Warp& warp, L
     }
 }
 
-void CtaRunner::read_special(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) {
+void CtaRunner::read_special(const EmulatedInstruction& decoded, const Warp& warp, LaneMask active) {
     isa::Row low, high;
     clock_read_ |= decoded.instruction->special >= isa::SpecialRegister::clock;
     isa::read_special(decoded.instruction->special, identity(warp), low.lanes, high.lanes);
@@ -246,7 +223,7 @@ void CtaRunner::read_special(const DecodedInstruction& decoded, const Warp& warp
     }
 }
 
-void CtaRunner::trap(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) const {
+void CtaRunner::trap(const EmulatedInstruction& decoded, const Warp& warp, LaneMask active) const {
     if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::plain)) {
         throw KernelFault(KernelFault::Kind::trap, fmt::format("{}: trap", describe(place(warp))));
     }

@@ -28,7 +28,7 @@ struct LaunchState {
     std::uint64_t number = 0;  ///< launches of the device before this one
     isa::SimtModel simt = isa::SimtModel::stack;
     std::vector<isa::Row> constants;
-    std::vector<DecodedInstruction> code;
+    std::vector<EmulatedInstruction> code;
     std::vector<InstructionCount> counts;          ///< by instruction
     std::uint64_t executed = 0;                    ///< warp instructions of this and earlier launches; also the clock
     std::uint64_t instruction_limit = UINT64_MAX;  ///< for executed
@@ -62,7 +62,7 @@ class CtaRunner {
     struct Warp {
         isa::SimtState simt;
         std::uint32_t* frame = nullptr;
-        isa::LaneMask predicates[kPredicateSlots] = {};
+        isa::LaneMask predicates[isa::kPredicateSlots] = {};
         std::uint32_t first_thread = 0;
         int barrier = kNotWaiting;
         std::uint32_t passed_barriers = 0;
@@ -79,22 +79,22 @@ class CtaRunner {
     void step(Warp& warp);
     void run_one(Warp& warp);
     bool has_what_it_dequeues(const Warp& warp) const;
-    void execute(DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
-    void compute(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
-    void read_special(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active);
-    [[noreturn]] void trap(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
+    void execute(EmulatedInstruction& decoded, Warp& warp, isa::LaneMask active);
+    void compute(const EmulatedInstruction& decoded, Warp& warp, isa::LaneMask active);
+    void read_special(const EmulatedInstruction& decoded, const Warp& warp, isa::LaneMask active);
+    [[noreturn]] void trap(const EmulatedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
     void exit(Warp& warp, isa::LaneMask active);
-    void dequeue(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
-    void dequeue_branch(const DecodedInstruction& decoded, Warp& warp);
-    void dequeue_address(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
+    void dequeue(const EmulatedInstruction& decoded, Warp& warp, isa::LaneMask active);
+    void dequeue_branch(const EmulatedInstruction& decoded, Warp& warp);
+    void dequeue_address(const EmulatedInstruction& decoded, Warp& warp, isa::LaneMask active);
 
     // Lanes that wait for one another (cta_meeting.cpp).
-    void meet(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
-    void require_members(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
+    void meet(const EmulatedInstruction& decoded, Warp& warp, isa::LaneMask active);
+    void require_members(const EmulatedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
     void settle_meetings(Warp& warp);
-    void barrier(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
+    void barrier(const EmulatedInstruction& decoded, Warp& warp, isa::LaneMask active);
     void arrive(const isa::BarrierArrival& arrival, Warp& warp, isa::LaneMask lanes, isa::LaneMask predicates);
-    isa::BarrierArrival arrival_of(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
+    isa::BarrierArrival arrival_of(const EmulatedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
     void complete_barrier(unsigned number);
     void release(Warp& warp, std::uint32_t result);
     void check_runs(const Warp& warp) const;
@@ -127,15 +127,15 @@ class CtaRunner {
 };
 
 /// The rows of an instruction's operands in the warp's frame, its predicates read.
-inline isa::OperandRows operand_rows(const DecodedInstruction& decoded, std::uint32_t* frame,
+inline isa::OperandRows operand_rows(const EmulatedInstruction& decoded, std::uint32_t* frame,
                                      const isa::LaneMask* predicates) {
     isa::OperandRows rows;
     for (unsigned i = 0; i < 2; ++i) { rows.destination[i] = frame + decoded.destination[i]; }
     for (unsigned s = 0; s < 3; ++s) {
         for (unsigned i = 0; i < 2; ++i) { rows.source[s][i] = frame + decoded.source[s][i]; }
     }
-    rows.source_predicate = predicates[decoded.source_predicate] ^ decoded.source_predicate_flip;
-    rows.source_predicate2 = predicates[decoded.source_predicate2] ^ decoded.source_predicate2_flip;
+    rows.source_predicate = decoded.source_predicate.value(predicates);
+    rows.source_predicate2 = decoded.source_predicate2.value(predicates);
     rows.destination_predicate = predicates[decoded.destination_predicate];
     rows.destination_predicate2 = predicates[decoded.destination_predicate2];
     return rows;

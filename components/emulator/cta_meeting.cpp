@@ -13,10 +13,10 @@ namespace lookahead {
 using isa::LaneMask;
 using isa::SimtState;
 
-void CtaRunner::meet(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+void CtaRunner::meet(const EmulatedInstruction& decoded, Warp& warp, LaneMask active) {
     const isa::Instruction& instruction = *decoded.instruction;
     const LaneMask alive = warp.simt.alive();
-    const isa::Members waiting = isa::members_of(warp.frame + decoded.members, active, alive);
+    const isa::Members waiting = isa::members_of(warp.frame + decoded.member_row, active, alive);
     isa::OperandRows rows = operand_rows(decoded, warp.frame, warp.predicates);
     if (waiting.members != 0) { warp.exchange->put(rows, instruction, waiting.lanes); }
     switch (warp.simt.meet(waiting.lanes, waiting.members, isa::meeting_key(instruction), active & ~waiting.lanes)) {
@@ -34,8 +34,8 @@ void CtaRunner::meet(const DecodedInstruction& decoded, Warp& warp, LaneMask act
 }
 
 /// On a stack: checks that all lanes that the member masks name execute the instruction together.
-void CtaRunner::require_members(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) const {
-    const LaneMask missing = isa::missing_members(warp.frame + decoded.members, active, warp.simt, *launch_.kernel);
+void CtaRunner::require_members(const EmulatedInstruction& decoded, const Warp& warp, LaneMask active) const {
+    const LaneMask missing = isa::missing_members(warp.frame + decoded.member_row, active, warp.simt, *launch_.kernel);
     if (missing == 0) { return; }
     throw ProgramError(fmt::format("{}, warp {}: {}", describe(place(warp)), warp.first_thread / isa::kWarpSize,
                                    isa::missing_members_sentence(active, missing)));
@@ -45,7 +45,7 @@ void CtaRunner::require_members(const DecodedInstruction& decoded, const Warp& w
 void CtaRunner::settle_meetings(Warp& warp) {
     if (warp.simt.meetings().empty()) { return; }
     for (const SimtState::Meeting& meeting : warp.simt.meetings()) {
-        const DecodedInstruction& decoded = launch_.code[meeting.pc];
+        const EmulatedInstruction& decoded = launch_.code[meeting.pc];
         if (meeting.held) {
             arrive(arrival_of(decoded, warp, meeting.lanes), warp, meeting.lanes, warp.exchange->predicates());
         } else {
@@ -55,7 +55,7 @@ void CtaRunner::settle_meetings(Warp& warp) {
     warp.simt.forget_meetings();
 }
 
-isa::BarrierArrival CtaRunner::arrival_of(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) const {
+isa::BarrierArrival CtaRunner::arrival_of(const EmulatedInstruction& decoded, const Warp& warp, LaneMask active) const {
     try {
         return isa::read_arrival(*decoded.instruction, warp.frame + decoded.source[0][0],
                                  warp.frame + decoded.source[1][0], active);
@@ -65,7 +65,7 @@ isa::BarrierArrival CtaRunner::arrival_of(const DecodedInstruction& decoded, con
 }
 
 /// A warp arrives at a CTA's barrier with all its lanes that have not ended (PTX ISA, "bar, barrier").
-void CtaRunner::barrier(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+void CtaRunner::barrier(const EmulatedInstruction& decoded, Warp& warp, LaneMask active) {
     const isa::BarrierArrival arrival = arrival_of(decoded, warp, active);
     isa::OperandRows rows = operand_rows(decoded, warp.frame, warp.predicates);
     const LaneMask alive = warp.simt.alive();
@@ -129,8 +129,8 @@ void CtaRunner::release(Warp& warp, std::uint32_t result) {
         warp.exchange->set_result(result, result != 0);
         return warp.simt.release();
     }
-    const DecodedInstruction& decoded = launch_.code[warp.simt.pc()];
-    const LaneMask active = warp.simt.active() & (warp.predicates[decoded.guard] ^ decoded.guard_flip);
+    const EmulatedInstruction& decoded = launch_.code[warp.simt.pc()];
+    const LaneMask active = warp.simt.active() & decoded.guard.value(warp.predicates);
     if (decoded.instruction->destination_rows != 0) {
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
             if (active >> lane & 1) { warp.frame[decoded.destination[0] + lane] = result; }

@@ -109,7 +109,7 @@ std::uint64_t lane_value(const std::uint32_t* low, const std::uint32_t* high, un
 /// The components of a vector memory instruction's addresses, read before anything is written.
 class ElementAddresses {
   public:
-    ElementAddresses(const DecodedInstruction& decoded, const std::uint32_t* frame)
+    ElementAddresses(const EmulatedInstruction& decoded, const std::uint32_t* frame)
         : instruction_(*decoded.instruction) {
         const unsigned pattern = isa::pattern_source(instruction_.operation);
         const unsigned rows = instruction_.source[pattern].rows;
@@ -137,7 +137,7 @@ void MemoryUnit::begin_cta(std::uint64_t shared_bytes, std::uint64_t local_bytes
     local_bytes_ = local_bytes;
 }
 
-std::byte* MemoryUnit::host_address(const DecodedInstruction& decoded, std::uint64_t address, std::uint32_t thread) {
+std::byte* MemoryUnit::host_address(const EmulatedInstruction& decoded, std::uint64_t address, std::uint32_t thread) {
     const auto inside = [&decoded](std::uint64_t offset, std::uint64_t size) {
         return size >= decoded.lane_bytes && offset <= size - decoded.lane_bytes;
     };
@@ -161,7 +161,7 @@ std::byte* MemoryUnit::host_address(const DecodedInstruction& decoded, std::uint
     return allocator_.is_mapped(address, decoded.lane_bytes) ? global_.at(address) : nullptr;
 }
 
-void MemoryUnit::resolve_lanes(const DecodedInstruction& decoded, LaneMask active, const ExecutionPlace& place,
+void MemoryUnit::resolve_lanes(const EmulatedInstruction& decoded, LaneMask active, const ExecutionPlace& place,
                                unsigned element, Access& access) {
     access.base = nullptr;
     for (LaneMask left = active; left != 0; left &= left - 1) {
@@ -174,7 +174,7 @@ void MemoryUnit::resolve_lanes(const DecodedInstruction& decoded, LaneMask activ
     }
 }
 
-bool MemoryUnit::resolve_global(DecodedInstruction& decoded, Access& access) const {
+bool MemoryUnit::resolve_global(EmulatedInstruction& decoded, Access& access) const {
     if (!all_inside(access.offset, decoded.allocation, decoded.allocation_bytes, decoded.lane_bytes)) {
         const Allocator::Block* const block = allocator_.find(access.offset[0]);
         if (block == nullptr || !all_inside(access.offset, block->address, block->bytes, decoded.lane_bytes)) {
@@ -187,14 +187,14 @@ bool MemoryUnit::resolve_global(DecodedInstruction& decoded, Access& access) con
     return true;
 }
 
-void MemoryUnit::resolve(DecodedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
+void MemoryUnit::resolve(EmulatedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
                          const ExecutionPlace& place, Access& access) {
     isa::compute_addresses(*decoded.instruction, frame + decoded.source[0][0], frame + decoded.source[0][1],
                            isa::kFullMask, access.offset);
     resolve_addresses(decoded, active, place, 0, access);
 }
 
-void MemoryUnit::resolve_addresses(DecodedInstruction& decoded, LaneMask active, const ExecutionPlace& place,
+void MemoryUnit::resolve_addresses(EmulatedInstruction& decoded, LaneMask active, const ExecutionPlace& place,
                                    unsigned element, Access& access) {
     if (active != isa::kFullMask) {
         const std::uint64_t shared_by_inactive = access.offset[std::countr_zero(active)];
@@ -212,7 +212,7 @@ void MemoryUnit::resolve_addresses(DecodedInstruction& decoded, LaneMask active,
     resolve_lanes(decoded, active, place, element, access);
 }
 
-void MemoryUnit::report(const DecodedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
+void MemoryUnit::report(const EmulatedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
                         const ExecutionPlace& place, AccessObserver::Kind kind) const {
     std::uint64_t addresses[kWarpSize];
     isa::compute_addresses(*decoded.instruction, frame + decoded.source[0][0], frame + decoded.source[0][1],
@@ -220,7 +220,7 @@ void MemoryUnit::report(const DecodedInstruction& decoded, const std::uint32_t* 
     report_addresses(decoded, addresses, active, place, kind);
 }
 
-void MemoryUnit::report_private(const DecodedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
+void MemoryUnit::report_private(const EmulatedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
                                 const ExecutionPlace& place, AccessObserver::Kind kind, const Access& access) const {
     const isa::Instruction& instruction = *decoded.instruction;
     const bool generic = instruction.space == Space::generic;
@@ -244,7 +244,7 @@ void MemoryUnit::report_private(const DecodedInstruction& decoded, const std::ui
     if (lanes != 0) { observer_->private_access(place, lanes, kind, offsets, values, decoded.lane_bytes); }
 }
 
-void MemoryUnit::report_addresses(const DecodedInstruction& decoded, const std::uint64_t* addresses, LaneMask active,
+void MemoryUnit::report_addresses(const EmulatedInstruction& decoded, const std::uint64_t* addresses, LaneMask active,
                                   const ExecutionPlace& place, AccessObserver::Kind kind) const {
     const Space space = decoded.instruction->space;
     if (space == Space::local) { return; }
@@ -256,7 +256,28 @@ void MemoryUnit::report_addresses(const DecodedInstruction& decoded, const std::
     }
 }
 
-void MemoryUnit::load(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active, const ExecutionPlace& place) {
+void MemoryUnit::execute(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+                         const ExecutionPlace& place) {
+    switch (decoded.instruction->operation) {
+        case isa::Operation::load:
+            return load(decoded, frame, active, place);
+        case isa::Operation::store:
+            return store(decoded, frame, active, place);
+        case isa::Operation::load_stride:
+        case isa::Operation::load_indirect:
+            return load_elements(decoded, frame, active, place);
+        case isa::Operation::store_stride:
+        case isa::Operation::store_indirect:
+            return store_elements(decoded, frame, active, place);
+        case isa::Operation::texture:
+            return texture(decoded, frame, active, place);
+        default:
+            return atomic(decoded, frame, active, place);
+    }
+}
+
+void MemoryUnit::load(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+                      const ExecutionPlace& place) {
     Access access;
     resolve(decoded, frame, active, place, access);
     if (observer_ != nullptr) {
@@ -303,7 +324,7 @@ void MemoryUnit::note_changes(const isa::Instruction& instruction, const std::ui
     }
 }
 
-void MemoryUnit::store(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+void MemoryUnit::store(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                        const ExecutionPlace& place) {
     Access access;
     resolve(decoded, frame, active, place, access);
@@ -335,7 +356,7 @@ void MemoryUnit::store(DecodedInstruction& decoded, std::uint32_t* frame, LaneMa
     }
 }
 
-void MemoryUnit::load_elements(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+void MemoryUnit::load_elements(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                                const ExecutionPlace& place) {
     const ElementAddresses addresses(decoded, frame);
     for (unsigned element = 0; element < decoded.instruction->vector; ++element) {
@@ -349,7 +370,7 @@ void MemoryUnit::load_elements(DecodedInstruction& decoded, std::uint32_t* frame
     }
 }
 
-void MemoryUnit::store_elements(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+void MemoryUnit::store_elements(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                                 const ExecutionPlace& place) {
     const ElementAddresses addresses(decoded, frame);
     for (unsigned element = 0; element < decoded.instruction->vector; ++element) {
@@ -369,7 +390,7 @@ void MemoryUnit::store_elements(DecodedInstruction& decoded, std::uint32_t* fram
     }
 }
 
-void MemoryUnit::atomic(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+void MemoryUnit::atomic(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                         const ExecutionPlace& place) {
     Access access;
     resolve(decoded, frame, active, place, access);

@@ -23,20 +23,10 @@ class MemoryUnit {
     /// Begins a CTA: zeroed shared memory of `shared_bytes`, and `local_bytes` for each of `threads` threads.
     void begin_cta(std::uint64_t shared_bytes, std::uint64_t local_bytes, std::uint64_t threads);
 
-    /// `frame` is the warp's; `active` is not empty. Throw ProgramError for an illegal or misaligned address.
-    void load(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
-    void store(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
-    void atomic(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
-    /// Vector memory instructions: element after element, each with all lanes. A fault in element k comes after the
+    /// Executes a memory instruction or a texture fetch. `frame` is the warp's; `active` is not empty. Throws
+    /// ProgramError for an illegal or misaligned address; where that is of a vector memory instruction's element k, the
     /// earlier elements are done.
-    void load_elements(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
-                       const ExecutionPlace& place);
-    void store_elements(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
-                        const ExecutionPlace& place);
-
-    /// Reads the object's descriptor and the texels.
-    void texture(const DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
-                 const ExecutionPlace& place) const;
+    void execute(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
 
     /// Starts watching: changed() then tells whether a byte of memory has changed.
     void watch() { watches_ = true, changed_ = changed_for_others_ = false; }
@@ -58,22 +48,33 @@ class MemoryUnit {
         alignas(32) std::uint64_t offset[isa::kWarpSize];
     };
 
-    void resolve(DecodedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
+    void load(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
+    void store(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
+    void atomic(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
+    void load_elements(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
+                       const ExecutionPlace& place);
+    void store_elements(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
+                        const ExecutionPlace& place);
+
+    void texture(const EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
+                 const ExecutionPlace& place) const;
+
+    void resolve(EmulatedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
                  const ExecutionPlace& place, Access& access);
     /// Resolves the lanes' addresses, given in access.offset.
-    void resolve_addresses(DecodedInstruction& decoded, isa::LaneMask active, const ExecutionPlace& place,
+    void resolve_addresses(EmulatedInstruction& decoded, isa::LaneMask active, const ExecutionPlace& place,
                            unsigned element, Access& access);
-    bool resolve_global(DecodedInstruction& decoded, Access& access) const;
-    void report(const DecodedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
+    bool resolve_global(EmulatedInstruction& decoded, Access& access) const;
+    void report(const EmulatedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
                 const ExecutionPlace& place, AccessObserver::Kind kind) const;
-    void report_private(const DecodedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
+    void report_private(const EmulatedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
                         const ExecutionPlace& place, AccessObserver::Kind kind, const Access& access) const;
-    void report_addresses(const DecodedInstruction& decoded, const std::uint64_t* addresses, isa::LaneMask active,
+    void report_addresses(const EmulatedInstruction& decoded, const std::uint64_t* addresses, isa::LaneMask active,
                           const ExecutionPlace& place, AccessObserver::Kind kind) const;
-    void resolve_lanes(const DecodedInstruction& decoded, isa::LaneMask active, const ExecutionPlace& place,
+    void resolve_lanes(const EmulatedInstruction& decoded, isa::LaneMask active, const ExecutionPlace& place,
                        unsigned element, Access& access);
     /// The host address; nullptr if the access is not inside the memory that it names.
-    std::byte* host_address(const DecodedInstruction& decoded, std::uint64_t address, std::uint32_t thread);
+    std::byte* host_address(const EmulatedInstruction& decoded, std::uint64_t address, std::uint32_t thread);
 
     void note_change(const std::byte* at, bool changes);
     void note_changes(const isa::Instruction& instruction, const std::uint32_t* source, const Access& access,

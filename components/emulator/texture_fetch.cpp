@@ -23,7 +23,7 @@ void read_texel(const std::byte* from, unsigned bytes, std::byte* texel) {
 
 }  // namespace
 
-void MemoryUnit::texture(const DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+void MemoryUnit::texture(const EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                          const ExecutionPlace& place) const {
     const isa::Instruction& instruction = *decoded.instruction;
     const std::uint32_t* const coordinate_rows = frame + decoded.source[1][0];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "components/isa/memory_access.h"
 #include "components/isa/modes.h"
 #include "components/sm/constant/constant_cache.h"
@@ -29,33 +31,6 @@ bool is_simple(const isa::Instruction& instruction, InstructionClass instruction
     return !adds && (instruction_class == InstructionClass::integer || instruction_class == InstructionClass::fp32_add);
 }
 
-Action action_of(const isa::Instruction& instruction) {
-    switch (instruction.operation) {
-        case Operation::nop:
-        case Operation::warp_sync:
-            return Action::nothing;
-        case Operation::read_special:
-            return Action::special_register;
-        case Operation::bra:
-            return Action::branch;
-        case Operation::exit:
-            return Action::exit;
-        case Operation::barrier:
-            return Action::barrier;
-        case Operation::membar:
-            return Action::fence;
-        case Operation::trap:
-            return Action::trap;
-        case Operation::enqueue:
-        case Operation::dequeue:
-            return Action::queue;
-        case Operation::texture:
-            return Action::memory;
-        default:
-            return isa::is_memory(instruction.operation) ? Action::memory : Action::alu;
-    }
-}
-
 /// One cycle for the address and a stride, and one for each four rows of indices and data (Crago et al., TACO 2018,
 /// section 4.3: 1; 2, 3 or 5; 3, 5 or 9 cycles).
 unsigned issue_cycles_of(const isa::Instruction& instruction) {
@@ -64,16 +39,6 @@ unsigned issue_cycles_of(const isa::Instruction& instruction) {
         vectors = unsigned{isa::is_store(instruction.operation)} + unsigned{!isa::is_strided(instruction.operation)};
     }
     return 1 + vectors * instruction.vector / 4;
-}
-
-DecodedPredicate source_predicate_of(std::uint8_t predicate, bool negated) {
-    const std::uint8_t slot = predicate == isa::kNoPredicate ? kUnusedPredicate : predicate;
-    return {slot, negated ? isa::kFullMask : isa::LaneMask{0}};
-}
-
-/// A write to PT goes to the predicate that is never read.
-std::uint8_t destination_predicate_of(std::uint8_t predicate) {
-    return predicate < isa::kPredicateRegisters ? predicate : kUnusedPredicate;
 }
 
 /// Global, local and generic loads and returning atomics (Kim et al., HPCA 2016, section 3).
@@ -123,8 +88,10 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
                            bool control_on_sp) {
     const isa::Instruction& from = kernel_.code[pc];
     DecodedInstruction& to = code_[pc];
-    to.instruction = &from;
-    to.action = action_of(from);
+    static_cast<isa::DecodedInstruction&>(to) = isa::decode(from, simt);
+    LOOKAHEAD_ASSERT(!isa::lacks_handler(to),
+                     fmt::format("{}:{}: no handler for the machine instruction at index {} of {}", kernel_.source_file,
+                                 from.line, pc, kernel_.name));
     to.issue_cycles = static_cast<std::uint8_t>(issue_cycles_of(from));
     to.instruction_class = class_of(from);
     const bool reports =
@@ -140,24 +107,6 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
     to.latency = static_cast<std::uint16_t>(cost.latency);
     to.initiation = static_cast<std::uint16_t>(cost.initiation);
     to.long_latency = is_long_latency(to.instruction_class);
-    to.guarded = from.guard != isa::kTruePredicate || from.guard_negated;
-    to.guard = source_predicate_of(from.guard, from.guard_negated);
-    to.source_predicate = source_predicate_of(from.source_predicate, from.source_predicate_negated);
-    to.source_predicate2 = source_predicate_of(from.source_predicate2, from.source_predicate2_negated);
-    to.destination_predicate = destination_predicate_of(from.destination_predicate);
-    to.destination_predicate2 = destination_predicate_of(from.destination_predicate2);
-    if (to.action == Action::alu) {
-        to.handler = isa::select_handler(from);
-        LOOKAHEAD_ASSERT(to.handler != nullptr, kernel_.source_file + ":" + std::to_string(from.line) +
-                                                    ": no handler for the machine instruction at index " +
-                                                    std::to_string(pc) + " of " + kernel_.name);
-    }
-
-    if (const int members = isa::member_source(from); members >= 0) {
-        to.action = simt == isa::SimtModel::stack ? Action::converged : Action::meeting;
-        to.members = static_cast<std::uint8_t>(members);
-    }
-
     for (unsigned i = 0; i < std::size(from.source); ++i) {
         if (from.source[i].kind != isa::Operand::Kind::none && i < 3) { to.sources = static_cast<std::uint8_t>(i + 1); }
         if (from.source[i].kind == isa::Operand::Kind::constant) {

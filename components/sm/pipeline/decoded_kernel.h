@@ -4,58 +4,29 @@
 #include <span>
 #include <vector>
 
-#include "components/isa/handlers.h"
+#include "components/isa/decoded_instruction.h"
 #include "components/isa/kernel.h"
-#include "components/isa/simt_state.h"
 #include "components/sm/instruction_class.h"
 #include "components/sm/parameters.h"
 
 namespace lookahead::gpu {
 
-/// What the execute stage does with an instruction.
-enum class Action : std::uint8_t {
-    alu,
-    special_register,
-    memory,
-    fence,
-    branch,
-    exit,
-    barrier,
-    trap,
-    meeting,    ///< lanes named by its member mask execute an alu instruction, or none, together
-    converged,  ///< the same on a stack: the running lanes are all that can meet
-    queue,      ///< enqueues or dequeues only: an extension performs it
-    nothing
-};
-
-/// The predicates of a context as decoded instructions number them: P0..P6, the constant PT, and one that is never
-/// read, which stands for "none".
-inline constexpr unsigned kPredicateSlots = 9;
-inline constexpr std::uint8_t kUnusedPredicate = 8;
+using isa::Action;
+using isa::kPredicateSlots;
+using isa::kUnusedPredicate;
 
 /// The most registers that an instruction reads, and the most for all but vector stores: an address and four words.
 inline constexpr unsigned kMaximumReads = isa::kMostVectorMemoryRows;
 inline constexpr unsigned kUsualReads = 8;
 
-/// A predicate, and the value to xor it with.
-struct DecodedPredicate {
-    std::uint8_t slot = kUnusedPredicate;
-    isa::LaneMask flip = 0;
-};
-
 /// What issue and execution need of one instruction, computed once.
-struct DecodedInstruction {
-    isa::AluHandler handler = nullptr;
-    const isa::Instruction* instruction = nullptr;
-    Action action = Action::nothing;
+struct DecodedInstruction : isa::DecodedInstruction {
     InstructionClass instruction_class = InstructionClass::integer;
     ExecutionUnit unit = ExecutionUnit::sp;
     std::uint8_t sources = 0;       ///< that its handler reads
-    std::uint8_t members = 0;       ///< the source with the member mask
     std::uint8_t reads = 0;         ///< registers that operand collection reads
     std::uint8_t issue_cycles = 1;  ///< how long it holds its scheduler's slot while its operands are staged
-    bool guarded = false;
-    bool writes = false;  ///< some register or predicate awaits a write-back
+    bool writes = false;            ///< some register or predicate awaits a write-back
     bool writes_predicate = false;
     bool long_latency = false;         ///< its results count as awaiting memory: global and local loads and atomics
     std::uint64_t constant_lines = 0;  ///< the lines that it reads of the launch's constant bank (ConstantCache)
@@ -65,19 +36,9 @@ struct DecodedInstruction {
     };
     std::uint16_t latency = 1;
     std::uint16_t initiation = 1;
-    DecodedPredicate guard;
-    DecodedPredicate source_predicate;
-    DecodedPredicate source_predicate2;
-    std::uint8_t destination_predicate = kUnusedPredicate;
-    std::uint8_t destination_predicate2 = kUnusedPredicate;
 
     /// The `reads` registers that operand collection reads.
     const std::uint16_t* read_registers() const { return reads <= kUsualReads ? usual_reads : many_reads; }
-
-    /// The active lanes whose guard holds.
-    isa::LaneMask guarded_lanes(isa::LaneMask active, const isa::LaneMask* predicates) const {
-        return guarded ? active & (predicates[guard.slot] ^ guard.flip) : active;
-    }
 };
 
 /// A kernel, with its further programs, as the SM's stages read it. Scoreboard bits, common to all its programs:

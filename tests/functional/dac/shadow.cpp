@@ -141,7 +141,7 @@ Record Shadow::executed(const ExecutionPlace& place, LaneMask active, const std:
     record.active = active;
     // The emulator decodes constants to their places in the frame, which begins with the registers.
     auto* const frame = const_cast<std::uint32_t*>(registers);
-    const DecodedInstruction& decoded = code_[place.pc];
+    const EmulatedInstruction& decoded = code_[place.pc];
     if (isa::is_memory(instruction.operation)) {
         isa::compute_addresses(instruction, frame + decoded.source[0][0], frame + decoded.source[0][1], active,
                                record.address.data());
@@ -149,7 +149,7 @@ Record Shadow::executed(const ExecutionPlace& place, LaneMask active, const std:
     }
     isa::OperandRows rows = operand_rows(decoded, frame, predicates);
     decoded.handler(rows, active, instruction);
-    const bool complement = decoded.destination_predicate == kUnreadPredicate;
+    const bool complement = decoded.destination_predicate == isa::kUnusedPredicate;
     record.holds = (complement ? ~rows.destination_predicate2 : rows.destination_predicate) & active;
     return record;
 }

@@ -52,8 +52,8 @@ class Shadow final : public InstructionObserver {
 
     const isa::KernelTable& transformed_;
     bool checked_;
-    const isa::Kernel* kernel_ = nullptr;   ///< transformed, of this launch
-    std::vector<DecodedInstruction> code_;  ///< of the original
+    const isa::Kernel* kernel_ = nullptr;    ///< transformed, of this launch
+    std::vector<EmulatedInstruction> code_;  ///< of the original
     std::set<std::uint32_t> compared_origins_;
     std::vector<bool> compared_at_;          ///< by instruction of the original
     std::vector<bool> reports_at_;           ///< likewise: branches that the affine stream waits at

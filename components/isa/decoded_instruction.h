@@ -1,0 +1,61 @@
+#pragma once
+
+#include "components/isa/handlers.h"
+#include "components/isa/instruction.h"
+#include "components/isa/simt_state.h"
+
+namespace lookahead::isa {
+
+/// What an instruction has its executor do.
+enum class Action : std::uint8_t {
+    alu,
+    special_register,
+    memory,  ///< texture fetches too
+    fence,
+    branch,
+    exit,
+    barrier,
+    trap,
+    meeting,    ///< lanes named by its member mask execute an alu instruction, or none, together
+    converged,  ///< the same on a stack: the running lanes are all that can meet
+    queue,      ///< enqueues or dequeues only
+    nothing
+};
+
+/// The predicates of a warp as decoded instructions number them: P0..P6, the constant PT, and one that stands for
+/// "none": written where a result goes nowhere, never read.
+inline constexpr unsigned kPredicateSlots = 9;
+inline constexpr std::uint8_t kUnusedPredicate = 8;
+
+struct DecodedPredicate {
+    std::uint8_t slot = kUnusedPredicate;
+    LaneMask flip = 0;  ///< to xor its value with
+
+    LaneMask value(const LaneMask* predicates) const { return predicates[slot] ^ flip; }
+};
+
+/// What executing an instruction takes, looked up once; the emulator and the SMs add what they need.
+struct DecodedInstruction {
+    AluHandler handler = nullptr;
+    const Instruction* instruction = nullptr;
+    Action action = Action::nothing;
+    bool guarded = false;
+    std::uint8_t members = 0;  ///< the source with the member mask
+    std::uint8_t destination_predicate = kUnusedPredicate;
+    std::uint8_t destination_predicate2 = kUnusedPredicate;
+    DecodedPredicate guard;
+    DecodedPredicate source_predicate;
+    DecodedPredicate source_predicate2;
+
+    /// The active lanes whose guard holds.
+    LaneMask guarded_lanes(LaneMask active, const LaneMask* predicates) const {
+        return guarded ? active & guard.value(predicates) : active;
+    }
+};
+
+/// Decodes an instruction, which must outlive the result. `handler` is null for an operation that should have one and
+/// has none (lacks_handler).
+DecodedInstruction decode(const Instruction& instruction, SimtModel simt);
+bool lacks_handler(const DecodedInstruction& decoded);
+
+}  // namespace lookahead::isa
