@@ -26,12 +26,13 @@ void WorkPlan::make(std::size_t parts, std::span<const std::uint64_t> costs) {
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
 }
 
-/// From the fullest home to the emptiest goes the largest item that is no more than half of what they differ by.
+/// Moves the largest item that is at most half the difference from the fullest home to the emptiest, and repeats.
 void WorkPlan::even_out(std::span<const std::uint64_t> costs) {
     std::vector<std::uint64_t> loads(parts(), 0);
     for (std::size_t item = 0; item < home_.size(); ++item) { loads[home_[item]] += costs[item]; }
     const std::uint64_t mean = std::reduce(loads.begin(), loads.end()) / loads.size();
-    const std::uint64_t tolerance = mean / 20;  // stealing evens out as much; a move costs the item's place in a cache
+    const std::uint64_t tolerance =
+        mean / 20;  // stealing evens out as much, and a move costs the item's place in a cache
     for (std::size_t moves = 0; moves < home_.size(); ++moves) {
         const auto [least, most] = std::ranges::minmax_element(loads);
         if (*most <= mean + tolerance) { return; }

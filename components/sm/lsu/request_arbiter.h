@@ -82,7 +82,7 @@ class LineRequests {
 /// requests leave its miss queue directly or through the request path, if there is one.
 class RequestArbiter {
   public:
-    /// For what a departed request makes room.
+    /// What a departed request makes room for.
     enum class Freed : std::uint8_t { nothing, line_request, l1_request };
 
     /// The references must outlive the arbiter.
