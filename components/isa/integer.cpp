@@ -158,7 +158,7 @@ void add_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
     for (unsigned i = 0; i < 2; ++i) { blend_rows(rows.destination[i], active, scratch[i], rows.destination[i]); }
 }
 
-/// a + b + carry, or a + ~b + carry, and the carry out of the highest bit: for a difference, that nothing is borrowed.
+/// a + b + carry, or a + ~b + carry. The carry out of the highest bit of a difference means that nothing was borrowed.
 template <class T, bool kSubtract>
 void add_with_carry(OperandRows& rows, LaneMask active, const Instruction&) {
     constexpr unsigned kRows = sizeof(T) / 4;

@@ -162,7 +162,7 @@ constexpr FixedAttributes kFixedAttributes[] = {
       147}},          // some atomics of the host on device memory
 };
 
-/// Nothing if there is no such attribute.
+/// Empty if there is no such attribute.
 std::optional<int> attribute_value(int attribute) {
     const DeviceInformation& device = device_information();
     for (const auto& [value, attributes] : kFixedAttributes) {
