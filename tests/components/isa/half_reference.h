@@ -25,7 +25,7 @@ inline std::uint16_t nearest_half(long double value, Rounding rounding) {
     const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     const long double size = std::fabs(value);
     if (std::isinf(size)) { return sign | 0x7c00; }
-    // Halves without sign are ordered as their codes. `below` is the last that is not greater.
+    // Positive halves are ordered like their codes. `below` is the last one that is not greater.
     static const std::vector<double> sizes = [] {
         std::vector<double> list;
         for (std::uint16_t code = 0; code < 0x7c00; ++code) { list.push_back(value_of_half(code)); }

@@ -10,7 +10,7 @@
 
 namespace lookahead::gpu::test {
 
-/// A prefetcher by itself: a test gives it loads, accesses and fates, and sees its requests. Lines are numbers.
+/// A prefetcher alone: a test passes it loads, accesses and fates, and receives its requests. Lines are numbers.
 class LonePrefetcher : public PrefetchPort {
   public:
     static constexpr unsigned kWarps = 8;
@@ -30,7 +30,7 @@ class LonePrefetcher : public PrefetchPort {
     }
     void hint(WarpHint, std::uint16_t) override {}
 
-    /// Its requests when the warp makes the load.
+    /// Its requests for the warp's load.
     std::vector<std::uint64_t> load(std::uint16_t warp, std::uint32_t pc, std::uint64_t line, Cycle now = 0) {
         const std::uint64_t address = kFirst + line * kLineBytes;
         asked_.clear();
@@ -51,7 +51,7 @@ class LonePrefetcher : public PrefetchPort {
         for (unsigned i = 0; i < times; ++i) { prefetcher_->on_fate(fate, 0); }
     }
     void end_launch() { prefetcher_->end_launch(); }
-    const std::vector<std::uint16_t>& warps() const { return warps_; }  ///< that the last load's prefetches are for
+    const std::vector<std::uint16_t>& warps() const { return warps_; }  ///< targets of the last load's prefetches
 
   private:
     static constexpr std::uint64_t kFirst = std::uint64_t{1} << 20;
