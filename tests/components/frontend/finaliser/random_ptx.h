@@ -11,8 +11,7 @@ inline constexpr std::uint32_t kRandomThreads = 6;  ///< unless said otherwise
 
 struct RandomOptions {
     std::uint32_t threads = kRandomThreads;
-    bool plain =
-        false;  ///< only instructions of the scalar interpreter in tests/functional: no lop3, bfi, packing moves
+    bool plain = false;  ///< only instructions of tests/functional's scalar interpreter: no lop3, bfi, packing moves
 };
 
 /// A random kernel `k(out, a, b)`: arithmetic of all widths, predicates, loads and stores (including vectors and narrow
