@@ -229,9 +229,8 @@ TEST_CASE("no packet waits for more than the bound allows, however the rows fall
     std::mt19937_64 random(seed);
     constexpr unsigned kSources = 5, kBound = 3;
     Rows rows(kSources, kBound);
-    std::array<std::deque<Cycle>, kSources>
-        waiting;                              // cycles in which each became the head, approximately: its arrival
-    std::array<unsigned, kSources> passed{};  // other packets since this one's queue was last empty
+    std::array<std::deque<Cycle>, kSources> waiting;  // cycles in which each became the head, roughly: its arrival
+    std::array<unsigned, kSources> passed{};          // other packets since this one's queue was last empty
     EjectionPort& port = rows.receiver.port;
     unsigned most = 0;
     for (Cycle now = 100; now < 20'100; ++now) {

@@ -7,7 +7,7 @@
 
 namespace lookahead {
 
-/// A folder that is gone at the end of the test.
+/// A folder that is removed at the end of the test.
 class TemporaryFolder {
   public:
     TemporaryFolder() {

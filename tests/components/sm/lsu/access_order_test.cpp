@@ -17,7 +17,7 @@ Items due(TimingWheel& completions, Cycle cycle) {
     return items;
 }
 
-/// Fences are items by their context.
+/// Identifies fences by their context.
 struct OrderBench {
     TimingWheel completions{64};
     AccessOrder order{kContexts, true, completions, 0};
