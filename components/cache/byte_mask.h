@@ -36,7 +36,6 @@ inline std::uint32_t words_of(const ByteMask& mask) {
     return words;
 }
 
-/// Copies the bytes in the mask from one line to another.
 inline void copy_masked(std::byte* to, const std::byte* from, const ByteMask& mask) {
     for (unsigned chunk = 0; chunk < kLineBytes / 8; ++chunk) {
         const std::uint64_t bits = mask.bits[chunk / 8] >> (chunk % 8 * 8) & 0xff;

@@ -10,7 +10,6 @@
 
 namespace lookahead::gpu {
 
-/// One access to one line.
 struct L1Access {
     std::uint64_t line = 0;
     std::uint32_t pc = 0;

@@ -25,7 +25,6 @@ struct L1Access;
 /// 32-bit words of a line, one bit per word, lowest address first.
 using WordMask = std::uint32_t;
 
-/// All bytes of the words.
 inline ByteMask bytes_of_words(WordMask words) {
     const auto half = [](std::uint32_t sixteen) { return _pdep_u64(sixteen, 0x1111111111111111u) * 0xf; };
     return {{half(words & 0xffff), half(words >> 16)}};

@@ -19,7 +19,6 @@ struct Waiter {
     std::uint32_t lanes = 0;
 };
 
-/// A fill under way.
 struct Mshr {
     std::uint64_t line = kNoLine;  ///< kNoLine: the MSHR is free
     std::uint32_t way = kNoWay;    ///< reserved for the fill; kNoWay: the fill is detached and will not be installed

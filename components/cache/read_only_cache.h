@@ -12,7 +12,6 @@
 
 namespace lookahead::gpu {
 
-/// Structure of a cache of read-only lines.
 struct ReadOnlyCacheParameters {
     bool enabled = true;
     std::int64_t sets = 4;

@@ -11,7 +11,6 @@ namespace {
 template <class T>
 using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
-/// The type of the double-width product.
 template <class T>
 struct Doubled;
 template <>

@@ -102,7 +102,6 @@ std::string slot_page(const SlotEntry& slot) {
     return text;
 }
 
-/// Lists a variant that another one brings after that one.
 void describe_slots(std::string_view name, std::span<const SlotChoice> choices, std::vector<std::string>& pages) {
     for (const SlotEntry& slot : registered_slots()) {
         if (slot.name == name) { pages.push_back(slot_page(slot)); }

@@ -17,7 +17,6 @@ namespace lookahead {
 
 namespace {
 
-/// A value that a file or an override set.
 struct SetValue {
     ParameterValue value;
     std::string raw;  ///< the override "key=value" as typed; empty for a file's value
@@ -162,7 +161,6 @@ struct Configuration::State {
     Given take_note(const ParameterList& list, std::string_view prefix);
 };
 
-/// Marks the parameters as read.
 Configuration::Given Configuration::State::take_note(const ParameterList& list, std::string_view prefix) {
     Given given;
     for (const Parameter& parameter : list) {

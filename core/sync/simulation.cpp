@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t kMostNamed = 20;  ///< LPs or faults in a message
 
-/// A rank's report at an epoch.
 struct RankSummary {
     Time earliest;
     std::uint64_t progress;

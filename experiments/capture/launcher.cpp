@@ -25,7 +25,6 @@ namespace {
 
 constexpr const char* kLibraries[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
 
-/// A file descriptor that closes itself.
 class Descriptor {
   public:
     explicit Descriptor(int number) : number_(number) {}
@@ -33,7 +32,6 @@ class Descriptor {
     Descriptor& operator=(const Descriptor&) = delete;
     ~Descriptor() { close(); }
     int number() const { return number_; }
-    /// Passes ownership to the caller.
     int release() { return std::exchange(number_, -1); }
     void close() {
         if (number_ >= 0) { ::close(number_); }

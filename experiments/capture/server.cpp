@@ -472,7 +472,6 @@ void CaptureServer::record_needed_pages() {
     }
 }
 
-/// The text that kernels printed since the last call.
 std::vector<std::byte> CaptureServer::printed_text() {
     const DevicePrinter printer(device().kernels().image);
     if (!printer.prints()) { return {}; }

@@ -43,7 +43,6 @@ class ByteColumn {
   private:
     static constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
 
-    /// Writes all whole words.
     void flush() {
         std::vector<std::uint32_t> words(waiting_.size() / kWordBytes);
         std::memcpy(words.data(), waiting_.data(), words.size() * kWordBytes);
@@ -100,7 +99,6 @@ void write_run(Group& root, const Checkpoint& checkpoint) {
     inputs.write_texts(schema::kInputsHash.name, hashes, meaning_of(schema::kInputsHash));
 }
 
-/// The file's table of processes.
 struct ProcessTable {
     std::vector<std::uint64_t> ids;
     std::vector<std::uint64_t> state_bytes;

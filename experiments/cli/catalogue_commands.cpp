@@ -90,7 +90,6 @@ Json::Array names_of(const auto& entries) {
     return names;
 }
 
-/// The names in list_workloads().
 Json workload_names() {
     Json::Array names = names_of(workload_manifest());
     for (const std::string& name : variant_names(SlotTraits<Workload>::name)) {
@@ -101,7 +100,6 @@ Json workload_names() {
     return names;
 }
 
-/// By slot.
 Json variant_names_of(std::string_view left_out) {
     Json::Object slots;
     for (const SlotEntry& slot : registered_slots()) {
@@ -131,7 +129,6 @@ Json statistic_names() {
     return names;
 }
 
-/// The names in list_everything(), by kind.
 Json names_by_kind(const std::string& what) {
     Json::Object kinds;
     const auto add = [&](const char* kind, bool is_by_default, const auto& make) {

@@ -90,7 +90,6 @@ _lookahead() {
 complete -o filenames -F _lookahead lookahead
 )BASH";
 
-/// The case of a command, by its path.
 std::string command_case(const std::string& path, const CommandOutline& command) {
     std::vector<std::string> commands, options, flags, arguments, keys;
     for (const CommandOutline& inner : command.commands) { commands.push_back(inner.name); }

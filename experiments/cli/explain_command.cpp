@@ -45,7 +45,6 @@ bool is_file(const std::string& source) {
     return std::filesystem::is_regular_file(source);
 }
 
-/// The kernels of a workload or a PTX file.
 isa::KernelTable kernels_of(const std::string& source, const Configuration& configuration) {
     if (const auto text = read_ptx(source)) {
         return finaliser::finalise_module(ptx::parse_module(*text, source, ptx::Refusal::of_kernel),

@@ -17,7 +17,6 @@ namespace lookahead::cli {
 
 namespace {
 
-/// Whether the path is a sweep's folder or its index.
 bool is_sweep(const std::string& path) {
     std::error_code ignored;
     return std::filesystem::is_directory(path, ignored) || std::filesystem::path(path).filename() == "index.h5";

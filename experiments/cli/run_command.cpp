@@ -250,7 +250,6 @@ struct ResumeOptions {
     }
 };
 
-/// The threads of each rank.
 std::uint64_t threads_of(const RunRecord& record) {
     return record.engine.empty() ? 1 : record.engine.front().threads;
 }

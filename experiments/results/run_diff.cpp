@@ -117,7 +117,6 @@ std::string versus(const std::string& place, const std::string& a, const std::st
     return place + ": " + a + " in the first, " + b + " in the second";
 }
 
-/// The first name that is in only one of two sorted lists.
 Difference compare_names(const std::string& place, const std::vector<std::string>& a,
                          const std::vector<std::string>& b) {
     std::vector<std::string> only;
@@ -287,7 +286,6 @@ std::vector<std::string> compare_files(const Group& a, const Group& b) {
     return found;
 }
 
-/// The schema named in the file.
 std::string kind_of(const hdf5::InputFile& file) {
     const hdf5::Group root = file.root();
     return root.has_attribute("schema") ? "a file of " + root.text_attribute("schema") : "of no kind that is known";

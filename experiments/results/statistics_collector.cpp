@@ -114,7 +114,6 @@ void write_kind(std::string_view kind, const ByComponent& components, RunRecord&
     if (!counters.columns.empty()) { record.counters.push_back(std::move(counters)); }
 }
 
-/// An entry as sent to other ranks.
 struct SentEntry {
     std::string component, kind, name, unit, description;
     std::uint64_t value = 0;

@@ -122,7 +122,6 @@ void check_live(const RunRequest& request, const Transport& transport) {
     }
 }
 
-/// One run, from request to record.
 class Run {
   public:
     Run(const RunRequest& request, Transport& transport)
@@ -271,7 +270,6 @@ class Run {
         return all;
     }
 
-    /// Checks the request against the machine and the checkpoint.
     void check_request() const {
         if (!request_.trace.empty()) { check_traced_processes(); }
         machine_.check_ranks(transport_.size());

@@ -9,7 +9,6 @@ namespace lookahead {
 
 namespace {
 
-/// One line of fields.
 class Row {
   public:
     explicit Row(std::string& text) : text_(text) {}

@@ -32,7 +32,6 @@ constexpr auto kElsewherePatience = std::chrono::milliseconds(200);
 constexpr int kMostTimesBegun = 3;
 constexpr int kBadInput = static_cast<int>(ExitCode::bad_input);
 
-/// Sends rank 0's plan to every rank.
 EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
     if (world.size() == 1) { return mine; }
     std::string text;
@@ -57,7 +56,6 @@ EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
     return plan;
 }
 
-/// A server of this rank and its point.
 struct Slot {
     PointServer* server;
     const SweepPoint* point = nullptr;  ///< null: none
@@ -205,7 +203,6 @@ class Ensemble {
         finish(*std::exchange(slot.point, nullptr), end);
     }
 
-    /// Removes the point's checkpoint folder if it is empty.
     void forget_if_empty(const SweepPoint& point) const {
         if (folder_.last_checkpoint(point).empty()) { folder_.remove_checkpoints(point); }
     }
@@ -216,7 +213,6 @@ class Ensemble {
         folder_.remove_checkpoints(point);
     }
 
-    /// Runs each point on all ranks of a group.
     void run_on_groups(Work work) {
         std::vector<const SweepPoint*> elsewhere;
         for (std::size_t at = next(); at < work.size(); at = next()) {

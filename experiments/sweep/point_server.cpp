@@ -73,7 +73,6 @@ void end_with(pid_t parent) {
     if (::getppid() != parent) { std::_Exit(0); }
 }
 
-/// The server's side.
 class Server {
   public:
     Server(int socket, const PointServer::Command& command) : socket_(socket), command_(command) {}

@@ -71,7 +71,6 @@ void write_whole(const std::string& path, std::string_view text) {
     }
 }
 
-/// Whether the points depend on files besides the study's.
 bool depends_on_files(const Study& study) {
     const auto is_of_file = [](const std::string& text) {
         return text.find('/') != std::string::npos || text.find(".toml") != std::string::npos ||
@@ -86,7 +85,6 @@ bool depends_on_files(const Study& study) {
            });
 }
 
-/// The key with which a file name in `points` begins.
 std::string key_of(const std::string& file_name) {
     return file_name.substr(0, file_name.find('.'));
 }

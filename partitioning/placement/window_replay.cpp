@@ -48,7 +48,6 @@ class Timeline {
         }
     }
 
-    /// All ranks learn the state at the end of an epoch.
     void end_epoch() {
         catch_up();
         std::ranges::fill(clocks_, end() + cluster_.all_gather());

@@ -12,7 +12,6 @@ using namespace lookahead;
 
 namespace {
 
-/// The test's file, and how it asks for the variants.
 struct ContractTest {
     std::string file;
     std::string variants;

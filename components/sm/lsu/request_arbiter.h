@@ -16,7 +16,6 @@
 
 namespace lookahead::gpu {
 
-/// Messages of the memory network, for the audit.
 struct NetworkTraffic {
     std::uint64_t reads = 0;
     std::uint64_t read_replies = 0;
@@ -42,7 +41,6 @@ class LineRequests {
 
     bool full() const { return queued_ == kCapacity; }
     bool empty() const { return queued_ == 0; }
-    /// Whether none is queued or awaited.
     bool idle() const { return queued_ + awaited_ == 0; }
 
     void push(std::uint64_t line, SectorMask sectors, std::uint32_t reader, std::uint16_t sample) {

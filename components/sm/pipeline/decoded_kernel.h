@@ -74,7 +74,6 @@ struct DecodedInstruction {
     /// The `reads` registers that operand collection reads.
     const std::uint16_t* read_registers() const { return reads <= kUsualReads ? usual_reads : many_reads; }
 
-    /// The active lanes whose guard holds.
     isa::LaneMask guarded_lanes(isa::LaneMask active, const isa::LaneMask* predicates) const {
         return guarded ? active & (predicates[guard.slot] ^ guard.flip) : active;
     }

@@ -61,7 +61,6 @@ void wait_for_all(std::span<MPI_Request> requests, Waiting& waiting) {
 
 }  // namespace
 
-/// Owns MPI and the communicator.
 class MpiTransport::Session {
   public:
     Session() {
@@ -194,7 +193,6 @@ class MpiTransport::Peer {
                   &slot.request);
     }
 
-    /// Posts the buffer of the packet read last.
     void recycle() {
         if (opened_) {
             post(slots_[turn_ ^ 1]);

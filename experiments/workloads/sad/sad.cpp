@@ -19,7 +19,6 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"height", "pixel", {16, 80, 288, 576}, 1920, "Height of a frame; 144 in the suite.", kMacroblock},
 }};
 
-/// A block's size in pixels.
 struct Shape {
     const char* name;
     std::int64_t width, height;

@@ -109,7 +109,6 @@ class StreamCluster : public SizedWorkload<kParameters> {
         }
     }
 
-    /// Squared distances of all points from one.
     std::vector<double> distances(std::int64_t from) const {
         std::vector<double> sums(points_, 0.0);
         for (std::int64_t d = 0; d < dimensions_; ++d) {

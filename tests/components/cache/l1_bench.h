@@ -51,7 +51,6 @@ struct Served {
     LineBytes bytes;
 };
 
-/// An L1 with requests and replies handled by the test.
 class L1Bench {
   public:
     explicit L1Bench(const L1Parameters& parameters, const std::string& replacement = "lru")

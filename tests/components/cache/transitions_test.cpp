@@ -53,7 +53,6 @@ L1Answer ask_for_place(L1Bench& bench) {
     return answer;
 }
 
-/// One row of a table; a derived class runs it.
 class RowTest {
   protected:
     RowTest(const TableRow& row, const L1Parameters& parameters, unsigned pending_ways)
@@ -227,7 +226,6 @@ constexpr SectorMask kSectorA = 1u << kA;
 constexpr SectorMask kSectorB = 1u << kB;
 const ByteMask kMaskA = mask_of(kA * kSectorBytes + 4, 10);
 
-/// One row of the table of sectors.
 class SectorRowTest : RowTest {
   public:
     SectorRowTest(const TableRow& row, const std::string& policy, unsigned pending_ways)

@@ -39,7 +39,6 @@ TEST_CASE("vecadd adds, and leaves what is beyond its size alone") {
     for (std::uint32_t i = 0; i < 1024; ++i) { REQUIRE(c[i] == (i < kCount ? a[i] + b[i] : -1.0f)); }
 }
 
-/// The process's resident memory in megabytes.
 std::uint64_t resident_megabytes() {
     std::ifstream file("/proc/self/statm");
     std::uint64_t size = 0, resident = 0;

@@ -15,7 +15,6 @@ using isa::Space;
 using isa::Type;
 using test::KernelBuilder;
 
-/// The sentence of the ProgramError thrown by the launch.
 std::string complaint(EmulatedDevice& device, std::string_view kernel, const isa::Dim3& block,
                       std::span<const std::byte> parameters = {}) {
     try {

@@ -19,7 +19,6 @@ inline double value_of_half(std::uint16_t half) {
     return sign * std::ldexp(1024 + fraction, exponent - 25);
 }
 
-/// The half that `value` rounds to.
 inline std::uint16_t nearest_half(long double value, Rounding rounding) {
     if (std::isnan(value)) { return 0x7fff; }
     const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;

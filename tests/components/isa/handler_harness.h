@@ -158,7 +158,6 @@ class HandlerCheck {
         values_ = std::move(values);
         return *this;
     }
-    /// `rounds` of 32 lanes.
     void run(int rounds) {
         for (int round = 0; round < rounds; ++round) {
             const LaneMask active = round % 3 == 0 ? kFullMask : static_cast<LaneMask>(random_bits()());
@@ -186,7 +185,6 @@ class HandlerCheck {
             for (std::uint32_t& word : row.lanes) { word = static_cast<std::uint32_t>(random_bits()()); }
         }
     }
-    /// All pairs of edge values, 32 at a time.
     void run_edge_pairs() {
         const auto& edges = edge_values();
         for (std::size_t a = 0; a < edges.size(); ++a) {

@@ -90,7 +90,6 @@ class PartitionBench {
     }
     /// Called between two steps of the partition.
     std::function<void()> between;
-    /// All inputs of the partition, in order.
     std::vector<StoredMessage> inputs;
     /// The messages to processes that only consume them, by process and in order of sending.
     std::vector<std::vector<StoredMessage>> outputs;
@@ -111,7 +110,6 @@ class PartitionBench {
     }
     void post(StoredMessage message) { pending_[0].push_back(std::move(message)); }
 
-    /// Runs everything before `limit`.
     void run(Time limit = kTimeInfinity) {
         const Time window = std::min(clock_.least_span(arguments_.crossbar.reply_latency),
                                      clock_.least_span(arguments_.crossbar.request_latency));

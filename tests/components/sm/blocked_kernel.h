@@ -33,7 +33,6 @@ struct BlockedKernel : KernelBuilder {
         for (unsigned i = 0; i < times; ++i) { op(Operation::add, Type::u32, result, {a, literal(1)}); }
         return index();
     }
-    /// A predicate that is true in odd threads.
     Predicate odd_threads() {
         const auto bit = reg();
         const auto odd = predicate();

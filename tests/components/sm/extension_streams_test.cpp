@@ -202,7 +202,6 @@ isa::Kernel summing_program() {
     return k.finish();
 }
 
-/// The warps' results, and the number of cycles.
 struct Outcome {
     std::vector<std::uint32_t> words;
     Cycle cycles = 0;

@@ -31,7 +31,6 @@ inline isa::ModuleImage constant_image() {
     return {variable};
 }
 
-/// The behaviour of a FakeLoadStoreUnit.
 struct FakeMemory {
     Cycle global_latency = 100;  ///< also of local memory and textures
     Cycle line_latency = 0;      ///< of lines for fetch and constants; 0: as global_latency

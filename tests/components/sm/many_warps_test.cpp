@@ -62,7 +62,6 @@ std::string places(unsigned warps, unsigned ctas) {
            "\nmax_ctas = " + std::to_string(ctas) + "\n";
 }
 
-/// A run of the kernel on an SM with these keys.
 struct Exchange {
     explicit Exchange(const std::string& keys) : harness({exchange_kernel()}, keys) {
         harness.memory().fill_global_words(kInput, kCtas * kThreads, input);

@@ -25,7 +25,6 @@ struct SchedulerBench {
         : scheduler(make_variant<WarpScheduler>(name, Configuration::from_toml(toml, "test"),
                                                 WarpSchedulerArguments{own, states, view})) {}
 
-    /// Makes the warp ready for the SP unit.
     void start(unsigned warp) {
         states.set(warp, ready_for(ExecutionUnit::sp));
         scheduler->started(warp);

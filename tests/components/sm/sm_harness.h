@@ -94,7 +94,6 @@ class SmHarness {
         begin_launch(launch, begin);
     }
 
-    /// Launches and runs until the launch has drained.
     void run_to_end(const TestLaunch& launch) {
         this->launch(launch);
         LOOKAHEAD_ASSERT(run(), "the kernel does not end");
@@ -111,7 +110,6 @@ class SmHarness {
         return cycles;
     }
 
-    /// Advances to `cycle` in one window.
     void run_until(Cycle cycle) { run_until_time(clock_.edge(cycle)); }
 
     void run_until_time(Time horizon) {

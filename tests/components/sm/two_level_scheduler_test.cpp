@@ -19,7 +19,6 @@ std::string places(unsigned count, const std::string& order = "rr") {
     return "[two_level]\nready_warps = " + std::to_string(count) + "\norder = \"" + order + "\"\n";
 }
 
-/// A scheduler of `warps` warps.
 struct Bench : SchedulerBench {
     explicit Bench(const std::string& configuration, unsigned warps = 16, const std::string& name = "two_level")
         : SchedulerBench(name, configuration) {

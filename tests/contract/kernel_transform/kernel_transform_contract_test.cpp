@@ -59,7 +59,6 @@ class CopyLoads final : public KernelTransform {
 };
 LOOKAHEAD_REGISTER_VARIANT(KernelTransform, CopyLoads, "test_copy_loads", "Copies what is loaded.", "this test")
 
-/// Adds a copy of the kernel as a further program.
 class CopyKernel final : public KernelTransform {
   public:
     void before_allocation(KernelUnderWork& kernel, const FinaliserOptions&) const override {

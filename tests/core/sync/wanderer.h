@@ -90,7 +90,6 @@ std::vector<int> spread(std::size_t processes, int ranks, bool linear);
 /// The transport of all ranks of the test program.
 Transport& test_transport();
 
-/// The protocols for several ranks.
 inline std::vector<std::string> parallel_protocols() {
     return test::variants_of("sync", {"serial"});
 }
@@ -99,13 +98,11 @@ inline std::vector<std::string> parallel_protocols() {
 SimulationResult run_over(Transport& transport, const Model& model, const SimulationOptions& options,
                           bool linear = false);
 
-/// Checks that both runs ended alike.
 void check_same(const SimulationResult& result, const SimulationResult& expected);
 
 /// The most windows of a rank, in common steps or within them.
 std::uint64_t most_windows(const SimulationResult& result);
 
-/// Records every epoch.
 class EpochLog : public EpochObserver {
   public:
     void on_epoch(const EpochReport& report, std::span<LogicalProcess* const>) override { reports.push_back(report); }

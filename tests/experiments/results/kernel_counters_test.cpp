@@ -63,7 +63,6 @@ RunRecord record_of_kernels() {
     return record;
 }
 
-/// Shows some counters.
 class Totals {
   public:
     explicit Totals(std::size_t counters) : values(counters) {}

@@ -282,7 +282,6 @@ std::string bank(const std::string& name) {
     return bits == "64" ? "rd" : bits == "32" ? "r" : bits == "16" ? "h" : bits == "8" ? "r" : "";
 }
 
-/// A statement and its destination's bank.
 struct Statement {
     std::string text, destination;
 };

@@ -105,7 +105,6 @@ struct AuditSabotage {
     static void lose_reply_credit(LogicalProcess& process) { --slice(process).replies_.credits_[3]; }
     static void lose_miss_register(LogicalProcess& process) { slice(process).mshrs_.free_registers_.pop_back(); }
     static void lose_miss_waiter(LogicalProcess& process) { slice(process).mshrs_.free_waiters_.pop_back(); }
-    /// Makes a line of the slice forget its written bytes.
     static void lose_written_bytes(LogicalProcess& process) {
         L2Cache& cache = slice(process).cache_;
         for (std::uint32_t line = 0; line < 64 * 8; ++line) { cache.dirty(line) = ByteMask{}; }

@@ -30,7 +30,6 @@ namespace {
 
 const std::string kFolder = LOOKAHEAD_SOURCE_DIR "/tests/functional/cuda/";
 
-/// Replays a capture on the emulator and checks it.
 CheckReport replay(const std::string& path, unsigned register_limit = 63) {
     Configuration configuration;
     configuration.override_value("capture.file=" + path);
@@ -43,7 +42,7 @@ CheckReport replay(const std::string& path, unsigned register_limit = 63) {
     return workload->check();
 }
 
-/// The same for a capture in memory, which is first written to a file and validated.
+/// Writes the capture to a file, validates the file and replays it.
 CheckReport replay(const Capture& capture) {
     const TemporaryFolder folder;
     write_capture(capture, folder.file("program.capture.h5"));
@@ -56,7 +55,6 @@ struct Entry {
     std::string ptx;
 };
 
-/// A fat binary with plain PTX entries.
 std::vector<std::byte> fat_binary(const std::vector<Entry>& entries) {
     std::vector<std::byte> bytes(16);
     const auto put = [&bytes](std::size_t at, auto value) { std::memcpy(bytes.data() + at, &value, sizeof value); };

@@ -13,10 +13,8 @@
         }                                                                                                           \
     } while (false)
 
-/// The number of conditions that failed.
 inline int wrong = 0;
 
-/// Counts a failed condition and prints it.
 #define EXPECT(condition)                                                            \
     do {                                                                             \
         if (!(condition)) {                                                          \

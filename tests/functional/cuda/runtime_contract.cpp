@@ -229,7 +229,6 @@ void copies() {
     EXPECT(all_are(other, 7));
     EXPECT(cudaMemcpy(other.data(), host.data(), kCells * 4, cudaMemcpyHostToHost) == cudaSuccess);
     EXPECT(all_are(other, 8));
-    // Variables.
     std::uint32_t value = 0;
     std::size_t bytes = 0;
     EXPECT(cudaMemcpyFromSymbol(&value, &counter, 4, 0, cudaMemcpyDeviceToHost) == cudaSuccess && value == 5);
@@ -360,7 +359,6 @@ void streams() {
     EXPECT(called.count == 2);
     EXPECT(cudaGetLastError() == cudaSuccess);
     EXPECT(fails(cudaLaunchHostFunc(first, nullptr, nullptr), kInvalidValue));
-    // Handles of destroyed objects.
     EXPECT(cudaStreamDestroy(second) == cudaSuccess);
     EXPECT(fails(cudaStreamDestroy(second), kInvalidHandle));
     EXPECT(fails(cudaStreamSynchronize(second), kInvalidHandle));
@@ -501,7 +499,6 @@ void two_processes() {
     EXPECT(cells_are(cells, 0));
 }
 
-/// The program is killed during its work.
 void killed() {
     new_cells();
     kill(getpid(), SIGKILL);
@@ -536,7 +533,6 @@ void scheduling() {
     EXPECT(sum[0] == 0 && sum[1] == 3 * 96);
 }
 
-/// A program that takes several seconds.
 void slow() {
     void* const cells = new_cells();
     for (int round = 0; round < 4; ++round) {

@@ -44,7 +44,6 @@ class AffineInterpreter {
     void report(unsigned warp, std::uint32_t origin, std::optional<isa::LaneMask> lanes, isa::LaneMask holds) {
         reports_[warp].push_back({origin, lanes, holds});
     }
-    /// Enqueued entries not yet taken.
     std::vector<WarpQueues>& queues() { return queues_; }
 
     /// The most tuples that the active threads had in one operand.

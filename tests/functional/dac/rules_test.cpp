@@ -65,7 +65,6 @@ std::vector<std::string> operations(const std::vector<std::string>& code) {
     return names;
 }
 
-/// The entries for one CTA's warps.
 std::vector<dac::WarpQueues> queues_of(const std::string& ptx, isa::Dim3 block, std::vector<std::uint32_t> constants) {
     const ptx::Module module = ptx::parse_module(ptx, "test.ptx");
     const isa::Kernel kernel = finaliser::finalise(module, module.functions[0], with("dac"));

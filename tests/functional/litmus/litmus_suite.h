@@ -8,7 +8,6 @@
 
 namespace lookahead::gpu::test {
 
-/// The instructions of the litmus tests.
 struct LitmusCode {
     isa::Instruction load = make_memory(isa::Operation::load);
     isa::Instruction store = make_memory(isa::Operation::store);
@@ -75,7 +74,6 @@ inline Step past_barrier(Step step) {
     return step;
 }
 
-/// Several loads of one address, one after the other.
 inline std::vector<Step> loads(std::uint64_t address, unsigned count) {
     return std::vector<Step>(count, load(address));
 }

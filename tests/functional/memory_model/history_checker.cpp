@@ -20,7 +20,6 @@ class Reachability {
 
     void add(std::size_t from, std::size_t to) { edges_[from].push_back(to); }
 
-    /// Iterates until nothing new is reached; cycles are allowed.
     void close() {
         for (bool changed = true; changed;) {
             changed = false;

@@ -10,7 +10,6 @@ namespace lookahead::test {
 
 namespace {
 
-/// Writes the body of a kernel.
 class Generator {
   public:
     static constexpr unsigned kThreads = 2 * 64;
@@ -413,7 +412,6 @@ DONE:
         }
     }
 
-    /// Quads of lanes, with their own masks.
     void quads(const std::string& to, const std::string& from) {
         emit("mov.u32 %r20, %laneid;\nand.b32 %r20, %r20, 28;\nshl.b32 %r20, 15, %r20;");
         emit("redux.sync.add.u32 " + to + ", " + from + ", %r20;");

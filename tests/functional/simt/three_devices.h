@@ -50,12 +50,11 @@ std::vector<std::uint32_t> simulate(const Program& program, isa::SimtModel simt,
 void check_on_ranks(Transport& world, const Program& program, isa::SimtModel simt,
                     const std::vector<std::uint32_t>& expected);
 
-/// The end of a run on the emulator or the timing model.
 struct Ending {
     ExitCode code = ExitCode::done;
     std::string message;
 };
-/// The same on the timing model; a program with a result other than `expected` counts as misbehaving.
+/// Runs it on the timing model; a program with a result other than `expected` counts as misbehaving.
 Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options,
                             const std::vector<std::uint32_t>& expected);
 Ending ending_of_emulation(const Program& program, isa::SimtModel simt);

@@ -39,7 +39,6 @@ Outcome run(const std::string& body, const std::string& length = "4", std::uint3
             const finaliser::FinaliserOptions& options = {});
 /// The words left by the kernel without the pass on the PTX interpreter, which shares only the parser.
 std::vector<std::uint32_t> interpreted(const std::string& body, std::uint32_t a, std::uint32_t b);
-/// The words left by the kernel on the emulator.
 std::vector<std::uint32_t> emulated(const isa::Kernel& kernel, std::uint32_t a, std::uint32_t b,
                                     std::uint64_t* vectors = nullptr);
 isa::Kernel finalised(const std::string& body, const finaliser::FinaliserOptions& options);

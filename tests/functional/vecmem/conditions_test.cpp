@@ -167,7 +167,6 @@ TEST_CASE("a mask that the round changes is none") {
     const std::string late =
         "@%p2 bra ELSE;\nadd.u32 %r2, %r2, %r3; add.u32 %r8, %r8, 1;\nELSE:\nsetp.eq.u32 %p2, %r4, 0;\n";
     check_stays("setp.eq.u32 %p2, %a, 0;\n" + rounds_of(late));
-    // Set before the loop.
     const std::string fixed = "@%p2 bra ELSE;\nadd.u32 %r2, %r2, %r3; add.u32 %r8, %r8, 1;\nELSE:\n";
     for (const std::uint32_t b : {0U, 1U}) { check_packed("setp.eq.u32 %p2, %b, 0;\n" + rounds_of(fixed), b); }
 }

@@ -93,7 +93,6 @@ TEST_CASE("all comparisons and directions of counters") {
         if (more.find("%p3") != std::string::npos) { text.replace(text.find("@%p1"), 4, "@%p3"); }
         CHECK(run(text).executed == 4);
     }
-    // 64-bit counters.
     const std::string wide = loop("0", "add.s64 %rd5, %rd5, 2; setp.lt.s64 %p1, %rd5, %rd6;");
     CHECK(run("mov.u64 %rd5, -4; cvt.s64.s32 %rd6, %a;\n" + wide, "4", 13).executed == 4);
     // The branch continues if the predicate is false.
@@ -125,7 +124,6 @@ TEST_CASE("a bound near the least number has no rounds before it") {
             CHECK(run(down, "4", most - rounds).executed == 2 * (rounds / 4));
         }
     }
-    // Likewise with an unknown step.
     const std::string unknown = loop("0x80000000", "add.s32 %r1, %r1, %a; setp.lt.s32 %p1, %r1, %b;");
     for (std::uint32_t rounds = 1; rounds < 6; ++rounds) {
         CHECK(run(unknown, "4", 5, 0x80000000U + 5 * rounds).executed == 2 * (rounds / 4));

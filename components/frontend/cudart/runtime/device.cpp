@@ -320,7 +320,6 @@ CudaError cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     *can = 0;
     return check_device(device) == kSuccess ? check_device(peer) : kInvalidDevice;
 }
-/// There are no pairs of devices.
 CudaError cudaDeviceGetP2PAttribute(int* value, int, int, int) {
     return remember(value == nullptr ? kInvalidValue : kInvalidDevice);
 }

@@ -50,7 +50,6 @@ struct WholeSampling {
 };
 static_assert(sizeof(WholeSampling) == 72);
 
-/// cudaArraySurfaceLoadStore.
 constexpr unsigned kSurfaceLoadStore = 2;
 
 struct Texture {

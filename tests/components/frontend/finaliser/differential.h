@@ -32,7 +32,6 @@ std::vector<std::uint32_t> run_everywhere(const std::string& text, const LaunchC
 /// address of the thread's word, %t its %tid.x, %a the parameter.
 std::string kernel_text(const std::string& body, const std::string& before = "");
 
-/// The module with that text.
 ptx::Module kernel_module(const std::string& body, const std::string& before = "");
 
 }  // namespace lookahead::finaliser::test

@@ -31,7 +31,6 @@ class Program {
         }
     }
 
-    /// `count` operations on random values.
     void work(unsigned count) { operations(count, true); }
 
     /// A loop of `times` iterations of what `body` adds.

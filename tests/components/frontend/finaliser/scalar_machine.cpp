@@ -35,7 +35,6 @@ std::uint64_t combined(isa::AtomicOp op, std::uint64_t old_value, std::uint64_t 
     }
 }
 
-/// The shared state of one CTA's threads.
 struct Cta {
     const Program& program;
     const Launch& launch;

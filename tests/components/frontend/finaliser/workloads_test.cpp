@@ -20,7 +20,6 @@ using namespace lookahead::finaliser::test;
 
 namespace {
 
-/// Arrays in the tests' global memory.
 class Arrays {
   public:
     template <typename T>

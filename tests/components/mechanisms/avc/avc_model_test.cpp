@@ -48,7 +48,6 @@ struct Action {
     bool as_vector = true;
 };
 
-/// The caches and the messages under way.
 struct State {
     std::string l1;
     std::string avc;

@@ -24,7 +24,6 @@ inline std::uint64_t line_of_row(std::uint64_t row) {
     return isa::kLocalMemoryBase + row * isa::kLocalRowBytes;
 }
 
-/// A loaded word differs from flat memory.
 struct WrongWord : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

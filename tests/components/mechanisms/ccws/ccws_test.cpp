@@ -47,7 +47,6 @@ struct CcwsBench : SchedulerBench {
         }
         return result;
     }
-    /// Issues instructions that are not loads.
     void issue(unsigned count) {
         for (unsigned i = 0; i < count; ++i) { CHECK(pick(~ContextMask{0}) != kHeldBack); }
     }

@@ -12,7 +12,6 @@
 
 namespace lookahead::dac::test {
 
-/// The result of a kernel on a machine of one SM.
 struct MachineRun {
     std::vector<std::uint32_t> words;  ///< in its buffer at the end
     std::string fault;                 ///< empty: it ran to its end

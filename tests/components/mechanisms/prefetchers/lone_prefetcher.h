@@ -30,7 +30,6 @@ class LonePrefetcher : public PrefetchPort {
     }
     void hint(WarpHint, std::uint16_t) override {}
 
-    /// Its requests for the warp's load.
     std::vector<std::uint64_t> load(std::uint16_t warp, std::uint32_t pc, std::uint64_t line, Cycle now = 0) {
         const std::uint64_t address = kFirst + line * kLineBytes;
         asked_.clear();
@@ -38,7 +37,6 @@ class LonePrefetcher : public PrefetchPort {
         prefetcher_->on_load({pc, warp, 0, warp, {&address, 1}}, now);
         return asked();
     }
-    /// Its requests after an access of that kind.
     std::vector<std::uint64_t> access(L1EventKind kind, std::uint64_t line = 0) {
         asked_.clear();
         prefetcher_->on_access({kind, Client::demand, 0, 0, kFirst + line * kLineBytes, 0}, 0);

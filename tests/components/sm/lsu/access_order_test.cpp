@@ -17,7 +17,6 @@ Items due(TimingWheel& completions, Cycle cycle) {
     return items;
 }
 
-/// Identifies fences by their context.
 struct OrderBench {
     TimingWheel completions{64};
     AccessOrder order{kContexts, true, completions, 0};

@@ -18,7 +18,6 @@ const isa::Instruction kCtaFence = make_fence(Scope::cta);
 const auto kFirst = lanes_at(kBase);
 const auto kSecond = lanes_at(kBase + 4096);
 
-/// A unit with a slow first line.
 struct SlowFirstLine : Bench {
     SlowFirstLine() {
         memory.set_delay([](unsigned, std::uint64_t line, bool to_owner) {

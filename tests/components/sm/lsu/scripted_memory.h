@@ -100,7 +100,6 @@ class ScriptedMemory {
         return queue.empty() ? kCycleInfinity : std::max(now + 1, queue.begin()->first.first);
     }
 
-    /// The number of requests of that type so far.
     unsigned count(GpuMessage type) const { return count_[static_cast<std::size_t>(type)]; }
 
   private:
@@ -213,7 +212,6 @@ class ScriptedPort final : public MemoryPort {
     bool drained() const override { return memory_.next_reply_cycle(sm_, 0) == kCycleInfinity; }
     void fields(StateArchive&) override {}
 
-    /// Nothing can be sent before this cycle.
     Cycle opens_at = 0;
 
   private:
