@@ -24,7 +24,7 @@ using hdf5::Group;
 using hdf5::LinkKind;
 using hdf5::Object;
 
-/// Attributes that HDF5's dimension scales and netCDF keep for themselves.
+/// Attributes that HDF5's dimension scales and netCDF use internally.
 bool is_internal_attribute(const std::string& name) {
     static const std::set<std::string> kNames{"CLASS", "NAME", "DIMENSION_LIST", "DIMENSION_LABELS", "REFERENCE_LIST"};
     return kNames.contains(name) || name.starts_with("_Netcdf4") || name.starts_with("_NC");
@@ -82,10 +82,10 @@ std::string text_of(Version version) {
     return std::to_string(version.major) + "." + std::to_string(version.minor);
 }
 
-/// Walks a file along its schema and collects what does not fit.
+/// Walks a file along its schema and collects violations.
 class Validator {
   public:
-    /// `long_names` is the version since which arrays of numbers have long names.
+    /// `long_names`: the version from which arrays of numbers have long names.
     Validator(Version version, std::optional<Version> long_names) : version_(version), long_names_(long_names) {}
 
     std::vector<std::string> violations;
@@ -100,7 +100,7 @@ class Validator {
     }
 
   private:
-    /// The extent of a dimension and the dataset that it was first seen at.
+    /// A dimension's extent, and the dataset where it was first seen.
     struct Extent {
         std::uint64_t size;
         std::string dataset;
@@ -121,7 +121,7 @@ class Validator {
         }
     }
 
-    /// A member with a "since" came with that minor version; files of earlier ones do not have it.
+    /// Whether the file's version has the member: files older than its "since" do not.
     bool is_of_version(const Json& rule) const {
         return !rule.contains("since") || parse_version(rule.at("since").get<std::string>()) <= version_;
     }
@@ -184,7 +184,7 @@ class Validator {
         }
     }
 
-    /// The units rule: every dataset has units and a description, those of the schema where it gives them.
+    /// The units rule: every dataset has units and a description, equal to the schema's if it gives them.
     void check_meaning(const Dataset& dataset, const Json& rule, const std::string& path) {
         for (const std::string name : {"units", "description"}) {
             const auto text = text_attribute(dataset, name);

@@ -28,7 +28,7 @@ constexpr unsigned bytes_in(const ByteMask& mask) {
     return static_cast<unsigned>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
 }
 
-/// The 32-bit words of a line that hold at least one byte of the mask; a bit a word.
+/// The 32-bit words of a line with at least one byte in the mask; one bit per word.
 inline std::uint32_t words_of(const ByteMask& mask) {
     std::uint32_t words = 0;
     for (unsigned half = 0; half < 2; ++half) {
@@ -86,7 +86,7 @@ inline void pack_sectors(std::byte* to, const std::byte* line, SectorMask sector
     }
 }
 
-/// Packs the words that `words_of` names, in ascending order, as a WriteRequest carries them.
+/// Packs the words in `words` (see words_of) in ascending order, as a WriteRequest carries them.
 inline void pack_words(std::byte* to, const std::byte* line, std::uint32_t words) {
     for (std::uint32_t left = words; left != 0; left &= left - 1) {
         std::memcpy(to, line + 4 * std::countr_zero(left), 4);

@@ -1,4 +1,4 @@
-// First in, first out: each line is stamped with a count of lines when it takes its way; later uses change nothing.
+// First in, first out: a line that takes its way stamps it with a running count; later uses change nothing.
 #include <bit>
 #include <vector>
 

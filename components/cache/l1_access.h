@@ -10,16 +10,15 @@
 
 namespace lookahead::gpu {
 
-/// Who accesses which line.
 struct L1Access {
     std::uint64_t line = 0;
     std::uint32_t pc = 0;
     std::uint16_t warp = 0;  ///< stream context
     Client client = Client::demand;
-    SectorMask sectors = kAllSectors;  ///< that it touches; without l1d.sector_bytes = 32, all
-    /// The bytes that a load reads of a line to which L1 keeps stores; null: all bytes of the sectors.
+    SectorMask sectors = kAllSectors;  ///< sectors accessed; all of them unless l1d.sector_bytes = 32
+    /// The bytes that a load reads from a line whose stores L1 keeps; null: all bytes of the sectors.
     const ByteMask* bytes = nullptr;
-    /// Private memory alone: all active lanes access one whole word, the same in each thread's memory (l1_companion.h).
+    /// Private memory only: all active lanes access the same whole word of their threads' memory (l1_companion.h).
     bool as_vector = false;
 };
 
@@ -27,15 +26,15 @@ enum class L1Answer : std::uint8_t { hit, merge, miss, stall };
 
 struct L1LoadResult {
     L1Answer answer;
-    ReservationFailure failure{};     ///< of a stall
-    const std::byte* data = nullptr;  ///< of a hit: the line's bytes, valid until the next call
+    ReservationFailure failure{};     ///< for a stall
+    const std::byte* data = nullptr;  ///< for a hit: the line's bytes, valid until the next call
 
     static L1LoadResult stall(ReservationFailure cause) { return {L1Answer::stall, cause}; }
 };
 
 struct L1StoreResult {
-    L1Answer answer;               ///< hit: its bytes stay in L1; miss: they are on their way to L2, or stall
-    ReservationFailure failure{};  ///< of a stall
+    L1Answer answer;               ///< hit: the bytes stay in L1; miss: they go to L2
+    ReservationFailure failure{};  ///< for a stall
 
     static L1StoreResult stall(ReservationFailure cause) { return {L1Answer::stall, cause}; }
 };

@@ -12,7 +12,7 @@ namespace lookahead::gpu {
 
 namespace {
 
-/// Puts the sectors, packed as a ReadReply carries them, into their places.
+/// Puts packed sectors of a ReadReply into their places.
 void unpack(std::byte* line, const std::byte* data, SectorMask sectors) {
     if (sectors == kAllSectors) {
         std::memcpy(line, data, kLineBytes);
@@ -94,7 +94,7 @@ L1LoadResult L1Data::merge(const L1Access& access, const Waiter& waiter, std::ui
     return {L1Answer::merge};
 }
 
-/// `way`: of the line, where it is there without the sectors, which then need no other way; or kNoWay.
+/// `way`: the line's way if the line is there without the sectors; else kNoWay.
 [[gnu::hot]] L1LoadResult L1Data::miss(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
     if (!mshr_free(access.client)) { return L1LoadResult::stall(ReservationFailure::no_mshr); }
     if (queue_.full()) { return L1LoadResult::stall(ReservationFailure::miss_queue_full); }
@@ -127,7 +127,7 @@ L1LoadResult L1Data::merge(const L1Access& access, const Waiter& waiter, std::ui
     sets_.emit(L1EventKind::miss, access, way);
 }
 
-/// Its fill is installed in `way`, or is detached from the start.
+/// The fill is installed in `way`; with kNoWay it is detached from the start.
 [[gnu::hot]] void L1Data::send_read(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
     const std::uint32_t entry = mshrs_.allocate({.line = access.line,
                                                  .way = way,
@@ -150,7 +150,7 @@ L1LoadResult L1Data::merge(const L1Access& access, const Waiter& waiter, std::ui
     std::memcpy(queue_.push(access.line, GpuMessage::read_request, sizeof message), &message, sizeof message);
 }
 
-/// Afterwards the line's bytes are together, for the waiters to see.
+/// Assembles the line's bytes for the waiters.
 void L1Data::begin_fill(const ReadReply& reply, const std::byte* data, Arrival& arrival) {
     const Mshr& mshr = arrival.mshr = mshrs_[reply.tag];
     LOOKAHEAD_ASSERT(mshr.line == reply.line && mshr.sectors == reply.sectors,
@@ -167,7 +167,7 @@ void L1Data::begin_fill(const ReadReply& reply, const std::byte* data, Arrival& 
     }
 }
 
-/// A fill may be taken where L1 has nothing else of the line: what is taken and what stays never mix.
+/// A fill may be taken only if L1 has nothing else of the line: what is taken and what stays never mix.
 bool L1Data::may_be_taken(const Arrival& arrival) const {
     const Mshr& mshr = arrival.mshr;
     if (mshr.detached() || mshr.installs != mshr.sectors) { return false; }
@@ -175,8 +175,8 @@ bool L1Data::may_be_taken(const Arrival& arrival) const {
     return !info.dirty && info.valid == 0 && info.awaited == mshr.installs;
 }
 
-/// The fill of `tag` is not installed if it was taken; those who waited for it have been served. To make room for it
-/// the companion may have written the line's own older words back, which has detached the fill already.
+/// If the fill of `tag` was taken, it is not installed. The companion may have detached it already, by writing back
+/// older words of the line to make room.
 void L1Data::give_away_if(bool taken, std::uint32_t tag, Arrival& arrival) {
     if (const Mshr& mshr = mshrs_[tag]; taken && !mshr.detached()) { sets_.detach(mshr.way, mshr.installs); }
     arrival.mshr = mshrs_[tag];

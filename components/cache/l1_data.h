@@ -15,8 +15,8 @@ class Audit;
 
 namespace lookahead::gpu {
 
-/// What a store does to its line (l1d.write_policy, and l1d.local_write_policy for local memory). Without any of these
-/// it goes to L2, and invalidates the copy and the fill under way.
+/// The effect of a store on its line (l1d.write_policy; l1d.local_write_policy for local memory). With no flag set, the
+/// store goes to L2 and invalidates the copy and the fill under way.
 struct StorePolicy {
     explicit StorePolicy(std::string_view name)
         : updates(name == "write_through"),
@@ -24,14 +24,14 @@ struct StorePolicy {
           allocates(keeps && name != "write_back_no_allocate"),
           fetches(name == "write_back_fetch") {}
 
-    bool updates;    ///< it goes to L2, and the copy and the fill under way get its bytes
-    bool keeps;      ///< its bytes stay in L1 until the line makes room
-    bool allocates;  ///< also in a line that was not there
-    bool fetches;    ///< it fetches the bytes of the line that it does not write
+    bool updates;    ///< the store goes to L2 and updates the copy and the fill under way
+    bool keeps;      ///< the bytes stay in L1 until the line makes room
+    bool allocates;  ///< also if the line is absent
+    bool fetches;    ///< fetches the bytes of the line that the store does not write
 };
 
-/// L1 data cache with real bytes; one function for each event of TRANSITIONS.md. It has no clock: its owner decides how
-/// many accesses there are in a cycle, adds the latencies, and takes the requests from its miss queue to the network.
+/// L1 data cache with real bytes; one function per event of TRANSITIONS.md. It has no clock: its owner limits the
+/// accesses per cycle, adds latencies, and moves requests from its miss queue to the network.
 class L1Data final : public L1CompanionPort {
   public:
     L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy> replacement);
@@ -39,45 +39,44 @@ class L1Data final : public L1CompanionPort {
     L1Data& operator=(const L1Data&) = delete;
 
     bool sectored() const { return lines_.sectored(); }
-    /// Those of the sectors that are in the same state as the lowest one: valid, awaited with one fill, or absent. A
-    /// load takes sectors that are alike; the load/store unit makes one load for each such group.
+    /// The given sectors that are in the state of the lowest one: valid, awaited from one fill, or absent. The
+    /// load/store unit makes one load per such group.
     SectorMask alike(std::uint64_t line, SectorMask sectors) const;
 
-    /// Stores to the line stay in L1: it is of local memory, and the policy says so. Its bytes are those of the threads
-    /// of one warp, so that no order of SMs concerns them: fences leave it alone, and every load of it is a weak one.
+    /// Whether stores to the line stay in L1: a line of local memory under such a policy. Only one warp's threads use
+    /// the line, so SMs need not order it: fences leave it alone, and all its loads are weak.
     bool keeps_stores_to(std::uint64_t line) const { return local_.keeps && is_local(line); }
 
-    /// A weak load. `waiter` is given back with the fill after a miss or merge; a client that waits for nothing (a
-    /// prefetch) gives a waiter without lanes.
+    /// A weak load. After a miss or merge the fill returns `waiter`; a prefetch passes a waiter without lanes.
     L1LoadResult load(const L1Access& access, const Waiter& waiter);
     /// A volatile, relaxed or stronger load: misses or stalls.
     L1LoadResult load_ordered(const L1Access& access, const Waiter& waiter);
-    /// A `load` that locks its line in the same step, be it there, awaited or asked for now; `lock` is empty before.
-    /// Stalls with no_line, and does nothing, where LineLocks refuses the lock.
+    /// A `load` that also locks its line, whether present, awaited or requested now; `lock` must be empty. Stalls with
+    /// no_line, without any change, if LineLocks refuses the lock.
     L1LoadResult load_and_lock(const L1Access& access, const Waiter& waiter, LineLock& lock);
 
     /// False: a store or atomic would stall (miss_queue_full).
     bool can_write() const { return !queue_.full(); }
-    /// The bytes of the mask of `line_data` are stored; `tag` comes back with the acknowledgement. The sectors are
-    /// those of the mask.
+    /// Stores the bytes of `line_data` in the mask, which lie in the access's sectors. The acknowledgement returns
+    /// `tag`.
     void store(const L1Access& access, const ByteMask& mask, const std::byte* line_data, std::uint32_t tag);
-    /// The same for a line that `keeps_stores_to`. It needs no place in the miss queue but for what makes room.
+    /// The same for a line that `keeps_stores_to`; needs a place in the miss queue only to make room.
     L1StoreResult store_local(const L1Access& access, const ByteMask& mask, const std::byte* line_data,
                               std::uint32_t tag);
-    /// Before an atomic on a line that `keeps_stores_to`: sends its dirty bytes to L2. Hit: the atomic may be
+    /// Called before an atomic on a line that `keeps_stores_to`: sends its dirty bytes to L2. Hit: the atomic may be
     /// performed.
     L1StoreResult clean_for_atomic(const L1Access& access);
     /// Returns the place for the payload: an AtomicRequest with its lanes.
     std::byte* atomic(const L1Access& access, std::size_t payload_bytes);
 
-    /// The reply to a ReadRequest with the sectors' bytes: calls serve(waiter, line_bytes) for those who wait, in their
-    /// order. Only the bytes of the reply's sectors are valid.
+    /// Handles the reply to a ReadRequest: calls serve(waiter, line_bytes) for each waiter, in order. Only the bytes of
+    /// the reply's sectors are valid.
     template <class Serve>
     void fill(const ReadReply& reply, const std::byte* data, Serve&& serve) {
         fill(reply, data, serve, [](const std::byte*) { return false; });
     }
 
-    /// The same where a companion may take the line: take(line_bytes) is asked once those who wait are served.
+    /// The same if a companion may take the line: calls take(line_bytes) after the waiters have been served.
     template <class Serve, class Take>
     void fill(const ReadReply& reply, const std::byte* data, Serve&& serve, Take&& take) {
         Arrival arrival;
@@ -89,20 +88,19 @@ class L1Data final : public L1CompanionPort {
         end_fill(reply.tag, arrival);
     }
 
-    /// The companion of local memory, if there is one, outlives the cache's use.
+    /// Adds the companion of local memory, which must outlive the cache's use.
     void join(L1Companion& companion) { writer_.join(companion); }
     bool write_back(std::uint64_t line, WordMask words, const std::byte* data) override;
 
-    /// A fence or acquire took effect.
+    /// A fence or acquire takes effect.
     void start_generation();
-    /// A generation in which local memory is dead too: no thread of an older kernel lives, and a new one's has been
-    /// written by nobody. Its dirty bytes are dropped, as no program can ask for them.
+    /// Also drops the dirty bytes of local memory: the older kernel's threads have ended, and no thread has written the
+    /// new one's.
     void begin_kernel();
 
-    /// The part of the array that shared memory may have.
     WayShares& shares() { return sets_.shares(); }
     LineLocks& locks() { return sets_.locks(); }
-    /// A client that locks lines asks for its handles when it is built; as many locks may be out as all have asked for.
+    /// Called by each client that locks lines, when it is built; the cache has as many locks as all clients reserved.
     void reserve_locks(unsigned count) {
         locks().reserve(count);
         mshrs_.hold_stores(merged_stores_);
@@ -115,14 +113,15 @@ class L1Data final : public L1CompanionPort {
         counters_.failure_cycles[static_cast<std::size_t>(cause)] += cycles;
     }
 
-    /// The cache's part of LogicalProcess::audit: with nothing under way no MSHR is taken and no line pinned.
+    /// The cache's part of LogicalProcess::audit: when nothing is under way, no MSHR is taken and no line is pinned.
     void audit(Audit& audit, const std::string& name) const;
 
     bool drained() const { return queue_.empty() && mshrs_.in_use() == 0; }
     unsigned fills_under_way() const { return mshrs_.in_use(); }
     const L1Counters& counters() const { return counters_; }
     const TagArray& tags() const { return lines_; }
-    /// A client other than demand would find an MSHR and a place in the miss queue, and leave `spare` of each free.
+    /// Whether a client other than demand finds an MSHR and a place in the miss queue, and leaves `spare` more of each
+    /// free.
     bool has_room_beyond(unsigned spare) const {
         return speculative_ < speculative_limit_ && mshrs_.size() - mshrs_.in_use() > spare && queue_.room() > spare;
     }
@@ -132,20 +131,20 @@ class L1Data final : public L1CompanionPort {
 
   private:
     friend struct AuditSabotage;
-    /// A fill whose data came, while those who wait for it are served.
+    /// A fill whose waiters are being served.
     struct Arrival {
         Mshr mshr;
         SectorMask installs;
-        std::byte* line;  ///< its bytes: in their way, or in `scratch` where parts of them are not installed
+        std::byte* line;  ///< its bytes: in its way, or in `scratch` if some are not installed
         alignas(64) std::byte scratch[kLineBytes] = {};
     };
-    /// A store to local memory that L1 has room for.
+    /// A store to local memory.
     struct LocalStore {
-        std::uint32_t way;   ///< of its line; kNoWay: the line is not there
-        SectorMask valid;    ///< of the line
-        SectorMask awaited;  ///< of the sectors that it touches
+        std::uint32_t way;   ///< the line's; kNoWay: the line is absent
+        SectorMask valid;    ///< sectors of the line
+        SectorMask awaited;  ///< of the sectors accessed
         bool goes_around;    ///< the fill of the awaited sectors goes around dirty bytes
-        SectorMask fetched;  ///< sectors that it asks L2 for
+        SectorMask fetched;  ///< sectors requested from L2
         ByteMask through;    ///< bytes that go to L2
         ByteMask kept;       ///< bytes that stay
     };

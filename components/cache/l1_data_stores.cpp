@@ -14,7 +14,7 @@ void L1Data::store(const L1Access& access, const ByteMask& mask, const std::byte
     const bool hits = way != kNoWay && (lines_.info(way).valid & sectors) != 0;
     counters_.store_hits += hits;
     sets_.emit(hits ? L1EventKind::hit : L1EventKind::miss, access, way, L1Operation::store);
-    // Whoever locked it has asked for it on behalf of a load of this SM, which is to find it.
+    // A locked line was fetched for a load of this SM, which must find it.
     const bool is_locked = LOOKAHEAD_RULE(store_updates_locked_line) && way != kNoWay && lines_.info(way).pins != 0;
     if (way != kNoWay && ((is_local(access.line) ? local_ : global_).updates || is_locked)) {
         store_through(way, sectors, mask, line_data);
@@ -45,14 +45,14 @@ void L1Data::store_through(std::uint32_t way, SectorMask sectors, const ByteMask
     }
 }
 
-/// A line that is not there gets a way for the bytes alone: under write_back nothing is fetched on a write. The words
-/// of a warp's lanes are side by side in local memory, so that a store of all lanes writes whole lines, which nobody
-/// would read. A load of bytes that no store has brought fetches the line later, and its fill goes around the dirty
-/// ones. Under write_back_fetch the store of a part asks for the line itself, and waits for nothing.
+/// An absent line gets a way for the stored bytes alone: write_back fetches nothing on a write. The words of a warp's
+/// lanes are adjacent in local memory, so a store of all lanes writes whole lines and a fetch would be wasted. A later
+/// load of other bytes fetches the line; its fill goes around the dirty ones. Under write_back_fetch a store of a part
+/// requests the line and does not wait.
 ///
-/// A fill under way serves those who waited for it before the store, and they are not to see it. So it is detached; but
-/// where it goes around dirty bytes, they are to see those, and the store waits for it. A fill for which nobody waits
-/// goes around these bytes as well.
+/// The waiters of a fill under way precede the store and must not see it, so the fill is detached. But if it goes
+/// around dirty bytes, the waiters must see those, and the store waits for the fill. A fill without waiters goes around
+/// the new bytes as well.
 L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, const std::byte* line_data,
                                   std::uint32_t tag) {
     LocalStore store = plan(access, mask);
@@ -71,7 +71,7 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
         const L1StoreResult room = make_room_for(access, store);
         if (room.answer == L1Answer::stall) { return room; }
     }
-    // What made room has taken the last place in the queue.
+    // Making room has taken the last place in the queue.
     if (store.fetched != 0 && queue_.full()) { return L1StoreResult::stall(ReservationFailure::write_back); }
     if (stays && !was_there) { sets_.assign(store.way, access); }
     sets_.emit(!stays      ? L1EventKind::miss
@@ -116,7 +116,7 @@ L1Data::LocalStore L1Data::plan(const L1Access& access, const ByteMask& mask) co
             .kept = without(mask, through)};
 }
 
-/// Finds a way for a store whose line is not there.
+/// Finds a way for a store whose line is absent, and makes room for its bytes.
 L1StoreResult L1Data::make_room_for(const L1Access& access, LocalStore& store) {
     const bool was_there = store.way != kNoWay;
     if (sets_.shares().lines_of_set() != 0 && !(was_there && lines_.holds_bytes(store.way))) {
@@ -133,7 +133,7 @@ L1StoreResult L1Data::make_room_for(const L1Access& access, LocalStore& store) {
     return {L1Answer::hit};
 }
 
-/// Someone waits for a fill of one of these awaited sectors.
+/// Whether a fill of one of these awaited sectors has waiters.
 bool L1Data::somebody_waits(std::uint32_t way, SectorMask sectors) const {
     for (unsigned left = sectors; left != 0; left &= left - 1) {
         if (mshrs_[lines_.info(way).mshr(static_cast<SectorMask>(left))].listed != 0) { return true; }
@@ -147,7 +147,7 @@ L1StoreResult L1Data::clean_for_atomic(const L1Access& access) {
     if ((lines_.dirty(way) & bytes_of(lines_.info(way).awaited)).any()) {
         return L1StoreResult::stall(ReservationFailure::pending_store);
     }
-    // The companion has given the line up, and may not take these bytes: L2 is to have them before the atomic.
+    // The companion has given up the line and may not take these bytes: L2 needs them before the atomic.
     writer_.write_dirty(way);
     sets_.clear_if_empty(way);
     return queue_.full() ? L1StoreResult::stall(ReservationFailure::write_back) : L1StoreResult{L1Answer::hit};

@@ -34,7 +34,7 @@ bool L1Sets::make_room(std::uint32_t way) {
     return clean;
 }
 
-/// Forgets a line of which nothing is awaited or dirty.
+/// Drops a line that has no awaited sectors and no dirty bytes.
 [[gnu::hot]] void L1Sets::drop(std::uint32_t way) {
     ++counters_.evictions;
     const LineInfo& info = lines_.info(way);

@@ -14,7 +14,7 @@
 
 namespace lookahead::gpu {
 
-/// How lines take the ways of L1's sets, make room for each other, and are invalidated.
+/// How lines take ways of L1's sets, make room for each other, and are invalidated.
 class L1Sets {
   public:
     L1Sets(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy> replacement, L1Lines& lines,
@@ -39,29 +39,26 @@ class L1Sets {
         }
     }
 
-    /// The way's line was used.
     void touch(std::uint32_t way) { replacement_->touch(way / lines_.ways(), way % lines_.ways()); }
-    /// A way that the access's client may take: an empty one, else the policy's victim; kNoWay if all are pending or
-    /// pinned. Where fills under way have tags of their own it is an empty one, and no line makes room yet.
+    /// A way for the access's client: an empty one, else the policy's victim; kNoWay if all are pending or pinned. If
+    /// fills under way have their own tags it is an empty one, and no line makes room yet.
     std::uint32_t place_for(const L1Access& access) const;
-    /// Gives the way to the access's line.
     void assign(std::uint32_t way, const L1Access& access);
-    /// Takes the line out of the way, if there is one. Its dirty bytes take a place in the miss queue; false: they did.
+    /// Evicts the way's line, if any. Returns false if its dirty bytes took a place in the miss queue.
     bool make_room(std::uint32_t way);
 
-    /// Where fills under way have tags of their own: the line of this way has got its bytes, and another line of its
-    /// set makes room if the set has too many. If none can, as all others await sectors, are pinned, or are dirty and
-    /// the miss queue is full, this line goes: nobody waits for it.
+    /// If fills under way have their own tags: this way's line has got its bytes, and another line makes room if its
+    /// set has too many. If none can (all others await sectors, are pinned, or are dirty with a full miss queue), this
+    /// line is dropped: it has no waiters.
     void settle(std::uint32_t way);
-    /// The same before a store's bytes come to a line without bytes. Stalls if no line can make room.
+    /// The same before a line without bytes gets those of a store. Stalls if no line can make room.
     L1StoreResult make_room_for_stored(unsigned set);
 
-    /// The fills of these awaited sectors still serve those who wait for them; no access joins them any more, and the
-    /// sectors are not installed.
+    /// Detaches the fills of these awaited sectors: they serve their waiters, accept no more, and are not installed.
     void detach(std::uint32_t way, SectorMask sectors);
-    /// Drops the copies of these sectors, but not dirty bytes, and detaches their fills.
+    /// Drops the copies of these sectors, except dirty bytes, and detaches their fills.
     void invalidate(std::uint32_t way, SectorMask sectors);
-    /// Gives the way back when its line holds and awaits nothing.
+    /// Frees the way if its line holds and awaits nothing.
     void clear_if_empty(std::uint32_t way);
 
     void fields(StateArchive& archive) { replacement_->fields(archive); }

@@ -1,4 +1,4 @@
-// Lines that make room where fills under way have tags of their own (l1d.pending_ways).
+// Making room where fills under way have their own tags (l1d.pending_ways).
 #include <bit>
 
 #include "components/cache/l1_sets.h"

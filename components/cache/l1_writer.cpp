@@ -37,11 +37,11 @@ void L1Writer::write_together(std::uint32_t way, const ByteMask& own, const std:
     copy_bytes(merged, lines_.bytes(way), rest);
     copy_bytes(merged, bytes, own);
     if ((own | rest).any()) { write(lines_.line(way), own | rest, merged, kWriteBackTag); }
-    counters_.write_backs += rest.any() && !own.any();  // else the message is the companion's
+    counters_.write_backs += rest.any() && !own.any();  // else it is the companion's message
     count_written(way, bytes_in(rest));
 }
 
-/// The other dirty bytes of the way are older than the companion's.
+/// The way's other dirty bytes are older than the companion's.
 void L1Writer::count_written(std::uint32_t way, unsigned written) {
     counters_.written_back_bytes += written;
     counters_.discarded_bytes += lines_.forget_dirty(way) - written;

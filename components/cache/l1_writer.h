@@ -10,26 +10,25 @@
 
 namespace lookahead::gpu {
 
-/// Tag of a write of dirty bytes, for whose acknowledgement nobody waits.
+/// Tag of a write of dirty bytes, whose acknowledgement has no waiter.
 inline constexpr std::uint32_t kWriteBackTag = ~std::uint32_t{0};
 
-/// Sends bytes to L2: those of stores, and dirty bytes that leave L1. Each message takes one place in the miss queue;
-/// the caller has made sure that there is one.
+/// Sends stored bytes and evicted dirty bytes to L2. Each message takes one place in the miss queue, which the caller
+/// must have checked.
 class L1Writer {
   public:
     L1Writer(L1Lines& lines, MissQueue& queue, L1Counters& counters)
         : lines_(lines), queue_(queue), counters_(counters) {}
 
-    /// The companion of local memory, if there is one, sees dirty bytes that are evicted.
+    /// Adds the companion of local memory, which sees evicted dirty bytes.
     void join(L1Companion& companion) { companion_ = &companion; }
 
     void write(std::uint64_t line, const ByteMask& mask, const std::byte* bytes, std::uint32_t tag);
-    /// Writes the way's dirty bytes as they are.
+    /// Writes the way's dirty bytes unchanged.
     void write_dirty(std::uint32_t way);
-    /// The same for a line that makes room: the companion may take dirty bytes, and add bytes.
+    /// The same for a line that makes room: the companion may take dirty bytes and add its own.
     void evict_dirty(std::uint32_t way);
-    /// Writes the companion's bytes of the way's line, and the way's dirty bytes beside them; no message if there is
-    /// neither.
+    /// Writes the companion's bytes of the line and the way's other dirty bytes; sends no message if there are none.
     void write_together(std::uint32_t way, const ByteMask& own, const std::byte* bytes);
 
   private:

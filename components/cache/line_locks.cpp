@@ -26,7 +26,7 @@ bool LineLocks::allows(std::uint32_t way) const {
     return has_way_to_lock(way / tags_.ways(), shares_.beside(way % tags_.ways()));
 }
 
-/// Whether one more of the set's ways `mine` may be locked. One of them never is, or a miss might wait for ever.
+/// Whether one more of the set's ways `mine` may be locked. One always stays unlocked, or a miss might wait for ever.
 bool LineLocks::has_way_to_lock(unsigned set, std::uint64_t mine) const {
     unsigned ways = 0;
     unsigned locked = 0;

@@ -13,21 +13,21 @@
 
 namespace lookahead::gpu {
 
-/// A client's hold on a line of L1, from the line's request on: while it lasts, the line does not make room for another
-/// one. LineLocks gives it out and takes it back, exactly once: it can be moved and not copied, and a handle that is
-/// not known is refused. It is part of the state of whoever has it, and may outlive its line (LineLocks::way_of).
+/// A client's lock on a line of L1, from the line's request on: a locked line does not make room for another one.
+/// LineLocks issues each handle and takes it back exactly once. A handle can be moved but not copied; an unknown one is
+/// refused. It is part of its owner's state, and may outlive its line (LineLocks::way_of).
 class LineLock {
   public:
     LineLock() = default;
     LineLock(LineLock&& other) noexcept { swap(other); }
-    /// Into an empty one: a lock that is not given back must not be forgotten.
+    /// Only into an empty handle: a lock that was not returned must not be lost.
     LineLock& operator=(LineLock&& other) {
         LOOKAHEAD_ASSERT(!*this || this == &other, "a lock of a line of L1 is overwritten before it is given back");
         swap(other);
         return *this;
     }
 
-    /// It is one that was given out and not yet back.
+    /// Whether it is a lock that was issued and not yet returned.
     explicit operator bool() const { return entry_ != kNone; }
 
     void fields(StateArchive& archive) { archive& entry_& serial_; }
@@ -46,10 +46,10 @@ class LineLock {
     std::uint32_t serial_ = 0;
 };
 
-/// The locks that are out, and the way that each holds. A locked line does not make room for another one. Stores of the
-/// SM update it, and the fill under way, under any write policy; a store that the fill has no room for, atomics,
-/// ordered loads and generations still take it. Locks of one line nest. There are as many locks as the clients reserved
-/// when they were built: without such a client there is none, and nothing of it in the state.
+/// The issued locks, and the way that each holds. A locked line does not make room for another one. The SM's stores
+/// update it, and its fill under way, under any write policy. It is still lost to a store for which the fill has no
+/// room, to atomics, ordered loads and generations. Locks of one line nest. There are as many locks as the clients
+/// reserved; without such a client the state has none.
 class LineLocks {
   public:
     LineLocks(const L1Parameters& parameters, TagArray& tags, const WayShares& shares)
@@ -60,22 +60,22 @@ class LineLocks {
     void reserve(unsigned count) { entries_.resize(entries_.size() + count); }
     unsigned taken() const { return taken_; }
 
-    /// The line may be locked as soon as enough other locks end. No line is ever locked in a set of which its client
-    /// may take one way alone.
+    /// Whether the line may be locked once enough other locks end. Never in a set in which its client may take only one
+    /// way.
     bool may_ever(std::uint64_t line, Client client) const;
-    /// A lock of the line, which a load by this client brings if need be, would be refused now.
+    /// Whether a lock of the line, with a load by this client if necessary, would be refused now.
     bool refuses(std::uint64_t line, Client client) const;
-    /// Locks a line that is there or awaited. Returns an empty lock if the line is neither, if its set has as many
-    /// locked lines as it may (l1d.pinned_ways, and one way less than there are), or if all locks are out.
+    /// Locks a line that is present or awaited. Returns an empty lock if the line is neither, if all locks are issued,
+    /// or if its set has as many locked lines as allowed (l1d.pinned_ways, and one fewer than its ways).
     LineLock lock(std::uint64_t line);
-    /// Ends a lock, and leaves the handle empty. To be called once for each lock, also where its line was taken.
+    /// Ends a lock and empties the handle. Call it once for each lock, even if the line was lost.
     void unlock(LineLock& lock);
 
-    /// Locks a way whose lock is not refused.
+    /// Locks a way; the lock must not be refused.
     LineLock take(std::uint32_t way);
-    /// The way of a lock that is out; kNoWay: its line was taken from it.
+    /// The way of an issued lock; kNoWay: it has lost its line.
     std::uint32_t way_of(const LineLock& lock) const { return entries_[checked(lock)].way; }
-    /// The line of the way is gone, whatever held it.
+    /// The way's line is lost to all its locks.
     void lose(std::uint32_t way);
 
     void fields(StateArchive& archive);
@@ -83,7 +83,7 @@ class LineLocks {
   private:
     struct Entry {
         std::uint32_t way = kNoWay;
-        std::uint32_t serial = 0;  ///< how often it was taken: an older handle than the last is refused
+        std::uint32_t serial = 0;  ///< number of times issued; older handles are refused
         bool taken = false;
     };
 

@@ -1,4 +1,4 @@
-// Least recently used: each use of a way is stamped with a count of uses.
+// Least recently used: each use stamps the way with a running count.
 
 #include <bit>
 #include <vector>

@@ -13,11 +13,11 @@
 
 namespace lookahead::gpu {
 
-/// A request on its way from L1 to the network: a message's payload.
+/// A request on its way from L1 to the network: the payload of a message.
 struct QueuedRequest {
     static constexpr std::size_t kMaximumBytes = sizeof(AtomicRequest) + isa::kWarpSize * sizeof(AtomicLane);
 
-    Cycle due = 0;  ///< in the pipeline: when it may leave
+    Cycle due = 0;  ///< cycle in which it may leave the pipeline
     std::uint64_t line;
     std::uint32_t bytes;
     GpuMessage type;
@@ -29,9 +29,9 @@ struct QueuedRequest {
     }
 };
 
-/// First in, first out, for reads, writes and atomics together: the requests of a line keep their order. Behind the
-/// queue is a pipeline of `latency` stages, into which one request goes in a cycle; without stages, the queue's first
-/// one may leave at once.
+/// First in, first out, for reads, writes and atomics together, so requests to one line keep their order. A pipeline of
+/// `latency` stages follows the queue and takes one request per cycle; with no stages, the first request may leave at
+/// once.
 class MissQueue {
   public:
     explicit MissQueue(unsigned capacity, unsigned latency = 0)
@@ -53,20 +53,19 @@ class MissQueue {
         return slot.payload;
     }
 
-    /// The pipeline takes the first one that waits for it, if there is room. Returns true if it did. Once a cycle.
+    /// Moves the first waiting request into the pipeline if there is room; returns whether it did. Call it once a
+    /// cycle.
     bool advance(Cycle now) {
         if (!can_advance()) { return false; }
         requests_[piped_++].due = now + latency_;
         return true;
     }
     bool can_advance() const { return piped_ < latency_ && piped_ < size(); }
-    /// The first cycle, from `now` on, in which the first one may leave; kCycleInfinity when there is none that may
-    /// without an `advance`.
+    /// The first cycle >= `now` in which the first request may leave; kCycleInfinity if none may without an `advance`.
     Cycle next_departure(Cycle now) const {
         return piped_ > 0 ? std::max(now, front().due) : latency_ == 0 && !empty() ? now : kCycleInfinity;
     }
 
-    /// The payload of the request that was pushed last.
     std::byte* last_payload() { return requests_[size() - 1].payload; }
     const QueuedRequest& front() const { return requests_.front(); }
     void pop() {
@@ -82,7 +81,7 @@ class MissQueue {
   private:
     unsigned capacity_;
     Cycle latency_;
-    unsigned piped_ = 0;  ///< the first ones, which are in the pipeline
+    unsigned piped_ = 0;  ///< requests in the pipeline: the first ones
     Ring<QueuedRequest> requests_;
 };
 

@@ -13,29 +13,28 @@
 
 namespace lookahead::gpu {
 
-/// Who waits for a fill; the cache gives it back with the data. `lanes` is never 0.
+/// An access that waits for a fill; the cache returns it with the data. `lanes` is never 0: in a list, 0 marks a store.
 struct Waiter {
     std::uint32_t token = 0;
     std::uint32_t lanes = 0;
 };
 
-/// A fill under way.
 struct Mshr {
     std::uint64_t line = kNoLine;  ///< kNoLine: the MSHR is free
-    std::uint32_t way = kNoWay;    ///< reserved for the fill; kNoWay: the fill is detached and never installed
+    std::uint32_t way = kNoWay;    ///< reserved for the fill; kNoWay: the fill is detached and will not be installed
     std::uint32_t pc = 0;
     std::uint16_t warp = 0;
     std::uint16_t listed = 0;  ///< waiters and merged stores
     Client client = Client::demand;
-    SectorMask sectors = kAllSectors;   ///< asked for
-    SectorMask installs = kAllSectors;  ///< of these, not yet detached; 0: the fill is detached
+    SectorMask sectors = kAllSectors;   ///< requested
+    SectorMask installs = kAllSectors;  ///< of these, those not detached; 0: the fill is detached
     std::uint8_t unused = 0;
 
     bool detached() const { return way == kNoWay; }
 };
 
-/// The fills under way, each with a list, in order, of those who wait for it and of the stores that were merged into
-/// it. The list is walked when the data come, so that a waiter sees the stores before it and none after it.
+/// The fills under way, each with an ordered list of its waiters and the stores merged into it. The list is walked when
+/// the data come, so that a waiter sees the stores before it and none after it.
 class MshrTable {
   public:
     MshrTable(unsigned entries, unsigned merges, unsigned merged_stores)
@@ -44,7 +43,7 @@ class MshrTable {
         hold_stores(merged_stores);
     }
 
-    /// Before the first fill: there are places for as many merged stores, if there were none.
+    /// Makes places for `merged_stores` stores unless there are some. Call it before the first fill.
     void hold_stores(unsigned merged_stores) {
         if (!stores_.empty()) { return; }
         stores_.resize(merged_stores);
@@ -55,7 +54,7 @@ class MshrTable {
     unsigned in_use() const { return in_use_; }
     bool full() const { return in_use_ == entries_.size(); }
     std::size_t size() const { return entries_.size(); }
-    /// For the audit, counted anew.
+    /// Counted anew, for the audit.
     std::size_t free_entries() const {
         std::size_t count = 0;
         for (const std::uint64_t word : free_) { count += static_cast<unsigned>(std::popcount(word)); }
@@ -97,8 +96,8 @@ class MshrTable {
         add_waiter(entry, {.token = place, .lanes = kIsStore});
     }
 
-    /// Walks the list of a fill whose data came: `line` holds the data and takes up the merged stores, and
-    /// serve(waiter, line) is called for each waiter.
+    /// Walks the list of a fill whose data are in `line`: merges the stores into it and calls serve(waiter, line) for
+    /// each waiter.
     template <class Serve>
     void walk(std::uint32_t entry, std::byte* line, Serve&& serve) {
         const Waiter* list = &lists_[entry * merges_];
@@ -134,7 +133,7 @@ class MshrTable {
     unsigned in_use_ = 0;
     std::vector<Mshr> entries_;
     std::vector<Waiter> lists_;
-    std::vector<std::uint64_t> free_;  // a bit an entry
+    std::vector<std::uint64_t> free_;  // one bit per entry
     std::vector<MergedStore> stores_;
     std::vector<std::uint32_t> free_stores_;
 };

@@ -7,7 +7,7 @@ namespace lookahead::gpu {
 
 namespace {
 
-/// The default: none is made, so that none of its hooks is ever called.
+/// The default: L1 makes no companion, so no hook is ever called.
 class NoCompanion final : public L1Companion {
   public:
     explicit NoCompanion(const L1CompanionArguments&) {}

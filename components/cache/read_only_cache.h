@@ -12,7 +12,6 @@
 
 namespace lookahead::gpu {
 
-/// Structure of a cache of read-only lines.
 struct ReadOnlyCacheParameters {
     bool enabled = true;
     std::int64_t sets = 4;
@@ -30,8 +29,8 @@ struct ReadOnlyCacheCounters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-/// Tags and miss registers of a read-only cache: LRU, and a line takes its place when it comes. It has no clock, asks
-/// nobody and holds no bytes: its owner does that.
+/// Tags and miss registers of a read-only cache with LRU replacement; a line takes its place when it comes. It has no
+/// clock, sends no requests and holds no bytes: its owner does.
 class ReadOnlyCache {
   public:
     enum class Answer : std::uint8_t { hit, merged, missed, refused };
@@ -44,39 +43,39 @@ class ReadOnlyCache {
           lines_(static_cast<std::size_t>(parameters.sets * parameters.ways)),
           mshrs_(static_cast<std::size_t>(parameters.mshrs)) {}
 
-    /// `reader` wants the line. After `missed` the caller asks for it under the number last_miss(); `can_ask`: whether
-    /// it could. A reader that is not refused and does not hit is told by `fill`.
+    /// Looks up the line for `reader`. After `missed` the caller must request it under the number last_miss();
+    /// `can_ask`: whether it can. After `merged` or `missed`, `fill` names the reader.
     Answer access(std::uint64_t line, unsigned reader, bool can_ask);
-    /// As access, for one who does not wait but asks again later: `merged` means that the line is under way.
+    /// The same for a reader that does not wait but asks again: `merged` means that the line is under way.
     Answer ask(std::uint64_t line, bool can_ask) { return look_up(line, 0, can_ask); }
-    /// As ask, for one who guesses: it is no use of the line, and no access.
+    /// The same as `ask` for a prefetch, which counts neither as an access nor as a use of the line.
     Answer prefetch(std::uint64_t line, bool can_ask);
     unsigned last_miss() const { return last_miss_; }
-    /// Where the line of the last hit or fill stands, below lines().
+    /// The place, below lines(), of the line of the last hit or fill.
     std::size_t last_place() const { return last_place_; }
     std::size_t lines() const { return lines_.size(); }
 
     static constexpr unsigned kNoMiss = ~0u;
-    /// The miss that awaits the line, or kNoMiss.
+    /// The number of the miss that awaits the line, or kNoMiss.
     unsigned awaited(std::uint64_t line) const;
     bool can_miss() const {
         return std::ranges::any_of(mshrs_, [](const Miss& miss) { return !miss.used; });
     }
     std::uint64_t line_of(unsigned miss) const { return mshrs_[miss].address; }
-    /// The line has been used without an access. Nothing happens if it is not there.
+    /// Counts a use of the line without an access; no effect if the line is absent.
     void touch(std::uint64_t line);
-    /// Forgets all lines. None may be awaited.
+    /// Drops all lines. None may be awaited.
     void clear();
 
     static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
     struct Filled {
-        Readers readers;        ///< who waited
+        Readers readers;        ///< that waited
         std::uint64_t evicted;  ///< the line that made room, or kNoLine
     };
-    /// The line of a miss has come and is installed.
+    /// Installs the line of a miss.
     Filled fill(unsigned miss);
 
-    /// Lines that were asked for and have not come.
+    /// Lines requested that have not come.
     std::uint64_t misses_under_way() const {
         return static_cast<std::uint64_t>(
             std::ranges::count_if(mshrs_, [](const Miss& miss) { return miss.used || miss.readers != 0; }));

@@ -12,18 +12,18 @@ class StateArchive;
 
 namespace lookahead::gpu {
 
-/// Slot "l1d.replacement": which line of a full set makes room.
+/// Slot "l1d.replacement": chooses the line of a full set that makes room.
 ///
 /// Contract:
-/// - `reserve` is told of the access that takes a way for a new line, `touch` of every later use: each hit and merge;
-/// - `victim` chooses one of `candidates` (a bit a way, never 0), and changes nothing;
-/// - ways that hold nothing are not offered: the cache takes them by itself;
-/// - the choice depends on the calls alone, not on addresses of the host or on anything random without a seed.
+/// - `reserve` reports the access that takes a way for a new line, `touch` every later use: each hit and merge;
+/// - `victim` chooses one of `candidates` (one bit per way, never 0) and changes nothing;
+/// - empty ways are not offered: the cache takes them by itself;
+/// - the choice depends only on the calls, not on host addresses or randomness without a seed.
 class ReplacementPolicy {
   public:
     virtual ~ReplacementPolicy() = default;
     virtual void touch(unsigned set, unsigned way) = 0;
-    /// A policy that goes by uses alone need not tell the first one from the others.
+    /// A policy that considers only uses need not distinguish the first one.
     virtual void reserve(unsigned set, unsigned way) { touch(set, way); }
     virtual unsigned victim(unsigned set, std::uint64_t candidates) const = 0;
     /// Forgets everything: all lines are gone.

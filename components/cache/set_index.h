@@ -8,10 +8,10 @@ namespace lookahead::gpu {
 
 enum class SetIndexing : std::uint8_t { linear, rotated, fermi_hash };
 
-/// Which set of a cache a line belongs to, without a division.
+/// The set of a cache that a line belongs to, computed without a division.
 class SetIndex {
   public:
-    /// `fermi_hash` wants 32 or 64 sets.
+    /// `fermi_hash` requires 32 or 64 sets.
     SetIndex(SetIndexing indexing, unsigned sets)
         : indexing_(indexing), sets_(sets), reciprocal_(~std::uint64_t{0} / sets + 1) {}
 

@@ -13,24 +13,24 @@ namespace lookahead::gpu {
 
 inline constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
 
-/// What a cache knows about a line that it holds or awaits, or of which it holds or awaits sectors: each is valid,
-/// awaited or absent. Without sectors all four go together.
+/// A line that a cache holds or awaits, whole or in sectors. Each sector is valid, awaited or absent; without sectors
+/// all four change together.
 struct LineInfo {
-    std::uint16_t mshrs[kSectors] = {};  ///< of the fill that brings each awaited sector
+    std::uint16_t mshrs[kSectors] = {};  ///< of each awaited sector's fill
     std::uint32_t pc = 0;                ///< of the access that brought the line
-    std::uint16_t owner = 0;             ///< stream context of the access that brought it
-    std::uint16_t pins = 0;              ///< locks that hold it (line_locks.h)
+    std::uint16_t owner = 0;             ///< its stream context
+    std::uint16_t pins = 0;              ///< locks on the line (line_locks.h)
     Client client = Client::demand;
     SectorMask valid = 0;
     SectorMask awaited = 0;
-    bool dirty = false;  ///< some of its bytes are newer than L2's, whether their sectors are valid or not
+    bool dirty = false;  ///< some of its bytes are newer than L2's, in valid sectors or others
 
     bool pending() const { return awaited != 0; }
-    /// The MSHR of the fill that brings the lowest of the sectors, which is awaited.
+    /// The MSHR of the fill that brings the lowest of the sectors, which must be awaited.
     std::uint32_t mshr(SectorMask sectors) const { return mshrs[std::countr_zero(unsigned{sectors})]; }
 };
 
-/// Set-associative tags. A way is named by set * ways + way.
+/// Set-associative tags. The number of a way is set * ways + way.
 class TagArray {
   public:
     TagArray(SetIndex index, unsigned sets, unsigned ways)
@@ -47,7 +47,7 @@ class TagArray {
     LineInfo& info(std::uint32_t way) { return info_[way]; }
     const LineInfo& info(std::uint32_t way) const { return info_[way]; }
 
-    /// Ways of the set that hold nothing, and those that replacement may take; a bit a way.
+    /// The empty ways of the set, and those that may be replaced; one bit per way.
     struct Choice {
         std::uint64_t empty = 0;
         std::uint64_t replaceable = 0;

@@ -1,10 +1,10 @@
-// Tree pseudo-LRU: a binary tree over the ways, in which each inner node names the half that was used less recently.
+// Tree pseudo-LRU: a binary tree over the ways; each inner node names its less recently used half.
 //
-// The tree stands over the next power of two, so that any number of ways from 1 to 64 will do; leaves beyond the ways
-// are never candidates. Where the half that a node names holds no candidate (it is absent, pending or pinned), the
-// victim comes from the other half; the node is not changed by that. A number of ways that is no power of two makes
-// the policy uneven: of six ways the last two have half of the tree to themselves, so that a stream of misses takes
-// each of them twice as often as each of the first four.
+// The tree has the next power of two of leaves, so any number of ways from 1 to 64 will do; the additional leaves are
+// never candidates. If the half that a node names has no candidate (absent, pending or pinned), the victim comes from
+// the other half and the node stays unchanged. A number of ways that is not a power of two makes the policy uneven: of
+// six ways the last two have half of the tree, so a stream of misses takes each of them twice as often as each of the
+// first four.
 #include <bit>
 #include <vector>
 
@@ -50,7 +50,7 @@ class TreePseudoLru final : public ReplacementPolicy {
     static constexpr std::uint64_t bit(unsigned number) { return std::uint64_t{1} << number; }
 
     unsigned leaves_;
-    /// A bit an inner node, numbered as in a heap from 1: set if its upper half was used less recently.
+    /// One bit per inner node, numbered as in a heap from 1: set if its upper half was used less recently.
     std::vector<std::uint64_t> upper_half_;
 };
 

@@ -9,9 +9,8 @@
 
 namespace lookahead::gpu {
 
-/// Which ways of each set of L1 a client may take: prefetches may have ways of their own (l1d.prefetch_ways), fills
-/// under way may have tags of their own (l1d.pending_ways), and shared memory may take a part of the array
-/// (l1d.shared_sizes).
+/// The ways of each L1 set that a client may take: prefetches may have their own ways (l1d.prefetch_ways), fills under
+/// way their own tags (l1d.pending_ways), and shared memory a part of the array (l1d.shared_sizes).
 class WayShares {
   public:
     explicit WayShares(const L1Parameters& parameters)
@@ -22,15 +21,15 @@ class WayShares {
           way_bytes_(static_cast<std::uint32_t>(parameters.sets * kLineBytes)),
           shared_sizes_(parameters.sizes_of_shared_memory()) {}
 
-    /// A bit a way of a set; ways beyond the set's number may be set too.
+    /// One bit per way of a set; bits beyond the set's ways may be set too.
     std::uint64_t of(Client client) const { return client == Client::prefetch ? prefetches_ : others_; }
-    /// The ways that the same clients may take as this way of a set.
+    /// The ways open to the same clients as this way of a set.
     std::uint64_t beside(unsigned way) const { return (prefetches_ >> way & 1) != 0 ? prefetches_ : others_; }
-    /// Where fills under way have tags of their own: how many lines of a set may hold bytes. Else 0.
+    /// If fills under way have their own tags, the number of lines of a set that may hold bytes; else 0.
     unsigned lines_of_set() const { return lines_of_set_; }
 
-    /// The kernel that begins has so many bytes of shared memory. Called while the cache holds nothing, or before its
-    /// state is loaded.
+    /// Sets the bytes of shared memory of the kernel that begins. Call it while the cache is empty, or before its state
+    /// is loaded.
     void leave_to_shared_memory(std::uint32_t bytes) {
         if (shared_sizes_.empty()) { return; }
         const std::uint32_t size = *std::ranges::lower_bound(shared_sizes_, bytes);
@@ -55,8 +54,8 @@ class WayShares {
     std::uint64_t others_;
     unsigned lines_of_set_;
     unsigned ways_;
-    std::uint32_t way_bytes_;                  // of a way in all sets
-    std::vector<std::uint32_t> shared_sizes_;  // ascending; empty: shared memory has an array of its own
+    std::uint32_t way_bytes_;                  // of one way in all sets
+    std::vector<std::uint32_t> shared_sizes_;  // ascending; empty: shared memory has its own array
 };
 
 }  // namespace lookahead::gpu

@@ -11,7 +11,7 @@
 namespace lookahead::gpu {
 namespace {
 
-/// Before the first cycle by more than any delay.
+/// Earlier than the first cycle by more than any delay.
 constexpr Cycle kLongAgo = -1'000'000;
 
 unsigned group_of(unsigned bank, unsigned banks, const DramParameters& timing) {

@@ -96,7 +96,7 @@ class FrfcfsScheduler final : public DramScheduler {
         if (archive.loading()) {
             for (const DramRequest& request : all) { add(request); }
         }
-        archive& draining_;  // which `add` may set
+        archive& draining_;  // may have been set by `add`
     }
 
   private:

@@ -1,4 +1,3 @@
-// Texture fetches of the emulator.
 #include <bit>
 #include <cstring>
 

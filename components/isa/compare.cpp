@@ -7,7 +7,7 @@
 namespace lookahead::isa {
 namespace {
 
-/// The value to compare of a lane's value of type T.
+/// Converts a lane's value of type T for comparison.
 template <class T>
 struct Compared {
     using Lane = T;
@@ -32,7 +32,7 @@ struct Compared<HalfAt<kShift>> {
 /// Stands for f16x2.
 struct Halves {};
 
-/// The comparison of two values; of floats eq to ge are false where one is NaN, equ to geu are true (PTX ISA, setp).
+/// Compares two values; for floats eq to ge are false if one is NaN, equ to geu are true (PTX ISA, setp).
 template <class T, Comparison kComparison, bool kFlush>
 bool holds(typename Compared<T>::Lane a_lane, typename Compared<T>::Lane b_lane) {
     auto a = Compared<T>::value(a_lane);

@@ -95,7 +95,6 @@ std::uint16_t half_of_integer(From value) {
     return half_of(kSaturate ? saturate_unit(number) : number, kRounding);
 }
 
-/// The rounding mode as a template argument.
 template <class Function>
 AluHandler with_rounding(Rounding rounding, const Function& function) {
     using enum Rounding;
@@ -181,7 +180,6 @@ AluHandler select_from_float(Type source_type) {
     }
 }
 
-/// Rounding to a whole number as a template argument.
 template <class Function>
 AluHandler with_whole_rounding(Rounding rounding, const Function& function) {
     using enum Rounding;

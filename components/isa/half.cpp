@@ -74,7 +74,6 @@ std::uint16_t tanh_half(std::uint16_t a) {
     return finish_half<kFlush, false>(tanh_of(value_of_half<kFlush>(a)));
 }
 
-/// Applies `function` to both halves of words.
 template <auto kFunction, class... Words>
 std::uint32_t on_both(Words... words) {
     const std::uint32_t low = kFunction(static_cast<std::uint16_t>(words)...);

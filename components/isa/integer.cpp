@@ -11,7 +11,6 @@ namespace {
 template <class T>
 using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
-/// The type of the double-width product.
 template <class T>
 struct Doubled;
 template <>
@@ -158,7 +157,7 @@ void add_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
     for (unsigned i = 0; i < 2; ++i) { blend_rows(rows.destination[i], active, scratch[i], rows.destination[i]); }
 }
 
-/// a + b + carry, or a + ~b + carry, and the carry out of the highest bit: for a difference, that nothing is borrowed.
+/// a + b + carry, or a + ~b + carry. The carry out of the highest bit of a difference means that nothing was borrowed.
 template <class T, bool kSubtract>
 void add_with_carry(OperandRows& rows, LaneMask active, const Instruction&) {
     constexpr unsigned kRows = sizeof(T) / 4;

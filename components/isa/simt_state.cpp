@@ -63,7 +63,7 @@ void SimtState::arrive() {
     }
 }
 
-/// Lanes have ended or left the barrier: the waiting ones may be all that are left.
+/// Lanes have ended or left the barrier: the waiting ones may be the only ones left.
 void SimtState::complete(std::uint16_t barrier) {
     Barrier& at = barriers_[barrier];
     LaneMask arrived = 0;
@@ -98,7 +98,7 @@ void SimtState::run(const Path& path) {
     resumed_ = path.wait == Wait::resumed;
 }
 
-/// Nothing runs: takes the last path that can, or releases the one that has waited longest at a convergence barrier.
+/// No path runs: takes the last one that can, or releases the one that has waited longest at a convergence barrier.
 void SimtState::run_next() {
     for (;;) {
         auto next = std::find_if(others_.rbegin(), others_.rend(), can_run);

@@ -13,7 +13,7 @@ namespace {
 
 /// The texel of a coordinate in one dimension, or the two with linear filtering.
 struct Place {
-    std::int64_t index[2] = {};  ///< -1: outside, where the border is
+    std::int64_t index[2] = {};  ///< -1: outside; the border applies
     std::uint8_t fraction = 0;
 };
 
@@ -68,7 +68,7 @@ Place place_of(const TextureDescriptor& descriptor, unsigned dimension, std::uin
     return place;
 }
 
-/// The point in which a direction from the centre of a cube meets it: a layer, and coordinates from 0 to 1 on it.
+/// Where a direction from a cube's centre meets the cube: a layer, and coordinates from 0 to 1 on it.
 struct CubePoint {
     std::uint32_t face;
     float coordinates[2];
@@ -143,8 +143,8 @@ float interpolate(const TextureSample& sample, const float* values) {
     return static_cast<float>(sum * kUnits[std::countr_zero(unsigned{sample.texels})]);
 }
 
-/// Samples on a cube's face do not reach over its edges, whatever the address modes, which are for other textures. How
-/// GPUs filter across edges is not published.
+/// Samples on a cube's face do not cross its edges, whatever the address modes, which apply to other textures. How GPUs
+/// filter across edges is not published.
 TextureSample locate_on_cube(TextureDescriptor descriptor, Instruction instruction, const std::uint32_t* direction) {
     const CubePoint point = meet_cube(direction);
     descriptor.normalised_coordinates = 1;

@@ -1,4 +1,4 @@
-// Separate from the sampling, for the replacement runtime, which makes descriptors.
+// Separate from the sampling, because the replacement runtime makes descriptors.
 #include <algorithm>
 
 #include "components/isa/texture.h"

@@ -172,7 +172,7 @@ void Machine::connect_dispatcher() {
     model_.connect(dispatcher_, kDispatcherToHost, host_, kHostDispatcherPort, latency, kControlTraffic);
 }
 
-/// The same channels as between host and dispatcher of other machines, each to the in-port of the SM or channel.
+/// The channels that other machines have between host and dispatcher, each to the in-port of the SM or channel.
 void Machine::connect_fused_gpu() {
     const Time link = configuration_.read<HostParameters>("host").link_latency * kFemtosecondsPerNanosecond;
     const Time answer = core_clock_.least_span(configuration_.read<L2Parameters>("l2").host_latency);

@@ -74,7 +74,7 @@ std::string how_to_choose(const VariantEntry& variant, std::span<const SlotChoic
                                                        : slot->option + " " + variant.name;
 }
 
-/// "  brings: router.queue=shared\n" for each variant that this one brings.
+/// One line " brings: router.queue=shared\n" per variant that this one brings.
 std::string brought_lines(const VariantEntry& variant, std::span<const SlotChoice> choices) {
     std::string text;
     for (const SlotChoice& choice : choices) {
@@ -102,7 +102,6 @@ std::string slot_page(const SlotEntry& slot) {
     return text;
 }
 
-/// A variant that another one brings is listed after that one.
 void describe_slots(std::string_view name, std::span<const SlotChoice> choices, std::vector<std::string>& pages) {
     for (const SlotEntry& slot : registered_slots()) {
         if (slot.name == name) { pages.push_back(slot_page(slot)); }

@@ -20,7 +20,7 @@ std::string row(std::initializer_list<std::string> cells) {
     return text + "\n";
 }
 
-/// Signs that end a cell or begin HTML, which a text in ` does not.
+/// Escapes characters that end a cell or begin HTML, unless they are inside ` marks.
 void add_escaped(std::string& text, char c, bool is_code) {
     if (c == '|') {
         text += "\\|";

@@ -9,7 +9,7 @@ namespace lookahead {
 
 namespace {
 
-/// Some parameters are read only where their slot has not its default.
+/// Some parameters are read only if their slot does not have its default.
 bool is_read(const ParameterSetEntry& set, const Configuration& configuration) {
     const auto& slots = registered_slots();
     const auto slot = std::ranges::find(slots, set.slot, &SlotEntry::name);

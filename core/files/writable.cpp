@@ -18,7 +18,7 @@ namespace {
 
 void require_replaceable(const std::string& path, const FileKind& kind, bool force) {
     namespace fs = std::filesystem;
-    std::error_code unknown;  // what cannot be looked at cannot be written either
+    std::error_code unknown;  // a file that cannot be examined cannot be written either
     const fs::file_status link = fs::symlink_status(path, unknown);
     if (!fs::exists(link)) { return; }
     const fs::file_status what = fs::status(path, unknown);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kMark = "CHECKSUM";
 
-/// As it lies in the file.
+/// The trailer's layout in the file.
 struct Trailer {
     std::array<char, kMark.size()> mark;
     std::uint64_t length;
@@ -41,7 +41,7 @@ std::uint64_t length_of(int descriptor, const std::string& path) {
 void read_at(int descriptor, const std::string& path, std::uint64_t first, void* bytes, std::size_t count) {
     const ssize_t got = ::pread(descriptor, bytes, count, static_cast<off_t>(first));
     if (got != static_cast<ssize_t>(count)) {
-        errno = got < 0 ? errno : EIO;  // it became shorter
+        errno = got < 0 ? errno : EIO;  // the file became shorter
         fail(path, "read");
     }
 }

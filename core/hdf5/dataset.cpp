@@ -31,7 +31,7 @@ void write_list(const Dataset& dataset, const char* name, const Handle& type, hs
     check(H5Awrite(attribute.get(), type.get(), values), dataset.id(), action);
 }
 
-/// The selection of `count` elements of a column from `first` on.
+/// Selects `count` elements of a column from `first` on.
 Handle part_of(Id dataset, std::uint64_t first, std::uint64_t count) {
     const hsize_t begin = first;
     const hsize_t length = count;

@@ -27,7 +27,7 @@ namespace {
     throw InputError(path + ": cannot " + action + ": " + std::strerror(errno));
 }
 
-/// An open file or folder. InputError if it cannot be opened.
+/// An open file or folder. Throws InputError if it cannot be opened.
 class Descriptor {
   public:
     Descriptor(const std::string& path, int flags) : value_(::open(path.c_str(), flags | O_CLOEXEC)) {
@@ -57,17 +57,17 @@ Checksum checksum_of_file(const std::string& path) {
     return checksum_of(file.get(), path);
 }
 
-/// Renames a file unless the name is there, which is EEXIST.
+/// Renames a file; fails with EEXIST if the new name exists.
 bool gives_new_name(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) { return true; }
-    // NFS, for one, can only do it in two steps.
+    // Some file systems, such as NFS, need two steps.
     return errno == EINVAL && ::link(from.c_str(), to.c_str()) == 0 && ::unlink(from.c_str()) == 0;
 }
 
-/// Where a superblock of this version has the file's length, counted from its own start; 0 for an unknown version.
+/// The position of the file's length in a superblock of this version, from its start; 0 for an unknown version.
 std::size_t place_of_length(unsigned version) {
     constexpr std::size_t kBeforeAddresses[] = {24, 28, 12, 12};
-    constexpr std::size_t kAddressBytes = 8;  // as this project's files have
+    constexpr std::size_t kAddressBytes = 8;  // in this project's files
     return version < std::size(kBeforeAddresses) ? kBeforeAddresses[version] + 2 * kAddressBytes : 0;
 }
 
@@ -121,7 +121,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), partial_path_
     const Handle creation = creation_properties();
     file_ = Handle(H5Fcreate(partial_path().c_str(), H5F_ACC_TRUNC, creation.get(), properties.get()), H5Fclose);
     if (file_.get() < 0) {
-        std::remove(partial_path().c_str());  // it may be there without a beginning
+        std::remove(partial_path().c_str());  // it may exist without its beginning
         fail(partial_path(), "create");
     }
 }

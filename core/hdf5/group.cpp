@@ -17,7 +17,7 @@ constexpr std::uint64_t kLargeBytes = 16 * 1024;
 constexpr std::uint64_t kRowsPerChunk = 256;
 constexpr std::uint64_t kElementsPerChunk = 8192;
 
-/// Chunks of whole rows; at most 8192 elements or 256 rows, whichever is more.
+/// Chunks of whole rows, of at most 8192 elements or 256 rows, whichever is more.
 std::vector<hsize_t> chunk_shape(std::span<const std::uint64_t> shape) {
     std::vector<hsize_t> chunk(shape.begin(), shape.end());
     std::uint64_t row = 1;
@@ -45,8 +45,8 @@ Handle create_dataset(Id group, const std::string& name, Id element, Id space, s
             H5Dclose};
 }
 
-/// Texts are converted on their way to the file, in a buffer that HDF5 clears for every write and makes of 1 MiB unless
-/// told otherwise: for a column of names that costs more than all the rest.
+/// HDF5 converts texts in a buffer of 1 MiB by default and clears it for every write, which costs more than the rest of
+/// a column of names. So the buffer gets the size of the texts.
 Handle transfer_properties(std::uint64_t bytes) {
     constexpr std::uint64_t kLeastBytes = 256;
     constexpr std::uint64_t kMostBytes = 1024 * 1024;
@@ -150,7 +150,7 @@ Dataset Group::write(std::string_view name, ElementType type, const void* values
     const Id element = type_in_memory(type);
     std::uint64_t points = 1;
     for (const std::uint64_t extent : shape) { points *= extent; }
-    // A text takes a pointer in memory and twice as much in the file.
+    // A text takes a pointer in memory and twice that in the file.
     const std::uint64_t bytes = points * H5Tget_size(element) * (type == ElementType::text ? 2 : 1);
     const Handle array = shape.empty() ? Handle() : array_space(shape);
     Handle handle = create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(),

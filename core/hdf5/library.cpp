@@ -12,14 +12,14 @@ static_assert(sizeof(Id) == sizeof(hid_t));
 
 namespace {
 
-/// Keeps the description of the innermost error, which is the last one of an upward walk's start.
+/// Keeps the description of the innermost error, which an upward walk meets first.
 herr_t keep_first(unsigned number, const H5E_error2_t* error, void* text) {
     if (number == 0 && error->desc != nullptr) { *static_cast<std::string*>(text) = error->desc; }
     return 0;
 }
 
-/// The part of HDF5's description that is for users: "truncated file" of "truncated file: eof = 2000, ..", and of a
-/// failed access the system's message.
+/// The part of HDF5's description for users: "truncated file" of "truncated file: eof = 2000, ..", or the system's
+/// message for a failed access.
 std::string reason_for_users(const std::string& description) {
     constexpr std::string_view kMessage = "error message = '";
     const std::string what = description.substr(0, description.find(':'));
@@ -60,8 +60,8 @@ void prepare() {
     constexpr int kUnlimited = -1;
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    // Times of creation would make equal results differ. Datasets share the default list; of any other each has a copy,
-    // which takes a seventh of the time to create and close it.
+    // Creation times would make equal results differ. Datasets share the default list: copying another list takes a
+    // seventh of the time to create and close a dataset.
     H5Pset_obj_track_times(H5P_DATASET_CREATE_DEFAULT, false);
     H5set_free_list_limits(kUnlimited, kUnlimited, kUnlimited, kUnlimited, kUnlimited, kUnlimited);
 }
@@ -70,7 +70,7 @@ Handle access_properties() {
     Handle properties(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_fclose_degree(properties.get(), H5F_CLOSE_SEMI);
     H5Pset_libver_bounds(properties.get(), H5F_LIBVER_V18, H5F_LIBVER_V110);
-    constexpr hsize_t kMetadataBytes = 16 * 1024;  // headers next to one another go to the file in one write
+    constexpr hsize_t kMetadataBytes = 16 * 1024;  // adjacent headers are written at once
     H5Pset_meta_block_size(properties.get(), kMetadataBytes);
     return properties;
 }
@@ -90,7 +90,7 @@ void fail(const std::string& path, const std::string& action) {
 }
 
 std::string file_name_of(Id object) {
-    // The caller's error is still on HDF5's stack; asking for the name would clear it.
+    // The caller's error is still on HDF5's stack; a query of the name would clear it.
     const hid_t stack = H5Eget_current_stack();
     std::array<char, 4096> buffer{};
     const auto length = H5Fget_name(object, buffer.data(), buffer.size());

@@ -132,7 +132,7 @@ void Object::fail_by_type(std::string_view name) const {
 }
 
 std::string Object::name() const {
-    // As in file_name_of(): what a failure is called must not hide its reason.
+    // As in file_name_of(): finding the name must not hide the reason of the failure.
     const hid_t stack = H5Eget_current_stack();
     std::array<char, 4096> buffer{};
     const auto length = H5Iget_name(id(), buffer.data(), buffer.size());

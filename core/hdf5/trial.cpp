@@ -78,7 +78,7 @@ void limit(__rlimit_resource resource, rlim_t most) {
     ::setrlimit(resource, &both);
 }
 
-/// So much that a file whose columns gzip has made 64 times smaller can be read, at a few MB a second.
+/// Allows the resources to read a file whose columns gzip has made 64 times smaller, at 8 MiB a second.
 void limit_resources(std::uint64_t file_bytes) {
     constexpr rlim_t kLeastSeconds = 10;
     constexpr rlim_t kBytesPerSecond = rlim_t{8} << 20;
@@ -91,7 +91,7 @@ void limit_resources(std::uint64_t file_bytes) {
     limit(RLIMIT_CORE, 0);
 }
 
-/// The child must end like any process, whatever its parent does when it is told to stop or has crashed, and silently.
+/// Gives the child the default handling of signals and crashes, silences it, and ends it with its parent.
 void leave_parent() {
     for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
         std::signal(signal, SIG_DFL);
@@ -101,7 +101,7 @@ void leave_parent() {
     ::dup2(nowhere, STDERR_FILENO);
 }
 
-/// Writes what is wrong with the file, or nothing, to the descriptor.
+/// Writes the fault of the file, or nothing, to the descriptor.
 [[noreturn]] void read_as_child(const std::string& path, std::uint64_t file_bytes, int report) {
     std::string fault;
     try {

@@ -8,7 +8,7 @@ namespace lookahead {
 
 using LibraryJson = nlohmann::ordered_json;
 
-/// To the library's type and from it.
+/// Converts to and from the library's type.
 struct JsonConversion {
     LibraryJson operator()(const Json& json) const { return std::visit(*this, json.value_); }
 

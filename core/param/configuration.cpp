@@ -17,10 +17,9 @@ namespace lookahead {
 
 namespace {
 
-/// A value that a file or an override set.
 struct SetValue {
     ParameterValue value;
-    std::string raw;  ///< an override as it was typed, "key=value"; empty for a file's value
+    std::string raw;  ///< the override "key=value" as typed; empty for a file's value
     std::string file;
     std::uint32_t line = 0;
     std::uint32_t column = 0;
@@ -89,7 +88,7 @@ void flatten(const toml::table& table, const std::string& prefix, const std::str
     }
 }
 
-/// The text as a TOML value, or as plain text when it is none.
+/// The text as a TOML value, or as plain text if it is none.
 ParameterValue parse_loosely(const std::string& text) {
     try {
         const toml::table table = toml::parse("value = " + text, std::string_view("override"));
@@ -114,7 +113,7 @@ std::string expectation(const Parameter& parameter) {
     return text;
 }
 
-/// The value in the parameter's own type, or a ConfigurationError.
+/// The value in the parameter's type. Throws ConfigurationError if it does not fit.
 ParameterValue checked(const Parameter& parameter, const std::string& key, const SetValue& set) {
     ParameterValue value = set.value;
     if (parameter.type == ParameterType::real && std::holds_alternative<std::int64_t>(value)) {
@@ -135,7 +134,7 @@ ParameterValue checked(const Parameter& parameter, const std::string& key, const
     return value;
 }
 
-/// The registered parameter behind a full key, and its set.
+/// The registered parameter of a full key, and its set.
 struct KnownParameter {
     const Parameter* parameter = nullptr;
     const ParameterSetEntry* set = nullptr;
@@ -156,13 +155,12 @@ std::map<std::string, KnownParameter> registered_parameters() {
 struct Configuration::State {
     SetValues set;
     std::map<std::string, EffectiveEntry, std::less<>> effective;
-    /// By list and prefix, what was read: each of a machine's many components reads its parameters.
+    /// What was read, by list and prefix, because each of a machine's many components reads its parameters.
     std::map<std::pair<const ParameterList*, std::string>, Given> read;
 
     Given take_note(const ParameterList& list, std::string_view prefix);
 };
 
-/// The parameters count as read.
 Configuration::Given Configuration::State::take_note(const ParameterList& list, std::string_view prefix) {
     Given given;
     for (const Parameter& parameter : list) {

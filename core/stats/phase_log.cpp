@@ -23,7 +23,7 @@ void append(std::vector<unsigned char>& bytes, std::uint64_t value) {
     bytes.push_back(static_cast<unsigned char>(value));
 }
 
-/// Takes numbers off again.
+/// Reads numbers back.
 class Reader {
   public:
     explicit Reader(std::span<const unsigned char> bytes) : bytes_(bytes) {}

@@ -8,10 +8,10 @@ namespace lookahead {
 /// The counts of one rank's engine. They depend on ranks, partition, protocol and host, and are never part of a run's
 /// results.
 struct EngineStatistics {
-    double compute_seconds = 0;         ///< advancing LPs
-    double blocked_seconds = 0;         ///< waiting for other ranks, and moving packets
-    std::uint64_t events = 0;           ///< messages delivered to LPs
-    std::uint64_t advances = 0;         ///< calls of LogicalProcess::advance, also those that an LP that threw misses
+    double compute_seconds = 0;  ///< advancing LPs
+    double blocked_seconds = 0;  ///< waiting for other ranks, and moving packets
+    std::uint64_t events = 0;    ///< messages delivered to LPs
+    std::uint64_t advances = 0;  ///< calls of LogicalProcess::advance, including those skipped for an LP that threw
     std::uint64_t remote_messages = 0;  ///< messages sent to other ranks
     std::uint64_t remote_bytes = 0;     ///< bytes of all packets sent
     std::uint64_t packets = 0;          ///< MPI messages sent

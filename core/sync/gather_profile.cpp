@@ -12,7 +12,6 @@ namespace lookahead {
 
 namespace {
 
-/// What one rank sends to rank 0.
 struct RankProfile {
     std::vector<LpId> ids;
     std::vector<ProcessLoad> loads;

@@ -27,8 +27,8 @@ T from_bytes(const std::string& bytes) {
     return value;
 }
 
-/// Of each process its checkpoint, then its state, which an empty piece ends. In place of a checkpoint that cannot be
-/// had comes nothing: who should have made it tells the error.
+/// Sends each process's checkpoint, then its state, which ends with an empty piece. An empty checkpoint replaces one
+/// that could not be made; its rank reports the error.
 RankError send_processes(Transport& transport, const RunningProcesses& local, const std::vector<LpId>& mine) {
     RankError error;
     for (const LpId id : mine) {
@@ -46,7 +46,7 @@ RankError send_processes(Transport& transport, const RunningProcesses& local, co
     return error;
 }
 
-/// All that the ranks send is received, whether or not somebody still wants it.
+/// Receives all that the ranks send, even if it is no longer wanted.
 RankError receive_processes(Transport& transport, const RunningProcesses& local, const std::map<LpId, int>& rank_of,
                             ProcessTaker& taker) {
     RankError error;

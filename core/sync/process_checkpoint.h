@@ -49,7 +49,6 @@ class SavedProcesses {
     virtual ByteSource state(LpId id) const = 0;
 };
 
-/// Receives processes one after the other.
 class ProcessTaker {
   public:
     virtual ~ProcessTaker() = default;

@@ -41,7 +41,7 @@ std::uint64_t ProcessProfile::now() {
     return __rdtsc();
 }
 
-/// The counter does not tell its rate: the clock of the system does.
+/// Measured with the system's clock, because the counter does not tell its rate.
 double ProcessProfile::seconds_per_tick() const {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - first_time_;
     return elapsed.count() / static_cast<double>(std::max<std::uint64_t>(now() - first_tick_, 1));
@@ -50,8 +50,8 @@ double ProcessProfile::seconds_per_tick() const {
 void ProcessProfile::begin_window(Time start) {
     log_.start.push_back(start);
     ticks_before_ = ticks_;
-    // Read in this order, and at the end in the other, a turn of another thread between the two readings counts as
-    // none.
+    // Read in this order, and at the end in the reverse order, so that another thread's turn between two readings does
+    // not count.
     window_cpu_ = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
     window_tick_ = now();
 }
@@ -68,8 +68,8 @@ void ProcessProfile::end_window() {
     for (std::size_t i = 0; i < ticks_.size(); ++i) {
         log_.nanoseconds.push_back(nanoseconds(ticks_[i] - ticks_before_[i]));
     }
-    // Another thread's turn falls into one LP's advance, which it makes the longest of the window. After several such
-    // turns the longest may be too short for the whole time without the core; then the next one is shortened too.
+    // Another thread's turn falls into one LP's advance, probably the longest of the window. After several turns the
+    // longest may be shorter than the time without the core; then the next longest is shortened too.
     const std::uint64_t elapsed = nanoseconds(end_tick - window_tick_);
     std::uint64_t without_core = elapsed > computed ? elapsed - computed : 0;
     while (without_core > 0) {

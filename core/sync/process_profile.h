@@ -25,7 +25,6 @@ struct WindowLog {
     std::vector<std::uint64_t> messages;     ///< [sender * all LPs + receiver]
 };
 
-/// All LPs of a run.
 struct RunProfile {
     std::vector<int> rank;  ///< by LP
     std::vector<ProcessLoad> loads;

@@ -61,7 +61,6 @@ class RankEngine {
 
     /// Ends the span of wall time since the last call, as `activity`.
     void account(TraceActivity activity);
-    /// Begins a span of wall time.
     void start_clock() { mark_ = TraceSink::Clock::now(); }
     void count_window(Time length);
     EngineStatistics& statistics() { return statistics_; }

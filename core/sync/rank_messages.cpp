@@ -161,7 +161,7 @@ void RankMessages::send(std::size_t number, Transport& transport) {
 }
 
 void RankMessages::deliver(std::span<const std::byte> messages, const KindTimes& reached) {
-    // The sender of messages that are passed on has reported their bounds, and counts them.
+    // For messages passed on, the original sender reports the bounds and counts.
     const SourceTimes told = router().sent();
     const std::byte* at = messages.data();
     const std::byte* const end = at + messages.size();

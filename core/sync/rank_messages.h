@@ -29,7 +29,6 @@ class RankMessages {
     RankMessages(const Model&, std::span<const int> rank_of_lp, int rank, const SourceLookahead&, const Routes&,
                  std::size_t threads, EngineStatistics&);
 
-    /// Whether the model's LP is on this rank.
     bool is_here(LpId lp) const { return is_here_[lp]; }
     /// The router of a thread. Thread 0 runs the protocol; its router also takes messages from other ranks.
     MessageRouter& router(std::size_t thread = 0) { return threads_[thread]->router; }
@@ -66,7 +65,6 @@ class RankMessages {
     /// Makes room for `words` words of the protocol in each batch.
     void reserve_batch_headers(std::size_t words);
     const Batch& batch(std::size_t number) const { return threads_.front()->router.batches()[number]; }
-    /// The protocol's words.
     std::uint64_t* batch_header(std::size_t number);
     /// Sends the batch to its rank, counts it and empties it.
     void send(std::size_t number, Transport&);

@@ -37,9 +37,7 @@ class RankProcesses final : public RunningProcesses {
     std::size_t size() const { return pointers_.size(); }
     std::span<LogicalProcess* const> all() const { return pointers_; }
     std::uint8_t kind(std::size_t index) const { return kinds_[index]; }
-    /// The kind with most LPs on this rank.
     std::size_t commonest_kind() const { return commonest_kind_; }
-    /// The time of the LP's next inner event.
     Time next_event(std::size_t index) const { return own_[index]; }
     /// A lower bound of the times of all events and messages of the LPs, by source.
     SourceTimes pending() const;

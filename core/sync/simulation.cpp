@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t kMostNamed = 20;  ///< LPs or faults in a message
 
-/// What each rank tells at an epoch.
 struct RankSummary {
     Time earliest;
     std::uint64_t progress;
@@ -31,7 +30,7 @@ struct RankSummary {
     std::uint64_t error;  ///< ExitCode of what went wrong outside its LPs
 };
 
-/// Each rank's value, on all ranks.
+/// Returns each rank's value, on all ranks.
 template <class T>
 std::vector<T> all_gather(Transport& transport, const T& mine) {
     static_assert(sizeof(T) % 8 == 0);
@@ -128,7 +127,7 @@ SimulationResult Simulation::Implementation::run() {
     return result;
 }
 
-/// All ranks learn what stands at this epoch, and of the error of the first rank that has one.
+/// Gathers the state of all ranks at this epoch. Returns, on all ranks, the error of the first rank that has one.
 std::optional<RankError> Simulation::Implementation::summarise(RankError error) {
     const RankProcesses& processes = engine_->processes();
     const std::optional<LpFailure>& failure = processes.failure();
@@ -160,7 +159,7 @@ std::optional<RankError> Simulation::Implementation::summarise(RankError error) 
     return first_error(transport_, std::move(error), codes);
 }
 
-/// False if the run is to end here.
+/// Returns false if the run ends here.
 bool Simulation::Implementation::report_epoch(SimulationResult& result) {
     if (options_.observer == nullptr) { return true; }
     RankError mine = catch_error([&] { options_.observer->on_epoch(report_, engine_->processes().all()); });
@@ -178,7 +177,7 @@ bool Simulation::Implementation::report_epoch(SimulationResult& result) {
     return true;
 }
 
-/// Whether any rank met an error, which the result then has.
+/// Returns whether any rank has an error, and puts it into the result.
 bool Simulation::Implementation::fails(SimulationResult& result, const std::optional<RankError>& error) {
     if (error) {
         result.outcome = Outcome::failed;
@@ -207,7 +206,7 @@ void Simulation::Implementation::report_failure(SimulationResult& result) {
     fails(result, RankError{static_cast<ExitCode>(failed_->failed), sentence});
 }
 
-/// No event is left anywhere; an LP that still waits for something will wait for ever.
+/// Called when no event is left: an LP that still waits will wait for ever.
 void Simulation::Implementation::report_deadlock(SimulationResult& result) {
     std::vector<std::pair<std::uint64_t, std::string>> waiting;
     for (const LogicalProcess* process : engine_->processes().all()) {
@@ -220,7 +219,7 @@ void Simulation::Implementation::report_deadlock(SimulationResult& result) {
     const std::vector<std::size_t> counts = all_gather(transport_, waiting.size());
     const std::size_t count = std::reduce(counts.begin(), counts.end());
     if (count == 0) { return; }
-    // A rank's own first 20 are enough, since ids grow along the list.
+    // Each rank's first 20 suffice, since the lists ascend by id.
     waiting.resize(std::min(waiting.size(), kMostNamed));
     std::string text;
     for (const auto& [id, sentence] : waiting) { text += std::to_string(id) + '\t' + sentence + '\n'; }
@@ -249,7 +248,7 @@ void Simulation::Implementation::report_deadlock(SimulationResult& result) {
     result.message = report;
 }
 
-/// The books of all LPs must balance at the end of a run that came to its end.
+/// Checks, after a complete run, that the books of all LPs balance.
 void Simulation::Implementation::audit(SimulationResult& result) {
     Audit audit;
     for (const LogicalProcess* process : engine_->processes().all()) { process->audit(audit); }

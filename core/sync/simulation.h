@@ -46,7 +46,6 @@ class EpochObserver {
     virtual bool stop(const EpochReport&) { return false; }
     /// Whether to call write_checkpoint; the same on every rank. Not called at the end of a run.
     virtual bool wants_checkpoint(const EpochReport&) { return false; }
-    /// Writes a checkpoint of the LPs of this rank.
     virtual void write_checkpoint(const EpochReport&, const RunningProcesses& local) { static_cast<void>(local); }
 };
 

@@ -27,7 +27,7 @@ void lower_ways(Table& ways, const Table& others) {
     for (std::size_t from = 0; from < kSourceCount; ++from) { lower_each(ways[from], others[from]); }
 }
 
-/// The ways that go first as in `first` and then as in `then`.
+/// The shortest ways along `first` and then `then`.
 Table chained(const Table& first, const Table& then) {
     Table ways = no_ways();
     for (std::size_t from = 0; from < kSourceCount; ++from) {
@@ -90,7 +90,7 @@ SourceLookahead::SourceLookahead(const Model& model, std::span<const int> rank_o
     }
 }
 
-/// By name, in the order in which the model has them.
+/// Kinds are names, numbered in the order of the model.
 void SourceLookahead::find_kinds(const Model& model) {
     std::vector<std::string> names;
     for (const LpDescription& process : model.processes()) {

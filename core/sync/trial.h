@@ -44,14 +44,12 @@ class Trial {
         std::array<double, kMemory> times{};
         std::uint64_t tries = 0;
 
-        /// The least of the last few times.
         double least() const { return *std::min_element(times.begin(), times.begin() + std::min(tries, kMemory)); }
     };
     struct Class {
         std::array<Way, 2> ways{};
         Backoff backoff;  ///< of the slower way
 
-        /// Whether the second way has been tried and was quicker.
         bool quicker() const { return ways[1].tries > 0 && ways[1].least() < ways[0].least(); }
     };
 

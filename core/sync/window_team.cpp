@@ -16,7 +16,7 @@ void WindowTeam::share(std::span<const std::size_t> begins, const std::function<
     ++window_;
     window_.notify_all();
     run(0);
-    // A member is inside before it looks whether the window is still open: one of the two sees the other.
+    // A member counts itself inside before it checks that the window is open, so one of the two sees the other.
     const std::uint32_t next = window_.load(std::memory_order_relaxed) + 1;
     window_.store(next == kDismissed ? 0 : next);
     wait_until_empty();
@@ -28,7 +28,7 @@ void WindowTeam::help() {
     for (std::uint32_t last = 0; member && next_window(last); --inside_) { run(*member); }
 }
 
-/// An exception waits for the leader.
+/// Keeps the first exception for the leader.
 void WindowTeam::run(std::size_t member) {
     try {
         (*work_)(member);

@@ -26,7 +26,7 @@ void WorkPlan::make(std::size_t parts, std::span<const std::uint64_t> costs) {
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
 }
 
-/// From the fullest home to the emptiest goes the largest item that is no more than half of what they differ by.
+/// Moves the largest item that is at most half the difference from the fullest home to the emptiest, and repeats.
 void WorkPlan::even_out(std::span<const std::uint64_t> costs) {
     std::vector<std::uint64_t> loads(parts(), 0);
     for (std::size_t item = 0; item < home_.size(); ++item) { loads[home_[item]] += costs[item]; }

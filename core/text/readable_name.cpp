@@ -13,8 +13,8 @@ bool is_part_of_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
-/// Where the parameters begin: the last opening parenthesis that closes at the end. Brackets of "(anonymous namespace)"
-/// and of types of functions are within.
+/// The position of the parameters: the last opening parenthesis that closes at the end. It skips brackets of
+/// "(anonymous namespace)" and of function types.
 std::size_t parameters_of(const std::string& name) {
     int depth = 0;
     for (std::size_t i = name.size(); i-- > 0;) {
@@ -24,7 +24,7 @@ std::size_t parameters_of(const std::string& name) {
     return std::string::npos;
 }
 
-/// Removes the return type before the names of templates, up to the last blank outside brackets.
+/// Removes a template's return type: everything up to the last blank outside brackets.
 std::string without_return_type(const std::string& name) {
     int depth = 0;
     std::size_t begin = 0;

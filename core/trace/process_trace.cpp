@@ -7,7 +7,7 @@ namespace lookahead {
 namespace {
 
 constexpr double kFemtosecondsPerMicrosecond = 1e9;
-/// The viewer's process 0 is that of the ranks (ChromeTrace).
+/// The viewer's process 0 has the ranks (ChromeTrace).
 constexpr int kProcessesPerRank = 100'000;
 
 std::string text_of(std::string_view text) {
@@ -19,7 +19,7 @@ std::string text_of(std::string_view text) {
     return quoted + '"';
 }
 
-/// Femtoseconds to a millionth of a microsecond.
+/// Converts femtoseconds to microseconds, to a millionth.
 std::string microseconds(Time time) {
     char text[40];
     std::snprintf(text, sizeof text, "%.6f", static_cast<double>(time) / kFemtosecondsPerMicrosecond);

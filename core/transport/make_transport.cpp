@@ -13,7 +13,7 @@ namespace lookahead {
 
 namespace {
 
-/// The module with MPI belongs to the program; the tests' programs find it where it was built.
+/// The path of the module with MPI. It belongs to the program; test programs find it where it was built.
 std::filesystem::path mpi_module() {
     constexpr const char* kName = "liblookahead_mpi.so";
     const auto own = program_file(kName);
@@ -21,7 +21,7 @@ std::filesystem::path mpi_module() {
 }
 
 std::unique_ptr<Transport> make_mpi_transport() {
-    // It stays loaded to the end of the process. Open MPI's own modules look for its symbols among the global ones.
+    // Stays loaded until the process ends. Open MPI's own modules look for its symbols among the global ones.
     const std::filesystem::path path = mpi_module();
     void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
     void* make = module == nullptr ? nullptr : ::dlsym(module, "lookahead_make_mpi_transport");
@@ -32,7 +32,7 @@ std::unique_ptr<Transport> make_mpi_transport() {
     return std::unique_ptr<Transport>(reinterpret_cast<Transport* (*)()>(make)());
 }
 
-/// The number in the first of these variables that is set; 0 if none is, or if it is no number.
+/// The number in the first of these variables that is set; 0 if none is set or it is not a number.
 int first_number_of(std::initializer_list<const char*> names) {
     for (const char* name : names) {
         if (const char* text = std::getenv(name)) { return std::atoi(text); }
@@ -41,12 +41,12 @@ int first_number_of(std::initializer_list<const char*> names) {
 }
 
 /// The number of processes that the launcher says it started as one job; 0 if no launcher is known. A job within a
-/// Slurm allocation may be smaller than that: its step's number comes first, and mpirun's own before Slurm's.
+/// Slurm allocation may be smaller, so its step's number precedes the allocation's, and mpirun's own precedes Slurm's.
 int launched_processes() {
     return first_number_of({"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PMI_SIZE", "SLURM_NTASKS"});
 }
 
-/// Processes that MPI does not join would be separate simulations that all write one file.
+/// Refuses processes that MPI does not join: they would be separate simulations writing one file.
 void require_one_world(int ranks) {
     const int launched = launched_processes();
     if (launched > 1 && launched != ranks) {

@@ -20,7 +20,7 @@ namespace {
 namespace schema = capture_schema;
 using hdf5::Group;
 
-/// What `path`, pointers to members, leads to from an object.
+/// The member of an object at the end of `path`, a chain of pointers to members.
 template <class Object, class... Path>
 auto& member_of(Object& object, Path... path) {
     return (object.*....*path);

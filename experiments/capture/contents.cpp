@@ -8,7 +8,7 @@ namespace lookahead {
 
 namespace {
 
-/// Multiplicative hashing, with four sums that do not wait for each other.
+/// Multiplicative hash, with four independent sums.
 std::uint64_t hash_of(std::span<const std::byte> block) {
     constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;  // 2^64 over the golden ratio
     std::uint64_t sums[4] = {1, 2, 3, 4};

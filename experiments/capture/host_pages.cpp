@@ -7,7 +7,7 @@
 namespace lookahead {
 
 namespace {
-/// As large as a page of the host, the unit in which managed memory moves.
+/// The size of a page of the host, the unit in which managed memory moves.
 constexpr std::uint64_t kPage = 4096;
 }  // namespace
 
@@ -54,7 +54,7 @@ std::uint64_t HostPages::record(Block& block, const std::vector<bool>& marked, C
         while (last + 1 < marked.size() && marked[last + 1]) { ++last; }
         const Page begin = page_of(block, first), end = page_of(block, last);
         const Page run{first, begin.begin, end.begin + end.bytes - begin.begin};
-        // Copies back have the bytes that the kernels left: the host may have written others of the page since.
+        // Copies back have the bytes that the kernels left: the host may since have written others of the page.
         if (kind == CapturedCall::Kind::copy_to_device) { know(block, run, now(block, run)); }
         const auto contents = std::span(std::as_const(block).known).subspan(run.begin, run.bytes);
         add_({.kind = kind, .address = block.address + run.begin}, contents);

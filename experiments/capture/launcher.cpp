@@ -25,7 +25,6 @@ namespace {
 
 constexpr const char* kLibraries[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
 
-/// A file descriptor that closes itself.
 class Descriptor {
   public:
     explicit Descriptor(int number) : number_(number) {}
@@ -33,7 +32,6 @@ class Descriptor {
     Descriptor& operator=(const Descriptor&) = delete;
     ~Descriptor() { close(); }
     int number() const { return number_; }
-    /// It is the caller's from now on.
     int release() { return std::exchange(number_, -1); }
     void close() {
         if (number_ >= 0) { ::close(number_); }
@@ -44,7 +42,7 @@ class Descriptor {
     int number_;
 };
 
-/// False at the end of the stream.
+/// Returns false at the end of the stream.
 bool receive(int socket, std::span<std::byte> bytes) {
     while (!bytes.empty()) {
         const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
@@ -68,7 +66,7 @@ bool send(int socket, std::span<const std::byte> bytes) {
 void set_environment(const std::string& library_folder, int socket, int memory) {
     setenv(cudart::kSocketVariable, std::to_string(socket).c_str(), 1);
     setenv(cudart::kMemoryVariable, std::to_string(memory).c_str(), 1);
-    // Programs with a run path of their own find the library by its preloaded name, others by the search path.
+    // Programs with their own run path find the library by its preloaded name, others by the search path.
     std::string preloaded;
     for (const char* library : kLibraries) { preloaded += library_folder + "/" + library + " "; }
     setenv("LD_PRELOAD", preloaded.c_str(), 1);
@@ -76,7 +74,7 @@ void set_environment(const std::string& library_folder, int socket, int memory) 
     setenv("LD_LIBRARY_PATH", others == nullptr ? library_folder.c_str() : (library_folder + ":" + others).c_str(), 1);
 }
 
-/// `report` closes when the program starts; if it cannot, errno goes there.
+/// Replaces this process by the program. `report` closes when the program starts; if it cannot, errno is written there.
 [[noreturn]] void become(const std::vector<std::string>& command, const std::string& library_folder, int socket,
                          int memory, int report, ProgramOutput output) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -112,7 +110,7 @@ class CapturedProgram::Process {
 
     int socket() const { return socket_.number(); }
 
-    /// The program may end before processes that it started and left, which have its sockets, too.
+    /// The program may end before processes that it started and left, which share its sockets.
     bool has_request() const {
         pollfd events[] = {{socket_.number(), POLLIN, 0}, {end_.number(), POLLIN, 0}};
         while (poll(events, 2, -1) < 0) {
@@ -121,7 +119,7 @@ class CapturedProgram::Process {
         return events[0].revents != 0;
     }
 
-    /// As waitpid() has it.
+    /// Returns the status as waitpid() does.
     int end() {
         socket_.close();
         has_ended_ = true;

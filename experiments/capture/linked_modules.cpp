@@ -19,8 +19,8 @@ bool is_in_identifier(char c) {
     return begins_identifier(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Splits PTX into pieces: identifiers, words that begin with a dot, and everything else (a comment, a string or a
-/// number each in one piece).
+/// Splits PTX into identifiers, words that begin with a dot, and other pieces (a comment, a string or a number is one
+/// piece).
 class Pieces {
   public:
     explicit Pieces(std::string_view text) : rest_(text) {}
@@ -55,7 +55,7 @@ bool is_function_word(std::string_view piece) {
 
 using NameSet = std::set<std::string, std::less<>>;
 
-/// The names that a module defines. Shared arrays without a size belong to each module alone.
+/// The names that a module defines. A shared array without a size belongs only to its module.
 NameSet names_defined_in(std::string_view ptx) {
     NameSet defined, functions;
     int braces = 0, parentheses = 0;
@@ -70,7 +70,7 @@ NameSet names_defined_in(std::string_view ptx) {
         if (piece == "}") { defined.merge(functions); }
         if (piece == ";" || piece == "}") {
             is_external = is_shared = is_function = in_value = false;
-            functions.clear();  // without a body
+            functions.clear();  // it has no body
         }
         is_external |= piece == ".extern";
         is_shared |= piece == ".shared";
@@ -85,12 +85,12 @@ NameSet names_defined_in(std::string_view ptx) {
 /// A declaration or definition at the outermost level, and the words before it.
 struct Statement {
     std::string_view text;
-    std::string_view head;  ///< of a function: the text before its body, or all of its prototype
+    std::string_view head;  ///< for a function: the text before its body, or its whole prototype
     std::string_view name;  ///< the first identifier outside of parentheses
     bool is_variable = false, is_function = false, is_external = false, is_weak = false, is_visible = false;
 
     bool is_definition() const { return is_function ? head.size() < text.size() : is_variable && !is_external; }
-    /// Whether it declares a symbol that other parts may name, too.
+    /// Whether it declares a symbol that other parts may name too.
     bool is_shared_prototype() const {
         return is_function && !is_definition() && (is_external || is_weak || is_visible);
     }
@@ -173,7 +173,7 @@ std::string link_parts(std::span<const std::string> parts) {
         }
         linked.add(kept);
     }
-    // Variables of several parts come first, and before them the functions that their values name.
+    // Variables of several parts come first, preceded by functions that their values name.
     std::string functions;
     for (Pieces pieces(variables); !pieces.done();) {
         if (const auto named = prototypes.extract(pieces.next())) { functions += named.mapped(); }

@@ -13,11 +13,11 @@ namespace lookahead {
 namespace {
 
 constexpr std::uint32_t kWarpSize = 32;
-/// Bytes that are accessed singly are separate places.
+/// Bytes accessed singly are separate places.
 constexpr std::uint64_t kByteFlag = std::uint64_t{1} << 63;
 
-/// Whether results depend on the order: sums in floating point are rounded one after another, and an atomic returns the
-/// value that it finds.
+/// Whether results depend on the order: floating-point sums round after each term, and an atomic returns the value that
+/// it finds.
 bool hangs_on_order(const isa::Instruction& instruction) {
     const bool returns = instruction.operation == isa::Operation::atomic && instruction.destination_rows != 0;
     switch (instruction.type) {
@@ -31,7 +31,7 @@ bool hangs_on_order(const isa::Instruction& instruction) {
     }
 }
 
-/// What differs from machine to machine, whatever the program does: the time, and where a warp runs.
+/// Whether the register differs between machines whatever the program does: the time, or the warp's location.
 bool tells_of_the_machine(isa::SpecialRegister special) {
     using enum isa::SpecialRegister;
     return special == clock || special == clock64 || special == globaltimer || special == smid;

@@ -30,7 +30,7 @@ void repeat(const CapturedCall& call, std::span<const std::byte> contents, Devic
             device.fill(call.address, static_cast<std::byte>(call.value), call.bytes);
             break;
         case CapturedCall::Kind::copy_on_device: {
-            // The devices have no copies of their own: the bytes go through the host, over the link and back.
+            // The devices have no such copies: the bytes pass through the host, over the link and back.
             std::vector<std::byte> bytes(call.bytes);
             device.copy_from_device(bytes, call.source);
             device.copy_to_device(call.address, bytes);

@@ -1,4 +1,4 @@
-// The workload `capture`: replays the calls of a captured CUDA program; the bytes that it copied back are the
+// The workload `capture`: replays the calls of a captured CUDA program. The bytes that it copied back are the
 // reference.
 #include <fmt/core.h>
 
@@ -76,12 +76,12 @@ class Replay : public Workload {
   private:
     static constexpr std::size_t kNoCall = static_cast<std::size_t>(-1);
 
-    /// A launch that CUDA refused never reached the device. One that failed there must fail here.
+    /// Whether a launch reaches the device: one that CUDA refused does not. One that failed there must fail here.
     static bool reaches_device(const CapturedCall& call) {
         return call.kind == CapturedCall::Kind::launch && (call.error == 0 || cudart::loses_device(call.error));
     }
 
-    /// Replays once more up to the difference, on the emulator, which watches the place and looks for races.
+    /// Replays once more up to the difference on the emulator, watches its place and looks for races.
     std::string explanation() const {
         RaceFinder finder(different_address_);
         EmulatorOptions options;

@@ -28,13 +28,13 @@ using cudart::Operation;
 using cudart::Reply;
 using cudart::Request;
 
-/// The emulated clock: events measure it, so it need only grow with the work. A launch takes 5 us and a nanosecond a
-/// warp instruction, a copy or filling 1 us and 8 bytes a nanosecond.
+/// The emulated clock, for events, need only grow with the work: 5 us per launch and 1 ns per warp instruction, 1 us
+/// per copy or fill and 1 ns per 8 bytes.
 constexpr std::uint64_t kLaunchNanoseconds = 5000;
 constexpr std::uint64_t kCopyNanoseconds = 1000;
 constexpr std::uint64_t kBytesPerNanosecond = 8;
 
-/// Why the runtime refuses a launch: its shape, or else its shared memory.
+/// The reason why the runtime refuses a launch: its shape, else its shared memory.
 std::string refusal_of(const isa::Kernel& kernel, const LaunchConfiguration& configuration) {
     try {
         isa::check_launch(kernel, configuration.grid, configuration.block);
@@ -55,7 +55,7 @@ void append(std::vector<std::byte>& bytes, const T& value) {
     bytes.insert(bytes.end(), more.begin(), more.end());
 }
 
-/// Pages exist once they are touched.
+/// Pages take memory once they are touched.
 int make_memory_file() {
     const int file = memfd_create("device", 0);
     if (file < 0 || ftruncate(file, static_cast<off_t>(FlatMemory::kBytes)) != 0) {
@@ -80,8 +80,8 @@ cudart::CudaError error_of(KernelFault::Kind kind) {
 
 constexpr std::uint32_t kOwn = cudart::kCapabilityMajor * 10 + cudart::kCapabilityMinor;
 
-/// The PTX that a GPU of the device's capability would take: the newest that is not newer. Where there is only newer
-/// PTX, the oldest of it may do.
+/// The PTX that a GPU of the device's capability would take: the newest that is not newer. If all is newer, the oldest
+/// may do.
 const cudart::PtxImage& best_of(std::span<const cudart::PtxImage> images) {
     return *std::ranges::min_element(images, {}, [](const cudart::PtxImage& image) {
         const bool newer = image.architecture > kOwn;
@@ -165,7 +165,7 @@ Reply CaptureServer::serve(const Request& request, std::span<const std::byte> pa
     return reply;
 }
 
-/// A process finds a device of its own: the one before it has ended, and with it its memory and its errors.
+/// Each process finds a fresh device: the previous one has ended with its memory and errors.
 void CaptureServer::begin_process(std::int32_t process) {
     if (process_ != 0 && process != process_) {
         lost_ = cudart::kSuccess;
@@ -248,7 +248,7 @@ Reply CaptureServer::load_module(std::span<const std::byte> fat_binaries, unsign
     return {.address = number};
 }
 
-/// Once: a GPU would refuse the program, which here runs as far as its instructions are supported.
+/// Warns once: a GPU would refuse the program, which here runs as far as its instructions are supported.
 void CaptureServer::tell_if_newer(std::uint32_t architecture) {
     if (architecture <= kOwn || std::exchange(told_of_newer_, true)) { return; }
     report(cudart::kSuccess,
@@ -264,7 +264,7 @@ EmulatedDevice& CaptureServer::device() {
             kernels = finaliser::finalise_module(
                 ptx::parse_module(capture_.ptx(), capture_.ptx_name, ptx::Refusal::of_kernel), machine_.options);
         }
-        // Programs are told of capability 7.5, which has independent thread scheduling, whatever the machine.
+        // Programs are told capability 7.5, which has independent thread scheduling, on every machine.
         const EmulatorOptions options{.memory_file = memory_file_, .simt = isa::SimtModel::convergence_barrier};
         device_ = std::make_unique<EmulatedDevice>(std::move(kernels), options);
         device_->use_pages();
@@ -320,7 +320,7 @@ Reply CaptureServer::memory_left() {
 
 Reply CaptureServer::allocate(const Request& request) {
     const auto visibility = static_cast<cudart::Visibility>(request.value);
-    // Pinned memory is the host's, which has more.
+    // Pinned memory is the host's, which is larger.
     if (visibility != cudart::Visibility::pinned && request.bytes > memory_left().bytes) {
         return report(cudart::kMemoryAllocation,
                       fmt::format("an allocation of {} bytes does not fit in the device's memory", request.bytes));
@@ -463,8 +463,8 @@ Reply CaptureServer::fail(CapturedCall call, std::span<const std::byte> paramete
     return report(error, sentence);
 }
 
-/// Call it before the first launch that accesses bytes outside its allocations. Others are replayed as strictly as a
-/// workload's driver.
+/// Call it before the first launch that accesses bytes outside its allocations. Other captures are replayed as strictly
+/// as a workload's driver.
 void CaptureServer::record_needed_pages() {
     if (!recorded_pages_ && device().allocator().needed_pages()) {
         add({.kind = CapturedCall::Kind::use_pages});
@@ -472,7 +472,6 @@ void CaptureServer::record_needed_pages() {
     }
 }
 
-/// What kernels printed since the last call.
 std::vector<std::byte> CaptureServer::printed_text() {
     const DevicePrinter printer(device().kernels().image);
     if (!printer.prints()) { return {}; }
@@ -532,7 +531,7 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     } catch (const KernelFault& fault) {
         return fail(std::move(call), parameters, error_of(fault.kind()), fault.what());
     } catch (const ProgramError& error) {
-        // It has not ended and will not; with memory that host and kernel share it may be for want of the host.
+        // The launch has not ended and will not. If host and kernel share memory, it may be waiting for the host.
         const char* const reason =
             host_pages_->empty()
                 ? ""

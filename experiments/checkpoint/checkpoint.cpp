@@ -25,7 +25,7 @@ using hdf5::Group;
 
 constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
 
-/// Writes bytes into a column of words; zeros fill the last word.
+/// Writes bytes into a column of words and fills the last word with zeros.
 class ByteColumn {
   public:
     ByteColumn(Group& group, const DatasetName& name)
@@ -43,7 +43,6 @@ class ByteColumn {
   private:
     static constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
 
-    /// All whole words.
     void flush() {
         std::vector<std::uint32_t> words(waiting_.size() / kWordBytes);
         std::memcpy(words.data(), waiting_.data(), words.size() * kWordBytes);
@@ -100,7 +99,6 @@ void write_run(Group& root, const Checkpoint& checkpoint) {
     inputs.write_texts(schema::kInputsHash.name, hashes, meaning_of(schema::kInputsHash));
 }
 
-/// The file's table of the processes.
 struct ProcessTable {
     std::vector<std::uint64_t> ids;
     std::vector<std::uint64_t> state_bytes;
@@ -108,7 +106,7 @@ struct ProcessTable {
     std::vector<std::uint64_t> traffic_hashes;
     std::vector<std::uint64_t> state_hashes;
 
-    /// Gives each column with its name in the file.
+    /// Visits each column with its name in the file.
     template <class Visitor>
     void columns(Visitor visit) {
         visit(schema::kProcessesStateBytes, state_bytes);
@@ -171,7 +169,7 @@ void check_inputs(const std::string& path, const Checkpoint& checkpoint) {
     }
 }
 
-/// The beginnings of adjacent pieces of these sizes.
+/// The start of each of adjacent pieces with these sizes.
 std::vector<std::uint64_t> beginnings(const std::vector<std::uint64_t>& sizes) {
     std::vector<std::uint64_t> begins(sizes.size());
     std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), std::uint64_t{0});
@@ -226,7 +224,7 @@ void CheckpointWriter::finish(const Checkpoint& checkpoint) {
         write_run(root, checkpoint);
         write_table(root.create_group(schema::kProcessesGroup), file_->table, checkpoint.names);
     }
-    // All of the file must be closed.
+    // All objects of the file must be closed.
     file_->states.reset();
     file_->messages.reset();
     file_->contents.reset();

@@ -74,7 +74,7 @@ ExitCode window(const BenchOptions& options, const Session& session) {
     return ExitCode::done;
 }
 
-/// The same PHOLD under every protocol that can use the ranks at hand.
+/// Runs the same PHOLD under every protocol that supports this number of ranks.
 ExitCode ranks(const BenchOptions& options, const Session& session) {
     Json::Object object{{"benchmark", "ranks"}, {"ranks", session.transport.size()}};
     for (const std::string& sync : variant_names("sync")) {

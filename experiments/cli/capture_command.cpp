@@ -68,7 +68,7 @@ void write(const Capture& capture, const CaptureOptions& options) {
                  out.c_str());
 }
 
-/// A line on stderr when a kernel begins, where the last one is long ago.
+/// Prints a line on stderr when a kernel begins, if the last line is long ago.
 CaptureServer::LaunchWatcher print_launches() {
     return [next = std::chrono::steady_clock::now() + kProgressInterval](const std::string& kernel, std::size_t launch,
                                                                          std::uint64_t warp_instructions) mutable {
@@ -94,7 +94,7 @@ ExitCode capture_program(const CaptureOptions& options) {
     }
     if (has_calls) {
         write(server.capture(), options);
-    } else {  // as programs that print a device's properties
+    } else {  // for programs that print a device's properties
         std::fprintf(stderr, "lookahead: %s did not use its device: there is no capture\n", program.c_str());
     }
     if (status != 0) { throw ProgramError(program + " ended with exit status " + std::to_string(status)); }

@@ -23,7 +23,7 @@ namespace lookahead::cli {
 
 namespace {
 
-/// "CAPS CP regular, DAC CP compute", or nothing where no paper uses it.
+/// "CAPS CP regular, DAC CP compute"; empty if no paper uses it.
 std::string in_papers(const ManifestEntry& entry) {
     std::string text;
     for (const InPaper& use : entry.papers) {
@@ -32,7 +32,7 @@ std::string in_papers(const ManifestEntry& entry) {
     return text;
 }
 
-/// A line each: scripts take the first word.
+/// One line per workload: scripts take the first word.
 std::string list_workloads() {
     std::string text;
     const auto add = [&text](std::string_view name, const std::string& what) {
@@ -90,7 +90,6 @@ Json::Array names_of(const auto& entries) {
     return names;
 }
 
-/// As list_workloads() has them.
 Json workload_names() {
     Json::Array names = names_of(workload_manifest());
     for (const std::string& name : variant_names(SlotTraits<Workload>::name)) {
@@ -101,7 +100,6 @@ Json workload_names() {
     return names;
 }
 
-/// By slot.
 Json variant_names_of(std::string_view left_out) {
     Json::Object slots;
     for (const SlotEntry& slot : registered_slots()) {
@@ -131,7 +129,6 @@ Json statistic_names() {
     return names;
 }
 
-/// The names that list_everything() has, by their kind.
 Json names_by_kind(const std::string& what) {
     Json::Object kinds;
     const auto add = [&](const char* kind, bool is_by_default, const auto& make) {

@@ -59,7 +59,7 @@ CommandOutline outline_of(const CLI::App& command) {
 
 constexpr const char* kNotNegative = "not negative";  ///< the name of a check
 
-/// Without it -1 would be read as the largest number of an unsigned type.
+/// Without this check -1 would be read as the largest unsigned number.
 CLI::Option* refuse_negative(CLI::Option* option) {
     const auto refusal = [](const std::string& text) {
         return text.starts_with('-') ? text + " is negative; give a number from 0 on" : std::string();
@@ -67,12 +67,12 @@ CLI::Option* refuse_negative(CLI::Option* option) {
     return option->check(CLI::Validator(refusal, "", kNotNegative));
 }
 
-/// After the option's own checks, whose messages say more.
+/// Adds the check after the option's own checks, whose messages say more.
 void refuse_negative_last(CLI::Option* option) {
     try {
         option->get_validator(kNotNegative)->active(false).name("");
     } catch (const CLI::OptionNotFound&) {
-        return;  // its value may be below 0
+        return;  // its value may be negative
     }
     refuse_negative(option);
 }
@@ -88,8 +88,8 @@ CLI::App* command_of(CLI::App* command, const std::string& name) {
     return found.empty() ? nullptr : found.front();
 }
 
-/// `--registers 1 0.5` as `--registers 1,0.5`, where the option takes such a list: that a positional argument may
-/// follow, the library could not know.
+/// Turns `--registers 1 0.5` into `--registers 1,0.5` if the option takes such a list; the library cannot know that a
+/// positional argument may follow.
 std::vector<std::string> with_lists_of_numbers(CLI::App* command, const std::vector<std::string>& words) {
     std::vector<std::string> result;
     for (auto word = words.begin(); word != words.end(); ++word) {
@@ -151,7 +151,7 @@ Option& Option::in_range(unsigned least, unsigned most) {
     return *this;
 }
 
-/// The library's own validators name the largest number that there is, with all of its digits.
+/// The library's own validators print the largest number with all its digits.
 Option& Option::finite(bool (*is_right)(double), const std::string& range) {
     const auto refusal = [=](const std::string& text) {
         double number = 0;
@@ -295,7 +295,7 @@ CommandOutline CommandLine::outline() const {
 std::optional<std::string> CommandLine::read(const std::vector<std::string>& line) {
     try {
         std::vector<std::string> words = with_lists_of_numbers(app_.get(), {line.begin() + 1, line.end()});
-        std::ranges::reverse(words);  // as the library takes them
+        std::ranges::reverse(words);  // the library takes them in this order
         app_->parse(std::move(words));
     } catch (const CLI::Success& wish) {  // --help, --version
         std::ostringstream text;

@@ -1,4 +1,4 @@
-// `completion`: a script by which a shell completes the program's line.
+// `completion`: a script with which a shell completes the program's command line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace lookahead::cli {
 
 namespace {
 
-/// The values of the options and arguments of each name, at any place; others are files. Names that grow with the
-/// program are requested from it when the shell needs them.
+/// The values of options and arguments by name, at any place; others are files. The shell asks the program for names
+/// that grow with it.
 constexpr const char* kFunctions =
     R"BASH(# Completes the line of lookahead in bash: source this file, or put it into bash-completion's folder.
 
@@ -90,7 +90,6 @@ _lookahead() {
 complete -o filenames -F _lookahead lookahead
 )BASH";
 
-/// The case of a command, by its path.
 std::string command_case(const std::string& path, const CommandOutline& command) {
     std::vector<std::string> commands, options, flags, arguments, keys;
     for (const CommandOutline& inner : command.commands) { commands.push_back(inner.name); }

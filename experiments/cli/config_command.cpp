@@ -13,7 +13,7 @@ namespace lookahead::cli {
 
 namespace {
 
-/// All of it is checked and the effective values are known.
+/// Checks everything and makes the effective values known.
 Configuration checked(const MachineOptions& options) {
     Configuration configuration = options.configuration();
     gpu::Machine(configuration, {}, [](Device&) {}).check_processes();

@@ -1,4 +1,4 @@
-// `explain`: the changes of a kernel transform, and the reasons why it does no more.
+// `explain`: the changes made by a kernel transform, and the reasons for changes not made.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,6 @@ bool is_file(const std::string& source) {
     return std::filesystem::is_regular_file(source);
 }
 
-/// The kernels of a workload or a PTX file.
 isa::KernelTable kernels_of(const std::string& source, const Configuration& configuration) {
     if (const auto text = read_ptx(source)) {
         return finaliser::finalise_module(ptx::parse_module(*text, source, ptx::Refusal::of_kernel),
@@ -67,7 +66,7 @@ Target target_of(const std::string& given) {
     return {given.substr(0, colon), given.substr(colon + 1)};
 }
 
-/// What each stream of a transformed kernel has of an instruction, by its origin.
+/// The counterparts of an instruction in each stream of a transformed kernel, by origin.
 struct Streams {
     explicit Streams(const isa::Kernel& kernel) : names{"kernel"} {
         for (const isa::Program& program : kernel.programs) { names.push_back(program.name); }
@@ -89,7 +88,7 @@ struct Streams {
     }
     bool in_kernel(std::uint32_t origin) const { return by_origin[0].contains(origin); }
 
-    std::vector<std::string> names;  ///< of the kernel's own stream, and of its further programs
+    std::vector<std::string> names;  ///< the kernel's own stream and its further programs
     std::vector<std::map<std::uint32_t, std::vector<std::string>>> by_origin;
     std::map<std::uint32_t, std::set<std::string>> notes;  ///< by origin: tags, with values
     std::map<std::uint32_t, std::set<std::string>> tags;   ///< by origin
@@ -138,7 +137,7 @@ void print_kernel(const isa::Kernel& original, const isa::Kernel& transformed) {
             print_row(cells);
         }
     }
-    // Instructions that the original lost when it was simplified, but a stream still has.
+    // Instructions that simplification removed from the original but a stream still has.
     for (std::size_t stream = 0; stream < streams.names.size(); ++stream) {
         for (const auto& [origin, texts] : streams.by_origin[stream]) {
             for (const std::string& text : texts) {
@@ -168,7 +167,7 @@ ExitCode print_kernels(const ExplainOptions& options) {
     return ExitCode::done;
 }
 
-/// What transforms reason about, counted apart.
+/// Instructions that transforms reason about, counted separately.
 enum class Group : std::uint8_t { loads, stores, predicates, rest, count };
 constexpr const char* kGroupNames[] = {"loads", "stores", "predicates", "rest"};
 
@@ -181,7 +180,7 @@ Group group_of(const isa::Instruction& instruction) {
 
 struct Tally {
     std::uint64_t instructions = 0;  ///< in the code
-    std::uint64_t warps = 0;         ///< times that warps execute them
+    std::uint64_t warps = 0;         ///< executions by warps
     Tally& operator+=(const Tally& other) {
         instructions += other.instructions;
         warps += other.warps;
@@ -207,7 +206,7 @@ struct Summary {
     }
 };
 
-/// `executed`: by instruction of the original, how many times warps executed it.
+/// `executed`: by instruction of the original, the number of executions by warps.
 void add(Summary& summary, const isa::Kernel& original, const isa::Kernel& transformed,
          const std::vector<std::uint64_t>& executed) {
     const Streams streams(transformed);

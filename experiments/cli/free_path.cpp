@@ -9,7 +9,7 @@ namespace lookahead::cli {
 std::string free_path(const std::string& path) {
     const std::filesystem::path first(path);
     std::filesystem::path next = first;
-    std::error_code unknown;  // what cannot be looked at is refused when it is written
+    std::error_code unknown;  // a path that cannot be examined is refused when it is written
     const auto is_taken = [&] {
         return std::filesystem::exists(std::filesystem::symlink_status(next, unknown)) ||
                hdf5::is_being_written(next.string() + ".partial");

@@ -31,8 +31,8 @@ namespace lookahead::cli {
 
 namespace {
 
-/// The command that the line begins with, or all of them where it begins with an option: the options of all take half a
-/// millisecond to declare. The library would only say of an unknown name that a command is required.
+/// Adds the command that the line begins with, or all if it begins with an option: declaring the options of all takes
+/// half a millisecond. For an unknown name the library would only say that a command is required.
 void add_commands(Command program, Session& session) {
     const std::string_view first = session.arguments.size() > 1 ? std::string_view(session.arguments[1]) : "-";
     std::vector<std::string> known;
@@ -50,7 +50,7 @@ void add_commands(Command program, Session& session) {
     }
 }
 
-/// Sets session.names and session.action; or the text that the line only wishes to see.
+/// Sets session.names and session.action. Returns the text that the line asks for, such as help, if any.
 std::optional<std::string> read_line(Session& session) {
     CommandLine line = make_command_line();
     add_commands(line.program(), session);
@@ -72,7 +72,7 @@ ExitCode parse_and_run(Session& session) {
     return code;
 }
 
-/// How a rank's work ended: with a sentence if by an error.
+/// The end of a rank's work, with a sentence for an error.
 struct Ending {
     ExitCode code;
     std::string sentence;
@@ -88,14 +88,14 @@ Ending attempt(Session& session) {
     try {
         return {parse_and_run(session), {}};
     } catch (const InternalError& error) { return internal(error); } catch (const Error& error) {
-        // Some of the other errors tell users the names that they may type.
+        // Some other errors tell users the names that they may type.
         return {error.code(),
                 error.code() == ExitCode::program_misbehaved ? with_short_names(error.what()) : error.what()};
     } catch (const std::exception& error) { return internal(error); }
 }
 
-/// How long a rank that met an error waits for the others. If they met it too they come soon; if one does not come, it
-/// may be waiting for this rank, and would for ever. The least of several ranks that wait speaks and ends them all.
+/// How long a rank with an error waits for the others. If they have the error too, they come soon; if one does not
+/// come, it may be waiting for this rank for ever. Then the lowest waiting rank prints the error and ends them all.
 std::chrono::milliseconds patience_of(int rank) {
     constexpr int kBase = 2000;
     constexpr int kStep = 250;
@@ -103,7 +103,7 @@ std::chrono::milliseconds patience_of(int rank) {
     return std::chrono::milliseconds(kBase + kStep * std::min(rank, kMostSteps));
 }
 
-/// The ranks end together, with the code of the first that met an error. That one prints it.
+/// Ends the ranks together, with the exit code of the first one that has an error; that rank prints it.
 ExitCode conclude(const Session& session, const Ending& mine) {
     Transport& transport = session.transport;
     const std::uint64_t error = mine.error();
@@ -118,7 +118,7 @@ ExitCode conclude(const Session& session, const Ending& mine) {
     return first == errors.end() ? mine.code : static_cast<ExitCode>(*first);
 }
 
-/// For the time before a transport exists, which would know this process's rank.
+/// Used before there is a transport, which would know this process's rank.
 bool is_first_rank() {
     for (const char* name : {"PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
         if (const char* rank = std::getenv(name)) { return std::string_view(rank) == "0"; }
@@ -126,7 +126,7 @@ bool is_first_rank() {
     return true;
 }
 
-/// A line of the program in a process of its own, which the point server has made.
+/// Runs a command line in its own process, made by the point server.
 int run_line(const std::vector<std::string>& arguments) {
     std::vector<std::string> texts{"lookahead"};
     texts.insert(texts.end(), arguments.begin(), arguments.end());
@@ -135,7 +135,7 @@ int run_line(const std::vector<std::string>& arguments) {
     return static_cast<int>(conclude(session, attempt(session)));
 }
 
-/// For the points of a sweep under mpirun; null for anything else.
+/// For the points of a sweep under mpirun; null otherwise.
 std::unique_ptr<PointServer> make_point_server(int argc, char** argv) {
     const bool is_wanted = argc > 2 && std::string_view(argv[1]) == "sweep" && std::string_view(argv[2]) == "run";
     return is_wanted && is_under_mpirun() ? std::make_unique<PointServer>(run_line) : nullptr;
@@ -147,7 +147,7 @@ ExitCode start(int argc, char** argv, PointServer* server) {
         transport = make_transport();
     } catch (const Error& error) {
         if (!is_first_rank()) {
-            // The launcher ends a job if one of its ranks fails: this rank prints only if the first has not.
+            // The launcher ends a job if one rank fails, so this rank prints only if the first one has not.
             std::this_thread::sleep_for(patience_of(0));
         }
         std::fprintf(stderr, "lookahead: %s\n", error.what());
@@ -157,19 +157,19 @@ ExitCode start(int argc, char** argv, PointServer* server) {
     return conclude(session, attempt(session));
 }
 
-/// Launchers send signals to ranks that have hardly begun.
+/// Launchers send signals to ranks that have hardly started.
 void take_signals(int argc, char** argv) {
     const std::string_view command = argc > 1 ? argv[1] : "";
     const bool simulates = command == "run" || command == "resume";
     if (is_under_mpirun() && (simulates || command == "sweep")) {
-        StopSignal::note_from_now();  // mpirun sends them to the ranks that are left when one has ended
+        StopSignal::note_from_now();  // when a rank has ended, mpirun sends them to the others
     } else if (simulates) {
         StopSignal::end_start_from_now();
     }
 }
 
-/// The limits that malloc's own would grow to as larger and larger pieces are freed. A piece above them comes from the
-/// system page by page, each cleared, in the middle of some window.
+/// Sets the limits to which malloc's own would grow as larger pieces are freed. A piece above them comes from the
+/// system page by page, each cleared, in the middle of a window.
 void raise_limits_of_malloc() {
     constexpr int kLargestPiece = 32 << 20;
     ::mallopt(M_MMAP_THRESHOLD, kLargestPiece);
@@ -182,12 +182,12 @@ void raise_limits_of_malloc() {
 
 int main(int argc, char** argv) {
     lookahead::cli::raise_limits_of_malloc();
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is an error of writing, like a full disk
+    std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the file size limit becomes an error, like a full disk
     const auto server = lookahead::cli::make_point_server(argc, argv);  // while this process is small
     lookahead::cli::take_signals(argc, argv);
     const auto code = static_cast<int>(lookahead::cli::start(argc, argv, server.get()));
-#ifndef __SANITIZE_ADDRESS__  // it looks for leaks when a process ends normally
-    // Registries and whatever else lives until now goes at once with the process, not piece by piece.
+#ifndef __SANITIZE_ADDRESS__  // it looks for leaks at a normal exit
+    // The process ends at once, without destroying registries and other remaining objects one by one.
     std::fflush(nullptr);
     std::_Exit(code);
 #endif

@@ -23,12 +23,12 @@ struct PartitionOptions {
     int ranks = 2;
     std::string weights;
     std::string predict;
-    std::optional<int> nodes;  ///< a rank a node
+    std::optional<int> nodes;  ///< one rank per node
     Cluster cluster;
     bool json = false;
 };
 
-/// By window: 1 for the first of an epoch.
+/// By window: 1 for an epoch's first window.
 std::vector<std::uint8_t> first_windows_of_epochs(const WindowLog& log, Time epoch_length) {
     std::vector<std::uint8_t> first(log.start.size(), 0);
     for (std::size_t window = 1; window < first.size(); ++window) {

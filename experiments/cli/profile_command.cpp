@@ -24,7 +24,7 @@ struct ProfileOptions {
     bool json = false;
 };
 
-/// The PTX file of that name, or the workload's.
+/// The module of the PTX file with that name, or of the workload.
 ptx::Module module_of(const std::string& source, const Configuration& configuration) {
     if (const auto text = read_ptx(source)) { return ptx::parse_module(*text, source); }
     const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
@@ -59,7 +59,7 @@ void print(const std::string& kernel, const finaliser::RegisterProfile& profile)
     }
 }
 
-/// The kernels of the module that the options name; refuses to find none.
+/// The module's kernels that the options name. Throws if there is none.
 std::vector<const ptx::Function*> chosen_kernels(const ProfileOptions& options, const ptx::Module& module) {
     std::vector<const ptx::Function*> chosen;
     for (const ptx::Function& function : module.functions) {

@@ -1,4 +1,4 @@
-// `profile patterns`: what programs execute instructions for, and how their addresses follow one another.
+// `profile patterns`: the purposes of executed instructions, and the patterns of successive addresses.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -27,7 +27,7 @@ struct PatternsOptions {
     bool json = false;
 };
 
-/// Strides that the text names.
+/// The most strides printed.
 constexpr std::size_t kStridesPrinted = 8;
 
 template <std::size_t kSize>

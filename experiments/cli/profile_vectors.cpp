@@ -1,4 +1,4 @@
-// `profile vectors`: what warps load from and store to private memory, at falling numbers of registers.
+// `profile vectors`: the vectors that warps load from and store to private memory, with fewer and fewer registers.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -61,7 +61,7 @@ struct KernelVectors {
     std::uint32_t registers = 0;
     std::uint32_t spill_bytes = 0;
     std::uint64_t instructions = 0;  ///< of warps
-    std::uint64_t global = 0;        ///< loads and stores of global memory among them
+    std::uint64_t global = 0;        ///< those that load from or store to global memory
     PrivateTraffic traffic;
 };
 

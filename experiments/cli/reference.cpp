@@ -76,7 +76,7 @@ std::string catalogue_page() {
 
 constexpr const char* kTitle = "# Reference of Lookahead\n";
 
-/// Pages that somebody else has written are not replaced.
+/// Refuses to replace pages that this program did not write.
 void require_own_folder(const std::filesystem::path& root, bool force) {
     std::error_code fault;
     std::filesystem::create_directories(root, fault);

@@ -1,4 +1,4 @@
-// `report`: pages of charts from runs and from sweeps, papers' figures from sweeps.
+// `report`: pages of charts from runs and sweeps, and papers' figures from sweeps.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -17,7 +17,6 @@ namespace lookahead::cli {
 
 namespace {
 
-/// The folder of a sweep, or its index.
 bool is_sweep(const std::string& path) {
     std::error_code ignored;
     return std::filesystem::is_directory(path, ignored) || std::filesystem::path(path).filename() == "index.h5";

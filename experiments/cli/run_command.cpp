@@ -49,7 +49,7 @@ std::string refuse_threads(const std::string& text) {
                : "'" + text + "' is not a number of threads: give 1 to " + std::to_string(kMostThreads) + ", or auto";
 }
 
-/// How a run is done, whatever it is a run of.
+/// Options of the execution, for new and resumed runs.
 struct ExecutionOptions {
     std::string out;
     bool force = false;
@@ -250,7 +250,6 @@ struct ResumeOptions {
     }
 };
 
-/// The threads of each rank.
 std::uint64_t threads_of(const RunRecord& record) {
     return record.engine.empty() ? 1 : record.engine.front().threads;
 }
@@ -302,8 +301,8 @@ void print_summary(const RunOutcome& outcome, bool replaced) {
     }
 }
 
-/// Launchers bind ranks to cores, Open MPI each to one where there are two or fewer: threads beyond them only take
-/// turns.
+/// Warns if the rank has fewer cores than threads: launchers bind ranks to cores (Open MPI to one each for up to two
+/// ranks), and more threads only take turns.
 void warn_of_binding(int threads, const Session& session) {
     Transport& transport = session.transport;
     if (transport.size() == 1) { return; }
@@ -320,7 +319,7 @@ void warn_of_binding(int threads, const Session& session) {
     }
 }
 
-/// One for each core that is this rank's. Every rank calls it.
+/// One thread for each of this rank's cores. Every rank calls it.
 int threads_by_cores(Transport& transport) {
     constexpr std::size_t kWords = sizeof(CoresOfProcess) / 8;
     const auto mine = cores_of_process();
@@ -357,7 +356,7 @@ void prepare(Command command, Session& session) {
     });
 }
 
-/// Reads the line into `options`, and makes its request.
+/// Reads the command line into `options` and makes the request.
 template <class Options>
 RunRequest request_of_line(const std::vector<std::string>& arguments, Transport& transport) {
     CommandLine line("lookahead", "", "", "");

@@ -73,7 +73,7 @@ void read_shard(const std::string& text, SweepRunOptions& run) {
     }
 }
 
-/// The points, from the folder if it has them of this study and program.
+/// The points, from the folder if it has those of this study and program.
 std::vector<SweepPoint> points_of(const Study& study, const SweepFolder& folder) {
     auto recorded = folder.recorded_plan(study);
     return recorded ? *std::move(recorded) : plan_sweep(study);
@@ -96,8 +96,8 @@ SweepRunOptions run_options(const SweepOptions& options) {
     return run;
 }
 
-/// A sweep whose points have all failed has no result: it ends with the error of the first. A point that was ended, for
-/// its time or by a signal, counts as misbehaving.
+/// If all points have failed, the sweep ends with the error of the first one. A point ended for its time or by a signal
+/// counts as misbehaving.
 [[noreturn]] void throw_first_failure(std::span<const SweepPoint> points, const SweepFolder& folder) {
     constexpr std::array kOthers{ExitCode::usage, ExitCode::bad_input, ExitCode::internal};
     for (const SweepPoint& point : points) {
@@ -215,7 +215,7 @@ ExitCode status(const SweepOptions& options, Session&) {
     return ExitCode::done;
 }
 
-/// Everything that is wrong with the study comes out now, not when the job begins.
+/// Reports all faults of the study now, not when the job begins.
 ExitCode submit(const SweepOptions& options, Session&) {
     const Study study = load_study(options.study);
     const SweepFolder folder(options.folder(study));

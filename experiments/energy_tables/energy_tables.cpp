@@ -22,7 +22,7 @@ std::string read_file(const std::string& path, const std::string& place) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Null if there is none of that name.
+/// Null if there is no table with that name.
 const BuiltInEnergyTable* find_built_in(std::string_view name) {
     const auto tables = built_in_energy_tables();
     const auto found = std::ranges::find(tables, name, &BuiltInEnergyTable::name);
@@ -49,8 +49,7 @@ EnergyTable load_energy_table(const std::string& name_or_file, const std::string
                                   registered_statistics_sets());
     }
     if (const BuiltInEnergyTable* table = find_built_in(name_or_file)) {
-        static std::map<std::string, EnergyTable>
-            known;  // they do not change, and thousands of points have the same one
+        static std::map<std::string, EnergyTable> known;  // tables do not change, and thousands of points share one
         const auto found = known.find(name_or_file);
         return found != known.end()
                    ? found->second

@@ -25,7 +25,7 @@ bool is_file_name(const std::string& name) {
     return name.ends_with(".toml") || name.find('/') != std::string::npos;
 }
 
-/// Where a machine is asked for: nothing for the user's own choice, "file:line:column: " for an `inherits`.
+/// The origin of a request for a machine: empty for the user's choice, "file:line:column: " for an `inherits`.
 using Place = std::string;
 
 std::string read_file(const std::string& path, const Place& place) {

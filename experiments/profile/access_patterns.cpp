@@ -16,7 +16,7 @@ bool is_reported(const isa::Instruction& instruction) {
            instruction.space == Space::generic;
 }
 
-/// A fetch's coordinates are not watched: they are taken to move.
+/// The coordinates of fetches are not watched: they count as moving.
 std::vector<bool> moving_loads(const isa::Kernel& kernel, std::size_t number, const AddressStreams& streams) {
     std::vector<bool> moves;
     for (std::uint32_t i = 0; i < kernel.own_size(); ++i) {

@@ -53,10 +53,10 @@ class LoadSearch {
     std::span<const Instruction> code_;
     std::span<const std::uint32_t> loop_of_;
     const ReachingDefinitions& definitions_;
-    std::vector<std::uint32_t> seen_in_;  ///< instruction -> the last access whose search has met it
+    std::vector<std::uint32_t> seen_in_;  ///< instruction -> the last access whose search met it
 };
 
-/// The loads that `from`'s address is computed from, over any number of loads.
+/// The loads from which `from`'s address is computed, directly or through other loads.
 std::vector<bool> reached(std::uint32_t from, std::span<const std::vector<std::uint32_t>> loads,
                           const std::vector<bool>& moves) {
     std::vector<bool> inside(loads.size(), false);

@@ -111,8 +111,8 @@ void AddressStreams::executing(const ExecutionPlace& place, LaneMask active, con
     if (place.kernel.code[place.pc].operation == Operation::exit) { leave(cta, warp, active); }
 }
 
-/// Between two visits of a loop a lane executes something of a loop around it. That is seen unless guards hold the lane
-/// back from all of it, when nothing would have changed for the lane.
+/// Between two entries of a loop a lane executes an instruction of an outer loop. It is seen unless guards disable all
+/// of these, and then nothing has changed for the lane.
 void AddressStreams::enter(Warp& warp, LaneMask active, std::uint32_t loop) {
     for_each_lane(active, [&](unsigned lane) {
         if (warp.loop[lane] == loop) { return; }
@@ -132,7 +132,7 @@ void AddressStreams::access(Warp& warp, Kernel& kernel, const ExecutionPlace& pl
     const std::uint32_t* const low = registers + row * kWarpSize;
     std::uint64_t addresses[kWarpSize];
     isa::compute_addresses(instruction, low, operand.rows > 1 ? low + kWarpSize : low, isa::kFullMask, addresses);
-    std::int64_t run_stride = 0;  // of lanes in a row: mostly of all
+    std::int64_t run_stride = 0;  // for consecutive lanes, usually all
     std::uint64_t run = 0;
     for_each_lane(active, [&](unsigned lane) {
         Stream& stream = warp.streams[number * kWarpSize + lane];

@@ -10,7 +10,7 @@ bool accesses_memory(const Instruction& instruction) {
     return isa::is_memory(instruction.operation) || instruction.operation == Operation::texture;
 }
 
-/// The role by the operation alone: `integer` is divided by the backtraces.
+/// The role that follows from the operation alone; the backtraces divide `integer`.
 Role role_by_itself(const Instruction& instruction) {
     if (accesses_memory(instruction)) { return Role::memory; }
     switch (instruction.operation) {
@@ -36,7 +36,7 @@ class Backtrace {
     Backtrace(std::span<const Instruction> code, const ReachingDefinitions& definitions, std::vector<Role>& roles)
         : code_(code), definitions_(definitions), roles_(roles), seen_(code.size(), false) {}
 
-    /// Marks the integer instructions that `unit`, as `reader` finds it, is computed from.
+    /// Marks the integer instructions from which `unit`, read by `reader`, is computed.
     void mark(std::uint32_t reader, std::uint32_t unit, Role role) {
         follow(reader, unit, role);
         while (!open_.empty()) {

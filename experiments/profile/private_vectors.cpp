@@ -11,8 +11,8 @@ namespace {
 using isa::kWarpSize;
 using isa::LaneMask;
 
-/// Any base and stride, modulo 2^32: the difference of the first two active lanes, in steps of as many lanes as lie
-/// between them.
+/// Whether the values have a base and one stride, modulo 2^32. The stride is the difference of the first two active
+/// lanes' values divided by their distance.
 bool has_one_stride(const std::uint32_t* values, LaneMask lanes) {
     const auto first = static_cast<unsigned>(std::countr_zero(lanes));
     const LaneMask others = lanes & (lanes - 1);

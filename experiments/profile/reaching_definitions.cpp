@@ -60,7 +60,7 @@ void ReachingDefinitions::number_writes() {
     first_write_.push_back(static_cast<std::uint32_t>(writes_.size()));
 }
 
-/// The usual forward problem: out = made by the block, or reaching it and not hidden by it.
+/// The usual forward problem: out = generated, or in and not killed.
 void ReachingDefinitions::solve() {
     const std::uint32_t blocks = cfg_.graph.size();
     const std::size_t words = (writes_.size() + 63) / 64;

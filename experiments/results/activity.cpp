@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kFemtosecondsPerSecond = 1e15;
 
-/// The core clock's, in hertz; 0 if it is not known.
+/// The core clock's frequency in hertz; 0 if unknown.
 double frequency_of(const RunRecord& record) {
     const auto entry = std::ranges::find(record.config, "sm.frequency", &EffectiveEntry::key);
     const auto* const hertz = entry == record.config.end() ? nullptr : std::get_if<std::int64_t>(&entry->value);

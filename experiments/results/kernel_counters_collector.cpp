@@ -14,7 +14,7 @@ namespace lookahead {
 
 namespace {
 
-/// Kinds and names of a process's counters in their order: the program's own texts.
+/// Kinds and names of a process's counters, in order; pointers to the program's own texts.
 class CounterNames final : public StatisticsVisitor {
   public:
     void counter(std::string_view, std::string_view kind, const StatisticDescription& what,
@@ -47,7 +47,7 @@ void KernelCountersCollector::add(const LogicalProcess& process) {
     ++processes_;
     CounterNames all;
     process.visit_statistics(all);
-    if (all.names != last_names_) {  // most processes are of the kind of the one before
+    if (all.names != last_names_) {  // most processes are of the previous one's kind
         last_columns_.clear();
         for (const auto& [kind, name] : all.names) {
             last_columns_.push_back(column(std::string(kind) + "." + std::string(name)));

@@ -36,7 +36,7 @@ std::string utc_now() {
     return text.data();
 }
 
-/// The linker's name in one segment of notes; empty if it is not there.
+/// The linker's build id in a segment of notes; empty if it has none.
 std::string build_id_in(const std::byte* at, std::size_t size) {
     const auto padded = [](std::size_t bytes) { return (bytes + 3) / 4 * 4; };
     const std::byte* const end = at + size;
@@ -65,7 +65,7 @@ std::string git_revision() {
 
 std::string build_id() {
     std::string id;
-    // The first object that is reported is the program.
+    // The first object reported is the program.
     const auto look = [](dl_phdr_info* program, std::size_t, void* found) {
         auto& text = *static_cast<std::string*>(found);
         for (const ElfW(Phdr) & segment : std::span(program->dlpi_phdr, program->dlpi_phnum)) {
@@ -107,7 +107,7 @@ std::string hash_of_file(const std::string& path) {
 std::uint64_t peak_resident_bytes() {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
-    return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts it in KiB
+    return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
 }
 
 }  // namespace lookahead

@@ -28,15 +28,15 @@ using hdf5::LinkKind;
 using hdf5::Object;
 using Difference = std::optional<std::string>;
 
-/// Differing settings that are named; of more, their number.
+/// The most differing settings to name; beyond these their number is given.
 constexpr std::size_t kMostSettings = 10;
 
-/// Attributes that hold references, which mean nothing outside their file.
+/// Whether the attribute holds references, which mean nothing outside their file.
 bool is_reference_attribute(const std::string& name) {
     return name == "DIMENSION_LIST" || name == "REFERENCE_LIST";
 }
 
-/// Whether the attribute tells where a setting was written: that place, or the text of all settings.
+/// Whether the attribute tells the origin of settings: the place of one, or the text of all.
 bool is_source(const std::string& name) {
     return name == "source" || name == run_schema::kConfigTomlAttribute;
 }
@@ -117,7 +117,6 @@ std::string versus(const std::string& place, const std::string& a, const std::st
     return place + ": " + a + " in the first, " + b + " in the second";
 }
 
-/// The first name that only one of two sorted lists has.
 Difference compare_names(const std::string& place, const std::vector<std::string>& a,
                          const std::vector<std::string>& b) {
     std::vector<std::string> only;
@@ -199,7 +198,7 @@ Difference compare_members(const Group& a, const Group& b, const std::string& na
     return compare_attributes(x, y, path, is_compared);
 }
 
-/// The first difference among members of these names, but for one group that is compared apart.
+/// The first difference among members of these names, except one group that is compared separately.
 Difference compare_named(const Group& a, const Group& b, const std::vector<std::string>& names_a,
                          const std::vector<std::string>& names_b, const std::string& path,
                          std::string_view left_out = {}) {
@@ -216,7 +215,7 @@ Difference compare_groups(const Group& a, const Group& b, const std::string& pat
     return compare_attributes(a, b, path);
 }
 
-/// Of two lists of names, all that either has, in order.
+/// The sorted union of two lists of names.
 std::vector<std::string> all_of(const std::vector<std::string>& a, const std::vector<std::string>& b) {
     std::vector<std::string> all;
     std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
@@ -243,8 +242,8 @@ std::vector<std::string> compare_settings(const Group& a, const Group& b, const 
     return differences;
 }
 
-/// Each attribute of the file that differs. A machine's name tells where settings come from: it is ignored if they are
-/// the same.
+/// Each attribute of the file that differs. A machine's name tells only the origin of settings: it is ignored if the
+/// settings are equal.
 std::vector<std::string> compare_root_attributes(const Group& a, const Group& b, bool same_settings) {
     const auto names_a = attribute_names(a, counts);
     const auto names_b = attribute_names(b, counts);
@@ -287,7 +286,6 @@ std::vector<std::string> compare_files(const Group& a, const Group& b) {
     return found;
 }
 
-/// The schema that the file names.
 std::string kind_of(const hdf5::InputFile& file) {
     const hdf5::Group root = file.root();
     return root.has_attribute("schema") ? "a file of " + root.text_attribute("schema") : "of no kind that is known";

@@ -44,7 +44,7 @@ void compute_kernel_energies(RunRecord& record) {
         const auto found = std::ranges::find(energy.components, name, &ComponentEnergy::name);
         return static_cast<std::size_t>(found - energy.components.begin());
     };
-    std::vector<std::pair<std::size_t, std::size_t>> places;  // by event: column of the counter, component
+    std::vector<std::pair<std::size_t, std::size_t>> places;  // by event: the counter's column, and the component
     for (const EventRow& row : energy.events) {
         const auto& names = record.kernel_counters.counters;
         const auto column = static_cast<std::size_t>(std::ranges::find(names, row.event.counter) - names.begin());

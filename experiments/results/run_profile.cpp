@@ -41,8 +41,8 @@ std::vector<double> read_process_seconds(const std::string& path, const Model& m
             throw InputError(path + ": the run had no logical process " + process.name +
                              "; give one of a machine with the same parts");
         }
-        // The host works between kernels, when the other processes hardly do: balancing its time against theirs would
-        // leave the ranks unequal while kernels run.
+        // The host works between kernels, when the other processes hardly do. If its time counted, ranks would be
+        // unequal while kernels run.
         work.push_back(process.kind == "host" ? 0 : found->second);
     }
     if (std::accumulate(work.begin(), work.end(), 0.0) <= 0) { throw InputError(path + ": the run measured no work"); }

@@ -103,7 +103,7 @@ void write_counters(hdf5::Group group, const std::vector<CounterGroup>& groups) 
     }
 }
 
-/// What viewers of NeXus files draw of a group.
+/// Names the data that viewers of NeXus files draw for a group.
 void set_drawn(hdf5::Group& group, std::string_view signal, std::vector<std::string> axes) {
     group.set_attribute(schema::kActivityNXClassAttribute, "NXdata");
     group.set_attribute(schema::kActivitySignalAttribute, signal);
@@ -323,7 +323,7 @@ void write_engine(hdf5::Group& group, const std::vector<EngineRow>& rows) {
     write_window_lengths(group, scale, rows);
 }
 
-/// Of the processes that have loads, which come first among the components.
+/// The names of the processes with loads, which come first among the components.
 std::vector<std::string> process_names(const RunRecord& record) {
     return column_of(std::span(record.components).first(record.profile.loads.size()), &ComponentRow::name);
 }

@@ -47,7 +47,7 @@ void SeriesCollector::halve_rows() {
     rows_.resize(rows_.size() / 2);
     cycles_.resize(rows_.size());
     epochs_in_row_ *= 2;
-    for (Track& earlier : earlier_) {  // whose components may yet be shown for the first time
+    for (Track& earlier : earlier_) {  // their components may yet appear for the first time
         for (std::size_t row = 0; row < earlier.values.size() / 2; ++row) {
             earlier.values[row] = earlier.values[2 * row] + earlier.values[2 * row + 1];
         }
@@ -132,7 +132,7 @@ std::string SeriesCollector::to_bytes() const {
 void SeriesCollector::merge(std::string_view bytes) {
     std::vector<std::uint64_t> cycles;
     std::vector<Track> tracks;
-    std::uint64_t epochs_in_row = 0, epochs_in_last_row = 0;  // the same for all ranks, as the cycles are
+    std::uint64_t epochs_in_row = 0, epochs_in_last_row = 0;  // the same on all ranks, because the cycles are
     archive_from_bytes(bytes, "the series of another rank", [&](boost::archive::binary_iarchive& archive) {
         archive >> cycles >> tracks >> epochs_in_row >> epochs_in_last_row;
     });
@@ -177,7 +177,7 @@ SeriesGroup SeriesCollector::group(const std::string& kind, const ByComponent& c
 void SeriesCollector::write_into(RunRecord& record) const {
     std::unordered_map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < record.components.size(); ++i) { numbers.emplace(record.components[i].name, i); }
-    // A machine may be without a kind of components; a kind that it has must have the counter.
+    // A machine may lack a kind of component; a kind that it has must have the counter.
     std::set<std::string> missing;
     for (const ComponentRow& component : record.components) {
         for (const std::string& counter : chosen_) {

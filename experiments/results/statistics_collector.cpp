@@ -17,7 +17,7 @@ namespace {
 
 using Entry = StatisticsCollector::Entry;
 
-/// Numbers of components by name; a component within another has that one's name and a dot before its own.
+/// Numbers of components by name. The name of an inner component begins with the outer one's and a dot.
 class ComponentNumbers {
   public:
     explicit ComponentNumbers(std::vector<ComponentRow>& rows) : rows_(rows), processes_(rows.size()) {
@@ -114,7 +114,6 @@ void write_kind(std::string_view kind, const ByComponent& components, RunRecord&
     if (!counters.columns.empty()) { record.counters.push_back(std::move(counters)); }
 }
 
-/// An entry as other ranks get it.
 struct SentEntry {
     std::string component, kind, name, unit, description;
     std::uint64_t value = 0;
@@ -176,7 +175,7 @@ void StatisticsCollector::merge(std::string_view bytes) {
 
 void StatisticsCollector::write_into(RunRecord& record) const {
     ComponentNumbers numbers(record.components);
-    // A process is on one rank, so its entries are in the order of its visit wherever it was.
+    // A process is on one rank, so its entries are in the order of its visit.
     std::map<std::size_t, std::vector<const Entry*>> by_process;
     std::vector<const Entry*>* list = nullptr;
     for (const Entry& entry : entries_) {

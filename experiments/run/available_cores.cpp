@@ -17,7 +17,7 @@ namespace lookahead {
 
 namespace {
 
-/// Quota over period in version 2's file, "max 100000" or "150000 100000".
+/// Quota divided by period in a file of version 2: "max 100000" or "150000 100000".
 std::optional<double> quota_of_version_2(const std::string& folder) {
     std::ifstream file(folder + "/cpu.max");
     double quota = 0;
@@ -25,7 +25,7 @@ std::optional<double> quota_of_version_2(const std::string& folder) {
     return file >> quota >> period && period > 0 ? std::optional(quota / period) : std::nullopt;
 }
 
-/// The same of version 1, where a quota of -1 is none.
+/// The same for version 1; a quota of -1 means none.
 std::optional<double> quota_of_version_1(const std::string& folder) {
     std::ifstream quota_file(folder + "/cpu.cfs_quota_us");
     std::ifstream period_file(folder + "/cpu.cfs_period_us");
@@ -35,7 +35,7 @@ std::optional<double> quota_of_version_1(const std::string& folder) {
                                                                                    : std::nullopt;
 }
 
-/// The least quota of the group `path` below `mount` and of those around it.
+/// The least quota of the group `path` below `mount` and the groups that contain it.
 template <class QuotaOf>
 double least_quota(const std::string& mount, std::string path, double least, QuotaOf quota_of) {
     while (true) {

@@ -15,7 +15,7 @@
 namespace lookahead {
 namespace {
 
-/// Gathers lanes' accesses to loads of warps. The lanes of an instruction come one after another, ascending.
+/// Gathers lanes' accesses into warps' loads. The lanes of an instruction come one after another, in ascending order.
 class LoadFinder final : public AccessObserver {
   public:
     void begin_launch(std::uint64_t) override {
@@ -35,7 +35,7 @@ class LoadFinder final : public AccessObserver {
         }
         lane_ = lane;
         add(gpu::line_of(address));
-        static_cast<void>(bytes);  // a lane's access lies in one line
+        static_cast<void>(bytes);  // a lane's access lies within one line
     }
     std::shared_ptr<const isa::LoadTrace> trace(const EmulatedDevice& device) {
         finish();

@@ -18,7 +18,7 @@ double seconds(std::chrono::steady_clock::duration duration) {
     return std::chrono::duration<double>(duration).count();
 }
 
-/// Seconds left when `fraction` of the work took `elapsed`, from `from` on.
+/// Seconds left if `elapsed` seconds took the work from `from` to `fraction`.
 double seconds_left(double elapsed, double from, double fraction) {
     return fraction > from ? elapsed * (1 - fraction) / (fraction - from) : -1;
 }

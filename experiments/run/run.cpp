@@ -50,7 +50,7 @@ LOOKAHEAD_REGISTER_PARAMETERS(RunParameters, "run", "The run as a whole.")
 
 namespace {
 
-/// The facts about the run that only the rank with the host process knows.
+/// Facts about the run that only the rank with the host process knows.
 struct HostReport {
     std::vector<gpu::KernelRecord> kernels;
     int outputs = static_cast<int>(Outputs::unchecked);
@@ -84,7 +84,7 @@ EnergyTable energy_table_of(const Configuration& configuration) {
                              configuration.place_of("energy.table"));
 }
 
-/// The identity of a run. `configuration` has been read.
+/// The identity of a run. `configuration` must have been read.
 std::string identity_of(const RunRequest& request, const Configuration& configuration, const EnergyTable& energies) {
     // The determinants of the results besides workload, size, seed and configuration.
     std::vector<std::string> determinants{energies.toml};
@@ -99,7 +99,7 @@ std::string identity_of(const RunRequest& request, const Configuration& configur
 
 constexpr std::string_view kCheckpointSuffix = ".checkpoint.h5";
 
-/// The common beginning of the paths of a run's checkpoints.
+/// The common start of the paths of a run's checkpoints.
 std::string checkpoint_stem(const RunRequest& request) {
     return (std::filesystem::path(request.checkpoint_folder) / request.workload).string();
 }
@@ -110,7 +110,7 @@ std::unique_ptr<Workload> make_workload(const RunRequest& request, const Configu
                                          request.keep_stdout ? ProgramOutput::to_stderr : ProgramOutput::to_stdout);
 }
 
-/// A live program's actions cannot be repeated.
+/// Refuses requests that would repeat a live program's actions.
 void check_live(const RunRequest& request, const Transport& transport) {
     const std::string instead = "; record it with 'lookahead capture', and run the capture";
     if (transport.size() > 1) {
@@ -122,7 +122,6 @@ void check_live(const RunRequest& request, const Transport& transport) {
     }
 }
 
-/// One run, from the request to the record.
 class Run {
   public:
     Run(const RunRequest& request, Transport& transport)
@@ -174,7 +173,7 @@ class Run {
         describe_machine(outcome.record);
         options.threads = threads();
         transport_.announce_threads(static_cast<int>(options.threads));
-        std::vector<std::jthread> helpers;  // that the simulation dismisses before they are waited for
+        std::vector<std::jthread> helpers;  // the simulation dismisses them before they are joined
         Simulation simulation(machine_.model(), ranks, transport_, options);
         if (request_.from != nullptr) { go_on(simulation, *request_.from); }
         start_process_traces(simulation);
@@ -210,8 +209,8 @@ class Run {
         }
     }
 
-    /// A trace is of one thread, and a log of what processes cost one after the other. A thread has several processes,
-    /// or it would wait for the others most of the time.
+    /// The threads of this rank. A trace, and a log of the processes' costs, need a single thread. A thread with few
+    /// processes would mostly wait for the others.
     std::size_t threads() const {
         constexpr std::size_t kProcessesOfThread = 2;
         const std::size_t processes = machine_.model().processes().size() / static_cast<std::size_t>(transport_.size());
@@ -230,12 +229,12 @@ class Run {
         return find_loads(load_kernels(*again, configuration_), *again, configuration_);
     }
 
-    /// Called on the rank that has the host.
+    /// Runs on the rank with the host.
     void run_workload(Device& device) {
         std::FILE* const out = request_.keep_stdout ? stderr : stdout;
         PrintingDevice printing(device, machine_.kernels().image, [this, out](std::string_view text) {
             if (!restoring_ &&
-                !request_.is_one_of_many) {  // text that the host program repeats was printed before the checkpoint
+                !request_.is_one_of_many) {  // the text that the host repeats was printed before the checkpoint
                 std::fwrite(text.data(), 1, text.size(), out);
                 std::fflush(out);
             }
@@ -243,7 +242,7 @@ class Run {
         workload_->run(printing);
     }
 
-    /// What ranks must share for their processes to be those of one simulation.
+    /// The facts that ranks must share to take part in one simulation.
     std::vector<Fact> facts(const std::vector<int>& ranks) const {
         if (transport_.size() == 1) { return {}; }
         std::vector<Fact> all{{"the workload", request_.workload},
@@ -271,7 +270,6 @@ class Run {
         return all;
     }
 
-    /// Checks the request against the machine and the checkpoint.
     void check_request() const {
         if (!request_.trace.empty()) { check_traced_processes(); }
         machine_.check_ranks(transport_.size());
@@ -298,13 +296,12 @@ class Run {
         on_every_rank(transport_, [&] { observer_.continue_from(checkpoint.cycle, checkpoint.series); });
     }
 
-    /// Writes the file on rank 0. Whether that succeeded, on every rank: a disk that is full today is no reason to lose
-    /// the run.
+    /// Writes the file on rank 0. Returns, on every rank, whether that succeeded: a full disk must not end the run.
     bool take_checkpoint(Time time, std::uint64_t cycle, const RunningProcesses& local) {
         const std::string path =
             checkpoint_stem(request_) + "-" + run_id() + "-" + std::to_string(cycle) + std::string(kCheckpointSuffix);
         std::string series;
-        std::optional<CheckpointWriter> writer;  // on rank 0
+        std::optional<CheckpointWriter> writer;  // on rank 0 only
         auto error = agree_on_error(transport_, catch_error([&] {
                                         series = observer_.series().to_bytes();
                                         if (transport_.rank() == 0) { writer.emplace(path); }
@@ -328,7 +325,7 @@ class Run {
         return !error;
     }
 
-    /// `rows`: of the time series, each rank's.
+    /// `rows`: each rank's rows of the time series.
     Checkpoint checkpoint_at(Time time, std::uint64_t cycle, const std::vector<std::string>& rows) {
         SeriesCollector series = observer_.series();
         for (std::size_t rank = 1; rank < rows.size(); ++rank) { series.merge(rows[rank]); }
@@ -352,7 +349,7 @@ class Run {
     void keep_latest(const std::string& path) {
         written_.push_back(path);
         if (request_.checkpoint_keep != 0 && written_.size() > request_.checkpoint_keep) {
-            std::error_code ignored;  // somebody else may have removed it
+            std::error_code ignored;  // it may already have been removed
             std::filesystem::remove(written_.front(), ignored);
             written_.pop_front();
         }
@@ -380,7 +377,7 @@ class Run {
         return partition(model, transport_.size(), request_.partition, work);
     }
 
-    /// Checks the outputs where the host is; every rank gets the report.
+    /// Checks the outputs on the host's rank; every rank gets the report.
     HostReport host_report(Simulation& simulation, const SimulationResult& result) {
         HostReport report;
         const auto* host = local_process<gpu::HostProcess>(simulation, machine_.host());
@@ -427,7 +424,7 @@ class Run {
     }
 
     /// The run's cycles are those in which a kernel ran: copies between kernels take time, but no cycles. A kernel that
-    /// still runs when the run is stopped ends there.
+    /// still runs when the run stops ends there.
     void fill_kernels(RunRecord& record, const std::vector<gpu::KernelRecord>& kernels) {
         const ClockDomain& clock = machine_.core_clock();
         for (const gpu::KernelRecord& kernel : kernels) {
@@ -483,8 +480,8 @@ class Run {
         }
     }
 
-    /// The ranks' wall time and the chosen processes' simulated time. Why there is none, on rank 0, or nothing: the run
-    /// is not lost with its trace.
+    /// Writes the ranks' wall time and the chosen processes' simulated time. Returns, on rank 0, why it could not, or
+    /// an empty text: the run is not lost with its trace.
     std::string write_trace(Simulation& simulation, const ChromeTrace& ranks) {
         ProcessTrace processes(transport_.rank());
         for (const LogicalProcess* process : simulation.local_processes()) {
@@ -505,7 +502,7 @@ class Run {
             kernel_counters.add(*process);
             latencies.add(*process);
         }
-        // Rank 0 has its own.
+        // Rank 0 has its own part.
         const auto gather = [this](const auto& part) {
             return transport_.gather(transport_.rank() == 0 ? std::string() : part.to_bytes());
         };
@@ -546,9 +543,9 @@ class Run {
     Progress progress_;
     gpu::Machine machine_;
     RunObserver observer_;
-    std::vector<std::pair<std::string, std::string>> inputs_;  ///< files and their hashes, as the run began
-    std::string checkpoint_;                                   ///< file of the last one
-    std::deque<std::string> written_;                          ///< checkpoints of this run that are still there
+    std::vector<std::pair<std::string, std::string>> inputs_;  ///< files and their hashes at the start of the run
+    std::string checkpoint_;                                   ///< the last file
+    std::deque<std::string> written_;                          ///< this run's checkpoints that still exist
     bool restoring_ = false;
 };
 
@@ -564,7 +561,7 @@ void require_unlocked(const std::string& path, const FileKind& kind, bool force)
     require_writable(path, kind, force);
 }
 
-/// All files that the run will write can be written. Throws on every rank alike.
+/// Checks that all files of the run can be written. Throws on every rank alike.
 void require_writable_files(const RunRequest& request, Transport& transport) {
     RankError fault;
     if (transport.rank() == 0) {

@@ -44,7 +44,7 @@ void RunObserver::on_epoch(const EpochReport& report, std::span<LogicalProcess* 
     }
     if (dispatcher_ != nullptr && progress_.due()) { print_progress(report); }
     if (at_epoch_) {
-        at_epoch_();  // last: if it throws on one rank only, the ranks' series still have the same epochs
+        at_epoch_();  // last: even if it throws on one rank only, all ranks' series have the same epochs
     }
 }
 

@@ -19,7 +19,7 @@ constexpr std::int64_t kTwiceAfterMs = 250;
 constexpr std::int64_t kNever = -1;
 
 std::atomic<bool> signalled = false;
-std::atomic<std::int64_t> first_ms = kNever;  ///< when the first signal came of those whose second one ends the process
+std::atomic<std::int64_t> first_ms = kNever;  ///< time of the first of the signals whose second one ends the process
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free,
               "used in a signal handler");
 
@@ -36,7 +36,7 @@ void note(int number) {
     const std::int64_t now = now_ms();
     if (!first_ms.compare_exchange_strong(first, now) && now - first >= kTwiceAfterMs) {
         signal(number, SIG_DFL);
-        raise(number);  // comes when this handler returns
+        raise(number);  // delivered when this handler returns
     }
 }
 

@@ -10,7 +10,7 @@ namespace lookahead {
 
 namespace {
 
-/// The key that the axis sets to its values' names; empty if it does something else.
+/// The key that the axis sets to the names of its values; empty for another kind of axis.
 std::string key_of(const Axis& axis) {
     const auto key = [](const AxisValue& value) -> std::string {
         const std::string ending = "=" + value.name;

@@ -28,7 +28,7 @@ class Roles {
         }
         return best_.values.empty() || std::ranges::find(best_.values, value(point)) != best_.values.end();
     }
-    /// Points with equal ones are chosen among together: the workload and the axes that are not pinned.
+    /// Points with equal groups compete: the workload and the axes that are not pinned.
     std::vector<std::string> group(const SweepPoint& point) const {
         std::vector<std::string> names{point.workload};
         for (std::size_t i = 0; i < pinned_.size(); ++i) {
@@ -48,7 +48,7 @@ class Roles {
   private:
     const Best& best_;
     std::size_t axis_ = 0;
-    std::vector<const std::string*> pinned_;  ///< by axis: the value that candidates have
+    std::vector<const std::string*> pinned_;  ///< by axis: the value required of candidates
 };
 
 struct Chosen {

@@ -23,7 +23,7 @@ namespace {
     throw InputError("study " + study.name + ": " + sentence);
 }
 
-/// Every column has a name of its own, and '/' would make groups of it.
+/// Column names must differ, and '/' in a name would make groups.
 void check_columns(const Study& study) {
     namespace schema = sweep_schema;
     std::set<std::string> names{
@@ -68,7 +68,7 @@ const Json::Object& members(const Json& group, const char* kind) {
     return found == nullptr ? none : found->members();
 }
 
-/// Paths of numbers below a group of the schema; '*' matches any name.
+/// Collects the paths of numbers below a group of the schema; '*' matches any name.
 void collect_paths(const Json& group, const std::string& path, std::vector<std::string>& paths) {
     for (const auto& [name, member] : members(group, "attributes")) {
         if (is_number(member)) { paths.push_back(path.empty() ? name : path + "@" + name); }
@@ -80,7 +80,7 @@ void collect_paths(const Json& group, const std::string& path, std::vector<std::
     for (const auto& [name, member] : members(group, "groups")) { collect_paths(member, prefix + name, paths); }
 }
 
-/// The same with the program's statistics in place of the counters' '*'.
+/// The same with the program's statistics instead of the counters' '*'.
 const std::vector<std::string>& known_paths() {
     static const std::vector<std::string> known = [] {
         std::vector<std::string> paths;
@@ -96,7 +96,7 @@ const std::vector<std::string>& known_paths() {
     return known;
 }
 
-/// Whether the path is that of the pattern, part by part.
+/// Whether the path matches the pattern, part by part.
 bool fits(std::string_view path, std::string_view pattern) {
     while (true) {
         const auto end = path.find_first_of("/@");
@@ -111,7 +111,7 @@ bool fits(std::string_view path, std::string_view pattern) {
     }
 }
 
-/// An expression is of metrics before its own and of counters.
+/// An expression may name counters and earlier metrics.
 void check_expressions(const Study& study) {
     std::vector<std::string> known;
     for (const StatisticsSetEntry& set : registered_statistics_sets()) {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kMostInstructions = 20'000'000;
 
-/// Numbers by their values: the index has an axis of them as a column of numbers.
+/// The label in comparable form: the index has an axis of numbers as a column of numbers.
 std::string comparable(const std::string& label) {
     const auto number = number_of(label);
     return number ? fmt::format("{}", *number) : label;
@@ -57,7 +57,7 @@ EarlierCosts::EarlierCosts(const Study& study, const SweepFolder& folder, std::s
     try {
         read_index(study, folder, points);
     } catch (const InputError&) {
-        // There is no index yet, or one of other columns: costs are only for the order of points.
+        // There is no index yet, or it has other columns: costs only order the points.
     }
     constexpr double kSamples = 5;
     for (const SweepPoint& point : points) {
@@ -88,7 +88,7 @@ void EarlierCosts::read_index(const Study& study, const SweepFolder& folder, std
     }
     for (const SweepPoint& point : points) {
         const auto row = rows.find(name_of_point(point.workload, point.labels));
-        if (row != rows.end() && row->second > 0) {  // not NaN, as of a failed point
+        if (row != rows.end() && row->second > 0) {  // not NaN, the value of a failed point
             add(point, row->second);
         }
     }
@@ -120,7 +120,7 @@ std::uint64_t count_warp_instructions(const RunRequest& request) {
     try {
         workload->run(printing);
     } catch (const ProgramError&) {
-        return kMostInstructions;  // it has at least these, or fails, which its run will show
+        return kMostInstructions;  // it executes at least these, or fails, as its run will show
     }
     return device.counts().total.warps;
 }

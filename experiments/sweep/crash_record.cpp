@@ -21,14 +21,14 @@ struct Crash {
 constexpr std::array<Crash, 5> kCrashes{
     {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}}};
 
-// A handler may not allocate: everything that it writes is made before.
+// A handler may not allocate, so everything that it writes is prepared.
 constexpr std::size_t kMostOfPath = 4096;
 std::array<char, kMostOfPath> file_name{};
 std::array<char, kMostOfPath> partial_name{};
 std::array<std::array<char, 256>, kCrashes.size()> texts{};
 std::array<int, kCrashes.size()> sizes{};
 std::array<struct sigaction, kCrashes.size()> before{};
-std::array<std::byte, 64 * 1024> stack{};  // the point's own may be used up
+std::array<std::byte, 64 * 1024> stack{};  // the point's own stack may be exhausted
 stack_t stack_before{};
 
 void record(int number) {
@@ -43,7 +43,7 @@ void record(int number) {
         }
     }
     ::signal(number, SIG_DFL);
-    ::raise(number);  // comes when this handler returns
+    ::raise(number);  // delivered when this handler returns
 }
 
 }  // namespace

@@ -9,7 +9,6 @@ namespace lookahead {
 
 namespace {
 
-/// One line of fields.
 class Row {
   public:
     explicit Row(std::string& text) : text_(text) {}
@@ -29,7 +28,7 @@ class Row {
         return *this;
     }
     Row& operator<<(const char* field) { return *this << std::string_view(field); }
-    /// What reads back as the same number; nothing for NaN.
+    /// A text that reads back as the same number; empty for NaN.
     template <class Number>
     requires std::is_arithmetic_v<Number> Row& operator<<(Number number) {
         separate();
@@ -52,7 +51,7 @@ class Row {
     bool is_first_ = true;
 };
 
-/// "kind" and "name" of "kind.name"; names have no dot.
+/// "kind" and "name" of "kind.name"; neither has a dot.
 std::array<std::string_view, 2> kind_and_name(std::string_view counter) {
     const auto dot = counter.find('.');
     return {counter.substr(0, dot), counter.substr(dot + 1)};

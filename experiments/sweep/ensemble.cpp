@@ -25,14 +25,13 @@ namespace lookahead {
 
 namespace {
 
-/// Rank 0 has the counters: where the network does not reach its memory by itself, others wait as long for a point.
+/// Rank 0 has the counters: if the network cannot reach its memory by itself, others wait this long for a point.
 constexpr auto kLookPatience = std::chrono::milliseconds(2);
 constexpr auto kQuietPatience = std::chrono::milliseconds(200);
 constexpr auto kElsewherePatience = std::chrono::milliseconds(200);
 constexpr int kMostTimesBegun = 3;
 constexpr int kBadInput = static_cast<int>(ExitCode::bad_input);
 
-/// Rank 0's plan, on every rank.
 EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
     if (world.size() == 1) { return mine; }
     std::string text;
@@ -57,7 +56,6 @@ EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
     return plan;
 }
 
-/// A server of this rank and the point that it runs.
 struct Slot {
     PointServer* server;
     const SweepPoint* point = nullptr;  ///< null: none
@@ -76,7 +74,7 @@ class Ensemble {
     }
     Ensemble(const Ensemble&) = delete;
     Ensemble& operator=(const Ensemble&) = delete;
-    /// After an exception no point runs on, and nothing half-written is left.
+    /// After an exception no point continues, and nothing half-written remains.
     ~Ensemble() {
         for (Slot& slot : slots_) {
             if (slot.point != nullptr) {
@@ -112,7 +110,7 @@ class Ensemble {
   private:
     using Work = std::span<const EnsemblePlan::Work>;
 
-    /// Points that want the same number of ranks. Ranks that are left over make a smaller group, which no result tells.
+    /// Runs points with the same number of ranks. Ranks left over make a smaller group; no result depends on it.
     void run_alike(Work work) {
         counter_ = world_.make_counter();
         group_ = world_.split(world_.rank() / work.front().ranks);
@@ -128,7 +126,7 @@ class Ensemble {
 
     const SweepPoint& point_of(const EnsemblePlan::Work& work) const { return plan_.points[work.point]; }
 
-    /// Each point runs in a process of its own, as many at once as this rank has servers.
+    /// Runs each point in its own process, as many at once as this rank has servers.
     void run_in_processes(Work work) {
         std::deque<const SweepPoint*> elsewhere;
         bool has_more = true;
@@ -165,7 +163,7 @@ class Ensemble {
         result_.interrupted |= has_more || (options_.waits && !elsewhere.empty());
     }
 
-    /// Idle servers take points that other programs had. A point belongs to the program that runs it until either ends.
+    /// Idle servers take points of other programs. A point belongs to the program that runs it until either ends.
     void take_from(std::deque<const SweepPoint*>& elsewhere) {
         std::size_t left = elsewhere.size();
         for (Slot& slot : slots_) {
@@ -177,7 +175,7 @@ class Ensemble {
         }
     }
 
-    /// Begins a point unless another program does or has done so. False if one does now.
+    /// Begins a point unless another program runs or has finished it. Returns false if one runs it now.
     bool take(Slot& slot, const SweepPoint& point) {
         auto claim = folder_.claim(point);
         if (!claim) { return false; }
@@ -205,18 +203,16 @@ class Ensemble {
         finish(*std::exchange(slot.point, nullptr), end);
     }
 
-    /// Removes the folder for a point's checkpoints if it has none.
     void forget_if_empty(const SweepPoint& point) const {
         if (folder_.last_checkpoint(point).empty()) { folder_.remove_checkpoints(point); }
     }
 
-    /// Removes checkpoints from which a point does not go on.
+    /// Removes checkpoints with which a point does not continue.
     void forget_checkpoints(const SweepPoint& point) {
-        folder_.require_room();  // or it is the result that cannot be written
+        folder_.require_room();  // else the result could not be written
         folder_.remove_checkpoints(point);
     }
 
-    /// Each point runs on all ranks of a group.
     void run_on_groups(Work work) {
         std::vector<const SweepPoint*> elsewhere;
         for (std::size_t at = next(); at < work.size(); at = next()) {
@@ -227,7 +223,7 @@ class Ensemble {
 
     bool leads() const { return group_->rank() == 0; }
 
-    /// The same number on every rank of the group.
+    /// Makes the number the same on every rank of the group.
     std::uint64_t agreed(std::uint64_t number) {
         if (group_->size() > 1) {
             std::string text = std::to_string(number);
@@ -242,7 +238,7 @@ class Ensemble {
         return leads() ? agreed(is_stopped() ? stop() : counter_->next()) : agreed(kNone);
     }
 
-    /// Also by a signal that only a point got.
+    /// Also true after a signal that only a point received.
     bool is_stopped() const { return StopSignal::came() || result_.interrupted; }
 
     std::uint64_t stop() {
@@ -252,7 +248,7 @@ class Ensemble {
 
     enum class Decision : std::uint64_t { elsewhere, ended, run };
 
-    /// Runs a point unless another program does or has done so. False if one does now.
+    /// Runs a point unless another program runs or has finished it. Returns false if one runs it now.
     bool take_on_group(const SweepPoint& point) {
         SweepFolder::Claim claim;
         Decision decision = Decision::ended;
@@ -266,7 +262,7 @@ class Ensemble {
         return decision != Decision::elsewhere;
     }
 
-    /// Whether another program has ended the point, or the point has ended too many jobs.
+    /// Whether the point has a result or a failure. One that has ended too many jobs counts as failed.
     bool has_end(const SweepPoint& point) {
         PointState state = folder_.state(point);
         const int times = group_->size() > 1 ? folder_.times_begun(point) : 0;
@@ -281,7 +277,7 @@ class Ensemble {
         return state.status != PointStatus::missing;
     }
 
-    /// Points that other programs run belong to them until they end the points, or end themselves.
+    /// Waits until other programs have finished their points, and takes those whose program ends.
     void wait_for_others(std::vector<const SweepPoint*> elsewhere) {
         if (!options_.waits) {
             result_.elsewhere += elsewhere.size();
@@ -436,9 +432,9 @@ class Ensemble {
     Transport& world_;
     const ReadRequest& read_;
     std::vector<Slot> slots_;
-    std::unique_ptr<SharedCounter> ended_;    ///< points, by all ranks
-    std::unique_ptr<SharedCounter> failed_;   ///< of them
-    std::unique_ptr<SharedCounter> counter_;  ///< of points of a kind, taken
+    std::unique_ptr<SharedCounter> ended_;    ///< points ended, by all ranks
+    std::unique_ptr<SharedCounter> failed_;   ///< points failed
+    std::unique_ptr<SharedCounter> counter_;  ///< points of a kind that have been taken
     std::unique_ptr<Transport> group_;
     SweepRunResult result_;
     Clock::time_point begin_ = Clock::now();

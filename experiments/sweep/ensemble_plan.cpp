@@ -15,10 +15,10 @@ namespace lookahead {
 
 namespace {
 
-/// One rank's rate where nothing but the number of warp instructions is known.
+/// One rank's assumed rate if only the number of warp instructions is known.
 constexpr double kInstructionsPerSecond = 1e6;
 
-/// Command lines whose instructions must be counted: one for each program without known costs.
+/// Command lines whose instructions must be counted: one per program without known costs.
 std::vector<std::vector<std::string>> unknown_programs(const EnsemblePlan& plan, std::span<const std::size_t> missing,
                                                        const EarlierCosts& earlier) {
     std::set<std::string> all;
@@ -31,14 +31,14 @@ std::vector<std::vector<std::string>> unknown_programs(const EnsemblePlan& plan,
     }
     std::vector<std::vector<std::string>> lines;
     for (const auto& [program, arguments] : unknown) {
-        if (all.size() > 1) {  // a single one has no order
+        if (all.size() > 1) {  // a single one needs no order
             lines.push_back(arguments);
         }
     }
     return lines;
 }
 
-/// Warp instructions of each command line; the ranks take turns. Every rank calls it, with rank 0's lines.
+/// Warp instructions of each command line; the ranks share the counting. Every rank calls it, with rank 0's lines.
 std::vector<std::uint64_t> count_on_all(std::vector<std::vector<std::string>> lines, Transport& world,
                                         const ReadRequest& read) {
     std::string text = Json(Json::Array(lines.begin(), lines.end())).text();
@@ -54,7 +54,7 @@ std::vector<std::uint64_t> count_on_all(std::vector<std::vector<std::string>> li
         if (line < lines.size()) {
             std::vector<std::string> arguments{"run"};
             arguments.insert(arguments.end(), lines[line].begin(), lines[line].end());
-            // The run of a point will report its errors.
+            // The point's run will report its errors.
             static_cast<void>(catch_error([&] { mine[turn] = count_warp_instructions(read(arguments, world)); }));
         }
     }
@@ -67,7 +67,7 @@ std::vector<std::uint64_t> count_on_all(std::vector<std::vector<std::string>> li
     return counts;
 }
 
-/// The points of the shard without a result or failure, as indices of the plan's points; counts the others.
+/// The shard's points without a result or failure, as indices of the plan's points; counts the others.
 std::vector<std::size_t> missing_points(EnsemblePlan& plan, const SweepFolder& folder, const SweepRunOptions& options) {
     std::vector<std::size_t> missing;
     std::set<std::string> keys;
@@ -140,7 +140,7 @@ EnsemblePlan plan_ensemble(const Study& study, std::vector<SweepPoint> points, c
         const int ranks = ranks_per_point != 0 ? std::min(ranks_per_point, world.size()) : chosen[i];
         places.push_back({{missing[i], ranks}, costs[i], ranks > 1 && folder.times_begun(plan.points[missing[i]]) > 0});
     }
-    // What ended a job before comes last: the others are complete if it does so again.
+    // Points that ended a job before come last: if they do so again, the others are complete.
     std::ranges::stable_sort(places, [](const Place& a, const Place& b) {
         return std::tuple(a.was_begun, -a.work.ranks, -a.cost) < std::tuple(b.was_begun, -b.work.ranks, -b.cost);
     });

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kGraceSeconds = 10;
 
-/// Ends the process if a point has not reached an epoch long after its time, which only a fault of the program causes.
+/// Ends the process if a point reaches no epoch until long after its time, which only a fault of the program causes.
 class Watchdog {
   public:
     Watchdog(double timeout_s, const SweepFolder& folder, const SweepPoint& point) {
@@ -55,7 +55,7 @@ class Watchdog {
     std::mutex mutex_;
     std::condition_variable over_;
     bool is_over_ = false;
-    std::jthread thread_;  // the last: it ends before the members that it uses
+    std::jthread thread_;  // last, so that it ends before the members that it uses
 };
 
 class Overrun : public Error {
@@ -72,7 +72,7 @@ void check_limits(const PointLimits& limits, Clock::time_point begin) {
     }
 }
 
-/// Every rank comes with its code. The job ends if one does not come, because it may wait for ever.
+/// Gathers every rank's exit code. Ends the job if a rank does not come, because it may wait for ever.
 std::vector<std::uint64_t> codes_of_all(Transport& group, int mine, const std::string& message,
                                         const SweepFolder& folder, const SweepPoint& point, double seconds) {
     constexpr auto kPatience = std::chrono::seconds(5);
@@ -118,7 +118,7 @@ GroupPointEnd run_on_group(const std::function<RunRequest()>& request, const Poi
             group.broadcast(end.message, static_cast<int>(first - codes.begin()));
         }
     }
-    ::malloc_trim(0);  // returns a large point's memory for the next one, and for other processes
+    ::malloc_trim(0);  // returns a large point's memory, for the next point and other processes
     end.wall_s = seconds_since(begin);
     return end;
 }

@@ -15,7 +15,7 @@ namespace schema = sweep_schema;
 using hdf5::Group;
 using hdf5::InputFile;
 
-/// Whether the metrics of the index are at least these, each defined as here.
+/// Whether the index has at least these metrics, with equal definitions.
 bool has_metrics(const Group& root, const std::vector<Metric>& metrics) {
     const Study before = parse_study(root.text_attribute(schema::kTomlAttribute), "before", "index");
     const std::vector<Metric> known = all_metrics(before);
@@ -26,7 +26,7 @@ bool has_metrics(const Group& root, const std::vector<Metric>& metrics) {
     });
 }
 
-/// Puts a column of the index into a member of each of its points.
+/// Copies a column of the index into a member of each of its points.
 template <class T>
 void read_column(const Group& table, const DatasetName& name, std::vector<PointFacts>& points, T PointFacts::*member) {
     const hdf5::Dataset dataset = table.open_dataset(name.name);
@@ -97,8 +97,7 @@ void read_kernels(const Group& table, IndexFacts& facts, std::vector<PointFacts>
     }
 }
 
-/// The facts that the folder's index has, by key. None without an index, or with one of another version or with metrics
-/// that are not these.
+/// The facts in the folder's index, by key. Empty without an index, or if it has another version or other metrics.
 std::map<std::string, PointFacts> facts_of_index(const SweepFolder& folder, const std::vector<Metric>& metrics,
                                                  IndexFacts& facts) {
     if (!hdf5::is_whole_file(folder.index_file())) { return {}; }
@@ -141,7 +140,7 @@ IndexFacts collect_facts(const Study& study, std::span<const SweepPoint> points,
             const std::string file = folder.result_file(point);
             const auto known = before.find(point.key);
             fact = known != before.end() && known->second.stamp == stamp_of(file)
-                       ? known->second  // a copy: two points may have one key
+                       ? known->second  // a copy: two points may share a key
                        : read_point_facts(file, metrics, facts.names, facts.units);
         } else {
             fact.metrics.assign(metrics.size(), std::numeric_limits<double>::quiet_NaN());

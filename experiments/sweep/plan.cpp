@@ -17,7 +17,7 @@ namespace lookahead {
 
 namespace {
 
-/// The accumulated changes of a point: the study's, then those of each axis in order.
+/// A point's accumulated changes: the study's, then those of each axis in order.
 struct Choice {
     std::string machine;
     std::vector<std::string> options;
@@ -44,14 +44,14 @@ std::vector<Choice> choices(const Study& study) {
     return all;
 }
 
-/// What makes a point's machine, whatever runs on it.
+/// The determinants of a point's machine, without those of its workload.
 std::vector<std::string> machine_of(const Choice& choice) {
     std::vector<std::string> texts{choice.machine};
     texts.insert(texts.end(), choice.options.begin(), choice.options.end());
     return texts;
 }
 
-/// Machines as they are read: thousands of points differ in a key.
+/// Machines already read: thousands of points differ in only one key.
 using Machines = std::map<std::string, Configuration>;
 
 Configuration configuration_of(const Choice& choice, Machines& machines) {
@@ -63,7 +63,7 @@ Configuration configuration_of(const Choice& choice, Machines& machines) {
     return configuration;
 }
 
-/// It has the inputs that its program had, whatever the study's size and seed are.
+/// Whether it is a capture, whose inputs do not depend on the study's size and seed.
 bool is_capture(const std::string& workload) {
     return workload == "capture" || workload.ends_with(".h5");
 }
@@ -127,7 +127,7 @@ std::vector<SweepPoint> plan_sweep(const Study& study) {
                 const RunRequest request = request_of(study, workload, choice, configuration);
                 if (checked.insert(machine_of(choice)).second) { check_machine(configuration); }
                 make_variant<Workload>(request.workload, request.configuration,
-                                       request.context);  // which checks its keys
+                                       request.context);  // checks its keys
                 std::vector<std::string> inputs = input_files(request.workload, request.configuration);
                 std::ranges::transform(inputs, inputs.begin(), hash_of_file);
                 points.push_back({workload, choice.labels, arguments_of(study, workload, choice),

@@ -36,7 +36,7 @@ double reduced(const std::vector<double>& values, Metric::Reduction reduction) {
     return reduction == Metric::Reduction::sum ? sum : sum / static_cast<double>(values.size());
 }
 
-/// The object at "a/b/c"; every part but the last is a group.
+/// The object at "a/b/c"; every part except the last is a group.
 Group group_at(const InputFile& file, std::string_view path, const std::string& what) {
     Group group = file.root();
     while (!path.empty()) {
@@ -88,7 +88,7 @@ std::vector<CounterTotal> read_totals(const Group& counters, CounterNames& names
     return totals;
 }
 
-/// A metric's expression, of the metrics before it and of sums over all components.
+/// The value of a metric's expression over earlier metrics and sums over all components.
 double derived(const Metric& metric, const std::vector<Metric>& metrics, const PointFacts& facts, CounterNames& names) {
     return Expression::parse(metric.expression).value([&](const std::string& name) -> double {
         const auto before = std::ranges::find(metrics, name, &Metric::name);

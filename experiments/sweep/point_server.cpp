@@ -26,18 +26,18 @@ namespace lookahead {
 
 namespace {
 
-constexpr std::size_t kMostBytes = 128 * 1024;  // of a message, which a socket takes whole
+constexpr std::size_t kMostBytes = 128 * 1024;  // in a message, which a socket takes whole
 constexpr std::size_t kMostOfSentence = 8 * 1024;
 constexpr int kMemoryLookMs = 20;
 
 /// The server's answer, before the message's text.
 struct Answer {
-    std::int32_t status;  ///< as of waitpid
+    std::int32_t status;  ///< as by waitpid
     PointEnd::Overrun overrun;
     double wall_s;
 };
 
-/// A kind, then the limits and the arguments, with a 0 between each two.
+/// A kind, the limits and the arguments, separated by zeros.
 std::string order_text(const PointOrder& order) {
     std::string text = "run";
     const auto add = [&](const std::string& part) { text.append(1, '\0').append(part); };
@@ -57,7 +57,7 @@ std::vector<std::string> parts_of(std::string_view text) {
     return parts;
 }
 
-/// The last line that is not empty, of the end of a file.
+/// The last non-empty line at the end of a file.
 std::string last_line(int file) {
     const off_t size = ::lseek(file, 0, SEEK_END);
     const off_t from = std::max<off_t>(0, size - static_cast<off_t>(kMostOfSentence));
@@ -67,13 +67,12 @@ std::string last_line(int file) {
     return text.substr(text.rfind('\n') + 1);
 }
 
-/// This process, which is a child of `parent`, does not outlive it.
+/// Makes this process, a child of `parent`, end with it.
 void end_with(pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) { std::_Exit(0); }
 }
 
-/// The server's side.
 class Server {
   public:
     Server(int socket, const PointServer::Command& command) : socket_(socket), command_(command) {}
@@ -145,7 +144,7 @@ class Server {
             ::close(socket_);
             live(arguments, server);
         }
-        ::close(ends[1]);  // the child has the other one until it ends
+        ::close(ends[1]);  // the child holds the other end until it ends
         end_ = ends[0];
     }
 
@@ -156,7 +155,7 @@ class Server {
         ::dup2(nothing, STDOUT_FILENO);
         ::dup2(errors_, STDERR_FILENO);
         StopSignal::note_from_now();
-        sigset_t stop;  // a point that is asked to stops at a checkpoint
+        sigset_t stop;  // a point stops at a checkpoint on these
         ::sigemptyset(&stop);
         ::sigaddset(&stop, SIGUSR1);
         ::sigprocmask(SIG_UNBLOCK, &stop, nullptr);
@@ -189,7 +188,7 @@ class Server {
     const PointServer::Command& command_;
     pid_t child_ = 0;
     int end_ = -1;     ///< readable when the child has ended
-    int errors_ = -1;  ///< file in memory with the child's stderr
+    int errors_ = -1;  ///< in memory, with the child's stderr
     double timeout_s_ = 0;
     std::uint64_t memory_bytes_ = 0;
     PointEnd::Overrun overrun_ = PointEnd::Overrun::none;
@@ -209,7 +208,7 @@ PointServer::PointServer(const Command& command) {
     if (server_ == 0) {
         ::close(ends[0]);
         end_with(owner);
-        // Launchers signal a rank's whole group; what becomes of the point is for the rank to say.
+        // Launchers signal a rank's whole group, but the rank decides about its point.
         sigset_t blocked;
         ::sigemptyset(&blocked);
         for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) { ::sigaddset(&blocked, number); }
@@ -221,7 +220,7 @@ PointServer::PointServer(const Command& command) {
 }
 
 PointServer::~PointServer() {
-    ::shutdown(socket_, SHUT_RDWR);  // servers that were made later have this end of the socket too
+    ::shutdown(socket_, SHUT_RDWR);  // servers made later share this end of the socket
     ::close(socket_);
     ::waitpid(server_, nullptr, 0);
 }

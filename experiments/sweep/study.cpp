@@ -16,7 +16,7 @@ namespace lookahead {
 
 namespace {
 
-/// Reads tables of a study, and knows where every fault is.
+/// Reads a study's tables and knows the place of every fault.
 class Reader {
   public:
     explicit Reader(std::string file) : file_(std::move(file)) {}
@@ -62,7 +62,7 @@ class Reader {
         if (const auto* table = node.as_table()) { return *table; }
         fail(node, what + " must be a table");
     }
-    /// "key=value" texts.
+    /// Texts "key=value".
     std::vector<std::string> assignments(const toml::table& table, const char* key) const {
         std::vector<std::string> result = texts(table, key);
         for (const std::string& each : result) {
@@ -78,7 +78,7 @@ class Reader {
     std::string file_;
 };
 
-/// A value as it would be typed after "key=".
+/// The value as typed after "key=".
 std::string typed(const Reader& reader, const toml::node& node) {
     if (const auto* text = node.as_string()) { return text->get(); }
     if (node.is_integer() || node.is_floating_point() || node.is_boolean()) {
@@ -154,7 +154,7 @@ bool has_axis(const Study& study, const std::string& name) {
     return std::ranges::any_of(study.axes, [&](const Axis& axis) { return axis.name == name; });
 }
 
-/// Refuses a value that the axis, which the study has, does not have.
+/// Throws if the study's axis does not have the value.
 void check_value(const Reader& reader, const toml::node& node, const Study& study, const std::string& axis_name,
                  const std::string& value) {
     const auto axis = std::ranges::find(study.axes, axis_name, &Axis::name);
@@ -175,7 +175,7 @@ void check_metric(const Reader& reader, const toml::node& node, const Study& stu
     }
 }
 
-/// After the axes and metrics.
+/// Call it after the axes and metrics have been parsed.
 Best parse_best(const Reader& reader, const toml::table& table, const Study& study) {
     reader.check_keys(table, {"name", "axis", "metric", "choose", "values", "among"});
     Best best;

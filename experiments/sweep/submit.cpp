@@ -15,7 +15,7 @@ namespace lookahead {
 
 namespace {
 
-/// Between '"' of a shell these mean something, and a line's end would end an #SBATCH line.
+/// Refuses characters with a meaning inside a shell's '"', and line ends, which would end an #SBATCH line.
 void require_plain(const std::string& what, const std::string& text) {
     if (text.find_first_of("\"$`\\\n") != std::string::npos) {
         throw ConfigurationError("the " + what + " '" + text + "' has a character that a job's script cannot have: " +

@@ -31,7 +31,7 @@ std::optional<std::string> read_file(const std::string& path) {
     return std::string{std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A name that no other process has on any node.
+/// A name that no other process has, on any node.
 std::string process_name() {
     std::array<char, 64> host{};
     ::gethostname(host.data(), host.size() - 1);
@@ -43,7 +43,7 @@ std::string process_name() {
                      "; when that is corrected, the same command goes on");
 }
 
-/// Whether the whole text is in the file, and the file on the disk.
+/// Writes the whole text to the file and the file to the disk; returns whether it could.
 bool writes(const std::string& path, std::string_view text) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file < 0) { return false; }
@@ -60,7 +60,7 @@ bool writes(const std::string& path, std::string_view text) {
     return good;
 }
 
-/// Other programs see the whole text or none.
+/// Other programs see the whole text or nothing.
 void write_whole(const std::string& path, std::string_view text) {
     const std::string partial = path + ".partial." + process_name();
     if (!writes(partial, text) || std::rename(partial.c_str(), path.c_str()) != 0) {
@@ -71,7 +71,6 @@ void write_whole(const std::string& path, std::string_view text) {
     }
 }
 
-/// Whether the points depend on files other than the study's.
 bool depends_on_files(const Study& study) {
     const auto is_of_file = [](const std::string& text) {
         return text.find('/') != std::string::npos || text.find(".toml") != std::string::npos ||
@@ -86,12 +85,11 @@ bool depends_on_files(const Study& study) {
            });
 }
 
-/// The key that a file in `points` begins with.
 std::string key_of(const std::string& file_name) {
     return file_name.substr(0, file_name.find('.'));
 }
 
-/// Whether a file in `points` is one that a program which works on the point would still need or remove.
+/// Whether it is a temporary file in `points`, which a program working on the point may still need or remove.
 bool is_temporary(const std::string& file_name) {
     const std::string suffix = file_name.substr(std::min(key_of(file_name).size(), file_name.size()));
     return suffix == ".claim" || suffix.starts_with(".h5.") || suffix.starts_with(".failure.json.partial.") ||
@@ -105,8 +103,8 @@ const char* name_of(PointStatus status) {
     return names[static_cast<int>(status)];
 }
 
-/// Other files in the folder, a job's script perhaps, stay as they are; none may have a name that the sweep writes.
-/// Another program that begins the same sweep now writes the study's text before those files.
+/// Other files in the folder, such as a job's script, stay; none may have a name that the sweep writes. A program that
+/// begins the same sweep at the same time writes the study's text before those files.
 void SweepFolder::require_own() const {
     for (const char* name : {"/index.h5", "/plan.json"}) {
         if (std::filesystem::exists(path_ + name) && !std::filesystem::exists(path_ + "/study.toml")) {
@@ -127,7 +125,7 @@ void SweepFolder::create(const Study& study, std::span<const SweepPoint> points)
     remove_abandoned();
     const std::string file = path_ + "/study.toml";
     const auto present = read_file(file);
-    // The name of a built-in study is not in its text.
+    // A built-in study's text does not have its name.
     const std::string text = "# " + study.name + "\n" + study.toml;
     if (present && *present != text) { require_grown(study, points); }
     if (!present || *present != text) { write_whole(file, text); }
@@ -164,7 +162,7 @@ Study SweepFolder::study() const {
 }
 
 PointState SweepFolder::state(const SweepPoint& point) const {
-    // A host that lost power soon after a run may have kept the name of its result without the contents.
+    // A host that lost power soon after a run may have kept its result's name without the contents.
     if (hdf5::is_whole_file(result_file(point))) { return {PointStatus::complete, 0, "", 0}; }
     const auto text = read_file(failure_file(point));
     if (!text) { return {}; }
@@ -214,7 +212,7 @@ std::optional<SweepFolder::Claim> SweepFolder::claim_file(const std::string& pat
         if (::fstat(file, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino) {
             return Claim(file, path);
         }
-        ::close(file);  // its last holder has removed it since it was opened
+        ::close(file);  // its last holder has removed it after it was opened
     }
 }
 
@@ -224,7 +222,7 @@ std::string SweepFolder::temporary_file(const SweepPoint& point) const {
 
 void SweepFolder::remove_abandoned() const {
     std::map<std::string, std::vector<std::filesystem::path>> left;
-    std::error_code ignored;  // another program may remove files meanwhile
+    std::error_code ignored;  // another program may be removing files
     for (const auto& entry : std::filesystem::directory_iterator(path_ + "/points", ignored)) {
         const std::string name = entry.path().filename().string();
         if (is_temporary(name)) { left[key_of(name)].push_back(entry.path()); }
@@ -261,7 +259,7 @@ std::optional<std::vector<SweepPoint>> SweepFolder::recorded_plan(const Study& s
         }
         return points_from_json(plan.at("points"));
     } catch (const JsonError&) {
-        return std::nullopt;  // it is made again
+        return std::nullopt;  // it will be made again
     }
 }
 

@@ -6,7 +6,7 @@ namespace lookahead {
 
 namespace {
 
-/// A linear map of words of 32 bits: the images of the single bits.
+/// A linear map of 32-bit words: the images of the single bits.
 using LinearMap = std::array<std::uint32_t, 32>;
 
 std::uint32_t apply(const LinearMap& map, std::uint32_t word) {
@@ -15,7 +15,7 @@ std::uint32_t apply(const LinearMap& map, std::uint32_t word) {
     return image;
 }
 
-/// `steps` steps of the generator, which is linear, at once.
+/// `steps` steps of the generator, which is linear, in one map.
 LinearMap map_of_steps(std::size_t steps) {
     LinearMap power;  // of one step, then of two, four ..
     LinearMap result;
@@ -38,7 +38,7 @@ LinearMap map_of_steps(std::size_t steps) {
 template <auto next, class T>
 void XorShift32::fill_in_parts(std::span<T> values) {
     constexpr std::size_t kParts = 8;
-    constexpr std::size_t kWorthwhile = 1 << 14;  // below that the maps take longer than the numbers
+    constexpr std::size_t kWorthwhile = 1 << 14;  // below this the maps take longer than the numbers
     if (values.size() < kWorthwhile) {
         for (T& value : values) { value = (this->*next)(); }
         return;

@@ -54,8 +54,8 @@ struct ScotchGraph {
 std::vector<int> partition_graph(const PartitionGraph& graph, int ranks) {
     if (ranks == 1 || graph.vertices() == 0) { return std::vector<int>(graph.vertices(), 0); }
     const ScotchGraph arrays(graph);
-    // A context of one thread: with as many as there are cores, which Scotch takes for itself, it finds other parts
-    // each time where the graph is large. All ranks are to find the same.
+    // A context of one thread: by default Scotch takes all cores and finds different parts each time on large graphs.
+    // All ranks must find the same parts.
     const std::unique_ptr<SCOTCH_Context, void (*)(SCOTCH_Context*)> context(SCOTCH_contextAlloc(), [](auto* c) {
         SCOTCH_contextExit(c);
         SCOTCH_memFree(c);

@@ -10,7 +10,7 @@
 namespace lookahead {
 namespace {
 
-/// The ranks' clocks, and the packets between them.
+/// The ranks' clocks and the packets between them.
 class Timeline {
   public:
     explicit Timeline(const Cluster& cluster)
@@ -27,13 +27,13 @@ class Timeline {
 
     static bool goes_in_rounds(int ranks) { return ranks > find_sync_protocol("window").most_direct; }
 
-    /// The rank computes for so long, and writes so many bytes of messages.
+    /// The rank computes for `seconds` and writes `bytes` of messages.
     void compute(std::size_t rank, double seconds, double bytes) {
         clocks_[rank] += seconds;
         bytes_[rank] = bytes;
     }
 
-    /// All send packets. They wait for those of the others or, if they go ahead of them, for those of the time before.
+    /// All ranks send packets. They wait for the others' packets or, if they go ahead, for the previous ones.
     void exchange(bool goes_ahead) {
         catch_up();
         send();
@@ -48,14 +48,13 @@ class Timeline {
         }
     }
 
-    /// All ranks learn the state at the end of an epoch.
     void end_epoch() {
         catch_up();
         std::ranges::fill(clocks_, end() + cluster_.all_gather());
     }
 
     double end() const { return std::ranges::max(clocks_); }
-    /// Those of a rank.
+    /// The packets of one rank.
     std::uint64_t packets() const { return packets_; }
 
   private:
@@ -92,9 +91,9 @@ class Timeline {
     std::size_t ranks_;
     std::vector<Routes> routes_;
     std::vector<double> clocks_;
-    std::vector<double> bytes_;       // of the messages that each rank wrote last
-    std::vector<double> sent_;        // when each sent its first packets
-    std::vector<double> sent_bytes_;  // of each of them
+    std::vector<double> bytes_;       // written last by each rank
+    std::vector<double> sent_;        // when each rank sent its first packets
+    std::vector<double> sent_bytes_;  // bytes in each of them
     bool is_ahead_ = false;
     std::uint64_t packets_ = 0;
 };
@@ -142,7 +141,7 @@ void WindowReplay::count_messages(std::span<const int> rank_of_lp) {
     }
 }
 
-/// A thread that has nothing more to do takes the next LP, the one with most work in the whole run first.
+/// An idle thread takes the next LP; LPs are ordered by their work in the whole run, most first.
 double WindowReplay::on_threads(const Rank& rank, std::size_t window) const {
     std::vector<double> threads(static_cast<std::size_t>(cluster_.threads), 0);
     for (const std::uint32_t lp : rank.processes) {

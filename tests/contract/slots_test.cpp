@@ -1,4 +1,4 @@
-// Every slot that there is has a contract test, which takes the slot's variants from the catalogue.
+// Every slot has a contract test that takes the slot's variants from the catalogue.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -12,7 +12,6 @@ using namespace lookahead;
 
 namespace {
 
-/// The file of the test, and how it asks for the variants.
 struct ContractTest {
     std::string file;
     std::string variants;

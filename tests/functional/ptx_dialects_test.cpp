@@ -1,4 +1,4 @@
-// PTX as clang and older versions of nvcc write it. The samples are written by hand in their styles; each has a kernel
+// PTX as clang and older versions of nvcc write it. The samples are hand-written in their styles; each has a kernel
 // `run(out, in, n)` whose result is checked.
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kThreads = 64, kCtas = 2, kCount = 100;
 
-/// The output of the sample's kernel for `in`, kThreads * kCtas numbers.
+/// The output of the sample's kernel for `in`, which has kThreads * kCtas numbers.
 std::vector<std::uint32_t> run(const std::string& name, const std::vector<std::uint32_t>& in) {
     std::ifstream file(LOOKAHEAD_SOURCE_DIR "/tests/functional/ptx_dialects/" + name);
     std::stringstream text;
@@ -29,7 +29,7 @@ std::vector<std::uint32_t> run(const std::string& name, const std::vector<std::u
     device.fill(out, std::byte{0}, 4 * in.size());
     const DeviceAddress input = device.upload(in);
     std::vector<std::byte> parameters = pack_parameters(out, input, kCount);
-    parameters.resize(device.kernels().front().parameter_bytes);  // the last of a structure's bytes are padding
+    parameters.resize(device.kernels().front().parameter_bytes);  // the structure's last bytes are padding
     device.launch("run", {{kCtas}, {kThreads}}, parameters);
     return device.download<std::uint32_t>(out, in.size());
 }

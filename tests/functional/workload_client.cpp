@@ -1,5 +1,5 @@
-// Workloads as CUDA programs where there is no nvcc: the host program that `experiments/workloads/cuda_program/build`
-// compiles with a workload's kernel.cu, here with the PTX that the driver's capture holds, registered at run time.
+// Workloads as CUDA programs without nvcc: the host program that `experiments/workloads/cuda_program/build` compiles
+// with a workload's kernel.cu, here with the PTX of the driver's capture, registered at run time.
 #include <hdf5.h>
 
 #include <deque>
@@ -35,7 +35,7 @@ static std::vector<std::string> names(const std::string& ptx, const char* patter
 
 /// Gives main.cu its tables; nvcc's programs have them from the start.
 static void load_module(const char* capture) {
-    static std::deque<char> shadows;  // the host knows kernels and variables by their addresses
+    static std::deque<char> shadows;  // their addresses identify kernels and variables
     const std::string ptx = ptx_of(capture);
     static EmbeddedModule module(ptx);
     for (const std::string& name : names(ptx, R"(\.entry\s+(\w+))")) {

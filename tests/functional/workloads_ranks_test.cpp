@@ -1,4 +1,4 @@
-// Every workload at tiny on the timing model: on all ranks together, and on each rank by itself.
+// Every workload at size tiny on the timing model: on all ranks together and on each rank alone.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -16,7 +16,7 @@
 namespace lookahead {
 namespace {
 
-/// The variants of the slot sm.simt; an empty name where the machine has but one model.
+/// The variants of the slot sm.simt; an empty name if the machine has only one model.
 std::vector<std::string> simt_models() {
     std::vector<std::string> names;
     for (const VariantEntry& variant : registered_variants()) {
@@ -33,11 +33,11 @@ RunRequest request_for(std::string_view workload, const std::string& simt, const
     request.configuration = load_machine(request.machine);
     if (!simt.empty()) { request.configuration.override_value("sm.simt=" + simt); }
     request.sync = sync;
-    request.progress = ProgressMode::none;  // and no file
+    request.progress = ProgressMode::none;  // and without a file
     return request;
 }
 
-// Each on one of the SIMT models; workloads_full runs all of them on all models.
+// Each on one SIMT model; workloads_full runs all of them on all models.
 TEST_CASE("every workload matches its reference, and its results do not depend on the number of ranks") {
     const std::unique_ptr<Transport> world = make_transport();
     InProcessTransport alone;

@@ -1,4 +1,4 @@
-// Every workload on devices without timing: the emulator, and the scalar interpreter of its PTX as it was written.
+// Every workload on devices without timing: the emulator, and the scalar interpreter of its original PTX.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,10 +28,10 @@ const std::vector<std::string> kWorkloads = [] {
     return names;
 }();
 
-/// A workload in a form of its kernels.
+/// A workload in one form of its kernels.
 struct Program {
     std::string name;
-    std::vector<std::string> settings = {};  ///< keys of the configuration that choose the form
+    std::vector<std::string> settings = {};  ///< configuration keys that choose the form
 };
 
 /// All workloads in all forms.
@@ -74,7 +74,7 @@ std::unique_ptr<Workload> tiny(const std::string& name, std::uint32_t seed) {
     return tiny(Program{name}, seed);
 }
 
-/// Passes all calls on and keeps a copy of everything that was copied back.
+/// Passes on all calls and keeps a copy of everything copied back.
 class RecordingDevice : public Device {
   public:
     explicit RecordingDevice(Device& device) : device_(device) {}
@@ -103,7 +103,7 @@ class RecordingDevice : public Device {
 
 using Copies = std::vector<std::vector<std::byte>>;
 
-/// The copies that the workload reads back from the emulator.
+/// The data that the workload copies back from the emulator.
 Copies emulated(Workload& workload, const Configuration& configuration = {}, const EmulatorOptions& options = {}) {
     EmulatedDevice device(load_kernels(workload, configuration), options);
     RecordingDevice recorder(device);
@@ -162,8 +162,8 @@ TEST_CASE(
     }
 }
 
-/// Runs the workload on the scalar interpreter; false if its PTX has approximations or texture fetches, whose bits are
-/// not PTX's to say.
+/// Runs the workload on the scalar interpreter; returns false if its PTX has approximations or texture fetches, whose
+/// bits PTX does not determine.
 bool interpret(Workload& workload, Copies& copies) {
     const ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file());
     test::ScalarInterpreter interpreter(module);

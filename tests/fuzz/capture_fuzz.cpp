@@ -1,5 +1,5 @@
-// A capture file with any contents: columns of any length and values, any texts. It is read and, if that accepts it and
-// it is small, replayed on the emulator; wrong ones are refused, or misbehave as programs do.
+// A capture file with any contents: columns of any length and values, any texts. It is read and, if accepted and small,
+// replayed on the emulator. A wrong one must be refused, or misbehave as programs do.
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 namespace schema = capture_schema;
 
-/// Takes values off the input; zeros when it is used up.
+/// Takes values from the input; zeros when it is used up.
 class Input {
   public:
     Input(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
@@ -56,12 +56,12 @@ constexpr const char* kPtx =
     ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .b64 %rd<2>;\n"
     "ld.param.u64 %rd1, [p];\nst.global.u64 [%rd1], %rd1;\nret;\n}\n";
 
-/// Small values, so that calls fit together now and then, or any.
+/// Small values, so that calls sometimes fit together, or any.
 std::uint64_t number(Input& input) {
     const auto choice = input.take<std::uint8_t>();
     if (choice < 0x80) { return choice; }
     if (choice < 0xe0) {
-        return 0x1000000000 + (choice & 0x1fU) * 256;  // where allocations lie
+        return 0x1000000000 + (choice & 0x1fU) * 256;  // allocations are there
     }
     return input.take<std::uint64_t>();
 }
@@ -92,7 +92,7 @@ void write_file(Input& input, const std::string& path) {
                          {schema::kModulesText.units, schema::kModulesText.description});
         hdf5::Group calls = root.create_group(schema::kCallsGroup);
         const std::size_t rows = input.take<std::uint8_t>() % 12;
-        // One column may have another length than the rest.
+        // One column may have a different length.
         const auto other = input.take<std::uint8_t>();
         std::uint8_t column = 0;
         const auto length = [&] { return ++column == other ? rows + 1 : rows; };
@@ -131,7 +131,7 @@ void write_file(Input& input, const std::string& path) {
     file.commit();
 }
 
-/// A fuzzer's time and memory are for many small captures.
+/// A fuzzer spends its time and memory on many small captures.
 bool is_small(const Capture& capture) {
     return std::ranges::all_of(capture.calls, [](const CapturedCall& call) {
         return call.bytes < 1 << 20 && call.configuration.grid.count() < 64;

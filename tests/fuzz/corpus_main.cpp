@@ -1,4 +1,4 @@
-// A fuzz target without its engine: runs it on each file of the folders given, by name.
+// Runs a fuzz target without its engine on each file of the given folders, in the order of names.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

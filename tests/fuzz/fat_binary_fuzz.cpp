@@ -1,4 +1,4 @@
-// Any bytes as a fat binary: its PTX, or an InputError.
+// Any bytes as a fat binary give PTX or an InputError.
 #include <span>
 
 #include "components/frontend/cudart/fat_binary.h"

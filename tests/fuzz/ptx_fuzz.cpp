@@ -1,4 +1,4 @@
-// Any text as PTX: parsed and finalised, or refused with an InputError; then with what cannot be used left out.
+// Any text as PTX is parsed and finalised, or refused with an InputError; then again without the unusable parts.
 #include <string_view>
 
 #include "components/frontend/finaliser/finalise.h"

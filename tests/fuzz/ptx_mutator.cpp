@@ -1,4 +1,4 @@
-// How libFuzzer changes PTX: mostly by statements and words, so that most results still parse and reach the finaliser.
+// libFuzzer's changes of PTX: mostly by statements and words, so that most results still parse and reach the finaliser.
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -40,7 +40,7 @@ std::vector<Word> words_of(const std::string& text) {
     return words;
 }
 
-/// Words that may replace one another: registers, numbers, and names with the opcodes.
+/// The kind of a word; words of one kind may replace one another: registers, numbers, and names with opcodes.
 int kind_of(const std::string& text, const Word& word) {
     const char first = text[word.begin];
     return first == '%' ? 0 : std::isdigit(static_cast<unsigned char>(first)) != 0 ? 1 : 2;
@@ -82,7 +82,7 @@ void change_word(std::string& text, Random& random) {
     }
 }
 
-/// One modifier of an opcode, as `.f32`, for another of the text.
+/// Replaces one modifier of an opcode, such as `.f32`, by another one of the text.
 void change_modifier(std::string& text, Random& random) {
     std::vector<Word> modifiers;
     for (const Word& word : words_of(text)) {

@@ -4,7 +4,7 @@
 
 namespace lookahead::testing {
 
-/// A cluster on which only the costs that a test sets are not 0.
+/// A cluster in which all costs are 0 except those that a test sets.
 inline Cluster free_cluster(int ranks, int nodes, int threads) {
     return {.ranks = ranks,
             .nodes = nodes,

@@ -16,7 +16,7 @@ using namespace lookahead;
 
 namespace {
 
-/// Two cliques of four with one thin link between them; the LPs of one are every second.
+/// Two cliques of four with one thin link between them; every second LP belongs to the same clique.
 Model two_cliques() {
     Model model;
     for (int i = 0; i < 8; ++i) { model.add({"lp" + std::to_string(i), "node", 1}, nullptr); }
@@ -36,7 +36,7 @@ Model chain(std::size_t length) {
     return model;
 }
 
-/// Each of the first processes sends to each of the others, and back.
+/// Each of the first processes sends to each of the others and receives from it.
 Model both_sides(LpId sms, LpId partitions) {
     Model model;
     for (LpId i = 0; i < sms + partitions; ++i) {
@@ -123,7 +123,7 @@ TEST_CASE("by kind, each rank has as many of each, and the work of all is balanc
             }
             CHECK(std::ranges::max(counts) - std::ranges::min(counts) <= 1);
         }
-        // Ranks with an SM less get partitions first, and those with longer ones get fewer of the rest.
+        // Ranks with one SM less get partitions first, and those with longer ones get fewer of the rest.
         const PartitionReport report = report_partition(model, placed, ranks);
         CHECK(std::ranges::max(report.load) - std::ranges::min(report.load) <= 10);
     }

@@ -46,19 +46,19 @@ TEST_CASE("a replayed rank looks through its processes, writes and takes out mes
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(700 + 2 * 6));
     cluster.local_latency_us = 0.02;
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(700 + 2 * 26));
-    cluster.latency_us = 1;  // there is no other node
+    cluster.latency_us = 1;  // there is no second node
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(700 + 2 * 26));
     cluster.nodes = 2;
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(700 + 2 * 1006));
 
-    // Six messages go between the ranks: by rank 0's computing 300 / 310 of them in the first window, by rank 1's 400 /
+    // Six messages pass between the ranks: rank 0 computes for 300 / 310 of them in the first window, rank 1 for 400 /
     // 450 in the second.
     cluster = free_cluster(2, 1, 1);
     cluster.message_ns = 5;
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(300 + 30 * 300. / 310 + 400 + 30 * 400. / 450));
     cluster = free_cluster(2, 2, 1);
     cluster.message_bytes = 100;
-    cluster.gigabytes_per_s = 1;  // three messages each way, during part of the computing; a byte takes 1 ns
+    cluster.gigabytes_per_s = 1;  // three messages each way, during part of the computing; 1 ns per byte
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(300 + 300 * 300. / 310 + 400 + 300 * 400. / 450));
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("a replayed rank's threads take the process with most work first, wher
     Cluster cluster = free_cluster(1, 1, 2);
     cluster.share_us = 0.009;
     CHECK(nanoseconds(cluster, one) == doctest::Approx(209 + 409));
-    cluster.share_us = 0.011;  // the second window is sooner by one thread
+    cluster.share_us = 0.011;  // one thread is quicker in the second window
     CHECK(nanoseconds(cluster, one) == doctest::Approx(211 + 410));
     cluster.share_us = 0;
     cluster.slowdown = 1.01;
@@ -88,7 +88,7 @@ TEST_CASE("where an epoch ends all replayed ranks wait for all, and look through
     CHECK(nanoseconds(cluster, ranks, log) == doctest::Approx(200 + 3));
     cluster.process_ns = 0;
     cluster.local_latency_us = 0.01;
-    cluster.latency_us = 1;  // by doubling: once within nodes, once between them; and twice all with all
+    cluster.latency_us = 1;  // by doubling: once within nodes, once between them; and twice for all with all
     CHECK(nanoseconds(cluster, ranks, log) == doctest::Approx(200 + 1010 + 2 * 1000));
     cluster = free_cluster(4, 2, 1);
     cluster.packet_us = 0.001;
@@ -107,21 +107,21 @@ TEST_CASE("a core is slowed down where ranks share a node") {
     cluster.nodes = 1;
     cluster.slowdown = 3;  // of threads; a rank has one
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(1400));
-    cluster.threads = 2;  // rank 0's 100 and 200 side by side, rank 1's one process as before
+    cluster.threads = 2;  // rank 0's 100 and 200 in parallel, rank 1's one process as before
     cluster.slowdown = 1.25;
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(2 * 200 * 1.25 + 2 * 400));
 }
 
 TEST_CASE("a rank that goes by halves is half a window ahead of what it has seen") {
-    // Rank 0 has more to do in the first window, rank 1 in the second: whole windows take the greater of each.
+    // Rank 0 has more work in the first window, rank 1 in the second: whole windows take the longer time of each.
     const std::vector<std::uint32_t> work{300, 100, 100, 300};
     const std::vector<std::uint64_t> no_messages(4, 0);
     const LoggedWindows log{work, no_messages, 2};
     const std::vector<int> ranks{0, 1};
     Cluster cluster = free_cluster(2, 2, 1);
     CHECK(nanoseconds(cluster, ranks, log, false) == doctest::Approx(600));
-    // Rank 1 begins the third half when rank 0 has done the first, at 150: it ends at 300, and the fourth, for which
-    // rank 0's second is needed, at 450.
+    // Rank 1 begins the third half at 150, when rank 0 has done the first: it ends at 300. The fourth needs rank 0's
+    // second half and ends at 450.
     CHECK(nanoseconds(cluster, ranks, log, true) == doctest::Approx(450));
     cluster.half_work = 2;
     CHECK(nanoseconds(cluster, ranks, log, true) == doctest::Approx(900));
@@ -130,7 +130,7 @@ TEST_CASE("a rank that goes by halves is half a window ahead of what it has seen
     CHECK(predict_speedup(log, ranks, cluster).halves);
     CHECK(predict_speedup(log, ranks, cluster).speedup() == doctest::Approx(800. / 450));
 
-    // One LP of three idles in each window: more than half have something to do. Two of three: no halves.
+    // With one of three LPs idle in each window, more than half have work. With two of three idle there are no halves.
     const std::vector<int> three{0, 0, 1};
     const std::vector<std::uint32_t> idle{300, 0, 100, 100, 0, 300};
     const std::vector<std::uint64_t> none(9, 0);
@@ -157,7 +157,7 @@ TEST_CASE("more than four replayed ranks exchange in rounds, and messages are pa
     CHECK(WindowReplay(log, each, cluster).run(false).messages ==
           doctest::Approx(8 * 5e-9));  // ranks 1 and 3: in and out
 
-    // Four exchange directly: a packet for each other rank.
+    // Four ranks exchange directly: one packet for each other rank.
     const std::vector<std::uint32_t> four(4, 100);
     const std::vector<std::uint64_t> none(16, 0);
     cluster = free_cluster(4, 4, 1);

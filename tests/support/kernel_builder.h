@@ -29,7 +29,7 @@ class KernelBuilder {
     using Operand = isa::Operand;
     using Operation = isa::Operation;
     using Type = isa::Type;
-    /// A place in the code that branches name; placed by bind().
+    /// A place in the code for branches; bind() sets it.
     struct Label {
         std::uint32_t number = isa::kNoTarget;
     };
@@ -86,11 +86,11 @@ class KernelBuilder {
     }
     Operand literal_f32(float value) { return literal(std::bit_cast<std::uint32_t>(value)); }
 
-    /// The next instructions, up to the next call, are guarded.
+    /// Guards the next instructions, up to the next call.
     void guard(Predicate predicate) { guard_ = predicate; }
     void unguard() { guard_ = {}; }
 
-    /// Any operation that writes registers (or none: pass {}). The caller may set further fields.
+    /// Appends any operation that writes registers (or none: pass {}). The caller may set further fields.
     Instruction& op(Operation operation, Type type, Operand destination, std::initializer_list<Operand> sources) {
         Instruction& instruction = emit(operation, type);
         set_destination(instruction, destination);
@@ -152,7 +152,7 @@ class KernelBuilder {
         bind(result);
         return result;
     }
-    /// Without `reconvergence`: at exit only.
+    /// Without `reconvergence`: only at the exit.
     Instruction& branch(Label target) { return branch(target, Label{}); }
     Instruction& branch(Label target, Label reconvergence) {
         Instruction& instruction = emit(Operation::bra, Type::none);
@@ -160,7 +160,7 @@ class KernelBuilder {
         instruction.reconvergence = reconvergence.number;
         return instruction;
     }
-    /// A branch for the lanes whose predicate is true. `labels`: as of branch.
+    /// A branch of the lanes with a true predicate. `labels`: as for branch.
     template <class... Labels>
     Instruction& branch_if(Predicate predicate, Labels... labels) {
         guard(predicate);
@@ -178,7 +178,7 @@ class KernelBuilder {
     void shared_bytes(std::uint32_t bytes) { kernel_.static_shared_bytes = bytes; }
     Instruction& last() { return kernel_.code.back(); }
 
-    /// The kernel, with an exit at its end and labels resolved; lines are numbered from 1 in the order written.
+    /// The kernel with a final exit and resolved labels; lines are numbered from 1 in order.
     isa::Kernel finish() const {
         KernelBuilder whole = *this;
         if (kernel_.code.empty() || kernel_.code.back().operation != Operation::exit) { whole.exit(); }

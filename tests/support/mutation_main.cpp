@@ -1,5 +1,5 @@
-// The main of the programs of tests/mutation: --rules prints the names of the removable rules, --without=RULE runs
-// without one. Under mpirun it runs on all ranks.
+// The main function of the programs of tests/mutation: --rules prints the names of the removable rules, --without=RULE
+// runs without one. Under mpirun it runs on all ranks.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

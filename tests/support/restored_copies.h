@@ -12,8 +12,8 @@
 
 namespace lookahead::test {
 
-/// An SM with configuration `toml` that has been given six CTAs of 96 threads of `kernel`, whose parameters are the
-/// address of a buffer with 1024 different words, 5 and 4: for contract tests of issue extensions.
+/// An SM with configuration `toml` and six CTAs of 96 threads of `kernel`, with the address of a buffer of 1024
+/// different words, 5 and 4 as parameters: for contract tests of issue extensions.
 struct LaunchedSm {
     LaunchedSm(isa::Kernel kernel, const std::string& toml) : harness({std::move(kernel)}, toml) {
         harness.memory().fill_global_words(0, 1024, [](unsigned i) { return 7 * i + 3; });
@@ -25,8 +25,8 @@ struct LaunchedSm {
     SmHarness harness;
 };
 
-/// Requires that an SM which is replaced by a restored copy of itself every `step` cycles behaves like an undisturbed
-/// one, until the cycle of the launch's last message. `Sm` derives from LaunchedSm and needs no arguments.
+/// Requires that an SM replaced by a restored copy every `step` cycles behaves like an undisturbed one, including the
+/// cycle of the launch's last message. `Sm` must derive from LaunchedSm and need no arguments.
 template <class Sm>
 void require_that_copies_go_on(Cycle step) {
     Sm whole, copied;

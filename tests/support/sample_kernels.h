@@ -2,8 +2,8 @@
 
 #include "tests/support/kernel_builder.h"
 
-/// Machine-ISA kernels written by hand after the five kernels that every layer has to run, for tests that need no
-/// front end. Parameters are those of the CUDA kernels.
+/// Hand-written machine-ISA versions of the five kernels that every layer must run, for tests without a front end.
+/// Parameters are those of the CUDA kernels.
 namespace lookahead::test {
 
 /// c[i] = a[i] + b[i] for i < n; parameters a, b, c, n.
@@ -31,7 +31,7 @@ inline isa::Kernel vecadd_kernel() {
     return k.finish();
 }
 
-/// C = A * B for n x n matrices in 16 x 16 tiles, one thread an element; parameters A, B, C, n (a multiple of 16).
+/// C = A * B for n x n matrices in 16 x 16 tiles, one thread per element; parameters A, B, C, n (a multiple of 16).
 inline isa::Kernel sgemm_kernel() {
     using isa::Operation, isa::Type, isa::Space;
     KernelBuilder k("sgemm", {8, 8, 8, 4});
@@ -85,8 +85,8 @@ inline isa::Kernel sgemm_kernel() {
     return k.finish();
 }
 
-/// bins[v & 255] += 1 for n values, by shared and then global atomics, 256 threads a block; parameters values, bins,
-/// n.
+/// bins[v & 255] += 1 for n values, with shared and then global atomics, 256 threads per block; parameters values,
+/// bins, n.
 inline isa::Kernel histogram_kernel() {
     using isa::Operation, isa::Type, isa::Space;
     KernelBuilder k("histogram", {8, 8, 4});

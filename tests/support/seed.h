@@ -8,7 +8,7 @@ namespace lookahead::test {
 /// printed, so that a failed run can be repeated.
 std::uint64_t random_seed();
 
-/// For programs whose inputs are to be the same every time: LOOKAHEAD_TEST_SEED where that is set, otherwise `usual`.
+/// For programs with the same inputs every time: LOOKAHEAD_TEST_SEED if set, else `usual`.
 std::uint64_t seed_or(std::uint64_t usual);
 
 /// The number of trials of a test: `usual` times LOOKAHEAD_TEST_TIMES, which is 1 if not set.

@@ -9,7 +9,7 @@
 
 namespace lookahead::test {
 
-/// The statistics of that kind, by name; of a histogram NAME_EDGE is the count from that edge to the next.
+/// The statistics of that kind, by name. For a histogram NAME_EDGE is the count from that edge to the next.
 class Statistics final : public StatisticsVisitor {
   public:
     explicit Statistics(std::string_view kind) : kind_(kind) {}

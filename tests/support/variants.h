@@ -14,15 +14,15 @@
 
 namespace lookahead::test {
 
-/// The names, at least `count` of them: a test of all registered variants would pass without any if the linker dropped
-/// them.
+/// Returns the names; fails with fewer than `count`: a test of all registered variants would pass without any if the
+/// linker dropped them.
 inline std::vector<std::string> at_least(std::size_t count, std::vector<std::string> names) {
     REQUIRE(names.size() >= count);
     return names;
 }
 
-/// The names of a slot's variants that this program has, from the catalogue: a new variant is tested without being
-/// listed. There is one at least.
+/// The names of a slot's variants in this program, from the catalogue: a new variant is tested without being listed.
+/// There is at least one.
 inline std::vector<std::string> variants_of(std::string_view slot,
                                             std::initializer_list<std::string_view> without = {}) {
     std::vector<std::string> names;

@@ -2,7 +2,7 @@
 
 namespace lookahead::test {
 
-/// Parameters that differ from these in some members, each given with its value.
+/// Parameters with some members changed to the given values.
 template <class P>
 P with(P parameters) {
     return parameters;

@@ -84,7 +84,6 @@ unsigned limit_of(const ptx::LaunchBounds& bounds, const FinaliserOptions& optio
     return static_cast<unsigned>(std::min<std::uint64_t>(limit, of_warp / isa::kWarpSize));
 }
 
-/// Emits a finished program and verifies it.
 isa::Kernel emit_checked(const ptx::Function& function, const VirtualKernel& code, const Allocation& allocation,
                          const FinaliserOptions& options) {
     check_limits(code.frame, function.line, allocation, options);

@@ -32,7 +32,7 @@ InjectionPort::InjectionPort(const CrossbarParameters& parameters, Cycle latency
       sender_flits_(parameters.sender_flits),
       unspent_(std::int64_t{capacity_} * destinations),
       blocked_(blocked_bytes(parameters), sizeof(MessageHeader) + kMaximumPayloadBytes) {
-    // Receivers hold so many credits back, and the largest packet must fit beside them.
+    // Receivers may hold back this many credits, and the largest packet must fit beside them.
     const std::int64_t least =
         std::int64_t{destinations} * (parameters.credit_batch - 1) + flits_of_(kLargestPacketBytes);
     if (sender_flits_ != 0 && sender_flits_ < least) {

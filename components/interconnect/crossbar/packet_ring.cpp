@@ -42,7 +42,7 @@ void PacketRing::for_each(F&& f) const {
     return *place;
 }
 
-/// Whether so many words fit after the tail; moves the tail to the front if they only fit there.
+/// Whether this many words fit after the tail; moves the tail to the front if they fit only there.
 [[gnu::hot]] bool PacketRing::find_room(std::size_t words) {
     const bool wrapped = packets_ > 0 && tail_ <= head_;
     if (wrapped || tail_ + words <= capacity_) { return tail_ + words <= (wrapped ? head_ : capacity_); }
@@ -52,7 +52,7 @@ void PacketRing::for_each(F&& f) const {
     return true;
 }
 
-/// Grows until so many words fit after the tail.
+/// Grows until this many words fit after the tail.
 void PacketRing::grow(std::size_t words) {
     const std::size_t capacity = std::min(most_, std::max({kFirstWords, 2 * capacity_, capacity_ + words}));
     auto larger = std::make_unique_for_overwrite<std::uint64_t[]>(capacity);

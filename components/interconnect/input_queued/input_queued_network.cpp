@@ -52,7 +52,7 @@ void InputQueuedNetwork::cycle(Cycle now) {
     next_cycle_ = next_pass(now);
 }
 
-/// Each output takes, among the inputs whose first packets can go to it, the first one from its turn on.
+/// Each output takes the first input, from its turn on, that has a packet for it.
 void InputQueuedNetwork::choose(Cycle now) {
     for (unsigned i = 0; i < inputs_.size(); ++i) {
         const Input& input = inputs_[i];

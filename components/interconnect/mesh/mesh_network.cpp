@@ -63,7 +63,7 @@ void MeshNetwork::append(std::uint32_t router, unsigned input, std::uint32_t pac
     active_[router / 64] |= std::uint64_t{1} << (router % 64);
 }
 
-/// Every router sees the state before the cycle: what other routers do in it has effects only in the next one.
+/// Every router sees the state before the cycle; the other routers' changes take effect in the next one.
 void MeshNetwork::cycle(Cycle now) {
     next_cycle_ = kCycleInfinity;
     return_room();
@@ -82,7 +82,7 @@ void MeshNetwork::return_room() {
 
 void MeshNetwork::serve(std::uint32_t number, Cycle now) {
     Router& router = routers_[number];
-    std::array<unsigned, kDirections> wanted{};  // by output: a bit an input
+    std::array<unsigned, kDirections> wanted{};  // by output: one bit per input
     for (unsigned input = 0; input < kDirections; ++input) {
         const std::uint32_t head = router.inputs[input].head;
         if (head == kNone) { continue; }
@@ -187,7 +187,7 @@ void MeshNetwork::fields(StateArchive& archive) {
     archive& returns_& next_cycle_& counters_;
 }
 
-/// The packets of a router's input, each after its number of flits, and a final 0.
+/// The packets of a router's input, each preceded by its number of flits, and a final 0.
 void MeshNetwork::queue_fields(StateArchive& archive, std::uint32_t number, unsigned input) {
     std::uint32_t flits = 0;
     if (archive.loading()) {

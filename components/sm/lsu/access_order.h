@@ -80,7 +80,6 @@ class AccessOrder {
     std::uint32_t store_tag(std::uint16_t context) const {
         return epoch() | (counts_stores_ ? (std::uint32_t{context} + 1) << 16 : 0);
     }
-    /// A store or reduction has left.
     void begin_store(std::uint16_t context) {
         ++stores_;
         contexts_[context].stores += counts_stores_;

@@ -155,7 +155,7 @@ void CoalescingUnit::receive(const MessageHeader& message, Cycle now) {
     }
 }
 
-/// A line for the instruction or the constant cache.
+/// Takes a line for the instruction or constant cache.
 void CoalescingUnit::line_came(const ReadReply& reply, Cycle now) {
     const std::uint32_t reader = arbiter_.line_came(reply);
     const bool loads_waited = constants_.fill(reader, reply.data(), now);

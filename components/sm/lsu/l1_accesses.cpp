@@ -116,7 +116,6 @@ bool L1Accesses::goes_to_l2(const isa::Instruction& instruction, std::uint64_t l
            LOOKAHEAD_RULE(ordered_load_goes_to_l2);
 }
 
-/// Those of `sectors` that may be loaded together.
 SectorMask L1Accesses::sectors_to_load(const isa::Instruction& instruction, std::uint64_t line,
                                        SectorMask sectors) const {
     return goes_to_l2(instruction, line) ? sectors : l1_.alike(line, sectors);

@@ -18,7 +18,6 @@ inline constexpr unsigned kMaximumRows = isa::kMostOperandRows;
 /// Rows of data of an atomic: two operands of two words.
 inline constexpr unsigned kAtomicRows = 4;
 
-/// The lanes whose address lies in the line.
 inline isa::LaneMask lanes_in_line(const std::uint64_t* addresses, std::uint64_t line) {
     const __m256i line_bits = _mm256_set1_epi64x(~static_cast<long long>(kLineBytes - 1));
     const __m256i wanted = _mm256_set1_epi64x(static_cast<long long>(line));
@@ -128,7 +127,6 @@ inline void line_offsets(const std::uint64_t* addresses, std::uint8_t* offsets) 
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(offsets), bytes);
 }
 
-/// Whether all 32 lanes access consecutive words.
 inline bool are_consecutive_words(const std::uint64_t* addresses) {
     if (addresses[isa::kWarpSize - 1] != addresses[0] + 4 * (isa::kWarpSize - 1)) { return false; }
     std::uint64_t different = 0;
@@ -156,7 +154,6 @@ inline isa::LaneMask lanes_in_sectors(const std::uint8_t* offsets, SectorMask se
     return lanes;
 }
 
-/// The sectors that the lanes access.
 inline SectorMask sectors_of_lanes(const std::uint8_t* offsets, isa::LaneMask lanes) {
     SectorMask sectors = 0;
     for (unsigned sector = 0; sector < kSectors; ++sector) {

@@ -99,7 +99,6 @@ class LoadStoreListener {
     }
     /// Like memory_completed, for a load with a token; one with elements completes as a whole.
     virtual void extension_completed(std::uint16_t, const isa::Instruction&, Cycle) {}
-    /// A line requested by `request_line` has come.
     virtual void line_came(std::uint32_t reader, Cycle now) = 0;
     virtual void warp_hint(std::uint16_t, WarpHint) {}
 };

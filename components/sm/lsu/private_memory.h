@@ -18,9 +18,7 @@ class PrivateMemory {
 
     /// Whether there is a companion and it covers the line.
     bool covers(std::uint64_t line) const { return companion_ != nullptr && l1_.keeps_stores_to(line); }
-    /// Null: there is none.
     L1Companion* companion() const { return companion_.get(); }
-    /// Cycles that the companion adds to loads.
     Cycle latency() const { return companion_ != nullptr ? companion_->latency() : 0; }
 
     /// The lanes of a load, with the entry `entry`, that the companion serves. If there are none, L1 is asked for all

@@ -16,7 +16,6 @@
 
 namespace lookahead::gpu {
 
-/// Messages of the memory network, for the audit.
 struct NetworkTraffic {
     std::uint64_t reads = 0;
     std::uint64_t read_replies = 0;
@@ -42,7 +41,6 @@ class LineRequests {
 
     bool full() const { return queued_ == kCapacity; }
     bool empty() const { return queued_ == 0; }
-    /// Whether none is queued or awaited.
     bool idle() const { return queued_ + awaited_ == 0; }
 
     void push(std::uint64_t line, SectorMask sectors, std::uint32_t reader, std::uint16_t sample) {
@@ -82,7 +80,7 @@ class LineRequests {
 /// requests leave its miss queue directly or through the request path, if there is one.
 class RequestArbiter {
   public:
-    /// For what a departed request makes room.
+    /// What a departed request makes room for.
     enum class Freed : std::uint8_t { nothing, line_request, l1_request };
 
     /// The references must outlive the arbiter.

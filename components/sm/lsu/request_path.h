@@ -45,7 +45,6 @@ class RequestPath {
     /// Least cycle > `now` in which `next` returns one if none is taken; kCycleInfinity when none.
     virtual Cycle next_event(Cycle now, bool drain) const = 0;
 
-    /// Requests in the path.
     virtual unsigned size() const = 0;
 
     virtual void audit(Audit&, const std::string& sm) const { static_cast<void>(sm); }

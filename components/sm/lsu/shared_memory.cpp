@@ -17,7 +17,7 @@ namespace {
 
 constexpr unsigned kMaximumBanks = 64;
 
-/// Whether all lanes' accesses are within as many successive words as there are banks, so that no bank has two.
+/// Whether the accesses lie within as many successive words as there are banks, so that no bank has two words.
 bool is_within_banks(const MemoryInstruction& access, unsigned bytes, unsigned bank_mask) {
     const AddressSpread spread = spread_of(access.addresses);
     if (spread.bytes() > 4 * bank_mask) { return false; }

@@ -33,7 +33,6 @@ class BarrierStage {
         return ctas_barriers_[cta_slot][barrier].count.describe(barrier, ctas_.slot(cta_slot).live_warps);
     }
 
-    /// The number of warps that wait at barriers, of all CTAs.
     std::uint64_t waiting() const {
         std::uint64_t warps = 0;
         for (const auto& cta : ctas_barriers_) {

@@ -295,7 +295,6 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
     state_.wake(context);
 }
 
-/// All of the instruction's destinations are written.
 inline void ExecuteStage::written(unsigned context, std::uint32_t pc) {
     --state_.warps.streams[context].in_flight;
     if (state_.attended.has(context)) [[unlikely]] { tell_written(context, pc, true); }

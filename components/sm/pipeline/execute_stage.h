@@ -11,7 +11,6 @@
 
 namespace lookahead::gpu {
 
-/// The values of %smid and %nsmid.
 struct SmIdentity {
     std::uint32_t index = 0;
     std::uint32_t count = 1;
@@ -27,7 +26,6 @@ class ExecuteStage {
         : state_(state), ctas_(ctas), barriers_(barriers), memory_(memory), clock_(clock), identity_(identity) {}
 
     const SmIdentity& identity() const { return identity_; }
-    /// The position of the context's CTA.
     const isa::Dim3& ctaid(unsigned context) const { return ctas_.slot_of(context).position; }
 
     /// Executes the next instruction of the context, which must be decoded and have its operands and its unit. Returns
@@ -43,7 +41,6 @@ class ExecuteStage {
     /// On a stack, throws ProgramError unless all lanes named by the member mask are in `active`. Call it before
     /// `active` execute an instruction with a member mask or an extension supplies its result.
     void require_members(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active) const;
-    /// Reads the instruction's special register for all lanes.
     void read_special(unsigned context, const isa::Instruction& instruction, Cycle now, isa::Row (&values)[2]) const;
     /// Makes the memory instruction at `pc` of the context's warp, with addresses from `map`. The result is valid until
     /// the next call; the caller sets destination, data, token and pre_load.

@@ -42,7 +42,6 @@ class FetchStage {
                can_prefetch();
     }
 
-    /// The line of the cache's miss `miss` has come.
     void line_came(unsigned miss) {
         returned_ |= cache_.fill(miss).readers;
         refused_ = {};
@@ -59,7 +58,6 @@ class FetchStage {
         state_.classify(context);
     }
 
-    /// Resets the round robins.
     void begin_kernel() {
         first_ = 0;
         for (Group& group : groups_) { group.last = 0; }
@@ -67,7 +65,6 @@ class FetchStage {
         prefetch_refused_ = false;
     }
 
-    /// Warps with a fetch or a miss under way.
     unsigned fetches_under_way() const { return under_way_.count(); }
     std::uint64_t misses_under_way() const { return cache_.misses_under_way(); }
     const ReadOnlyCacheCounters& cache_counters() const { return cache_.counters(); }

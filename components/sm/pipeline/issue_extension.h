@@ -115,7 +115,6 @@ class IssueExtension {
     void attendance_fields(StateArchive& archive) { archive& attended_; }
 
   protected:
-    /// Its number among the SM's extensions.
     unsigned number() const { return number_; }
     void attend(unsigned context, bool attended);
     /// Calls `event(index, detail, at)` at `at` > now.
@@ -144,7 +143,6 @@ class Extensions {
     void for_each(F&& f) const {
         for (const auto& extension : list_) { f(*extension); }
     }
-    /// Calls f for each extension that attends the context.
     template <class F>
     void for_attending(unsigned context, F&& f) const {
         for (const auto& extension : list_) {

@@ -26,7 +26,6 @@ class IssueStage {
 
     /// Returns whether the load/store unit accepted an instruction.
     bool cycle(Cycle now);
-    /// Charges cycles in which nothing happens.
     void charge_idle(Cycle cycles);
     /// Least cycle > `now` in which an instruction may issue if nothing else happens before; kNever when none.
     Cycle next_issue(Cycle now) const;

@@ -10,7 +10,6 @@
 
 namespace lookahead::gpu {
 
-/// The kernel that runs on an SM.
 struct LaunchState {
     bool active = false;  ///< from KernelBegin until SmDrained is sent
     bool ending = false;  ///< KernelEnd has come

@@ -21,7 +21,6 @@ unsigned MemoryWaits::under_way() const {
     return static_cast<unsigned>(std::ranges::count_if(waits_, [](const Wait& wait) { return wait.begin != kNone; }));
 }
 
-/// A long wait ends.
 void MemoryWaits::count(unsigned context) {
     const unsigned scheduler = scheduler_of_[context];
     std::uint64_t from = waits_[context].charged;

@@ -28,7 +28,6 @@ class MemoryWaits {
         Wait& wait = waits_[context];
         if (wait.begin == kNone) { wait = {counters_.cycles, memory_wait_cycles(scheduler_of_[context])}; }
     }
-    /// The context's wait for memory ends.
     void end(unsigned context) {
         ++counters_.memory_waits;
         if (is_long(waits_[context])) {

@@ -102,7 +102,6 @@ class OperandCollectors {
         std::size_t last_;
         std::vector<Cycle> until_;
     };
-    /// The path of one kind of instructions.
     struct Path {
         Path(std::int64_t latches, std::int64_t units)
             : issue_latches(latches), collectors(units), unit_latches(latches) {}

@@ -10,7 +10,7 @@ namespace {
 Cycle longest_delay(const SmParameters& sm, const TimingParameters& timing) {
     const Cycle wait =
         sm.operand_collectors ? OperandCollectors(sm).longest_wait(longest_initiation(timing)) : Cycle{0};
-    // Each outstanding result, at most one per stage of all units, can delay an instruction by a cycle.
+    // Each outstanding result, at most one per stage of all units, may delay an instruction by a cycle.
     Cycle units = 0;
     for (unsigned unit = 0; unit < kPipelinedUnits; ++unit) { units += sm.*kUnits[unit].pipelines; }
     const Cycle buses = sm.result_buses > 0 ? units * longest_latency(timing) : 0;

@@ -51,7 +51,6 @@ class Scoreboard {
             long_latency_[at + word] &= other.long_latency_[at + word] | kept[word];
         }
     }
-    /// Clears the bit of one register or predicate.
     void release_bit(unsigned context, unsigned bit) {
         const std::size_t at = std::size_t{context} * words_ + bit / 64;
         pending_[at] &= ~(std::uint64_t{1} << bit % 64);

@@ -110,7 +110,7 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     std::vector<PrefetchLoadCounters> rows_;
     std::uint32_t first_pc_ = 0;  // of the running kernel
     unsigned warps_per_cta_ = 1;
-    bool ending_ = false;  // the launch ends: lines that still come are not used
+    bool ending_ = false;  // the launch ends: lines that come later are not used
     Cycle now_ = 0;
     Ring<PrefetchRequest> queue_;
     std::vector<Record> records_;            // by way

@@ -104,7 +104,6 @@ void TextureUnit::address(Cycle now) {
 /// Locates lanes up to the first whose descriptor is missing. Returns false if that is the very first: then nothing has
 /// changed except that the descriptor is requested.
 bool TextureUnit::locate_lanes(Entry& current) {
-    // Inactive lanes cost nothing.
     const isa::LaneMask left = current.active & (~isa::LaneMask{0} << next_lane_);
     const auto first = static_cast<unsigned>(std::countr_zero(left));
     const unsigned end = std::min(first + static_cast<unsigned>(parameters_.lanes_per_cycle), isa::kWarpSize);

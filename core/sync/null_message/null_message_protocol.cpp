@@ -86,11 +86,11 @@ bool NullMessageProtocol::cut_is_consistent() const {
     return true;
 }
 
-/// Sends to every rank for which there is a batch, or which could learn something.
+/// Sends a packet to every rank that has a batch or could learn something.
 void NullMessageProtocol::tell(Time horizon, bool done) {
     Telling& mine = tellings_[rank_];
     mine.pending = engine_.processes().pending();
-    engine_.messages().take_sent();  // what a batch holds is counted
+    engine_.messages().take_sent();  // the counts in `mine` cover the messages in batches
     mine.done = done;
     for (std::size_t to = 0; to < ranks_; ++to) {
         mine.sent[to] += to != rank_ && engine_.messages().batch(routes_.batch_for(static_cast<int>(to))).messages > 0;
@@ -98,8 +98,7 @@ void NullMessageProtocol::tell(Time horizon, bool done) {
     const bool changed = !(mine == last_told_);
     for (std::size_t i = 1; i < ranks_; ++i) {
         const std::size_t to = (rank_ + i) % ranks_;
-        // What is here already may need longer than the shortest channel; of what comes from the horizon on nothing is
-        // known.
+        // Pending messages may need longer than the shortest channel; nothing is known of messages from the horizon on.
         const Time promise = std::min(lookahead_.to_rank(static_cast<int>(to), mine.pending),
                                       saturating_add(horizon, lookahead_.direct(static_cast<int>(to))));
         if (changed || promise > promises_[to]) { send_to(to, promise); }

@@ -40,7 +40,7 @@ void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
         if (first_ >= boundary) { break; }
         const std::uint64_t advances = advance_to(horizons(boundary, halves && !is_ahead));
         if (is_ahead) {
-            receive(told);  // what came must be among what this rank tells next
+            receive(told);  // the next telling must include the messages received
         }
         told = send(advances);
         if (!halves) { receive(told); }
@@ -49,10 +49,10 @@ void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
     engine_.account(TraceActivity::blocked);
 }
 
-/// Once for each step. All ranks know the same, and so choose alike.
+/// Call it once per step. All ranks have the same values and so choose alike.
 bool WindowProtocol::choose_halves() {
     constexpr unsigned kSteps = 8;
-    constexpr std::uint64_t kNotable = 16;  // blocked for one part in so many
+    constexpr std::uint64_t kNotable = 16;  // blocked for a sixteenth of the time
     const Time gone = first_ - std::exchange(last_earliest_, first_);
     const bool is_busy = known_.advances > 0 && known_.idles == 0;
     if (!may_halve_ || !is_busy || halves_always_) { return may_halve_ && is_busy; }
@@ -65,7 +65,7 @@ bool WindowProtocol::choose_halves() {
         if (is_measured && is_trial_) {
             halving_.took(static_cast<double>(stretch_.nanoseconds) / static_cast<double>(stretch_.gone));
         }
-        // By halves they wait less: what was notable before stays so until whole windows are tried again.
+        // Half windows shorten the waits: a notable part stays notable until whole windows are tried again.
         is_trial_ = halves_ || (is_measured && stretch_.blocked * kNotable >= stretch_.nanoseconds);
         halves_ = is_trial_ && halving_.choose(halves_ ? stretch_.advances / 2 : stretch_.advances);
         stretch_ = {.steps = 1};

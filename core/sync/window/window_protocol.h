@@ -56,7 +56,7 @@ class WindowProtocol final : public SyncProtocol {
 
     Trial halving_;
     bool halves_ = false;
-    bool is_trial_ = false;  ///< of the stretch that goes on
+    bool is_trial_ = false;  ///< of the current stretch
     /// Sums over the busy steps since the last choice.
     struct Stretch {
         unsigned steps = 0;

@@ -42,8 +42,8 @@ std::vector<Fact> facts_from(const std::string& bytes) {
     return facts;
 }
 
-/// What rank 0 has otherwise; empty: nothing. A different value says more than a missing fact, such as a variant's
-/// keys.
+/// The difference from rank 0's facts; empty: none. A different value says more than a missing fact, such as a
+/// variant's keys.
 std::string difference(const std::vector<Fact>& mine, const std::vector<Fact>& first) {
     constexpr std::size_t kReadable = 80;
     std::map<std::string_view, std::string_view> others;

@@ -30,8 +30,8 @@ MPI_Comm duplicate(MPI_Comm communicator) {
     return copy;
 }
 
-/// How often to look for what another rank sends before the core is left to others. Where this node's ranks have more
-/// threads than cores, that rank may need it. Else only strangers can want the core: some 20 ms of looking come first.
+/// How often to look for packets of another rank before yielding the core. If this node's ranks have more threads than
+/// cores, that rank may need the core. Otherwise only other programs can, so it first looks for some 20 ms.
 int looks_on_node(MPI_Comm communicator, int threads) {
     const YieldWithinMpi yield;
     MPI_Comm node = MPI_COMM_NULL;
@@ -61,7 +61,6 @@ void wait_for_all(std::span<MPI_Request> requests, Waiting& waiting) {
 
 }  // namespace
 
-/// Holds MPI and the communicator.
 class MpiTransport::Session {
   public:
     Session() {
@@ -97,8 +96,8 @@ class MpiTransport::Session {
         is_part_ = true;
     }
 
-    /// Makes a collective operation that does not block, and waits for it: MPI's own waiting would not yield the core
-    /// to the rank that it waits for.
+    /// Starts a non-blocking collective operation and waits for it: MPI's own wait would not yield the core to the rank
+    /// that it waits for.
     template <class Start>
     void finish(Start start) {
         MPI_Request request = MPI_REQUEST_NULL;
@@ -117,15 +116,15 @@ class MpiTransport::Session {
 
     bool owns_mpi_ = false;
     MPI_Comm communicator_ = MPI_COMM_NULL;
-    MPI_Comm farewell_ = MPI_COMM_NULL;  ///< of try_all_gather
+    MPI_Comm farewell_ = MPI_COMM_NULL;  ///< for try_all_gather
     int rank_ = 0;
     int size_ = 1;
     Waiting waiting_{0};
     bool is_part_ = false;
 };
 
-/// The packets to and from one other rank. Two buffers take turns, so that one is always posted while the packet in
-/// the other is read; they are made when a packet is first awaited.
+/// The packets to and from one other rank. Two buffers take turns, so that one is always posted while the packet in the
+/// other is read. They are made when the first packet is awaited.
 class MpiTransport::Peer {
   public:
     Peer(MPI_Comm communicator, int rank, Waiting& waiting)
@@ -186,7 +185,7 @@ class MpiTransport::Peer {
     struct Departure {
         ByteBuffer bytes;
         std::uint64_t announced = 0;
-        std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};  ///< of the bytes, and their number
+        std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};  ///< for the bytes and their number
     };
 
     void post(Slot& slot) {
@@ -194,7 +193,6 @@ class MpiTransport::Peer {
                   &slot.request);
     }
 
-    /// Posts the buffer of the packet that was read last.
     void recycle() {
         if (opened_) {
             post(slots_[turn_ ^ 1]);
@@ -236,7 +234,7 @@ class MpiTransport::Peer {
     unsigned turn_ = 0;
     bool opened_ = false;
     ByteBuffer large_;
-    std::deque<Departure> departures_;  // MPI has their places
+    std::deque<Departure> departures_;  // MPI has pointers to them
 };
 
 MpiTransport::MpiTransport() : MpiTransport(nullptr, kPieceBytes) {}
@@ -280,7 +278,7 @@ std::span<const std::byte> MpiTransport::receive(int from) {
 
 void MpiTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) {
     const int words = static_cast<int>(mine.size());
-    // MPI makes a plan of every gathering that does not block: that takes longer than a few messages do.
+    // MPI plans every non-blocking gather, which takes longer than a few messages.
     constexpr int kMostDirect = 8;
     if (size() > kMostDirect) {
         session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
@@ -305,7 +303,7 @@ void MpiTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std
     wait_for_all(requests, session_->waiting());
 }
 
-/// MPI counts in int, and allocates memory for messages under way: long ones are sent in pieces.
+/// MPI counts in int, and allocates memory for messages under way, so long ones are sent in pieces.
 template <class Move>
 void MpiTransport::in_pieces(char* bytes, std::uint64_t size, Move move) {
     for (std::uint64_t at = 0; at < size;) {
@@ -382,7 +380,7 @@ bool MpiTransport::try_all_gather(std::span<const std::uint64_t> mine, std::span
 
 namespace {
 
-/// A word of rank 0's that the others reach by one-sided operations.
+/// A word on rank 0 that the others reach by one-sided operations.
 class MpiCounter final : public SharedCounter {
   public:
     explicit MpiCounter(MPI_Comm communicator) : communicator_(duplicate(communicator)) {
@@ -404,7 +402,7 @@ class MpiCounter final : public SharedCounter {
     MpiCounter& operator=(const MpiCounter&) = delete;
     ~MpiCounter() override {
         if (std::uncaught_exceptions() > 0) {
-            return;  // the others may never come to free it too; it ends with the process
+            return;  // the others may never call free; the process frees it at its end
         }
         const YieldWithinMpi yield;
         MPI_Win_unlock_all(window_);
@@ -461,7 +459,7 @@ std::unique_ptr<Transport> MpiTransport::split(int colour) {
         const YieldWithinMpi yield;
         MPI_Comm_split(session_->communicator(), colour, rank(), &part);
     }
-    auto transport = std::make_unique<MpiTransport>(&part, piece_bytes_);  // which has duplicates of it
+    auto transport = std::make_unique<MpiTransport>(&part, piece_bytes_);  // the transport duplicates it
     transport->session_->wait_as(*session_);
     MPI_Comm_free(&part);
     return transport;

@@ -11,8 +11,7 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::int64_t kLevels = 32, kPadding = 16;
 constexpr double kRate = 0.06, kVolatility = 0.10;
-/// Relative to the largest strike: each level rounds by half a unit in the last place, with signs that hardly hang
-/// together.
+/// Relative to the largest strike: each level rounds by half a unit in the last place, with nearly independent signs.
 constexpr double kTolerance = 2e-6, kScale = 100.0;
 
 /// e^x for |x| < 1, the same on every host.

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t kBlocks = 480, kThreads = 128;
 constexpr float kRate = 0.02f, kVolatility = 0.30f;
-/// Relative to the largest strike: the polynomial is right to 7.5e-8, and the hardware's logarithm, whose error is some
-/// 2e-7, is divided by a deviation of 0.15 or more and becomes an error of the distribution with a factor of 0.4.
+/// Relative to the largest strike. The polynomial's error is 7.5e-8; the hardware logarithm's, some 2e-7, is divided by
+/// a deviation of at least 0.15 and contributes to the distribution's with a factor of 0.4.
 constexpr double kTolerance = 1e-6, kScale = 100.0;
 
 constexpr std::array<SizedParameter, 2> kParameters{{

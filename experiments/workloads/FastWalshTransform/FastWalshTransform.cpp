@@ -8,7 +8,7 @@ namespace lookahead::workloads::FastWalshTransform {
 
 namespace {
 
-constexpr int kLog2Shared = 11;  // of the sub-vectors that a block transforms in shared memory
+constexpr int kLog2Shared = 11;  // log2 of a sub-vector's length in shared memory
 constexpr std::uint32_t kBlock = 256;
 constexpr double kTolerance = 1e-5;
 
@@ -43,7 +43,7 @@ class FastWalshTransform : public SizedWorkload<kParameters> {
             scale += kernel_[j];
             for (std::size_t i = 0; i < expected.size(); ++i) { expected[i] += double{data_[i ^ j]} * kernel_[j]; }
         }
-        // Rounding errors are those of the transforms' largest terms.
+        // Rounding errors grow with the transforms' largest terms.
         return compare_close("dyadic convolution", result_, expected, kTolerance, scale);
     }
 

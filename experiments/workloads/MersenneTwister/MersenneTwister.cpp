@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kSuiteGenerators = 4096, kBlock = 128;
 constexpr int kWords = 19, kMiddle = 9;
-/// The hardware's logarithm has an absolute error of some 1e-7, which counts where the uniform number is near 1.
+/// The hardware logarithm has an absolute error of some 1e-7, which matters for uniform numbers near 1.
 constexpr double kTolerance = 1e-3;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
@@ -28,7 +28,7 @@ class MersenneTwister : public SizedWorkload<kParameters> {
   public:
     LOOKAHEAD_SIZED_WORKLOAD(MersenneTwister, MersenneTwister)
 
-    /// The suite's kernels have the number of their generators in them.
+    /// The suite's kernels contain the number of their generators.
     std::string_view ptx() const override {
         return generators_ == kSuiteGenerators ? MersenneTwister_files::kKernelPtx : MersenneTwister_files::kAnyPtx;
     }

@@ -9,7 +9,7 @@ namespace lookahead::workloads::MonteCarlo {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
-/// The hardware's exponential has a relative error of some 1e-6; sums of thousands of positive terms.
+/// The hardware exponential has a relative error of some 1e-6; results are sums of thousands of positive terms.
 constexpr double kTolerance = 1e-4;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
@@ -31,7 +31,7 @@ class MonteCarlo : public SizedWorkload<kParameters> {
             options_.insert(options_.end(), {price, strike, (kRate - 0.5f * kDeviation * kDeviation) * years,
                                              kDeviation * std::sqrt(years)});
         }
-        // Near enough to normal numbers, and exact: sums of twelve uniform ones.
+        // Nearly normal and exact: sums of twelve uniform numbers.
         samples_.resize(paths_);
         for (float& sample : samples_) {
             sample = -6.0f;

@@ -11,7 +11,7 @@ namespace lookahead::workloads::SobelFilter {
 namespace {
 
 constexpr std::int64_t kWide = 16, kHigh = 4, kTileWords = 80;
-/// Less than 1, so that not every edge of the noise is white.
+/// Below 1, so that not every edge in the noise is white.
 constexpr float kScale = 0.5f;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
@@ -26,7 +26,7 @@ class SobelFilter : public SizedWorkload<kParameters> {
     void run(Device& device) override {
         XorShift32 random(seed());
         from_.resize(width_ * height_);
-        // Squares of one brightness, with noise.
+        // Squares of uniform brightness, with noise.
         for (std::int64_t i = 0; i < width_ * height_; ++i) {
             const std::int64_t square = i % width_ / 32 * 7 + i / width_ / 32 * 13;
             from_[i] = static_cast<std::uint8_t>(square % 5 * 48 + random.next() % 32);

@@ -69,7 +69,6 @@ class Backprop : public SizedWorkload<kParameters, kWideForm> {
     }
 
   private:
-    /// As many as a block is wide.
     const std::int64_t hidden_ = is_original() ? 16 : 32, columns_ = hidden_ + 1;
     const std::int64_t units_ = value(0);
     std::vector<float> input_, weights_before_, change_before_, delta_, partial_, weights_, change_;

@@ -34,7 +34,7 @@ class Bfs : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         costs[0] = 0;
 
         const DeviceAddress nodes = device.upload(ranges), edges = device.upload(graph_.column);
-        // A mask has a byte for a node, or a word in the looped form.
+        // A mask has one byte per node, or one word in the looped form.
         const std::int64_t flag = is_original() ? 1 : sizeof(std::int32_t);
         std::vector<std::uint8_t> source(nodes_ * flag, 0);
         source[0] = 1;

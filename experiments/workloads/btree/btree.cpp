@@ -12,7 +12,7 @@ namespace lookahead::workloads::btree {
 
 namespace {
 
-constexpr std::int64_t kOrder = 256, kFilled = 160;  // keys that a node can have, and has
+constexpr std::int64_t kOrder = 256, kFilled = 160;  // keys per node: most, and actual
 constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::array<SizedParameter, 3> kParameters{{
@@ -91,7 +91,7 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
   private:
     static std::int32_t key_of(std::int64_t record) { return static_cast<std::int32_t>(3 * record); }
 
-    /// From the leaves up; the root is node 0. `height` levels are passed from the root to a leaf.
+    /// Built from the leaves up; the root is node 0. `height`: levels from the root to a leaf.
     std::vector<Node> make_tree(std::int32_t& height) const {
         struct Entry {
             std::int32_t key, index;
@@ -120,7 +120,7 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         } while (entries.size() > 1);
         height = static_cast<std::int32_t>(levels.size()) - 1;
 
-        // Levels follow each other from the root on, so children's indices grow by the size of the levels before.
+        // Levels follow each other from the root on, so children's indices shift by the sizes of the earlier levels.
         std::vector<Node> tree;
         for (std::vector<Node>& level : levels) {
             const auto children_at = static_cast<std::int32_t>(tree.size() + level.size());

@@ -38,7 +38,7 @@ class Ccl : public SizedWorkload<kParameters> {
     }
 
     CheckReport check() const override {
-        // The least node of each component, by a search from every node that none has reached.
+        // The least node of each component, by searches from all nodes not yet reached.
         std::vector<std::int32_t> expected(nodes_, -1), open;
         for (std::int32_t first = 0; first < nodes_; ++first) {
             if (expected[first] >= 0) { continue; }

@@ -14,13 +14,13 @@ namespace {
 constexpr std::uint32_t kThreads = 128;
 constexpr std::int64_t kCellAtoms = 64;
 constexpr double kLattice = 3.615;     // angstrom: copper
-constexpr float kCutoff = 4.95f;       // as the suite's potential for copper
-constexpr float kDisplacement = 0.1f;  // from the lattice's points, along each axis
+constexpr float kCutoff = 4.95f;       // the suite's potential for copper
+constexpr float kDisplacement = 0.1f;  // from the lattice points, along each axis
 constexpr std::int64_t kTableCount = 500;
 constexpr double kDensityRange = 16.0;
 constexpr double kPerAngstrom = kTableCount / double{kCutoff}, kPerDensity = kTableCount / kDensityRange;
-/// Positions of up to 150 angstrom have a rounding error of 8e-6 in single precision, the forces of 42 neighbours
-/// slopes of some 5 each.
+/// Positions up to 150 angstrom have a rounding error of 8e-6 in single precision; each of 42 neighbours' forces has a
+/// slope of some 5.
 constexpr double kTolerance = 1e-4;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
@@ -103,7 +103,7 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     }
 
   private:
-    // As kernel.cu has them.
+    // The layout in kernel.cu.
     struct Table {
         DeviceAddress values;
         float first, per_unit;
@@ -141,7 +141,7 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         }
     }
 
-    /// Cells inside first, then those of the images around them; atoms of a cell in the order of their numbers.
+    /// Inner cells come first, then the surrounding image cells; a cell's atoms are in the order of their numbers.
     void make_cells() {
         const std::int64_t n = cells_, outer = n + 2;
         const double length = static_cast<double>(side_) * kLattice, width = length / static_cast<double>(n);
@@ -209,8 +209,8 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         }
     }
 
-    /// The form of Finnis and Sinclair (1984): both functions of the distance go to 0 with their derivatives at the
-    /// cutoff, and the energy of embedding is minus the root of the density.
+    /// The form of Finnis and Sinclair (1984): both functions of distance, and their derivatives, go to 0 at the
+    /// cutoff; the embedding energy is minus the root of the density.
     void make_tables() {
         for (auto* table : {&pair_, &density_, &embedding_}) { table->clear(); }
         for (std::int64_t i = -1; i <= kTableCount + 2; ++i) {
@@ -222,7 +222,7 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         }
     }
 
-    /// `x` is in steps of the table; `per_unit` of them are one unit of the slope.
+    /// `x` is in steps of the table, `per_unit` steps make one unit of the slope.
     static Looked look_up(const std::vector<float>& table, double x, double per_unit) {
         const std::int64_t i = std::min(static_cast<std::int64_t>(x), kTableCount - 1);
         x -= static_cast<double>(i);
@@ -231,11 +231,11 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
                 0.5 * (v2 - v0 + x * (v3 - v1 - v2 + v0)) * per_unit};
     }
 
-    /// Calls `visit` for all atoms within the cutoff, which it finds by the lattice's points, not by cells.
+    /// Calls `visit` for all atoms within the cutoff. Finds them by lattice points instead of cells.
     template <class Visit>
     void of_neighbours(std::int64_t atom, Visit visit) const {
         const std::int64_t halves = 2 * side_;
-        constexpr std::int64_t kReach = 2;  // three half unit cells, less the displacements, are more than the cutoff
+        constexpr std::int64_t kReach = 2;  // three half unit cells, less the displacements, exceed the cutoff
         for (std::int64_t z = -kReach; z <= kReach; ++z) {
             for (std::int64_t y = -kReach; y <= kReach; ++y) {
                 for (std::int64_t x = -kReach; x <= kReach; ++x) {
@@ -260,7 +260,7 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     const std::int64_t cells_ = static_cast<std::int64_t>(static_cast<double>(side_) * kLattice / double{kCutoff});
     const std::string pairs_kernel_ = kernel_of_form("comd_pairs", word(0), word(1), word(2));
     const std::string densities_kernel_ = kernel_of_form("comd_densities", word(0), word(1), word(2));
-    std::vector<std::int32_t> atom_at_;  ///< by half unit cells; -1 where there is none
+    std::vector<std::int32_t> atom_at_;  ///< by half unit cell; -1: none
     std::vector<std::array<std::int64_t, 3>> points_;
     std::array<std::vector<float>, 3> xyz_, place_xyz_;
     std::vector<std::int64_t> place_of_;

@@ -50,7 +50,7 @@ class ConvolutionSeparable : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// Along the direction (dx, dy); zero outside the image.
+    /// Convolves along the direction (dx, dy); the outside of the image is zero.
     std::vector<double> convolve(const std::vector<double>& from, std::int64_t dx, std::int64_t dy) const {
         std::vector<double> to(from.size(), 0.0);
         for (std::int64_t y = 0; y < height_; ++y) {

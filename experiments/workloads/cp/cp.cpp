@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kBlockX = 16, kBlockY = 8, kPoints = 8;
 constexpr float kSpacing = 0.1f;
-/// Charges of either sign, whose sum may be near 0: relative to 1 below that.
+/// Relative, or absolute for potentials below 1: charges have both signs, so sums may be near 0.
 constexpr double kTolerance = 1e-4;
 
 constexpr std::array<SizedParameter, 3> kParameters{{

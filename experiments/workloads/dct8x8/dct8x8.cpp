@@ -10,7 +10,7 @@ namespace lookahead::workloads::dct8x8 {
 namespace {
 
 constexpr std::int64_t kSide = 8, kWidth = 32, kHeight = 16;
-/// Pixels of 0 to 255: coefficients of up to 2040.
+/// Pixels are 0 to 255, coefficients up to 2040.
 constexpr double kTolerance = 1e-5, kScale = 255.0;
 
 constexpr std::array<SizedParameter, 3> kParameters{{
@@ -36,7 +36,7 @@ class Dct8x8 : public SizedWorkload<kParameters> {
     }
 
     CheckReport check() const override {
-        double cosine[kSide][kSide];  // by frequency and place, orthonormal
+        double cosine[kSide][kSide];  // by frequency and position, orthonormal
         for (std::int64_t k = 0; k < kSide; ++k) {
             for (std::int64_t i = 0; i < kSide; ++i) {
                 cosine[k][i] = (k == 0 ? std::sqrt(0.125) : 0.5) *

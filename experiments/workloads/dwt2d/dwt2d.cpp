@@ -70,8 +70,8 @@ class Dwt2d : public SizedWorkload<kParameters> {
         }
     }
 
-    /// All levels of one component. The low band of a level is the next one's image; the last one's goes to `bands`.
-    /// The component's plane is overwritten.
+    /// Transforms all levels of one component. A level's low band is the next level's image; the last one goes to
+    /// `bands`. Overwrites the component's plane.
     void transform(Device& device, DeviceAddress plane, DeviceAddress spare, DeviceAddress bands) const {
         const auto pitch = static_cast<std::int32_t>(width_);
         DeviceAddress from = plane, to = spare;
@@ -81,7 +81,7 @@ class Dwt2d : public SizedWorkload<kParameters> {
             const bool is_last = level + 1 == levels_;
             const DeviceAddress low = is_last ? bands : to;
             const auto low_pitch = is_last ? pitch : static_cast<std::int32_t>(width / 2);
-            // As the suite does: the wider the image, the wider the blocks; up to 15 steps a block.
+            // As in the suite: wider blocks for wider images; up to 15 steps per block.
             const std::int64_t threads = width >= 960 ? 192 : width >= 480 ? 128 : 64;
             const std::int64_t steps = std::min(kMostSteps, (height + kRows - 1) / kRows);
             device.launch(
@@ -96,7 +96,7 @@ class Dwt2d : public SizedWorkload<kParameters> {
         }
     }
 
-    /// One line of samples, mirrored at its ends, to its low half and then its high one.
+    /// Transforms a line of samples, mirrored at its ends, into its low half followed by its high half.
     static void lift(std::vector<std::int32_t>& plane, std::int64_t first, std::int64_t stride, std::int64_t length) {
         std::vector<std::int32_t> line(length);
         for (std::int64_t i = 0; i < length; ++i) { line[i] = plane[first + i * stride]; }

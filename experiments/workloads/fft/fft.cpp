@@ -12,7 +12,7 @@ namespace lookahead::workloads::fft {
 namespace {
 
 constexpr std::size_t kPoints = 512;
-/// Sums of 512 terms below 1 in size: relative to 16, near the root of their number.
+/// Sums of 512 terms below 1 in size. The scale of 16 is near the root of their number.
 constexpr double kTolerance = 1e-5, kScale = 16.0;
 
 constexpr std::array<SizedParameter, 1> kParameters{{
@@ -56,7 +56,7 @@ class Fft : public SizedWorkload<kParameters> {
   private:
     using Points = std::vector<std::complex<double>>;
 
-    /// Of every `stride`th point. Recursive, by halves of even and odd index. `turns`: the first half of the roots of
+    /// Transforms every `stride`th point, recursively by even and odd indices. `turns`: the first half of the roots of
     /// unity of kPoints.
     static void transform(const std::complex<double>* points, std::size_t stride,
                           std::span<std::complex<double>> spectrum, const Points& turns) {
@@ -71,7 +71,7 @@ class Fft : public SizedWorkload<kParameters> {
         transform(points + stride, 2 * stride, odd, turns);
         for (std::size_t k = 0; k < half; ++k) {
             const std::complex<double> turn = turns[k * stride], point = odd[k];
-            // The product in full: operator* would look for NaNs.
+            // The product written out: operator* would check for NaNs.
             const std::complex<double> turned(turn.real() * point.real() - turn.imag() * point.imag(),
                                               turn.real() * point.imag() + turn.imag() * point.real());
             odd[k] = even[k] - turned;

@@ -11,7 +11,8 @@ namespace lookahead::workloads::gaussian {
 namespace {
 
 constexpr std::uint32_t kFan1Block = 512, kFan2Block = 4, kWarp = 32;
-/// Relative to a value or 1. With a dominant diagonal multipliers are at most 1, so errors of rounding do not grow.
+/// Relative, or absolute for values below 1. With a dominant diagonal multipliers are at most 1, so rounding errors do
+/// not grow.
 constexpr double kTolerance = 1e-5;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
@@ -25,7 +26,7 @@ class Gaussian : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
     void run(Device& device) override {
         XorShift32 random(seed());
-        // A row's other elements add up to at most 0.75: no pivot is needed.
+        // A row's other elements sum to at most 0.75, so no pivoting is needed.
         a_before_ = random.floats(size_ * size_, -0.75f / static_cast<float>(size_), 0.75f / static_cast<float>(size_));
         for (std::int64_t i = 0; i < size_; ++i) { a_before_[i * size_ + i] += 1.0f; }
         b_before_ = random.floats(size_, -1.0f, 1.0f);
@@ -33,7 +34,7 @@ class Gaussian : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         const DeviceAddress a = device.upload(a_before_), b = device.upload(b_before_);
         const DeviceAddress multiplier = device.upload(std::vector<float>(size_ * size_, 0.0f));
         const auto size = static_cast<std::int32_t>(size_);
-        // A block of 512 rows in the suite, whatever their number; with several rows a thread, no larger than needed.
+        // The suite always uses blocks of 512 rows; with several rows per thread, blocks are no larger than needed.
         const std::uint32_t fan1_block =
             is_original() ? kFan1Block : std::min(kFan1Block, blocks_for(size_, kWarp * share_) * kWarp);
         const LaunchConfiguration rows{{blocks_for(size_, fan1_block * share_)}, {fan1_block}};

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::int64_t kMostPoints = 256, kMostTemplateRadius = 25, kMostWindowRadius = 40, kMove = 10;
 constexpr float kKeep = 0.88f;
-/// For a correlation or a pixel, both at most 1: sums of squares less squares of sums lose two or three digits, and the
-/// errors seen are below 1e-4.
+/// For a correlation or pixel, both at most 1: sums of squares minus squared sums lose two or three digits, and
+/// observed errors are below 1e-4.
 constexpr double kTolerance = 3e-4;
 
 constexpr std::array<SizedParameter, 5> kParameters{{
@@ -26,7 +26,7 @@ constexpr std::array<SizedParameter, 5> kParameters{{
     {"update_every", "frame", {2, 10, 10, 10}, 1 << 12, "Frames between updates of the templates; 10 in the suite."},
 }};
 
-/// As the kernel's.
+/// The kernel's structure.
 struct Common {
     std::int32_t frame_rows, frames;
     std::int32_t template_radius, window_radius;
@@ -95,9 +95,8 @@ class Heartwall : public SizedWorkload<kParameters> {
         }
     }
 
-    /// Follows the device's tracks, since a place that is best by the last digit may be another's: each must be the
-    /// best of those that the mask allows, or as good. The correlations of the last frame and the templates are
-    /// compared as well.
+    /// Follows the device's tracks, because positions may differ if they are equal to the last digit: each must be the
+    /// best that the mask allows, or as good. Compares the last frame's correlations and the templates too.
     CheckReport check() const override {
         std::vector<double> patterns, masked;
         for (std::int64_t point = 0; point < points_; ++point) {
@@ -150,7 +149,7 @@ class Heartwall : public SizedWorkload<kParameters> {
         return pixels;
     }
 
-    /// By the definition, in the places that the mask allows: covariance over deviations, outside of the window zeros.
+    /// By definition, at positions that the mask allows: covariance over deviations, with zeros outside the window.
     double correlate(const std::vector<double>& pattern, std::int64_t frame, std::int64_t row, std::int64_t column,
                      std::int64_t row_before, std::int64_t column_before, std::vector<double>& correlation) const {
         const std::vector<double> window = pixels_around(frame, row, column, window_radius_);
@@ -197,7 +196,7 @@ class Heartwall : public SizedWorkload<kParameters> {
         return points;
     }
 
-    /// In a ring around the middle of the frame.
+    /// Points lie in a ring around the middle of the frame.
     void place_points(XorShift32& random) {
         rows_at_.clear();
         columns_at_.clear();
@@ -211,13 +210,13 @@ class Heartwall : public SizedWorkload<kParameters> {
         }
     }
 
-    /// Random brightness at every kGrain-th pixel. The film shows it smaller and larger again, as the heart beats.
+    /// Random brightness at every kGrain-th pixel. The film scales it as the heart beats.
     void make_texture(XorShift32& random) {
         texture_.resize(texture_rows_ * texture_rows_);
         for (std::uint32_t& grain : texture_) { grain = random.next() >> 24; }
     }
 
-    /// By whole numbers, so that every host makes the same: places and weights are multiples of 1/256.
+    /// Uses multiples of 1/256 for positions and weights, so that every host makes the same frame.
     std::vector<float> make_frame(std::int64_t number, XorShift32& random) const {
         const std::int64_t phase = number % 8, percent = 100 + std::min(phase, 8 - phase);
         std::vector<float> frame(frame_rows_ * frame_rows_);
@@ -231,7 +230,7 @@ class Heartwall : public SizedWorkload<kParameters> {
                 const std::int64_t brightness =
                     (256 - fx) * ((256 - fy) * texture_[at] + fy * texture_[at + 1]) +
                     fx * ((256 - fy) * texture_[at + texture_rows_] + fy * texture_[at + texture_rows_ + 1]);
-                // From 0.2 to 1, and noise.
+                // From 0.2 to 1, plus noise.
                 frame[column * frame_rows_ + row] =
                     static_cast<float>(16384 + (brightness >> 8) + (random.next() & 1023)) / 81920.0f;
             }
@@ -246,7 +245,7 @@ class Heartwall : public SizedWorkload<kParameters> {
     const std::int64_t template_rows_ = 2 * template_radius_ + 1, window_rows_ = 2 * window_radius_ + 1;
     const std::int64_t rows_ = template_rows_ + window_rows_ - 1, padded_rows_ = window_rows_ + 2 * template_rows_;
     const std::int64_t reach_ = template_radius_ + window_radius_;
-    /// Windows stay inside the frame: a beat moves a point by a 25th of the ring at most.
+    /// Windows stay inside the frame: a beat moves a point by at most a 25th of the ring.
     const std::int64_t ring_ = 4 * window_radius_, frame_rows_ = 2 * (ring_ + 2 * window_radius_);
     const std::int64_t texture_rows_ = frame_rows_ * 104 / 100 / kGrain + 8;
     std::vector<std::int32_t> rows_at_, columns_at_, track_rows_, track_columns_;

@@ -43,7 +43,7 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         const auto pitch = static_cast<std::uint32_t>((width_ + 1) / 2), size = static_cast<std::uint32_t>(size_);
         const auto bins = static_cast<std::uint32_t>(bins_);
 
-        // Lines begin at pairs; the estimate reads them as one array, so with an odd width it sees the gaps.
+        // Rows begin at pairs. The estimate reads them as one array, so with an odd width it sees the gaps.
         const DeviceAddress input = device.upload(padded());
         const DeviceAddress ranges = device.allocate(2 * sizeof(std::uint32_t));
         const DeviceAddress places = device.allocate(size_ * sizeof(std::uint32_t));
@@ -58,7 +58,7 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
             device.launch("histo_prescan", {{static_cast<std::uint32_t>(sampling_)}, {kThreads}},
                           pack_parameters(input, static_cast<std::int32_t>(size_), ranges));
             const auto found = device.download<std::uint32_t>(ranges, 2);
-            // A last range that the bins do not fill stays outside.
+            // A last, partial range of bins is excluded.
             const std::uint32_t first = found[0],
                                 last = std::min(found[1], static_cast<std::uint32_t>(bins_ / kRangeBins) - 1);
             device.fill(partial, std::byte{0}, partial_bytes);
@@ -89,7 +89,7 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         return address;
     }
 
-    /// Pixels around the middle of the bins, a few of them anywhere, and many in neighbouring bins.
+    /// Most pixels fall near the middle bins, many of them into a few neighbouring bins; some are anywhere.
     void make_image() {
         XorShift32 random(seed());
         const auto bins = static_cast<std::uint32_t>(bins_);
@@ -100,7 +100,7 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
             } else if (random.next() % 256 == 0) {
                 pixel = random.next() % bins;
             } else {
-                // A sum of four uniform numbers: nearly normal, with a deviation of a quarter of a range.
+                // A sum of four uniform numbers: nearly normal, with a deviation of a quarter of the range.
                 std::uint32_t sum = 0;
                 for (int i = 0; i < 4; ++i) { sum += random.next() % static_cast<std::uint32_t>(kSpread); }
                 pixel = bins / 2 - 2 * static_cast<std::uint32_t>(kSpread) + sum;

@@ -11,11 +11,11 @@ namespace lookahead::workloads::hotspot {
 
 namespace {
 
-/// Steps of a launch, as the suite's scripts ask for: a block of 16 x 16 then computes 12 x 12 cells.
+/// Steps per launch, as in the suite's scripts: a block of 16 x 16 threads then computes 12 x 12 cells.
 constexpr std::int64_t kPyramid = 2;
 constexpr double kTolerance = 1e-5;
 
-/// The chip that the suite's description models: 16 x 16 mm of silicon, 0.5 mm thick.
+/// The chip in the suite's description: 16 x 16 mm of silicon, 0.5 mm thick.
 constexpr float kMaxPowerDensity = 3.0e6f, kPrecision = 0.001f, kSpecificHeat = 1.75e6f, kConductivity = 100.0f,
                 kCapacityFactor = 0.5f, kThickness = 0.0005f, kWidth = 0.016f, kAmbient = 80.0f;
 
@@ -75,7 +75,7 @@ class Hotspot : public SizedWorkload<kParameters, kWideForm> {
         }
     };
 
-    /// The border is its own neighbour.
+    /// A border cell is its own neighbour.
     double next_temperature(const std::vector<double>& now, std::int64_t x, std::int64_t y) const {
         const auto at = [&](std::int64_t column, std::int64_t row) {
             return now[std::clamp<std::int64_t>(row, 0, n_ - 1) * n_ + std::clamp<std::int64_t>(column, 0, n_ - 1)];

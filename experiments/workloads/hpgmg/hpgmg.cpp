@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::uint32_t kTileI = 32, kTileJ = 4, kTileK = 8, kCopyThreads = 64;
 constexpr std::int64_t kDegree = 6;  // of the suite's Chebyshev polynomial
-constexpr std::int64_t kLine = 32;   // words; a box's first cell begins one
+constexpr std::int64_t kLine = 32;   // in words; a box's first cell begins a line
 constexpr std::int64_t kRowPad = 4;  // rows are padded to a multiple of this many words
 constexpr float kA = 1.0f, kB = 1.0f;
-constexpr double kEigenvalue = 2.0;  // the largest of the operator, scaled by its diagonal
-/// For values of size 1: each step contracts, and adds some units in the last place.
+constexpr double kEigenvalue = 2.0;  // the operator's largest, scaled by its diagonal
+/// For values of size 1: each step contracts and adds some units in the last place.
 constexpr double kTolerance = 5e-6;
 
 enum : std::int64_t { kX, kTemp, kRightSide, kAlpha, kBetaI, kBetaJ, kBetaK, kInverseDiagonal, kVectors };
@@ -57,7 +57,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     }
 
     CheckReport check() const override {
-        // On the whole periodic grid, without boxes.
+        // Computed on the whole periodic grid, without boxes.
         std::array<std::vector<double>, kVectors> v;
         for (std::int64_t vector = 0; vector < kVectors; ++vector) {
             for_cells([&](std::int64_t i, std::int64_t j, std::int64_t k) {
@@ -91,7 +91,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     }
 
   private:
-    // As kernel.cu has them.
+    // The layout in kernel.cu.
     struct Level {
         DeviceAddress data, vector_begin;
         std::int32_t vectors, j_stride, k_stride;
@@ -120,7 +120,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         return (k * boxes_[1] + j) * boxes_[0] + i;
     }
 
-    /// Where cell (i, j, k) of the level is in its box.
+    /// The place of cell (i, j, k) of the level in its box.
     std::int64_t at(std::int64_t vector, std::int64_t i, std::int64_t j, std::int64_t k) const {
         return vector_begin_[box_at(i / box_, j / box_, k / box_) * kVectors + vector] + i % box_ +
                j % box_ * j_stride_ + k % box_ * k_stride_;
@@ -143,7 +143,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
                 data_[at(vector, i, j, k)] = 0.5f + random.next_float();
             }
         });
-        // A box's coefficients of the faces after its last cells are those of the neighbouring boxes, like ghost cells.
+        // The coefficients of a box's outer faces, like its ghost cells, come from neighbouring boxes.
         const std::int64_t strides[3] = {1, j_stride_, k_stride_};
         for_cells([&](std::int64_t i, std::int64_t j, std::int64_t k) {
             float beta = 0;
@@ -176,7 +176,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         }
     }
 
-    /// For each box and side, the cells of the neighbouring box, in tiles.
+    /// Lists, for each box and side, the neighbouring box's cells, in tiles.
     void make_copies() {
         copies_.clear();
         const auto side = static_cast<std::int32_t>(box_);
@@ -212,7 +212,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         }
     }
 
-    /// Coefficients of the Chebyshev iteration for eigenvalues from an eighth of the largest on.
+    /// Coefficients of the Chebyshev iteration for eigenvalues between an eighth of the largest and the largest.
     void make_polynomial() {
         const double theta = 0.5 * (kEigenvalue + 0.125 * kEigenvalue),
                      delta = 0.5 * (kEigenvalue - 0.125 * kEigenvalue);

@@ -16,9 +16,9 @@ constexpr int kRadius = 3;
 constexpr double kArea = 49.0;
 constexpr float kNearestNoise = 0.32f, kMeansNoise = 1.45f;  ///< the suite's
 constexpr float kOwn = 0.2f;
-/// The bytes are cut off, so that they may be one less; the hardware's exponential gives colours a relative 1e-5.
+/// Bytes are truncated and may be one less; the hardware exponential gives colours a relative error of 1e-5.
 constexpr double kCut = 1.0, kSlack = 0.01, kScale = 255.0;
-/// Weights so near to a threshold, relatively, may count or not.
+/// Weights relatively this near to a threshold may count or not.
 constexpr double kNear = 1e-4;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
@@ -33,7 +33,7 @@ class ImageDenoising : public SizedWorkload<kParameters> {
     void run(Device& device) override {
         XorShift32 random(seed());
         image_.assign(width_ * height_, 0);
-        // Squares of one colour, with noise.
+        // Squares of uniform colour, with noise.
         for (std::int64_t i = 0; i < width_ * height_; ++i) {
             const std::int64_t square = i % width_ / 16 * 7 + i / width_ / 16 * 13;
             for (int channel = 0; channel < 3; ++channel) {
@@ -85,7 +85,7 @@ class ImageDenoising : public SizedWorkload<kParameters> {
         return sum;
     }
 
-    /// Likeness is of the windows of `radius` around two pixels.
+    /// Weights compare the windows of `radius` around two pixels.
     CheckReport check_filter(std::string_view what, const std::vector<std::uint32_t>& got, double noise, int radius,
                              double weight_threshold, double part_threshold) const {
         std::vector<float> channels;
@@ -94,7 +94,7 @@ class ImageDenoising : public SizedWorkload<kParameters> {
             const std::int64_t x = i % width_, y = i / width_;
             Colour mean{};
             double weights = 0;
-            int surely = 0, perhaps = 0;  // of the window, over the threshold
+            int surely = 0, perhaps = 0;  // pixels of the window over the threshold
             for (int dy = -kRadius; dy <= kRadius; ++dy) {
                 for (int dx = -kRadius; dx <= kRadius; ++dx) {
                     double unlike = 0;

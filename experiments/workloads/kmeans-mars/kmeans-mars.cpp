@@ -25,7 +25,7 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"rounds", "round", {2, 3, 6, 20}, 1 << 10, "Rounds, unless no point changes its cluster in one."},
 }};
 
-/// Where the library has a record's key and value, in bytes; the kernel's Record.
+/// The byte offsets of a record's key and value in the library; the kernel's Record.
 struct Record {
     std::int32_t key_at, key_bytes, value_at, value_bytes;
 };
@@ -88,7 +88,7 @@ class KmeansMars : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// The map phase's output: for each record a cluster and the place of its point, in bytes.
+    /// The map phase's output: each record's cluster and the byte offset of its point.
     struct Emitted {
         std::vector<std::int32_t> keys, values;
         bool changed = false;
@@ -119,7 +119,7 @@ class KmeansMars : public SizedWorkload<kParameters> {
         return bytes;
     }
 
-    /// Rounds of a map phase, given the centroids, and of the reduction; the first points are the first centroids.
+    /// Rounds of a map phase with given centroids and of the reduction; the first points are the first centroids.
     template <class Map>
     Result cluster(Map map) const {
         Result result;
@@ -131,11 +131,11 @@ class KmeansMars : public SizedWorkload<kParameters> {
         return result;
     }
 
-    /// Each centroid becomes the mean of the points that were emitted with its key, rounded down.
+    /// Each centroid becomes the mean of its points, rounded down.
     void reduce(Result& result) const {
         std::vector<std::int64_t> sums(result.centres.size(), 0), sizes(clusters_, 0);
         for (std::size_t i = 0; i < result.last.keys.size(); ++i) {
-            // A wrong result of the device must end in a mismatch, not in a wrong access.
+            // A wrong result of the device must give a mismatch, not a wrong access.
             const std::int64_t cluster = result.last.keys[i], point = result.last.values[i] / (features_ * kWordBytes);
             if (cluster < 0 || cluster >= clusters_ || point < 0 || point >= points_count_) { continue; }
             ++sizes[cluster];

@@ -31,7 +31,7 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         const std::uint32_t blocks = blocks_for(points_, kBlock);
         device.launch("kmeans_transpose", {{blocks}, {kBlock}}, pack_parameters(by_point, by_feature, points, count));
 
-        // A square of blocks, as the suite launches them.
+        // A square of blocks, as in the suite.
         const auto side = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(blocks))));
         const DeviceAddress membership = device.allocate(points_ * sizeof(std::int32_t));
         membership_ = cluster([&](const std::vector<float>& centres) {
@@ -53,7 +53,7 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     }
 
   private:
-    /// Rounds of a search, given the centres, and of moving the centres; the last search's result.
+    /// Rounds of a search with given centres and of moving the centres. Returns the last search's result.
     template <class Search>
     std::vector<std::int32_t> cluster(Search find) const {
         std::vector<float> centres(features_.begin(), features_.begin() + clusters_ * feature_count_);
@@ -71,7 +71,7 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         std::vector<float> sums(centres.size(), 0.0f);
         std::vector<std::int32_t> sizes(clusters_, 0);
         for (std::int64_t point = 0; point < points_; ++point) {
-            // A wrong result of the device must end in a mismatch, not in a wrong access.
+            // A wrong result of the device must give a mismatch, not a wrong access.
             const std::int32_t cluster = membership[point];
             if (cluster < 0 || cluster >= clusters_) { continue; }
             ++sizes[cluster];
@@ -85,7 +85,7 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         }
     }
 
-    /// In the kernel's arithmetic: the sum of squares is a chain of fused multiply-adds.
+    /// With the kernel's arithmetic: the sum of squares is a chain of fused multiply-adds.
     std::int32_t search(const std::vector<float>& centres, std::int64_t point) const {
         std::int32_t nearest = -1;
         float least = 3.402823466e+38f;

@@ -56,7 +56,7 @@ class Laplace3d : public SizedWorkload<kParameters> {
 
   private:
     const std::int64_t nx_ = value(0), ny_ = value(1), nz_ = value(2), steps_ = value(3);
-    const std::int64_t pitch_ = (nx_ + 31) / 32 * 32;  ///< of a row, points
+    const std::int64_t pitch_ = (nx_ + 31) / 32 * 32;  ///< of a row, in points
     std::vector<float> before_, after_;
 };
 

@@ -57,7 +57,7 @@ class Lbm : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// A box of obstacles around the fluid, some more inside it, and a lid that moves below its top.
+    /// A box of obstacles around the fluid, some more inside it, and a moving lid below its top.
     void make_cavity() {
         XorShift32 random(seed());
         flags_.assign(cells_, 0);
@@ -106,7 +106,7 @@ class Lbm : public SizedWorkload<kParameters> {
     }
 
     const std::int64_t nx_ = value(0), ny_ = value(1), nz_ = value(2), steps_ = value(3);
-    /// Rows and planes are padded, with a plane before the first and after the last, for values that stream outside.
+    /// Rows and planes are padded, with one plane before the first and one after the last for values that stream out.
     const std::int64_t pitch_ = (nx_ + 2 + 31) / 32 * 32, plane_ = pitch_ * (ny_ + 2);
     const std::int64_t first_ = 2 * plane_, cells_ = plane_ * (nz_ + 4);
     std::vector<std::int32_t> flags_;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kCircles = 7, kMostPoints = 150, kFirstRadius = 8, kRadiusStep = 2, kBorder = 22;
 constexpr std::int64_t kDilateThreads = 176, kMostReach = 12;
 constexpr std::int64_t kCellRows = 41, kCellColumns = 81, kCellPixels = kCellRows * kCellColumns, kCellThreads = 320;
-/// The mean change at which a field is done.
+/// A field is done at this mean change.
 constexpr float kLeastChange = 1e-3f;
 constexpr double kTolerance = 1e-3;
 
@@ -29,7 +29,7 @@ constexpr std::array<SizedParameter, 6> kParameters{{
     {"iterations", "iteration", {2, 3, 6, 500}, 1 << 16, "Iterations for an outline at most; 500 in the suite."},
 }};
 
-/// By its series: the host's library does not decide inputs. For angles between -pi and pi.
+/// Computed by its series, so that inputs do not depend on the host's library. For angles between -pi and pi.
 double sine(double angle) {
     double term = angle, sum = angle;
     for (int i = 2; i < 40; i += 2) {
@@ -103,7 +103,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
         }
     }
 
-    /// Bright discs of a cell's size on a noisy ground, and their gradients.
+    /// Bright discs the size of cells on noisy ground, and their gradients.
     void make_image() {
         XorShift32 random(seed());
         std::vector<float> image = random.floats(width_ * height_, 0.3f, 0.5f);
@@ -136,7 +136,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
             sines[i] = static_cast<float>(d.sine);
             for (std::int64_t circle = 0; circle < kCircles; ++circle) {
                 const auto radius = static_cast<double>(kFirstRadius + kRadiusStep * circle);
-                // A thousandth, so that points on the axes do not depend on the last bit.
+                // The additional thousandth keeps points on the axes independent of the last bit.
                 const auto x = static_cast<std::int64_t>(std::floor(radius * d.cosine + 0.501));
                 const auto y = static_cast<std::int64_t>(std::floor(radius * d.sine + 0.501));
                 offsets_[circle * kMostPoints + i] = static_cast<std::int32_t>(x * height_ + y);
@@ -157,7 +157,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
         set("leukocyte_disc", disc_);
     }
 
-    /// Where GICOV is the most of its surroundings, the best first; and the edges around them.
+    /// Finds local maxima of GICOV, best first, and the edges around them.
     void find_cells() {
         cells_.clear();
         for (std::int64_t i = 0; i < width_ * height_; ++i) {
@@ -205,7 +205,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
         return gicov;
     }
 
-    /// From the device's own GICOV, so that it must be equal.
+    /// Computed from the device's own GICOV, so it must be equal.
     std::vector<float> reference_dilated() const {
         std::vector<float> dilated(width_ * height_, 0.0f);
         const std::int64_t side = 2 * reach_ + 1;
@@ -222,7 +222,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
         return dilated;
     }
 
-    /// Appends a cell's field after as many iterations as the device made, which must have been the right number.
+    /// Appends a cell's field after the device's number of iterations, which must be the right number.
     CheckReport outline(std::size_t cell, std::vector<double>& fields) const {
         std::vector<double> edge(kCellPixels);
         for (std::int64_t i = 0; i < kCellPixels; ++i) { edge[i] = edges_[cell * kCellPixels + i]; }

@@ -12,11 +12,11 @@ namespace {
 constexpr int kOptions = 15;
 constexpr std::uint32_t kBlock = 64;
 constexpr float kDelta = 0.25f, kRate0 = 0.05f, kLambda = 0.2f;
-/// In steps out of 40, like the suite's rates that mature after its 40 steps.
+/// In steps of 40, like the suite's rates, which mature after its 40 steps.
 constexpr int kMaturities[kOptions] = {4, 4, 4, 8, 8, 8, 20, 20, 20, 28, 28, 28, 40, 40, 40};
 constexpr float kSwapRates[kOptions] = {.045f, .05f,  .055f, .045f, .05f,  .055f, .045f, .05f,
                                         .055f, .045f, .05f,  .055f, .045f, .05f,  .055f};
-/// Chains of 3000 approximate operations; values of a path go up to some hundreds.
+/// Chains of 3000 approximate operations; a path's values reach some hundreds.
 constexpr double kTolerance = 5e-4, kScale = 10.0;
 
 constexpr std::array<SizedParameter, 4> kParameters{{
@@ -70,14 +70,14 @@ class Libor : public SizedWorkload<kParameters> {
             values.push_back(value_of(path, kRate0, kRate0));
             sensitivities.push_back((high - low) / 2e-6);
         }
-        // The sensitivities against differences, which a swaption between profit and loss makes inexact.
+        // Sensitivities are checked against differences, which are inexact for a swaption between profit and loss.
         return all_of({compare_close("value", values_, values, kTolerance, kScale),
                        compare_close("value without sensitivities", plain_, values, kTolerance, kScale),
                        compare_close("sensitivity", sensitivities_, sensitivities, 1e-2, kScale)});
     }
 
   private:
-    /// All rates begin at rate0 but the last one.
+    /// All rates except the last one begin at rate0.
     double value_of(std::int64_t path, double rate0, double last) const {
         std::vector<double> rate(rates_, rate0);
         rate[rates_ - 1] = last;

@@ -8,7 +8,8 @@ namespace lookahead::workloads::lud {
 namespace {
 
 constexpr std::int64_t kBlock = 16;
-/// Relative to an element or 1. With a dominant diagonal |L| is at most 1, so errors of rounding do not grow.
+/// Relative, or absolute for elements below 1. With a dominant diagonal |L| is at most 1, so rounding errors do not
+/// grow.
 constexpr double kTolerance = 1e-5;
 
 constexpr std::array<SizedParameter, 1> kParameters{{
@@ -20,7 +21,7 @@ class Lud : public SizedWorkload<kParameters> {
     LOOKAHEAD_SIZED_WORKLOAD(Lud, lud)
 
     void run(Device& device) override {
-        // A row's other elements add up to at most 0.75: no pivot is needed.
+        // A row's other elements sum to at most 0.75, so no pivoting is needed.
         before_ = XorShift32(seed()).floats(n_ * n_, -0.75f / static_cast<float>(n_), 0.75f / static_cast<float>(n_));
         for (std::int64_t i = 0; i < n_; ++i) { before_[i * n_ + i] += 1.0f; }
 

@@ -67,20 +67,19 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
 
   private:
     using Point = std::array<std::int64_t, 3>;
-    /// At level 0 (roots) or 1, in units of its own size.
+    /// A block at level 0 (root) or 1, in units of its own size.
     struct Block {
         int level;
         Point at;
     };
     enum Kind : std::int32_t { border, same, coarser, finer };
-    // As kernel.cu has it.
+    // The layout in kernel.cu.
     struct Neighbour {
         std::int32_t kind, quarter;
         std::array<std::int32_t, 4> blocks;
     };
 
-    /// Roots that the surface of a sphere around the mesh's corner cuts are refined; its radius is 3/8 of the mesh's
-    /// side.
+    /// Refines roots cut by the surface of a sphere around the mesh's corner, with a radius of 3/8 of the mesh's side.
     bool is_refined(const Point& root) const {
         std::int64_t nearest = 0, farthest = 0;
         for (const std::int64_t i : root) {
@@ -139,7 +138,8 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         return four;
     }
 
-    /// The value of a cell of a block or next to it, found by its place in the mesh, without the lists of neighbours.
+    /// The value of a cell of a block or next to it, found by its position in the mesh, without the lists of
+    /// neighbours.
     double value_at(const std::vector<double>& values, std::size_t block, const Point& cell,
                     std::int64_t variable) const {
         const auto in_block = [&](std::int32_t which, const Point& at) {
@@ -164,7 +164,7 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
             const Point coarse{place[0] / 2, place[1] / 2, place[2] / 2};
             return in_block(find(0, coarse)->second, within(coarse));
         }
-        // The four of the finer cells that touch this block.
+        // The four finer cells that touch this block.
         double sum = 0;
         for (int child = 0; child < 8; ++child) {
             Point fine{2 * place[0] + child % 2, 2 * place[1] + child / 2 % 2, 2 * place[2] + child / 4};

@@ -13,8 +13,8 @@ namespace lookahead::workloads::mri_q {
 namespace {
 
 constexpr std::int64_t kMagnitudeBlock = 512, kBlock = 256, kChunk = 1024;
-constexpr std::int64_t kWords = 4;  // of a sample on the device: k and the magnitude
-/// A part of the sum of all magnitudes: the hardware's sines have an absolute error of some 1e-6.
+constexpr std::int64_t kWords = 4;  // per sample on the device: k and the magnitude
+/// Relative to the sum of all magnitudes: the hardware sine has an absolute error of some 1e-6.
 constexpr double kTolerance = 1e-5;
 
 constexpr std::array<SizedParameter, 2> kParameters{{

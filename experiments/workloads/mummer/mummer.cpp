@@ -30,7 +30,7 @@ constexpr std::array<SizedParameter, 4> kParameters{{
      "Least number of letters of a match, which limits where matches may start."},
 }};
 
-/// As the kernel's int4.
+/// The kernel's int4.
 struct Node {
     std::int32_t start, end, link, place;
 };
@@ -46,12 +46,12 @@ struct SuffixTree {
     }
 };
 
-/// Ukkonen's construction; `text` ends in a letter that is nowhere else in it.
+/// Ukkonen's construction; `text` must end in a letter that it has nowhere else.
 SuffixTree make_suffix_tree(const std::vector<std::int8_t>& text) {
     const auto size = static_cast<std::int32_t>(text.size());
     SuffixTree tree;
     tree.add(0, 0);
-    // Where the longest suffix ends that is no leaf yet: `length` letters down the edge that text[edge] begins.
+    // The end of the longest suffix that is not yet a leaf: `length` letters down the edge that begins with text[edge].
     std::int32_t node = kRoot, edge = 0, length = 0, remaining = 0;
     for (std::int32_t i = 0; i < size; ++i) {
         std::int32_t unlinked = kNone;
@@ -95,7 +95,7 @@ SuffixTree make_suffix_tree(const std::vector<std::int8_t>& text) {
             }
         }
     }
-    // Places, from the root down.
+    // Assigns positions, from the root down.
     std::vector<std::pair<std::int32_t, std::int32_t>> open{{kRoot, 0}};
     while (!open.empty()) {
         const auto [current, depth] = open.back();
@@ -141,7 +141,7 @@ class Mummer : public SizedWorkload<kParameters> {
         matches_ = device.download<Match>(matches, queries_.size());
     }
 
-    /// Against binary searches in the sorted list of the reference's suffixes.
+    /// Checks against binary searches in the sorted list of the reference's suffixes.
     CheckReport check() const override {
         const std::string reference(reference_.begin(), reference_.end()), queries(queries_.begin(), queries_.end());
         const std::string_view text = reference;
@@ -169,7 +169,7 @@ class Mummer : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// Queries are parts of the reference with every 64th letter drawn anew; every eighth query is all random.
+    /// Queries are parts of the reference with every 64th letter drawn anew; every eighth query is wholly random.
     void make_letters() {
         XorShift32 random(seed());
         const auto letter = [&] { return static_cast<std::int8_t>(random.next() >> 8 & 3); };

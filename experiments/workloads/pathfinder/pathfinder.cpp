@@ -25,14 +25,14 @@ class Pathfinder : public SizedWorkload<kParameters> {
         wall_.resize(columns_ * rows_);
         for (std::int32_t& cell : wall_) { cell = static_cast<std::int32_t>(random.next() % 10); }
 
-        // The first row is where paths begin; the others are the wall.
+        // Paths begin in the first row; the others are the wall.
         const DeviceAddress wall = device.upload(std::vector<std::int32_t>(wall_.begin() + columns_, wall_.end()));
         DeviceAddress from = device.upload(std::vector<std::int32_t>(wall_.begin(), wall_.begin() + columns_));
         DeviceAddress to = device.allocate(columns_ * sizeof(std::int32_t));
         const auto columns = static_cast<std::int32_t>(columns_), border = static_cast<std::int32_t>(pyramid_);
         const std::uint32_t blocks = blocks_for(columns_, kBlock - 2 * pyramid_);
         for (std::int64_t row = 0; row < rows_ - 1; row += pyramid_) {
-            // All blocks have the width of a full pyramid, also where fewer rows are left.
+            // All blocks have the width of a full pyramid, even if fewer rows are left.
             const auto rows = static_cast<std::int32_t>(std::min(pyramid_, rows_ - 1 - row));
             const std::uint32_t needed = rows == border ? blocks : blocks_for(columns_, kBlock - 2 * rows);
             device.launch("pathfinder", {{needed}, {kBlock}},

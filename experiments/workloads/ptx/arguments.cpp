@@ -13,7 +13,7 @@ namespace lookahead {
 namespace {
 
 constexpr std::size_t kAddressBytes = 8;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;  ///< of a buffer, which is on the host, too
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;  ///< of a buffer, which the host holds too
 constexpr std::uint64_t kMostParameterBytes = 32764;          ///< of a kernel (PTX ISA 8.1, section 5.1.6.1)
 
 struct ElementType {
@@ -36,7 +36,7 @@ constexpr ElementType kTypes[] = {
                              "the types u8, s8, u16, s16, u32, s32, u64, s64, f32 and f64");
 }
 
-/// The same bits, if the type holds the number.
+/// The same bits, if the type can hold the number.
 bool read_integer(std::string_view text, const ElementType& type, std::int64_t& value) {
     if (!type.is_signed && type.bytes == sizeof(std::uint64_t)) {
         std::uint64_t bits = 0;
@@ -61,7 +61,7 @@ void read_value(KernelArgument& argument, const ElementType& type, std::string_v
     argument.bits = value_bits(argument, floating, integer);
 }
 
-/// The part after the type and its bracket: `N]`, `N]=V`, or the same with the other kind of bracket.
+/// Reads the part after the type and its bracket: `N]`, `N]=V`, or the same with the other kind of bracket.
 void read_elements(KernelArgument& argument, const ElementType& type, std::string_view rest, char bracket) {
     const std::size_t close = rest.find(bracket);
     if (close == std::string_view::npos || !read_number(rest.substr(0, close), argument.elements) ||
@@ -83,7 +83,7 @@ void read_elements(KernelArgument& argument, const ElementType& type, std::strin
 
 KernelArgument parse_argument(const std::string& word);
 
-/// The words between commas that are in no inner braces.
+/// The words between commas outside inner braces.
 std::vector<std::string> members_of(const std::string& structure) {
     std::vector<std::string> words(1);
     int depth = 0;
@@ -103,7 +103,7 @@ std::vector<std::string> members_of(const std::string& structure) {
     return words;
 }
 
-/// Members lie as in C: each at the next multiple of its alignment.
+/// Members lie as in C, each at the next multiple of its alignment.
 KernelArgument parse_structure(const std::string& word) {
     KernelArgument structure{.kind = KernelArgument::Kind::structure, .text = word};
     const auto aligned = [](std::uint64_t bytes, std::size_t alignment) {
@@ -163,7 +163,7 @@ std::string declared(const std::vector<ptx::Parameter>& parameters) {
     return parameters.empty() ? "none" : std::to_string(parameters.size()) + " (" + text + ")";
 }
 
-/// What would be right for a parameter.
+/// A phrase that describes a right argument for a parameter.
 std::string right_for(const ptx::Parameter& parameter) {
     if (!is_scalar(parameter)) {
         return "give its members, as in {f32:1,s32:2}, or an array, as in f32(8), of that many bytes";

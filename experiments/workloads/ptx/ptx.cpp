@@ -1,4 +1,4 @@
-// The workload `ptx`: one launch of a kernel from a file of the user's.
+// The workload `ptx`: one launch of a kernel from the user's file.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>

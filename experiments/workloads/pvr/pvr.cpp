@@ -64,7 +64,7 @@ class Pvr : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// Records with URLs of 11 to 42 characters and views that many records share.
+    /// Records with URLs of 11 to 42 characters and with views shared by many records.
     void make_log() {
         XorShift32 random(seed());
         log_.clear();
@@ -83,7 +83,7 @@ class Pvr : public SizedWorkload<kParameters> {
         }
     }
 
-    /// Exclusive prefix sums of n words, by blocks and, for their sums, again.
+    /// Exclusive prefix sums of n words, by blocks and then over the blocks' sums.
     static void scan(Device& device, DeviceAddress from, DeviceAddress to, std::int64_t n) {
         const std::uint32_t blocks = blocks_for(n, kBlock);
         const DeviceAddress sums = device.allocate(blocks * sizeof(std::int32_t));

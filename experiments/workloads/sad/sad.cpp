@@ -19,7 +19,6 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"height", "pixel", {16, 80, 288, 576}, 1920, "Height of a frame; 144 in the suite.", kMacroblock},
 }};
 
-/// A shape of block: its size in pixels.
 struct Shape {
     const char* name;
     std::int64_t width, height;
@@ -63,7 +62,7 @@ class Sad : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// The frame is the reference moved by a few pixels, with noise.
+    /// The frame is the reference shifted by a few pixels, with noise.
     void make_frames() {
         XorShift32 random(seed());
         reference_.resize(width_ * height_);
@@ -92,8 +91,8 @@ class Sad : public SizedWorkload<kParameters> {
         return sum;
     }
 
-    /// By macroblock; in it by quarter of it where blocks are smaller than a quarter, except for those of 4 x 4; then
-    /// by row.
+    /// Ordered by macroblock; in it by quarter if blocks are smaller than a quarter, except blocks of 4 x 4; then by
+    /// row.
     std::vector<std::int32_t> expected(const Shape& shape) const {
         const bool by_quarter = shape.width * shape.height == 32;
         const std::int64_t region = by_quarter ? 8 : kMacroblock;

@@ -57,8 +57,8 @@ class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     }
 
   private:
-    /// The matrix of quadratic finite elements on a square mesh with two triangles per square. Corners and the middles
-    /// of sides are nodes, numbered row by row, and all nodes of a triangle are coupled. Values are random.
+    /// The matrix of quadratic finite elements on a square mesh with two triangles per square. Nodes are corners and
+    /// sides' middles, numbered row by row; all nodes of a triangle are coupled. Values are random.
     void make_matrix() {
         XorShift32 random(seed());
         std::vector<std::vector<std::int32_t>> coupled(rows_);
@@ -68,7 +68,7 @@ class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             for (const std::int64_t triangle : {0, 1}) {
                 std::vector<std::int32_t> nodes;
                 for (std::int64_t i = 0; i < 9; ++i) {
-                    // Both triangles have the diagonal's nodes.
+                    // Both triangles contain the diagonal's nodes.
                     const bool is_in = triangle == 0 ? i % 3 <= i / 3 : i % 3 >= i / 3;
                     if (is_in) { nodes.push_back(static_cast<std::int32_t>((y + i / 3) * side + x + i % 3)); }
                 }

@@ -11,7 +11,7 @@ namespace lookahead::workloads::spsum {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
-/// Limits of the entries of a row, and their greatest distance from the row's number, as in a mesh's neighbour lists.
+/// Least and most entries per row, and their greatest distance from the row's number, as in a mesh's neighbour lists.
 constexpr std::uint32_t kShortest = 8, kLongest = 40;
 constexpr std::int64_t kBand = 1024;
 /// A chain of up to 40 positive terms in single precision.

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t kThreads = 512;
 constexpr float kLambda = 0.5f;
-/// A part of 255: differences of near values are divided, and the statistics are sums of all pixels in single
-/// precision.
+/// Relative to 255: differences of close values are divided, and the statistics are single-precision sums of all
+/// pixels.
 constexpr double kTolerance = 1e-3, kScale = 255.0;
 
 constexpr std::array<SizedParameter, 3> kParameters{{
@@ -99,7 +99,7 @@ class SradV1 : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// For each of n rows or columns, the previous and the next one; the border is its own neighbour.
+    /// The previous and next of n rows or columns; a border one is its own neighbour.
     static void neighbours(std::int64_t n, std::vector<std::int32_t>& before, std::vector<std::int32_t>& behind) {
         for (std::int32_t i = 0; i < n; ++i) {
             before.push_back(std::max(i - 1, 0));

@@ -9,10 +9,10 @@ namespace lookahead::workloads::srad_v2 {
 
 namespace {
 
-/// The region without features, a square.
+/// The side of the square region without features.
 constexpr std::int64_t kRegion = 16;
 constexpr float kLambda = 0.5f;
-/// Differences of near values are divided by each other.
+/// Differences of close values are divided by each other.
 constexpr double kTolerance = 1e-3;
 
 constexpr std::array<SizedParameter, 3> kParameters{{
@@ -28,7 +28,7 @@ class SradV2 : public SizedWorkload<kParameters, kWideForm> {
     std::uint32_t most_threads(std::string_view) const override { return is_original() ? 0 : block_ * block_; }
 
     void run(Device& device) override {
-        // The suite takes the exponential of random numbers in [0, 1); numbers from 1 to e do as well.
+        // The suite takes the exponential of random numbers in [0, 1); here they are uniform from 1 to 2.7.
         before_ = XorShift32(seed()).floats(columns_ * rows_, 1.0f, 2.7f);
         const std::uint64_t bytes = before_.size() * sizeof(float);
         const DeviceAddress image = device.upload(before_), coefficient = device.allocate(bytes);
@@ -37,7 +37,7 @@ class SradV2 : public SizedWorkload<kParameters, kWideForm> {
         const LaunchConfiguration shape{{blocks_for(columns_, block_), blocks_for(rows_, block_)}, {block_, block_}};
         const auto columns = static_cast<std::int32_t>(columns_), rows = static_cast<std::int32_t>(rows_);
         for (std::int64_t step = 0; step < steps_; ++step) {
-            // The host takes the statistics of a region without features: here the image's first 16 x 16 pixels.
+            // The host computes statistics of a region without features: here the image's first 16 x 16 pixels.
             const std::vector<float> now = device.download<float>(image, before_.size());
             const float q0_squared = speckle(now);
             device.launch("srad_coefficients", shape,

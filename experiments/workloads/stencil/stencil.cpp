@@ -28,7 +28,7 @@ class Stencil : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         XorShift32 random(seed());
         before_ = random.floats(nx_ * ny_ * nz_);
         DeviceAddress from = device.upload(before_), to = device.upload(before_);
-        // The tile of form=vector has as many planes as a round.
+        // The tile of form=vector has as many planes as a vector has elements.
         const auto planes = static_cast<std::uint32_t>(word(0) == "vector" ? std::stoul(word(2)) : 1);
         const LaunchConfiguration shape{{blocks_for(nx_, 2 * kBlockX), blocks_for(ny_, kBlockY)},
                                         {kBlockX, kBlockY},

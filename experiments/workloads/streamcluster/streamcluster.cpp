@@ -8,7 +8,7 @@ namespace lookahead::workloads::streamcluster {
 namespace {
 
 constexpr std::int64_t kThreads = 512, kFirstCentres = 10;
-constexpr std::int64_t kRowMultiple = 8;  // of words: rows of sums begin at multiples of 32 bytes, as in the suite
+constexpr std::int64_t kRowMultiple = 8;  // in words: rows of sums begin at multiples of 32 bytes, as in the suite
 
 constexpr std::array<SizedParameter, 3> kParameters{{
     {"points", "point", {700, 24608, 65056, 65056}, 1 << 20, "Points of the chunk; 65536 in the suite."},
@@ -16,7 +16,7 @@ constexpr std::array<SizedParameter, 3> kParameters{{
     {"candidates", "point", {12, 5, 6, 64}, 1 << 16, "Points that are tried as centres, a launch each."},
 }};
 
-/// As the kernel's.
+/// The kernel's structure.
 struct Point {
     float weight = 1.0f;
     std::uint64_t coordinates = 0;
@@ -25,7 +25,7 @@ struct Point {
 };
 static_assert(sizeof(Point) == 32);
 
-/// The effect of a candidate: the points that would move to it, and a row of sums for each point.
+/// A candidate's effect: the points that would move to it, and a row of sums for each point.
 struct Gain {
     std::vector<std::uint8_t> moves;
     std::vector<float> lower;
@@ -83,7 +83,7 @@ class StreamCluster : public SizedWorkload<kParameters> {
   private:
     struct Clusters {
         std::vector<Point> points;
-        std::vector<std::int32_t> place_of_centre;  ///< by point: which of the centres it is, where it is one
+        std::vector<std::int32_t> place_of_centre;  ///< by point: its index among the centres, if it is one
         std::int64_t centres = 0;
 
         std::int32_t stride() const {
@@ -97,7 +97,7 @@ class StreamCluster : public SizedWorkload<kParameters> {
         std::vector<float> costs;
     };
 
-    /// Coordinates are uniform as the suite's, but multiples of 1/64: squares, sums and costs are exact in single
+    /// Coordinates are uniform as in the suite, but multiples of 1/64: squares, sums and costs are exact in single
     /// precision, so decisions are the same everywhere.
     void make_points() {
         XorShift32 random(seed());
@@ -109,7 +109,6 @@ class StreamCluster : public SizedWorkload<kParameters> {
         }
     }
 
-    /// Squared, of all points from one.
     std::vector<double> distances(std::int64_t from) const {
         std::vector<double> sums(points_, 0.0);
         for (std::int64_t d = 0; d < dimensions_; ++d) {
@@ -122,7 +121,7 @@ class StreamCluster : public SizedWorkload<kParameters> {
         return sums;
     }
 
-    /// Searches with open costs of a centre: opens a candidate, and closes centres for it, if that is cheaper.
+    /// Searches with a cost per open centre: opens a candidate, and closes centres for it, if that is cheaper.
     /// `gain_of` computes a candidate's effect.
     template <class GainOf>
     Found cluster(GainOf gain_of) const {
@@ -162,7 +161,7 @@ class StreamCluster : public SizedWorkload<kParameters> {
 
     void apply(Clusters& now, std::int32_t candidate, const std::vector<std::uint8_t>& moves,
                const std::vector<double>& sums) const {
-        // The approximate saving of a random point as a centre: the deviation of distances grows with the root of the
+        // Approximates what a random point saves as a centre: the deviation of distances grows with the root of the
         // dimensions, and a tenth of the points would move.
         std::int64_t root = 1;
         while ((root + 1) * (root + 1) <= dimensions_) { ++root; }

@@ -16,7 +16,7 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"sets", "set", {1, 11, 84, 100}, 1 << 12, "Random sets; 100 in the suite."},
 }};
 
-/// By its series: the host's library does not decide inputs. For angles up to pi.
+/// Computed by its series, so that inputs do not depend on the host's library. For angles up to pi.
 double cosine(double angle) {
     double term = 1, sum = 1;
     for (int i = 1; i < 40; i += 2) {
@@ -60,7 +60,7 @@ class Tpacf : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// Points of a window of the sky, uniform in it. Half of the observed ones are near the one before them.
+    /// Points uniform in a window of the sky; half of the observed ones are near the previous one.
     void make_points() {
         XorShift32 random(seed());
         for (auto* axis : {&x_, &y_, &z_}) { axis->resize(points_ * (sets_ + 1)); }
@@ -77,7 +77,7 @@ class Tpacf : public SizedWorkload<kParameters> {
         }
     }
 
-    /// Cosines of angles from one minute of arc on, five a decade.
+    /// Cosines of angles from one minute of arc on, five per decade.
     void make_bounds() {
         constexpr double kSteps[kBinsPerDecade] = {1, 1.5848931924611136, 2.5118864315095801, 3.9810717055349722,
                                                    6.3095734448019325};  // powers of 10 to k / 5
@@ -90,7 +90,7 @@ class Tpacf : public SizedWorkload<kParameters> {
         }
     }
 
-    /// -1 where the angle lies outside of all bins. The cosine is rounded as by the kernel's operations.
+    /// The bin of a pair; -1 if its angle is outside all bins. The cosine is rounded as in the kernel.
     std::int64_t bin_of(std::int64_t a, std::int64_t b) const {
         const float cosine = std::fma(z_[a], z_[b], std::fma(y_[a], y_[b], x_[a] * x_[b]));
         for (std::int64_t bin = kBins - 1; bin >= 0; --bin) {

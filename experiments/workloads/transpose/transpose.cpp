@@ -11,7 +11,7 @@ namespace lookahead::workloads::transpose {
 namespace {
 
 constexpr std::int64_t kTile = 32;
-constexpr std::int64_t kShare = 4;  // rows of a tile that a thread takes in the original
+constexpr std::int64_t kShare = 4;  // rows of a tile per thread in the original
 
 constexpr std::array<SizedParameter, 4> kParameters{{
     {"width", "element", {160, 1024, 4096, 8192}, 1 << 14, "Width of the matrix; 1024 in the suite.", kTile},

@@ -23,12 +23,12 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"steps", "step", {1, 1, 2, 4}, 1 << 12, "Steps of a minute, a launch each."},
 }};
 
-/// What water in the air is, in the order of the kernel's fields.
+/// The forms of water in the air, in the order of the kernel's fields.
 enum Field { temperature, vapour, cloud, ice, rain, snow, pressure, density, thickness, field_count };
-constexpr int kChanging = pressure;  // fields that the kernel writes
+constexpr int kChanging = pressure;  // number of fields that the kernel writes
 constexpr const char* kNames[kChanging] = {"temperature", "vapour", "cloud", "ice", "rain", "snow"};
 
-// The formulas are those of the papers that kernel.cu names, in double precision.
+// The formulas of the papers that kernel.cu names, in double precision.
 constexpr double kPi = 3.14159265358979, kFreezing = 273.15, kVapourGas = 461.6, kHeat = 1004.5;
 constexpr double kVaporise = 2.5e6, kMelt = 3.5e5, kSublimate = kVaporise + kMelt;
 constexpr double kRainNumber = 8e6, kWater = 1000;
@@ -41,7 +41,7 @@ double over_water(double t, double pressure) {
     return saturation(t, pressure, 17.2693882, 35.86);
 }
 
-/// Drops or flakes of an exponential distribution of sizes, at one level.
+/// Drops or flakes at one level, with exponentially distributed sizes.
 struct Falling {
     double number, a, b, length, speed;  // length: the inverse slope
 
@@ -52,9 +52,9 @@ struct Falling {
         speed = a * std::tgamma(4 + b) / 6 * std::pow(length, b) * std::sqrt(1.28 / air);
     }
 
-    /// Sizes to the power of 2 + b, over all drops: the volume that they sweep in a second.
+    /// The volume swept per second: sizes to the power of 2 + b, over all drops.
     double swept() const { return kPi / 4 * a * number * std::tgamma(3 + b) * std::pow(length, 3 + b); }
-    /// Where vapour passes, with the wind of falling.
+    /// The surface through which vapour passes, ventilated by the fall.
     double surface(double still, double windy, double ventilation) const {
         return number * (still * length * length +
                          windy * std::sqrt(a) * std::tgamma((5 + b) / 2) * ventilation * std::pow(length, (5 + b) / 2));
@@ -75,7 +75,7 @@ struct Level {
     double operator[](Field field) const { return value[field]; }
 };
 
-/// Shrinks sinks that together would take more than `mass` in a step.
+/// Scales sinks down that together would take more than `mass` in a step.
 void share(double mass, double step, std::initializer_list<double*> sinks) {
     double sum = 0;
     for (const double* sink : sinks) { sum += *sink; }
@@ -198,7 +198,7 @@ class Weather : public SizedWorkload<kParameters> {
             }
             ground.push_back(0);
             for (const std::vector<std::int32_t>& substeps : substeps_) {
-                // The number may differ from ours only where a rounding makes the next whole number of it.
+                // The number may differ from ours only if rounding makes it the next whole number.
                 const double least = needed_substeps(levels);
                 const int count = substeps[column];
                 if (count < std::floor(least * (1 - kTolerance)) + 1 ||
@@ -225,8 +225,8 @@ class Weather : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// Air that cools by 6.5 K a kilometre, with less and less vapour, and storms over squares of 16 columns: droplets
-    /// and rain below, ice and snow above.
+    /// Air that cools by 6.5 K per kilometre and dries, with storms over squares of 16 columns: droplets and rain
+    /// below, ice and snow above.
     void make_air() {
         XorShift32 random(seed());
         for (auto& field : before_) { field.assign(plane_ * levels_, 0.0f); }
@@ -271,7 +271,7 @@ class Weather : public SizedWorkload<kParameters> {
         return fastest * double{kStep};
     }
 
-    /// Lets rain and snow fall in `count` steps; what reached the ground.
+    /// Lets rain and snow fall for `count` steps; returns what reaches the ground.
     static double sediment(std::vector<Level>& levels, int count) {
         const double part = double{kStep} / count;
         double ground = 0;

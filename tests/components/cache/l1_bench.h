@@ -23,7 +23,7 @@ constexpr std::uint64_t line(unsigned number) {
     return std::uint64_t{number} * kLineBytes;
 }
 
-/// A line whose every byte tells the seed.
+/// A line in which every byte depends on the seed.
 inline LineBytes pattern(unsigned seed) {
     LineBytes bytes;
     for (unsigned i = 0; i < kLineBytes; ++i) { bytes[i] = static_cast<std::byte>(seed * 37 + i); }
@@ -45,20 +45,19 @@ inline std::unique_ptr<ReplacementPolicy> make_policy(const std::string& name, u
     return make_variant<ReplacementPolicy>(name, Configuration(), ReplacementArguments{sets, ways});
 }
 
-/// What a fill gave to whom.
+/// The data that a fill gave to one waiter.
 struct Served {
     std::uint32_t token;
     LineBytes bytes;
 };
 
-/// An L1 whose requests and replies a test handles by hand.
 class L1Bench {
   public:
     explicit L1Bench(const L1Parameters& parameters, const std::string& replacement = "lru")
         : l1(parameters, make_policy(replacement, static_cast<unsigned>(parameters.sets),
                                      static_cast<unsigned>(parameters.tags_per_set()))) {}
 
-    /// Small, direct and with plain set indexing.
+    /// Small, with linear set indexing.
     static L1Parameters parameters(unsigned sets, unsigned ways, const std::string& policy = "write_evict") {
         L1Parameters result;
         result.sets = sets;
@@ -87,7 +86,7 @@ class L1Bench {
         std::memcpy(l1.atomic({.line = line}, sizeof request), &request, sizeof request);
     }
 
-    /// Takes all requests out of the miss queue; the tags of reads go to `reads`.
+    /// Removes all requests from the miss queue and records the tags of reads in `reads`.
     std::vector<GpuMessage> send_all() {
         std::vector<GpuMessage> sent;
         while (!l1.miss_queue().empty()) {
@@ -117,14 +116,14 @@ class L1Bench {
         });
         return served;
     }
-    /// Answers the oldest read that was sent and is not yet answered.
+    /// Answers the oldest read that was sent and not yet answered.
     std::vector<Served> fill_oldest(const LineBytes& bytes) {
         send_all();
         const ReadRequest request = reads.front();
         reads.pop_front();
         return fill(request, bytes);
     }
-    /// Answers the newest.
+    /// Answers the newest one.
     std::vector<Served> fill_newest(const LineBytes& bytes) {
         send_all();
         const ReadRequest request = reads.back();
@@ -142,12 +141,12 @@ class L1Bench {
         load(line);
         fill_newest(bytes);
     }
-    /// Brings lines by their numbers, each with its pattern.
+    /// Brings the lines with these numbers, each with its pattern.
     void bring_lines(std::initializer_list<unsigned> numbers) {
         for (const unsigned number : numbers) { bring(line(number), pattern(number)); }
     }
 
-    /// From a bench with the same parameters, by way of a checkpoint.
+    /// Copies the state of a bench with the same parameters, as a checkpoint does.
     void take_state_of(const L1Bench& other) {
         load_state(l1, saved_state(other.l1));
         reads = other.reads;

@@ -23,7 +23,7 @@ TEST_CASE(
     "with cached_loads = local a miss of global memory joins nothing and leaves nothing, one of local memory does") {
     L1Bench bench(with(L1Bench::parameters(1, 2), &L1Parameters::cached_loads, "local"));
     CHECK(bench.load(line(0), 1).answer == L1Answer::miss);
-    CHECK(bench.load(line(0), 2).answer == L1Answer::miss);  // a request of its own
+    CHECK(bench.load(line(0), 2).answer == L1Answer::miss);  // its own request
     CHECK(bench.state_of(line(0)) == "absent");
     CHECK(bench.fill_oldest(pattern(1)).front().token == 1);
     CHECK(bench.fill_oldest(pattern(2)).front().bytes == pattern(2));
@@ -48,7 +48,7 @@ TEST_CASE("with cached_loads = local what a prefetch brings is installed, joined
 TEST_CASE("with cached_loads = local a load needs no line that may make room") {
     for (const char* cached : {"all", "local"}) {
         L1Bench bench(with(L1Bench::parameters(1, 1), &L1Parameters::cached_loads, cached));
-        CHECK(bench.load(isa::kLocalMemoryBase).answer == L1Answer::miss);  // awaits its fill in the only way
+        CHECK(bench.load(isa::kLocalMemoryBase).answer == L1Answer::miss);  // waits for its fill in the only way
         CHECK(bench.load(line(1)).answer == (cached == std::string("all") ? L1Answer::stall : L1Answer::miss));
     }
 }
@@ -123,7 +123,7 @@ TEST_CASE("requests leave the miss queue through its pipeline, one a cycle, and 
     push(2);
     push(3);
     CHECK(queue.advance(12));
-    CHECK_FALSE(queue.advance(13));  // the pipeline holds three
+    CHECK_FALSE(queue.advance(13));  // the pipeline is full with three
     push(4);
     CHECK(queue.full());
     for (const Cycle due : {13, 14, 15}) {
@@ -366,7 +366,7 @@ TEST_CASE("parameters that do not fit each other are refused by name") {
     CHECK_THROWS_WITH_AS(parameters.check(), doctest::Contains("l1d.pending_ways"), ConfigurationError);
 }
 
-/// Of four ways of 1 KB.
+/// Four ways of 1 KB.
 L1Parameters with_shared_memory(const std::string& sizes) {
     return with(L1Bench::parameters(8, 4), &L1Parameters::shared_sizes, sizes);
 }
@@ -382,7 +382,7 @@ TEST_CASE("sizes of shared memory are ascending numbers of KB that leave L1D a w
 }
 
 TEST_CASE("a kernel's shared memory takes the least size that holds it, and lines have the ways that are left") {
-    // Bytes of shared memory, and lines of one set that stay.
+    // Bytes of shared memory, and the lines of one set that remain.
     const struct {
         std::uint32_t bytes;
         unsigned lines;
@@ -570,7 +570,7 @@ TEST_CASE("with tags for fills a locked line does not make room, nor does one th
     CHECK(bench.state_of(line(2)) == "absent");
 }
 
-/// Random events, so that every kind of state is there.
+/// Random events, so that every kind of state occurs.
 void stir(L1Bench& bench, unsigned seed, unsigned events) {
     std::mt19937 random(seed);
     for (unsigned i = 0; i < events; ++i) {

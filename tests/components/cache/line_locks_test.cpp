@@ -1,4 +1,4 @@
-// Locks of lines of L1: what they hold from the request on, how many there may be, and that each is given back once.
+// Locks of lines of L1: their effect from the request on, their number, and that each is returned once.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -113,10 +113,10 @@ TEST_CASE("one way of a set stays without a lock: N - 1 lines are locked, pendin
     CHECK(refused.failure == ReservationFailure::no_line);
     CHECK_FALSE(third);
     CHECK(bench.state_of(line(2)) == "absent");
-    bench.bring(line(2), pattern(2));  // without a lock it finds the way that is left
+    bench.bring(line(2), pattern(2));  // without a lock it takes the remaining way
     CHECK_FALSE(bench.l1.locks().lock(line(2)));
     CHECK(bench.load_and_lock(line(2), third).answer == L1Answer::stall);
-    LineLock again = bench.l1.locks().lock(line(0));  // a line that is locked takes no further way
+    LineLock again = bench.l1.locks().lock(line(0));  // another lock of a locked line takes no further way
     CHECK(again);
     bench.l1.locks().unlock(again);
     CHECK_FALSE(bench.l1.locks().lock(line(2)));
@@ -176,7 +176,7 @@ TEST_CASE("what takes a line takes it from its lock, which then holds no later l
                                       : bench.l1.start_generation();
             CHECK(bench.state_of(line(0)) == "absent");
             CHECK(bench.l1.locks().way_of(lost) == kNoWay);
-            // The same line again, locked by somebody else.
+            // Another client locks the same line.
             LineLock kept;
             REQUIRE(bench.load_and_lock(line(0), kept).answer == L1Answer::miss);
             bench.l1.locks().unlock(lost);
@@ -274,7 +274,7 @@ TEST_CASE("a handle from a checkpoint ends its lock in the restored cache, and o
     LineLock twice;
     load_state(twice, handle);
     CHECK_THROWS_AS(restored.l1.locks().unlock(twice), InternalError);
-    // The entry is used again: the older handle is not the newer one.
+    // The entry is reused: the older handle differs from the newer one.
     restored.bring(line(5), pattern(5));
     LineLock newer = restored.l1.locks().lock(line(5));
     REQUIRE(newer);

@@ -26,7 +26,7 @@ void reserve_in_order(ReplacementPolicy& policy, unsigned set, std::initializer_
     for (const unsigned way : ways) { policy.reserve(set, way); }
 }
 
-/// The numbers of misses after which the ways were taken, each once in the beginning, and then `misses` more.
+/// The victims of `misses` misses, after the ways have been taken in order.
 std::vector<unsigned> victims_of_a_stream(ReplacementPolicy& policy, unsigned ways, unsigned misses) {
     std::vector<unsigned> victims;
     for (unsigned way = 0; way < ways; ++way) { policy.reserve(0, way); }
@@ -81,16 +81,16 @@ TEST_CASE("tree_plru on four ways follows its three bits") {
     const auto tree = make_policy("tree_plru", 1, 4);
     reserve_in_order(*tree, 0, {0, 1, 2, 3});
     CHECK(tree->victim(0, 0b1111) == 0);
-    // The root names the upper half, and that half's node still way 2.
+    // The root points to the upper half, and that half's node still to way 2.
     tree->touch(0, 0);
     CHECK(tree->victim(0, 0b1111) == 2);
-    // The root names the lower half, whose node names way 1.
+    // The root points to the lower half, and its node to way 1.
     tree->touch(0, 2);
     CHECK(tree->victim(0, 0b1111) == 1);
-    // The root names the upper half, whose node names way 3.
+    // The root points to the upper half, and its node to way 3.
     tree->touch(0, 1);
     CHECK(tree->victim(0, 0b1111) == 3);
-    // True LRU would take way 0 here, but way 1's use spoke for its whole half.
+    // True LRU would replace way 0, but the use of way 1 protects its whole half.
     tree->touch(0, 3);
     tree->touch(0, 1);
     CHECK(tree->victim(0, 0b1111) == 2);
@@ -124,7 +124,7 @@ TEST_CASE("with six ways tree_plru takes each of the last two twice as often as 
     CHECK(taken == std::array<unsigned, 6>{10, 10, 10, 10, 20, 20});
 }
 
-/// The policy as a tree of ranges, the plain way: which half of [first, first + size) was used last.
+/// The policy in its plain form, a tree of ranges: which half of [first, first + size) was used last.
 class RangeTree {
   public:
     explicit RangeTree(unsigned leaves) : leaves_(leaves) {}
@@ -147,7 +147,7 @@ class RangeTree {
             return false;
         };
         const auto found = last_used_upper_.find({first, size});
-        // A half that was never used comes after one that was: the lower one at the beginning.
+        // An unused half precedes a used one; at the beginning the lower one does.
         const bool lower = found == last_used_upper_.end() || found->second;
         const unsigned named = lower ? first : first + size / 2;
         const unsigned other = lower ? first + size / 2 : first;
@@ -175,7 +175,7 @@ TEST_CASE("tree_plru equals a tree of ranges on random uses, for any number of w
             const auto way = static_cast<unsigned>(random() % ways);
             reference.touch(way);
             tree->touch(1, way);
-            // Other sets have trees of their own.
+            // Other sets have their own trees.
             tree->touch(2, static_cast<unsigned>(random() % ways));
         }
     }

@@ -43,17 +43,16 @@ std::string name_of(L1Answer answer) {
     }
 }
 
-/// The tables hold whether a miss reserves a line or has a tag of its own until its fill.
+/// The tables hold whether a miss reserves a line or has its own tag until its fill.
 constexpr unsigned kTagsForFills[] = {0, 3};
 
-/// A line that wants the place of the one that the row is about: its miss takes it, or its fill.
+/// Requests a line for the place of the row's line; its miss or its fill takes the place.
 L1Answer ask_for_place(L1Bench& bench) {
     const L1Answer answer = bench.load(kOther).answer;
     if (answer == L1Answer::miss) { bench.fill_newest(pattern(9)); }
     return answer;
 }
 
-/// One row of a table, which a derived class runs.
 class RowTest {
   protected:
     RowTest(const TableRow& row, const L1Parameters& parameters, unsigned pending_ways)
@@ -78,7 +77,7 @@ class RowTest {
     std::vector<Served> served_;
 };
 
-/// One row of the table: brings the line into its state, applies the event, and compares all that the row tells.
+/// One row of the table: brings the line into its state, applies the event, and compares everything in the row.
 class LineRowTest : RowTest {
   public:
     LineRowTest(const TableRow& row, const std::string& policy, unsigned pending_ways)
@@ -97,7 +96,7 @@ class LineRowTest : RowTest {
     }
 
   private:
-    /// A detached fill is a load that an atomic poisoned. Its read is the oldest.
+    /// A load poisoned by an atomic gives a detached fill; its read is the oldest.
     void bring_into_state() {
         for (unsigned i = 0; i < std::stoul(row_.at("detached")); ++i) {
             bench_.load(kLine, 100);
@@ -227,7 +226,6 @@ constexpr SectorMask kSectorA = 1u << kA;
 constexpr SectorMask kSectorB = 1u << kB;
 const ByteMask kMaskA = mask_of(kA * kSectorBytes + 4, 10);
 
-/// One row of the table of sectors.
 class SectorRowTest : RowTest {
   public:
     SectorRowTest(const TableRow& row, const std::string& policy, unsigned pending_ways)
@@ -310,7 +308,7 @@ TEST_CASE("the L1 with sectors does what each row of the table of sectors says")
             for (const unsigned pending_ways : kTagsForFills) {
                 CAPTURE(pending_ways);
                 if (pending_ways != 0 && row.at("answer") == "stall") {
-                    continue;  // no line has to make room when a fill is asked for
+                    continue;  // no line needs to make room when a fill is requested
                 }
                 SectorRowTest(row, policy, pending_ways).run();
             }
@@ -417,7 +415,7 @@ class LocalRowTest : RowTest {
     }
 
     bool fills_make_room_;
-    LineBytes seen_{};  ///< what the thread's program is to see in the whole line, L2 holding kReply
+    LineBytes seen_{};  ///< the whole line as the thread's program must see it, if L2 holds kReply
 };
 
 std::size_t try_local_rows(const std::string& section, const std::string& policy) {

@@ -33,7 +33,7 @@ struct Log {
     std::map<std::uint32_t, std::set<std::uint64_t>> ctas;  ///< by launch
     std::map<std::uint32_t, std::uint64_t> assignments;
     std::int64_t most_at_one_sm = 0;
-    std::vector<Cycle> given;  ///< when each CTA came to its SM
+    std::vector<Cycle> given;  ///< cycle in which each CTA reached its SM
     std::vector<KernelCompleted> completed;
 };
 

@@ -35,7 +35,7 @@ class FakeGpu : public testing::LpEnvironment {
   public:
     explicit FakeGpu(std::uint64_t seed) : random_(seed) {}
 
-    static inline std::vector<Time> arrivals;  ///< of what copies and fills sent, of all devices
+    static inline std::vector<Time> arrivals;  ///< of messages from copies and fills, for all devices
     static inline unsigned writes = 0;
     static inline unsigned answered_writes = 0;
 
@@ -89,7 +89,7 @@ class FakeGpu : public testing::LpEnvironment {
     }
 
   private:
-    /// The partition's bytes in the order of its local addresses: f(address, bytes before).
+    /// Calls f(address, bytes before) for the partition's bytes in the order of local addresses.
     template <class F>
     void for_each_byte(std::uint64_t address, std::uint64_t bytes, F f) {
         const std::uint64_t local = mapping_.local_address(address);
@@ -129,7 +129,7 @@ testing::LpContract contract(DriverThread::Program program) {
     return contract;
 }
 
-/// Copies to the device, launches, copies back; how much depends on what came back.
+/// Copies to the device, launches, and copies back an amount that depends on the data.
 void round_trip(Device& device, std::vector<std::uint32_t>& result) {
     std::vector<std::uint32_t> values(777);
     std::iota(values.begin(), values.end(), 5u);
@@ -197,7 +197,7 @@ TEST_CASE("a burst arrives when the link has brought its last byte, and the next
     CHECK(FakeGpu::arrivals.back() == brought(2 * kBurstBytes + 100));
     FakeGpu::arrivals.erase(std::unique(FakeGpu::arrivals.begin(), FakeGpu::arrivals.end()), FakeGpu::arrivals.end());
     CHECK(FakeGpu::arrivals.size() == 3);
-    CHECK(FakeGpu::answered_writes == 1);  // of the last burst's one partition
+    CHECK(FakeGpu::answered_writes == 1);  // of the one partition in the last burst
     CHECK(FakeGpu::writes <= 2 * (kBurstBytes / kHostPieceBytes + 2 * 6) + 1);
 }
 

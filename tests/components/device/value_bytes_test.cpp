@@ -1,4 +1,4 @@
-// The bytes of structs for a device: their members, and zeros between them.
+// The bytes of structs for a device: members, and zeros between them.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace lookahead {
 namespace {
 
-/// Keeps the bytes that come, at the addresses from 0 on.
+/// Stores the bytes that arrive, at addresses from 0 on.
 class Memory : public Device {
   public:
     DeviceAddress allocate(std::uint64_t size) override {
@@ -31,18 +31,18 @@ class Memory : public Device {
 };
 
 struct Inner {
-    std::uint8_t flag;  // and a byte of padding
+    std::uint8_t flag;  // followed by a byte of padding
     std::uint16_t number;
 };
 struct Outer {
     Inner inner[2];
     std::uint64_t address;
-    float value;  // and four bytes after it
+    float value;  // followed by four bytes of padding
 };
 static_assert(sizeof(Outer) == 24);
 static_assert(!is_without_padding<Outer> && !is_without_padding<Inner> && is_without_padding<float>);
 
-/// All bytes of the struct are 0xEE but those of its members.
+/// A struct with 0xEE in all bytes outside its members.
 Outer with_dirt_between() {
     Outer outer;
     std::memset(static_cast<void*>(&outer), 0xEE, sizeof outer);
@@ -68,7 +68,7 @@ TEST_CASE("parameters hold zeros between the members of a struct, whatever was i
     const Outer outer = with_dirt_between();
     REQUIRE(reinterpret_cast<const unsigned char*>(&outer)[1] == 0xEE);
     CHECK(numbers(pack_parameters(outer)) == kClean);
-    // Between parameters, too: the struct begins at a multiple of 8.
+    // Between parameters too: the struct begins at a multiple of 8.
     std::vector<int> expected = {0x99, 0, 0, 0, 0, 0, 0, 0};
     expected.insert(expected.end(), kClean.begin(), kClean.end());
     CHECK(numbers(pack_parameters(std::uint8_t{0x99}, outer)) == expected);

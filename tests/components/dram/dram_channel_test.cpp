@@ -68,7 +68,7 @@ struct Harness {
         CHECK(channel.idle());
         return trace;
     }
-    /// Cycle of the n-th command of that kind, of one bank if given.
+    /// The cycle of the n-th command of that kind, optionally on one bank.
     Cycle when(Command command, int n, std::optional<unsigned> bank = {}) const {
         for (const Issued& each : trace) {
             if (each.command == command && (!bank || each.bank == *bank) && n-- == 0) { return each.cycle; }
@@ -83,7 +83,7 @@ struct Harness {
     std::map<std::uint32_t, Cycle> done;
 };
 
-/// The n-th command of a kind, of one bank if given.
+/// The n-th command of a kind, optionally on one bank.
 struct Nth {
     Command command;
     int n;
@@ -96,8 +96,8 @@ auto gap(Nth from, Nth to) {
     };
 }
 
-/// The delay between two commands of a scenario is `expected` cycles, and one more when the parameter is one more: the
-/// second command comes neither a cycle too early nor too late.
+/// Checks that the delay between two commands is `expected` cycles, and one more if the parameter is one more: the
+/// second command is neither a cycle early nor late.
 void check_bound(Cycle DramParameters::*parameter, const std::vector<Line>& lines,
                  const std::function<Cycle(const Harness&)>& delay, Cycle expected,
                  const DramParameters& base = with_high_groups()) {
@@ -159,7 +159,7 @@ TEST_CASE("an activate comes no earlier than FAW after the fourth before it") {
     DramParameters base = with_high_groups();
     base.rrd = 3;
     base.faw = 31;
-    base.rcd = 100;  // no column command comes between
+    base.rcd = 100;  // no column command comes in between
     const std::vector<Line> lines = {{7, 0}, {7, 1}, {7, 4}, {7, 5}, {7, 8}};
     check_bound(&DramParameters::faw, lines, gap({Command::activate, 0}, {Command::activate, 4}), 31, base);
     base.faw = 1;
@@ -175,7 +175,7 @@ TEST_CASE("an activate follows a precharge after exactly RP") {
 }
 
 TEST_CASE("activates of one bank are at least RC apart") {
-    // RAS + RP is 40 too; without RP only RC binds.
+    // RAS + RP is 40 too; without RP, only RC binds.
     const DramParameters base = with(with_high_groups(), &DramParameters::rp, 0);
     check_bound(&DramParameters::rc, {{7, 3}, {8, 3}}, gap({Command::activate, 0}, {Command::activate, 1}), 40, base);
 }
@@ -251,7 +251,7 @@ TEST_CASE("refresh closes the rows, keeps the banks busy for its duration, and i
     harness.accept({7, 3, false, 0}, 0);
     harness.run_until(kCycleInfinity);
     CHECK(harness.channel.next_event() == kCycleInfinity);
-    harness.accept({7, 3, false, 999}, 1);  // the first column in time, the second not
+    harness.accept({7, 3, false, 999}, 1);  // the first column is in time, the second is not
     harness.run_until(kCycleInfinity);
     CHECK(harness.when(Command::read, 2) == 999);
     CHECK(harness.when(Command::activate, 1) == 999 + 2 + 12 + 60);

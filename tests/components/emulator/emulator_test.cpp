@@ -39,7 +39,6 @@ TEST_CASE("vecadd adds, and leaves what is beyond its size alone") {
     for (std::uint32_t i = 0; i < 1024; ++i) { REQUIRE(c[i] == (i < kCount ? a[i] + b[i] : -1.0f)); }
 }
 
-/// Megabytes of the process in memory.
 std::uint64_t resident_megabytes() {
     std::ifstream file("/proc/self/statm");
     std::uint64_t size = 0, resident = 0;
@@ -77,7 +76,7 @@ TEST_CASE("counts are those of the instructions that ran") {
     const DeviceAddress a = device.allocate(4096);
     device.launch("vecadd", {{4, 1, 1}, {256, 1, 1}}, pack_parameters(a, a, a, kCount));
     const ExecutionCounts& counts = device.counts();
-    // 32 warps run 14 instructions each: of the last 24 threads are beyond the end, 8 run all.
+    // 32 warps run 14 instructions each; in the last one 24 threads are beyond the end and 8 run all.
     CHECK(counts.total.warps == 32 * 14);
     CHECK(counts.loads_from(Space::global).warps == 64);
     CHECK(counts.loads_from(Space::global).threads == 2000);
@@ -140,7 +139,7 @@ TEST_CASE("the histogram's shared and global atomics count every value once") {
     CHECK(device.download<std::uint32_t>(dh, 256) == expected);
 }
 
-/// out[tid] = result of `write_body`, which gets the builder, tid and the register to leave the result in.
+/// out[tid] = the result of `write_body`, which gets the builder, tid and the result's register.
 template <class Body>
 std::vector<std::uint32_t> run_threads(const isa::Dim3& block, const Body& write_body) {
     KernelBuilder k("body", {8});
@@ -228,7 +227,7 @@ TEST_CASE("a warp that spins on shared memory lets the warp run that it waits fo
     for (std::uint32_t tid = 0; tid < 32; ++tid) { CHECK(results[tid] == 42); }
 }
 
-/// After a barrier all threads read the word of shared memory; the thread for which `first` is true then stores to it.
+/// After a barrier all threads read the word of shared memory; the thread with `first` then stores to it.
 void barrier_read_and_first_stores(KernelBuilder& k, KernelBuilder::Predicate first, KernelBuilder::Operand result) {
     k.barrier();
     k.load(Space::shared, Type::u32, result, k.literal(0));

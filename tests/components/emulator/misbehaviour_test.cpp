@@ -15,7 +15,6 @@ using isa::Space;
 using isa::Type;
 using test::KernelBuilder;
 
-/// The sentence of the ProgramError that the launch throws.
 std::string complaint(EmulatedDevice& device, std::string_view kernel, const isa::Dim3& block,
                       std::span<const std::byte> parameters = {}) {
     try {
@@ -79,7 +78,7 @@ TEST_CASE("shared memory ends where the launch says") {
     CHECK(complaint(store_at(60), {1, 1, 1}) == "no complaint");
     check_mentions(complaint(store_at(64), {1, 1, 1}), {"beyond the CTA's shared memory", "0x40", "k.ptx:1"});
     EmulatedDevice device({store_at(64)});
-    device.launch("k", {{1, 1, 1}, {1, 1, 1}, 4}, {});  // with dynamic shared memory it is inside
+    device.launch("k", {{1, 1, 1}, {1, 1, 1}, 4}, {});  // inside, thanks to dynamic shared memory
 }
 
 TEST_CASE("warps that wait at different barriers for ever are a deadlock, with the places where they wait") {

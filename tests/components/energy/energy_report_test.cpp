@@ -38,7 +38,7 @@ TEST_CASE("dynamic energy is linear in the counts and knows no time") {
     for (auto& [name, count] : input.counts) { count *= 2; }
     input.busy_fs *= 3;
     const EnergyReport twice = energy_of(example_table(), input);
-    // Doubling is exact in binary floating point, so are all sums of doubled terms.
+    // Doubling is exact in binary floating point, and so are sums of doubled terms.
     CHECK(twice.dynamic_j == 2 * once.dynamic_j);
     CHECK(twice.components[0].dynamic_j == 2 * once.components[0].dynamic_j);
 }

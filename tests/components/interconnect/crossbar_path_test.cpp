@@ -13,7 +13,7 @@
 namespace lookahead::gpu {
 namespace {
 
-/// `count` senders and as many receivers, all connected.
+/// `count` senders and as many receivers, fully connected.
 class Crossbar {
   public:
     /// `more_latency`: of requests, in addition to the latency for which credits are sized.
@@ -29,7 +29,7 @@ class Crossbar {
         }
     }
 
-    /// A write of a line, if the sender takes it.
+    /// Sends a write of a line if the sender accepts it.
     void send(unsigned from, unsigned to, Cycle now) {
         if (senders[from]->can_accept(now)) { test::push_line(*senders[from], to, now); }
     }
@@ -81,7 +81,7 @@ class Crossbar {
 };
 
 TEST_CASE("one flit a cycle goes through every port for 10 000 cycles") {
-    // Each sender keeps to one receiver, so that one path's credits have to cover the whole round trip.
+    // Each sender uses only one receiver, so one path's credits must cover the whole round trip.
     for (const Cycle latency : {1, 64, 200}) {
         for (const std::int64_t batch : {1, 16, 100}) {
             CAPTURE(latency);

@@ -33,7 +33,7 @@ struct Receiver {
     }
     void arrive_read(unsigned source, Cycle now, std::uint32_t tag = 0) { arrive<ReadRequest>(source, now, tag, 0); }
     void arrive_reply(unsigned source, Cycle now) { arrive<ReadReply>(source, now, 0, kLineBytes); }
-    /// Pops as soon as possible from `now` on: cycle and source of each.
+    /// Pops packets as soon as possible from `now` on; returns each one's cycle and source.
     std::vector<std::pair<Cycle, unsigned>> drain(Cycle now) {
         std::vector<std::pair<Cycle, unsigned>> taken;
         while (true) {
@@ -69,7 +69,7 @@ TEST_CASE("a port takes one flit a cycle") {
 }
 
 TEST_CASE("an owner that looks in every other cycle loses none of the port's, and its credits leave when it looks") {
-    // Replies of four flits and a read of one: the port has them in cycles 100, 104, 105 and 109.
+    // Replies of four flits and a read of one: the port takes them in cycles 100, 104, 105 and 109.
     Receiver receiver(4);
     receiver.arrive_reply(0, 100);
     receiver.arrive_reply(1, 100);
@@ -230,7 +230,7 @@ TEST_CASE("no packet waits for more than the bound allows, however the rows fall
     constexpr unsigned kSources = 5, kBound = 3;
     Rows rows(kSources, kBound);
     std::array<std::deque<Cycle>, kSources> waiting;  // cycles in which each became the head, roughly: its arrival
-    std::array<unsigned, kSources> passed{};          // packets of others since this one's queue was not empty
+    std::array<unsigned, kSources> passed{};          // other packets since this one's queue was last empty
     EjectionPort& port = rows.receiver.port;
     unsigned most = 0;
     for (Cycle now = 100; now < 20'100; ++now) {

@@ -117,7 +117,7 @@ TEST_CASE("a packet that is ready later leaves later") {
 TEST_CASE("a sender has no more flits under way to all receivers together than sender_flits") {
     Sender sender(with(small(), &CrossbarParameters::sender_flits, 8));
     for (const unsigned destination : {0u, 1u, 1u}) { sender.write(destination, 100); }
-    CHECK(sender.bench.sent().size() == 2);  // eight flits; there are credits for more
+    CHECK(sender.bench.sent().size() == 2);  // eight flits; the credits would allow more
     CHECK_FALSE(sender.port.empty());
     sender.port.receive_credit(0, 3, 200);
     CHECK(sender.bench.sent().empty());

@@ -8,14 +8,14 @@
 #include "core/lp/logical_process.h"
 #include "core/time/clock_domain.h"
 
-/// Processes in place of the ends of paths between SMs and memory partitions.
+/// Processes that replace the ends of paths between SMs and memory partitions.
 namespace lookahead::gpu::test {
 
 inline ClockDomain player_clock() {
     return ClockDomain(700'000'000);
 }
 
-/// What players of either side have in common: they work in the cycles that they choose and when messages come.
+/// The common part of both kinds of players: they work in cycles of their choice and when messages come.
 class Player : public LogicalProcess {
   public:
     explicit Player(const ClockDomain& clock = player_clock()) : clock_(clock) {}
@@ -43,14 +43,14 @@ class Player : public LogicalProcess {
 
   protected:
     virtual void receive(const MessageHeader& message, Cycle now) = 0;
-    /// The next cycle with something to do; kCycleInfinity: not without a message.
+    /// Returns the next cycle with work; kCycleInfinity: not without a message.
     virtual Cycle cycle(Cycle now) = 0;
 
     const ClockDomain clock_;
     Cycle next_ = kCycleInfinity;
 };
 
-/// Sends requests to slices and is sent their replies.
+/// Sends requests to slices and receives their replies.
 class Requester : public Player {
   public:
     InjectionPort requests;
@@ -64,7 +64,7 @@ class Requester : public Player {
           replies(ports, ports.request_latency, clock_, credits_apart ? add_out_port("credits") : out_port(0), slices) {
     }
 
-    /// When there may be a reply to take or, where there is more to send, a request can be sent.
+    /// The next cycle in which a reply may come or, if there is `more` to send, a request can be sent.
     Cycle next_chance(bool more, Cycle now) const {
         const Cycle reply = replies.next_event(now);
         return more ? std::min(reply, requests.can_accept(now) ? now + 1 : requests.next_acceptance(now)) : reply;

@@ -11,7 +11,7 @@
 #include "core/lp/model.h"
 #include "core/time/clock_domain.h"
 
-/// An out-port whose messages a test can look at.
+/// An out-port that lets a test inspect its messages.
 namespace lookahead::gpu::test {
 
 /// A write of a whole line: a packet of four flits.
@@ -47,7 +47,7 @@ class PortBench {
 
     OutPort& port() { return owner_->out_port(0); }
 
-    /// The messages sent since the last call: by destination, then in the order of sending.
+    /// The messages sent since the last call, by destination and then in order.
     std::vector<Sent> sent() {
         std::vector<Sent> all;
         for (unsigned i = 1; i < router_->inboxes().size(); ++i) {

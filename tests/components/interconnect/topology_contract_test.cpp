@@ -1,4 +1,4 @@
-// What every variant of slot interconnect.topology owes its endpoints, and the timing of those with routers.
+// The duties of every variant of slot interconnect.topology, and the timing of those with routers.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -43,7 +43,8 @@ Traffic random_traffic(std::uint32_t seed) {
             .seed = seed};
 }
 
-/// A small mesh: narrow buffers and, by the seed, a line of routers or a square. Short paths after the routers.
+/// A small mesh with narrow buffers and, depending on the seed, a line or square of routers. Paths after the routers
+/// are short.
 std::vector<std::string> small_mesh(std::uint32_t seed) {
     return {"mesh.buffer_flits=1", "mesh.delivery_latency=3", "mesh.columns=" + std::to_string(seed % 4),
             "input_queued.delivery_latency=3"};
@@ -97,7 +98,7 @@ TEST_CASE("a topology does not depend on how its time is cut") {
 }
 
 TEST_CASE("every port holds one flit a cycle for 10 000 cycles") {
-    // SM i sends lines of four flits to slice i. In the mesh these are neighbours in a row, with links of their own.
+    // SM i sends lines of four flits to slice i. In the mesh they are neighbours in a row, with their own links.
     for (const std::string& topology : topologies()) {
         CAPTURE(topology);
         const Traffic traffic{.sms = 4, .requests = 2500, .own_slice = true, .words = 32};
@@ -143,11 +144,11 @@ TEST_CASE("an SM and its slices stand apart by the hops between their tiles, and
                 unsigned undisturbed = 0;
                 for (unsigned slice = 0; slice < 2; ++slice) {
                     for (const auto& [arrival, sm] : bench.partition(slice).arrivals) {
-                        // Sent in cycle 1 by the first of four flits; nothing arrives before the path's latency.
+                        // Sent in cycle 1, by the first of four flits; nothing arrives before the path's latency.
                         const Cycle least = 1 + 3 + traffic.ports.request_latency +
                                             hop * layout.hops(layout.sm_tiles[sm], layout.slice_tiles[slice]) + 5;
                         CHECK(arrival >= least);
-                        CHECK(arrival <= least + 3 * 4);  // three others may go before it
+                        CHECK(arrival <= least + 3 * 4);  // three others may precede it
                         undisturbed += arrival == least;
                         ++seen;
                     }
@@ -219,7 +220,8 @@ TEST_CASE("an input-queued crossbar that is cut, saved and loaded at random time
     check_overrun(overrun([] { return std::make_unique<InputQueuedNetwork>(input_queued(3, 2), 1000u); }));
 }
 
-/// Flits a cycle and port of a square crossbar of single-flit packets to random destinations, all inputs always full.
+/// Flits per cycle and port of a square crossbar with single-flit packets to random destinations and all inputs always
+/// full.
 double saturated_throughput(const std::string& topology, unsigned ports) {
     const Traffic traffic{.ports = {.input_entries = 1000},  // credits never run out
                           .sms = ports,
@@ -234,7 +236,7 @@ double saturated_throughput(const std::string& topology, unsigned ports) {
         for (const auto& [cycle, sm] : bench.partition(i).arrivals) { arrivals.push_back(cycle); }
     }
     std::sort(arrivals.begin(), arrivals.end());
-    // The middle of the run: queues have filled, and no input is empty yet.
+    // Evaluates the middle of the run: queues have filled, and no input is empty yet.
     const std::size_t first = arrivals.size() / 4;
     const std::size_t last = arrivals.size() / 2;
     return static_cast<double>(last - first) / static_cast<double>(arrivals[last] - arrivals[first]) / ports;

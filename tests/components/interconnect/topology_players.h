@@ -17,7 +17,7 @@
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/components/interconnect/player.h"
 
-/// Processes in place of SMs and partitions at the ends of any topology; they check the topology's contract.
+/// Processes that replace SMs and partitions at the ends of any topology, and check the topology's contract.
 namespace lookahead::gpu::test {
 
 struct Traffic {
@@ -25,10 +25,10 @@ struct Traffic {
     unsigned sms = 4;
     unsigned partitions = 2;
     unsigned slices_per_partition = 2;
-    unsigned requests = 200;    ///< of each SM
-    unsigned idle_percent = 0;  ///< of cycles in which an SM sends nothing
-    bool own_slice = false;     ///< SM i sends to slice i only, else at random
-    std::uint32_t words = 0;    ///< of each write; 0: random, with reads among them
+    unsigned requests = 200;    ///< per SM
+    unsigned idle_percent = 0;  ///< share of cycles in which an SM sends nothing
+    bool own_slice = false;     ///< SM i sends only to slice i, else at random
+    std::uint32_t words = 0;    ///< per write; 0: random, mixed with reads
     std::uint32_t seed = 1;
     unsigned slices() const { return partitions * slices_per_partition; }
 };

@@ -3,8 +3,8 @@
 
 #include "tests/components/isa/handler_harness.h"
 
-// The references are the C library's long double functions. The bounds are tighter than the PTX ISA's, so that a
-// slip in a polynomial shows.
+// The references are the C library's long double functions. The bounds are tighter than the PTX ISA's, so that an error
+// in a polynomial shows.
 namespace lookahead::isa {
 namespace {
 

@@ -13,7 +13,7 @@ using test::instruction_of;
 
 enum class Order { less, equal, greater, unordered };
 
-/// How two values compare, by their kind of number.
+/// The comparison of two values, by kind of number.
 template <class T>
 Order order_of(std::uint64_t a_bits, std::uint64_t b_bits, bool flush) {
     T a = as<T>(a_bits), b = as<T>(b_bits);

@@ -202,7 +202,7 @@ TEST_CASE("f16 becomes f32 and f64 exactly, and they become f16 with one roundin
                                  return test::nearest_half(value, how);
                              })
                     .values([from](unsigned) {
-                        // Half of them near halves, where rounding decides.
+                        // Half of the values are near halves, where rounding decides.
                         if (test::random_bits()() % 2 != 0) { return test::random_value(); }
                         const double near = test::value_of_half(static_cast<std::uint16_t>(test::random_bits()())) *
                                             (1 + static_cast<double>(test::random_bits()() % 17) * 0x1p-14);

@@ -89,7 +89,7 @@ TEST_CASE("f64 arithmetic rounds as told and makes one NaN") {
     check_arithmetic<double>(check_double);
 }
 
-/// PTX's min and max: the number where one is NaN; -0 below +0.
+/// PTX's min and max: if one is NaN, the other number; -0 is below +0.
 template <class T>
 T lesser(T a, T b) {
     if (std::isnan(a)) { return b; }

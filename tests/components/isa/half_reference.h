@@ -19,13 +19,12 @@ inline double value_of_half(std::uint16_t half) {
     return sign * std::ldexp(1024 + fraction, exponent - 25);
 }
 
-/// The half that `value` rounds to.
 inline std::uint16_t nearest_half(long double value, Rounding rounding) {
     if (std::isnan(value)) { return 0x7fff; }
     const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     const long double size = std::fabs(value);
     if (std::isinf(size)) { return sign | 0x7c00; }
-    // Halves without sign are ordered as their codes. `below` is the last that is not greater.
+    // Positive halves are ordered like their codes. `below` is the last one that is not greater.
     static const std::vector<double> sizes = [] {
         std::vector<double> list;
         for (std::uint16_t code = 0; code < 0x7c00; ++code) { list.push_back(value_of_half(code)); }

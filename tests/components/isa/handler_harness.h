@@ -18,7 +18,7 @@
 
 namespace lookahead::isa::test {
 
-/// Values that a scalar reference of one lane sees and makes. 64-bit values are whole.
+/// The values that a scalar reference of one lane reads and returns. 64-bit values are whole.
 using Words = std::array<std::uint64_t, 3>;
 using Reference = std::function<std::uint64_t(const Words&)>;
 
@@ -54,7 +54,7 @@ std::uint64_t bits_of(T value) {
     }
 }
 
-/// Bit patterns at which something changes in integers and floats of 8 to 64 bits.
+/// Bit patterns at which integers and floats of 8 to 64 bits change behaviour.
 inline const std::vector<std::uint64_t>& edge_values() {
     static const std::vector<std::uint64_t> values = [] {
         std::vector<std::uint64_t> list = {
@@ -107,7 +107,7 @@ inline float flushed(float value) {
     return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
 
-/// Properties of an instruction besides its operation and its type.
+/// An instruction's properties besides operation and type.
 struct Modifiers {
     Type source_type = Type::none;
     Comparison comparison = Comparison::none;
@@ -138,8 +138,8 @@ struct Shape {
     unsigned result_rows = 1;
 };
 
-/// Runs `instruction`'s handler on edge and random values, under full and partial masks, with the destination apart
-/// from and the same as each source, and compares every lane with `reference`: bit by bit, or within `accept`.
+/// Runs `instruction`'s handler on edge and random values, under full and partial masks, with separate registers and
+/// with the destination aliasing each source. Compares every lane with `reference`, bit by bit or within `accept`.
 class HandlerCheck {
   public:
     using Accept = std::function<bool(std::uint64_t got, std::uint64_t expected, const Words&)>;
@@ -158,11 +158,10 @@ class HandlerCheck {
         values_ = std::move(values);
         return *this;
     }
-    /// `rounds` of 32 lanes.
     void run(int rounds) {
         for (int round = 0; round < rounds; ++round) {
             const LaneMask active = round % 3 == 0 ? kFullMask : static_cast<LaneMask>(random_bits()());
-            // Alias codes: no alias; destination pair equal to the pair of a source; low word on a source's high.
+            // Alias codes: none; the destination pair equals a source's pair; its low word is a source's high word.
             run_once(active, round % 5);
         }
         if (shape_.sources >= 2 && !values_) { run_edge_pairs(); }
@@ -186,7 +185,6 @@ class HandlerCheck {
             for (std::uint32_t& word : row.lanes) { word = static_cast<std::uint32_t>(random_bits()()); }
         }
     }
-    /// All pairs of edge values, 32 at a time.
     void run_edge_pairs() {
         const auto& edges = edge_values();
         for (std::size_t a = 0; a < edges.size(); ++a) {

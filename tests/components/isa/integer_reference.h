@@ -31,7 +31,7 @@ inline Integer number(std::uint64_t word, const Kind& kind) {
     if (kind.is_signed && value > greatest(kind)) { value -= power_of_two(kind.bits); }
     return value;
 }
-/// `value` as in registers: modulo 2^bits, values of fewer bits than a word extended to one.
+/// `value` as registers hold it: modulo 2^bits, and values narrower than a word extended to one.
 inline std::uint64_t word(Integer value, const Kind& kind) {
     const Kind container{Type::none, kind.bits < 32 ? 32 : kind.bits, false};
     const Integer inside = number(static_cast<std::uint64_t>(value), kind);

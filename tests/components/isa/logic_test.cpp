@@ -5,7 +5,7 @@
 #include "components/isa/modes.h"
 #include "tests/components/isa/handler_harness.h"
 
-// The references go bit by bit, after the pseudocode of the PTX ISA.
+// The references work bit by bit, after the pseudocode of the PTX ISA.
 namespace lookahead::isa::logic_tests {
 namespace {
 
@@ -28,7 +28,7 @@ const std::vector<Kind> kFieldKinds = {
     {Type::u32, 32, false}, {Type::s32, 32, true}, {Type::u64, 64, false}, {Type::s64, 64, true}};
 const std::vector<Kind> kBitKinds = {{Type::b16, 16, false}, {Type::b32, 32, false}, {Type::b64, 64, false}};
 
-/// `bits` as in registers: 16-bit values extended by their sign.
+/// `bits` as registers hold them: 16-bit values are sign-extended.
 std::uint64_t word(Bits bits, const Kind& kind) {
     for (unsigned i = kind.width; i < 64; ++i) { bits[i] = kind.width == 16 && i < 32 && kind.is_signed && bits[15]; }
     return bits.to_ullong();
@@ -228,7 +228,7 @@ TEST_CASE("mov copies, and select picks by the predicate") {
     for (const Type type : {Type::b16, Type::b32, Type::f32, Type::b64, Type::f64}) {
         const unsigned rows = type_rows(type);
         check_handler(make(Operation::mov, type), {1, {rows, 1, 1}, rows}, [](const Words& words) { return words[0]; });
-        // The harness leaves predicates at 0; those of select are set here.
+        // The harness leaves predicates at 0; here those of select are set.
         Row a[2], b[2], d[2];
         auto& random = test::random_bits();
         for (int round = 0; round < 50; ++round) {

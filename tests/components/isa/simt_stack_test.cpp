@@ -215,8 +215,8 @@ TEST_CASE("a stack that was saved and loaded is equal, has the same hash and goe
     }
 }
 
-/// One lane's walk through a structured random program gives the sequence of instructions that it must run;
-/// both models must give every lane exactly that sequence.
+/// One lane's walk through a structured random program gives the sequence of instructions that both models must give to
+/// every lane.
 struct RandomProgram {
     struct Branch {
         std::uint32_t target, reconvergence;

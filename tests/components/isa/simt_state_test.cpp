@@ -1,4 +1,4 @@
-// SimtState under convergence barriers; under `stack` it is SimtStack, which has tests of its own.
+// SimtState under convergence barriers; under `stack` it is SimtStack, which has its own tests.
 #include "components/isa/simt_state.h"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ Instruction branch_to(std::uint32_t target, std::uint32_t reconvergence, bool yi
     return branch;
 }
 
-/// The low lanes at 10, waiting; the high ones at 1, running; all meet at 20.
+/// The low lanes wait at 10, the high ones run at 1; all meet at 20.
 SimtState split_warp() {
     SimtState warp = warp_at(0);
     warp.branch(kLow, branch_to(10, 20));
@@ -143,7 +143,7 @@ TEST_CASE("lanes that wait for spinning ones at a convergence barrier are let go
     SimtState warp = split_warp();
     advance(warp, 19);
     REQUIRE(warp.active() == kLow);
-    // The low lanes spin at 10 until the high ones, which wait at 20, have gone on.
+    // The low lanes spin at 10 until the high ones, which wait at 20, have continued.
     int turns = 0;
     while (warp.active() == kLow && turns < 1000) {
         warp.advance();

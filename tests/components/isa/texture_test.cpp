@@ -36,7 +36,7 @@ struct Image {
         descriptor.channels = static_cast<std::uint8_t>(channels);
         descriptor.channel_bytes = static_cast<std::uint8_t>(channel_bytes);
         descriptor.kind = kind;
-        descriptor.row_pitch = (width + 1) * descriptor.texel_bytes();  // one more than is needed
+        descriptor.row_pitch = (width + 1) * descriptor.texel_bytes();  // one more than needed
         descriptor.slice_pitch = std::uint64_t{descriptor.row_pitch} * (height + 2);
         memory.resize(descriptor.bytes());
         REQUIRE(descriptor.is_valid());
@@ -157,7 +157,7 @@ TEST_CASE("Sampling is CUDA's formula in every dimension, with every address mod
                         for (unsigned d = 0; d < dimensions; ++d) {
                             // In 1/256 of a texel, from two sizes before to two sizes after.
                             const double texels = (static_cast<double>(random() % 5000) / 5000 * 5 - 2) * sizes[d];
-                            // A point between two texels belongs to one or the other, by how a mirror is counted.
+                            // A point between two texels belongs to either, depending on how a mirror is counted.
                             const double between = filter_mode == FilterMode::point ? 1.0 / 512 : 0;
                             u.push_back(std::floor(texels * 256) / 256 + between);
                             point.push_back(static_cast<float>(normalised ? u[d] / sizes[d] : u[d]));
@@ -191,7 +191,7 @@ TEST_CASE("Every channel format is read as CUDA reads it, as stored and as fract
                 CAPTURE(bytes);
                 CAPTURE(channels);
                 Image image(4, 1, 1, channels, bytes, kind);
-                // The least value of the width, and the greatest, and two between.
+                // The width's least and greatest values, and two between.
                 const std::uint32_t patterns[] = {1u << (8 * bytes - 1), (1u << (8 * bytes - 1)) - 1, 0, 0x3c};
                 for (std::uint32_t x = 0; x < 4; ++x) {
                     for (unsigned c = 0; c < channels; ++c) {
@@ -210,7 +210,7 @@ TEST_CASE("Every channel format is read as CUDA reads it, as stored and as fract
                                    pattern >> (8 * bytes - 1) != 0) {
                             expected |= ~0u << (8 * bytes);
                         } else if (is_float && bytes == 2) {
-                            continue;  // half, below
+                            continue;  // tested below, as half
                         }
                         CHECK(words[c] == expected);
                     }
@@ -312,7 +312,7 @@ TEST_CASE("A direction meets a cube's face at CUDA's coordinates, and no sample 
     for (AddressMode& each : image.descriptor.address) { each = AddressMode::wrap; }
     CHECK(on_face(3, -0.96875f, 0.25f, 8) == image.value(0, 2, 3));
     CHECK(on_face(0, 0, -0.25f, 2) == (image.value(1, 1, 0) + image.value(2, 1, 0)) / 2);
-    // Whatever the direction and the texture, there is a texel.
+    // Every direction and texture gives a texel.
     const float nan = std::numeric_limits<float>::quiet_NaN();
     for (const float odd : {0.0f, nan, std::numeric_limits<float>::infinity()}) { read(odd, 0, odd); }
     Image flat(kSize, kSize, 1);

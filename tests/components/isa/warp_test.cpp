@@ -191,7 +191,7 @@ TEST_CASE("redux combines the values of the members that execute it, in the type
                 instruction.source[1].kind = Operand::Kind::reg;
                 const LaneMask active = round % 2 == 0 ? kFullMask : random_word() | 1;
                 const LaneMask half = random_word();
-                // Two sets of members, each lane in its own.
+                // Two sets of members; each lane names its own.
                 for (unsigned lane = 0; lane < 32; ++lane) {
                     f.source[1][0].lanes[lane] = half >> lane & 1 ? half : ~half;
                 }

@@ -1,4 +1,4 @@
-// The largest machines: every process has in-ports for all that send to it.
+// In the largest machines every process has in-ports for all its senders.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Arrival {
     auto operator<=>(const Arrival&) const = default;
 };
 
-/// In-ports to which more than one process sends.
+/// The number of in-ports with more than one sender.
 std::size_t shared_ports(const Model& model) {
     std::vector<Arrival> arrivals;
     for (const ChannelDescription& channel : model.channels()) {

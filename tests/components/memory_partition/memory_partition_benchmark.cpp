@@ -1,4 +1,4 @@
-// The host's cost of a partition: requests per second of recorded traffic of fifteen requesters, replayed into the
+// The host's cost of a partition: requests per second when recorded traffic of fifteen requesters is replayed into the
 // partition alone in windows of 64 core cycles.
 #include <benchmark/benchmark.h>
 

@@ -14,10 +14,10 @@ namespace lookahead::gpu::test {
 namespace {
 
 constexpr Cycle kReply = 64;  // the reply channel
-constexpr Cycle kData = 2;    // tag to reply port
+constexpr Cycle kData = 2;    // from the tag to the reply port
 constexpr Cycle kTail = 3;    // a line's reply has four flits
 
-/// The defaults, or others, changed by `change`.
+/// The arguments, changed by `change`.
 MemoryPartitionArguments arguments_with(const std::function<void(MemoryPartitionArguments&)>& change,
                                         MemoryPartitionArguments arguments = {}) {
     change(arguments);
@@ -104,7 +104,7 @@ class Single {
         return {data, data + reply.as<HostReadReply>().bytes};
     }
 
-    /// The replies (not the credits) to requester 0 so far, in the order of their arrival.
+    /// The replies to a requester so far, without credits, in order of arrival.
     std::vector<const MessageHeader*> replies(unsigned requester = 0) {
         bench.run();
         std::vector<const MessageHeader*> all;
@@ -114,7 +114,7 @@ class Single {
         std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->time < b->time; });
         return all;
     }
-    /// When a read of cycle `now` has its line from an idle DRAM.
+    /// The cycle in which a read at `now` gets its line from an idle DRAM.
     Cycle fetched(Cycle now) const {
         const ClockDomain dram(924'000'000);
         // Activate at the first edge after the request's, RCD, a second column command after CCDL, CL, a burst of two.
@@ -572,7 +572,7 @@ TEST_CASE("sectors of one line are fetched at the same time and answered in the 
     for (std::uint32_t i = 0; i < 3; ++i) { CHECK(replies[i]->as<ReadReply>().tag == i + 1); }
     CHECK(single.counters().fetches == 2);
     CHECK(single.counters().merges == 2);
-    // The second fetch hits the row that the first opened; one after another they would take twice the latency of DRAM.
+    // The second fetch hits the row opened by the first; one after another they would take twice DRAM's latency.
     CHECK(single.arrival(*replies[2]) - single.arrival(*replies[0]) < 20);
 }
 

@@ -15,11 +15,11 @@
 #include "core/state/archives.h"
 #include "core/time/clock_domain.h"
 
-/// A memory partition and whatever plays its requesters and host, driven window by window without the engine, so that
-/// a test can cut the partition's time as it likes and keep every message.
+/// A memory partition and processes that play its requesters and host, driven window by window without the engine, so
+/// that a test can divide the partition's time freely and keep every message.
 namespace lookahead::gpu::test {
 
-/// A message by value.
+/// A message with its own storage.
 class StoredMessage {
   public:
     StoredMessage() = default;
@@ -33,7 +33,7 @@ class StoredMessage {
     std::vector<std::uint64_t> words_;
 };
 
-/// An LP that does nothing: a place for messages to go to.
+/// An LP that does nothing: a destination for messages.
 class SinkProcess final : public LogicalProcess {
   public:
     void advance(Inbox, Time) override {}
@@ -43,10 +43,10 @@ class SinkProcess final : public LogicalProcess {
     void fields(StateArchive&) override {}
 };
 
-/// Process 0 is the partition, 1..requesters the requesters, and the last one the host.
+/// Process 0 is the partition, 1..requesters are the requesters, and the last one is the host.
 class PartitionBench {
   public:
-    /// Makes requester m, whose out-port 0 leads to the slices.
+    /// Makes requester m, with out-port 0 to the slices.
     using MakeRequester = std::function<std::unique_ptr<LogicalProcess>(unsigned)>;
 
     PartitionBench(const PartitionBench&) = delete;
@@ -83,19 +83,18 @@ class PartitionBench {
     LogicalProcess& process(std::size_t i) { return *processes_[i]; }
     const ClockDomain& clock() const { return clock_; }
 
-    /// Chops the partition's time at random from now on.
+    /// Divides the partition's time at random from now on.
     void chop(unsigned seed) {
         random_.seed(seed);
         chop_ = true;
     }
-    /// Called between two pieces of the partition's time.
+    /// Called between two steps of the partition.
     std::function<void()> between;
-    /// All that the partition was given, in order.
     std::vector<StoredMessage> inputs;
-    /// The messages to processes that only consume them, in the order of their processes and of sending.
+    /// The messages to processes that only consume them, by process and in order of sending.
     std::vector<std::vector<StoredMessage>> outputs;
 
-    /// Gives the partition a message; times must not be before the partition's time.
+    /// Sends the partition a message; `arrival` must not precede the partition's time.
     void post(Time arrival, std::uint16_t in_port, MessageType type, const std::vector<std::byte>& payload) {
         std::vector<std::uint64_t> words(3 + (payload.size() + 7) / 8, 0);
         const MessageHeader header{.time = arrival,
@@ -111,7 +110,6 @@ class PartitionBench {
     }
     void post(StoredMessage message) { pending_[0].push_back(std::move(message)); }
 
-    /// Runs all that happens before `limit`.
     void run(Time limit = kTimeInfinity) {
         const Time window = std::min(clock_.least_span(arguments_.crossbar.reply_latency),
                                      clock_.least_span(arguments_.crossbar.request_latency));
@@ -129,8 +127,8 @@ class PartitionBench {
         stands_at_ = std::max(stands_at_, limit);
     }
 
-    /// Gives the partition alone all of `messages`, which are in order, in windows of `window`, and discards its
-    /// output: measures the partition's own cost, for benchmarks.
+    /// Passes `messages`, which must be sorted, to the partition alone in windows of `window` and discards its output:
+    /// measures the partition's own cost, for benchmarks.
     void replay(const std::vector<StoredMessage>& messages, Time window) {
         std::vector<const MessageHeader*> inbox;
         for (const StoredMessage& message : messages) { inbox.push_back(&message.header()); }
@@ -147,7 +145,7 @@ class PartitionBench {
 
     std::uint64_t state_hash() const { return hash_of_state(*processes_[0]); }
 
-    /// Replaces the partition by a new one with the same state.
+    /// Replaces the partition by a new one with its state.
     void save_and_load();
 
   private:

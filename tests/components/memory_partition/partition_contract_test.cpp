@@ -36,7 +36,7 @@ MemoryPartitionArguments arguments_of(bool small) {
     return arguments;
 }
 
-/// Takes every reply, and gives its credits back after a while.
+/// Takes every reply and returns its credits after a while.
 class Requesters final : public LpEnvironment {
   public:
     void respond(unsigned out_port, unsigned destination, const MessageHeader& sent,
@@ -53,7 +53,7 @@ class Requesters final : public LpEnvironment {
     FlitCounter flits_{CrossbarParameters{}.flit_bytes};
 };
 
-/// No more than a path has credits for; times are on and between the clock's edges.
+/// At most as many requests as a path has credits; times are on and between the clock's edges.
 std::vector<ScriptedMessage> script(std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const AddressMapping mapping{AddressMappingParameters{}};

@@ -1,5 +1,5 @@
-// Fifteen requesters play random traffic against one partition: values, order, conservation, independence of how time
-// is cut, and checkpoints.
+// Fifteen requesters send random traffic to one partition: checks values, order, conservation, independence of the
+// division of time, and checkpoints.
 #include <doctest/doctest.h>
 
 #include "tests/components/memory_partition/partition_bench.h"
@@ -13,7 +13,7 @@ struct Scenario {
     PlayerOptions player;
 };
 
-/// Every limit is small, so that each of them is met all the time.
+/// All limits are small, so that each is reached all the time.
 Scenario cramped(unsigned seed) {
     Scenario scenario;
     scenario.arguments.l2.sets = 4;
@@ -92,7 +92,7 @@ void check_players(Played& played, const Scenario& scenario) {
             counts[line].insert(counts[line].end(), values.begin(), values.end());
         }
     }
-    // All that added one to a line's counter saw different old values, from 0 on.
+    // All requesters that added one to a line's counter saw different old values, from 0 on.
     for (auto& [line, values] : counts) {
         std::sort(values.begin(), values.end());
         for (std::uint32_t i = 0; i < values.size(); ++i) { REQUIRE(values[i] == i); }

@@ -64,7 +64,7 @@ void RequestPlayer::send_read(unsigned slice, Cycle now, std::uint32_t tag) {
 
 void RequestPlayer::send_write(unsigned slice, Cycle now, std::uint32_t tag) {
     const std::uint64_t value = std::uint64_t{random_()} << 32 | random_();
-    const unsigned bytes = 1 + random_() % 255;  // one bit a byte
+    const unsigned bytes = 1 + random_() % 255;  // one bit per byte
     std::uint64_t& own = own_[line_];
     ByteMask mask;
     std::uint32_t words[2];
@@ -85,7 +85,7 @@ void RequestPlayer::send_write(unsigned slice, Cycle now, std::uint32_t tag) {
     std::memcpy(&request + 1, words, 4 * count);
 }
 
-/// Adds to both own words at once; the lanes of the second word twice, in lane order.
+/// Adds to both own words at once; lanes add to the second word twice, in lane order.
 void RequestPlayer::send_atomic(unsigned slice, Cycle now, std::uint32_t tag) {
     std::uint64_t& own = own_[line_];
     pending_[tag] = {.kind = Kind::atomic, .line = line_, .expected = own};

@@ -15,18 +15,18 @@ struct PlayerOptions {
     CrossbarParameters crossbar;
     AddressMappingParameters mapping;
     std::int64_t core_frequency = 700'000'000;
-    unsigned number = 0;  ///< of the requester, below 15
+    unsigned number = 0;  ///< the requester's, below 15
     unsigned seed = 1;
     unsigned requests = 1000;
-    unsigned lines = 64;  ///< of channel 0, from its first on, that are accessed
+    unsigned lines = 64;  ///< accessed, from channel 0's first on
     unsigned outstanding = 64;
     unsigned idle_percent = 0;  ///< of cycles without a request
-    bool sectors = false;       ///< reads ask for random sectors, their own among them
+    bool sectors = false;       ///< reads request random sectors, including their own
 };
 
 /// Plays a requester: random reads, writes and atomics, checked against a flat model. Each line has eight bytes for
-/// each requester, which only that one changes, and at byte 120 a counter to which all of them add. A reply's value
-/// must follow program order, and the replies for a line must come in the order of the requests.
+/// each requester, which only that one changes, and at byte 120 a counter to which all add. A reply's value must follow
+/// program order, and the replies for a line must come in the order of the requests.
 class RequestPlayer final : public Requester {
   public:
     explicit RequestPlayer(const PlayerOptions& options);

@@ -7,8 +7,8 @@
 
 namespace lookahead::gpu::test {
 
-/// Plays a requester of a vector addition: two lines read and one written whole, again and again, the next line each
-/// time; the requesters take turns. Only lines of channel 0.
+/// Plays a requester of a vector addition: reads two lines and writes one, then the next ones; the requesters take
+/// turns. Only lines of channel 0.
 class StreamPlayer final : public Requester {
   public:
     StreamPlayer(unsigned number, unsigned requesters, unsigned lines);

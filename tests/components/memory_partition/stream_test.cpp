@@ -1,4 +1,4 @@
-// A vector addition's traffic: how much of the DRAM's bandwidth a partition uses.
+// A vector addition's traffic: the share of the DRAM's bandwidth that a partition uses.
 #include <doctest/doctest.h>
 
 #include "tests/components/memory_partition/partition_bench.h"

@@ -4,8 +4,8 @@
 
 namespace lookahead::test {
 
-/// A kernel under construction that begins with a load from the second parameter's memory at the thread's place, and an
-/// instruction that waits for it.
+/// A kernel under construction that begins with a load from the second parameter's memory at the thread's place,
+/// followed by an instruction that waits for it.
 struct BlockedKernel : KernelBuilder {
     BlockedKernel() : KernelBuilder("blocked", {8, 8}) {
         shared_bytes(1024);
@@ -21,7 +21,7 @@ struct BlockedKernel : KernelBuilder {
         used = reg();
         thread = tid;
     }
-    /// The load, and the instruction that waits for it.
+    /// Appends the load and the instruction that waits for it.
     void block() {
         load(isa::Space::global, Type::u32, loaded, in);
         op(Operation::add, Type::u32, used, {loaded, literal(1)});
@@ -33,7 +33,6 @@ struct BlockedKernel : KernelBuilder {
         for (unsigned i = 0; i < times; ++i) { op(Operation::add, Type::u32, result, {a, literal(1)}); }
         return index();
     }
-    /// True in the threads of odd numbers.
     Predicate odd_threads() {
         const auto bit = reg();
         const auto odd = predicate();

@@ -33,7 +33,7 @@ Bytes filled_with(unsigned value) {
     return bytes;
 }
 
-/// The line of a request comes; the loads that waited.
+/// Brings the line of a request; returns the loads that waited.
 std::vector<unsigned> come(ConstantCache& cache, std::uint32_t reader, unsigned value = 0) {
     std::vector<unsigned> loads;
     cache.fill(reader, filled_with(value).data(),

@@ -68,7 +68,7 @@ TEST_CASE("lanes that exit early leave the others running") {
 }
 
 TEST_CASE("a loop runs as often as each lane needs") {
-    // out[i] = number of passes = i + 1.
+    // out[i] = number of iterations = i + 1.
     KernelBuilder k("loop", {8, 8});
     const auto [address, index] = thread_address(k);
     const auto count = k.reg();
@@ -85,7 +85,7 @@ TEST_CASE("a loop runs as often as each lane needs") {
     for (unsigned i = 0; i < 40; ++i) { CHECK(harness.memory().global_word(4 * i) == i + 1); }
 }
 
-/// Warp 0 waits for a load before a barrier; the others arrive at once. Afterwards each reads the clock.
+/// Warp 0 waits for a load before a barrier; the others arrive at once. After the barrier each reads the clock.
 isa::Kernel barrier_kernel() {
     KernelBuilder k("barrier", {8, 8});
     const auto [address, index] = thread_address(k);
@@ -113,7 +113,7 @@ TEST_CASE("no warp passes a barrier before the last has arrived, and all pass it
         last = std::max(last, harness.memory().global_word(4 * 32 * warp));
     }
     CHECK(first > 512 + 7);
-    // Each may have to be fetched for first, one a cycle, and to let a warp of its scheduler go before it.
+    // Each may first have to be fetched, one per cycle, and let another warp of its scheduler go first.
     CHECK(last - first <= 4 + 2);
     CHECK(harness.counters().barriers == 1);
     CHECK(harness.sm().scheduler_counters()[1][SchedulerCycle::barrier] > 400);

@@ -11,7 +11,7 @@
 
 namespace lookahead::test {
 
-/// A launch on the functional emulator, with the global memory that an SmHarness has before its own.
+/// A launch on the functional emulator, with the initial global memory of an SmHarness.
 class EmulatedRun {
   public:
     EmulatedRun(const isa::Kernel& kernel, const TestLaunch& launch, const FakeLoadStoreUnit& memory,
@@ -34,8 +34,8 @@ class EmulatedRun {
         device.copy_from_device(std::as_writable_bytes(std::span(words_)), base);
     }
 
-    /// Launches the same on the harness's SM, whose issue extension is a TracedExtension, and runs it to its end. What
-    /// differs: steps of warps, and words of memory at the end.
+    /// Launches the same on the harness's SM, whose issue extension must be a TracedExtension, and runs it to its end.
+    /// Returns the differences: steps of warps, and words of memory at the end.
     std::vector<std::string> differences_of(SmHarness& harness, const TestLaunch& launch) const {
         TraceChecker checker(traces_);
         harness.run_to_end(launch);

@@ -1,5 +1,5 @@
 // Streams that an extension adds to an SM: a further program of the kernel, run by the SM's stages with any priority,
-// in an SM that has several extensions.
+// in an SM with several extensions.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,14 +18,14 @@ using gpu::ContextState;
 using gpu::DecodedInstruction;
 using gpu::IssuePriority;
 
-/// Runs the kernel's second program once a launch, as one stream with a full warp of lanes whose registers are rows
-/// after the warps' own. It has loads and arithmetic; its results are in its registers.
+/// Runs the kernel's second program once per launch, as one stream with a full warp of lanes, in rows after the warps'
+/// own. It has loads and arithmetic and leaves its results in its registers.
 class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
   public:
     struct Ways {
         IssuePriority priority;
-        Cycle pause = 100;  ///< between the first warp's start and its own
-        Cycle holds = 1;    ///< its issue slot, with each instruction
+        Cycle pause = 100;  ///< between the first warp's start and its own start
+        Cycle holds = 1;    ///< its issue slot, for each instruction
     };
     Assistant(const gpu::IssueExtensionArguments& arguments, Ways ways)
         : IssueExtension(arguments),
@@ -38,7 +38,7 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
                     .priority = ways.priority,
                     .of_scheduler = std::vector<ContextMask>(arguments.issue.schedulers(), gpu::context_bit(0))}) {}
 
-    /// Register `number` in lane 0, of the launch that has ended.
+    /// Register `number` in lane 0 after the last launch.
     std::uint32_t result(unsigned number) const { return state_.registers.row(first_row_ + number)[0]; }
     const std::vector<Cycle>& issued() const { return issued_; }
     Cycle waited() const { return issued_.front() - begun_; }
@@ -123,7 +123,7 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
     gpu::ExtensionStreams streams_;
     std::uint32_t first_row_ = 0;
     bool started_ = false;
-    Cycle begun_ = 0;  // this and the next: for the test, no state
+    Cycle begun_ = 0;  // this and the next are for the test, not state
     std::vector<Cycle> issued_;
 };
 
@@ -139,7 +139,7 @@ struct AssistantBelow final : Assistant {
     explicit AssistantBelow(const gpu::IssueExtensionArguments& arguments)
         : Assistant(arguments, {.priority = IssuePriority::below}) {}
 };
-/// Waits for longer than an SM by itself ever looks ahead.
+/// Waits longer than an SM by itself ever looks ahead.
 struct LateAssistant final : Assistant {
     static constexpr Cycle kPause = 5000;
     explicit LateAssistant(const gpu::IssueExtensionArguments& arguments)
@@ -157,7 +157,7 @@ LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, LateAssistant, "late_assistant",
 LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, HoldingAssistant, "holding_assistant", "Runs a second program.",
                            "tests")
 
-/// The kernel with the code of `second`, which has the same parameters, as a further program.
+/// Adds the code of `second`, with the same parameters, to the kernel as a further program.
 isa::Kernel with_program(isa::Kernel kernel, const isa::Kernel& second) {
     const auto entry = static_cast<std::uint32_t>(kernel.code.size());
     const auto literals = static_cast<std::uint16_t>(kernel.literals.size());
@@ -185,7 +185,7 @@ isa::Kernel with_program(isa::Kernel kernel, const isa::Kernel& second) {
 
 constexpr unsigned kTurns = 10;
 
-/// R0 counts to kTurns; R1 is the sum of kTurns times the word at parameter 1.
+/// R0 counts to kTurns; R1 is kTurns times the word at parameter 1.
 isa::Kernel summing_program() {
     KernelBuilder k("sum", {8, 8});
     const auto count = k.reg(), sum = k.reg(), word = k.reg();
@@ -202,7 +202,6 @@ isa::Kernel summing_program() {
     return k.finish();
 }
 
-/// The warps' results, and their number of cycles.
 struct Outcome {
     std::vector<std::uint32_t> words;
     Cycle cycles = 0;
@@ -252,7 +251,7 @@ TEST_CASE("a kernel without a program for the extension runs as if there were no
     }
 }
 
-/// So much to issue that one scheduler is never idle for long.
+/// Enough to issue that one scheduler is never idle for long.
 isa::Kernel busy_kernel() {
     KernelBuilder k("busy", {8, 8});
     for (unsigned i = 0; i < 200; ++i) {
@@ -261,7 +260,7 @@ isa::Kernel busy_kernel() {
     return k.finish();
 }
 
-/// Independent instructions, as many as the assistant can issue without waiting for itself.
+/// Independent instructions, so that the assistant never waits for itself.
 isa::Kernel straight_program() {
     KernelBuilder k("straight", {8, 8});
     for (unsigned i = 0; i < 24; ++i) { k.op(Operation::add, Type::u32, k.registers(1), {k.literal(i), k.literal(1)}); }
@@ -270,7 +269,7 @@ isa::Kernel straight_program() {
 
 TEST_CASE("a priority says who waits where both the warps and the extension could issue") {
     const isa::Kernel kernel = with_program(busy_kernel(), straight_program());
-    // One scheduler, no instruction cache: fetches never hold the assistant up for long.
+    // One scheduler and no instruction cache: fetches never delay the assistant for long.
     const std::string keys = "schedulers = 1\n[l1i]\nenabled = false\n";
     Cycle last[3];
     for (unsigned priority = 0; priority < 3; ++priority) {

@@ -31,7 +31,6 @@ inline isa::ModuleImage constant_image() {
     return {variable};
 }
 
-/// How a FakeLoadStoreUnit behaves.
 struct FakeMemory {
     Cycle global_latency = 100;  ///< also of local memory and textures
     Cycle line_latency = 0;      ///< of lines for fetch and constants; 0: as global_latency
@@ -39,11 +38,11 @@ struct FakeMemory {
     Cycle store_latency = 60;  ///< until the store is acknowledged
     Cycle fence_latency = 40;
     unsigned capacity = 16;      ///< instructions in flight
-    Cycle element_interval = 0;  ///< above 0: a vector load completes element by element, this far from one to the next
+    Cycle element_interval = 0;  ///< above 0: a vector load completes element by element, at this interval
 };
 
-/// A load/store unit with fixed latencies over flat memories: each access takes place when its latency is over.
-/// Pre-loads are only written down.
+/// A load/store unit with fixed latencies and flat memories: each access takes place when its latency is over.
+/// Pre-loads are only recorded.
 class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
   public:
     static constexpr std::uint64_t kGlobalBytes = 1 << 16;
@@ -158,16 +157,16 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         }
     }
 
-    /// Lines that were asked for and came, in this order.
+    /// Lines requested that have come, in this order.
     const std::vector<std::uint64_t>& requested_lines() const { return requested_; }
-    /// Addresses of pre-loads, lane by lane in the order in which they came.
+    /// Addresses of pre-loads, lane by lane in order of arrival.
     const std::vector<std::uint64_t>& pre_loaded() const { return pre_loaded_; }
 
     std::uint32_t global_word(std::uint64_t offset) const { return word(global_, offset); }
     void set_global_word(std::uint64_t offset, std::uint32_t value) {
         std::memcpy(global_.data() + offset, &value, sizeof value);
     }
-    /// Word i from `offset` on becomes value(i).
+    /// Sets word i from `offset` on to value(i).
     template <class Value>
     void fill_global_words(std::uint64_t offset, unsigned count, Value value) {
         for (unsigned i = 0; i < count; ++i) { set_global_word(offset + 4 * i, value(i)); }

@@ -17,7 +17,7 @@ constexpr std::uint64_t line(unsigned number) {
     return isa::kCodeBase + 128 * std::uint64_t{number};
 }
 
-/// A miss and its fill.
+/// A miss followed by its fill.
 void bring(ReadOnlyCache& cache, unsigned number) {
     REQUIRE(cache.access(line(number), 0, true) == Answer::missed);
     cache.fill(cache.last_miss());
@@ -90,7 +90,7 @@ TEST_CASE("each line of code is asked for once, when it is first wanted, and a f
     harness.launch({.block = {32, 1, 1}});
     const std::vector<Cycle> cycles = harness.issue_cycles(36);
     CHECK(harness.memory().requested_lines() == std::vector<std::uint64_t>{line(0), line(1), line(2)});
-    // The line's request leaves in cycle 10 and it comes in cycle 80; the fetch is in the next one.
+    // The line's request leaves in cycle 10, the line comes in cycle 80, and the fetch is in the next cycle.
     CHECK(cycles[0] == 10 + 70 + 1 + 2);
     CHECK(cycles[1] == cycles[0] + 1);
     // Three instructions, and three cycles for the next three; instruction 15 is the line's last.
@@ -114,15 +114,15 @@ TEST_CASE("a stream buffer asks for the lines behind a fetch's, one a cycle, as 
     const auto two = issued("mshrs = 3\nprefetch_lines = 2\n", 3),
                sixty = issued("mshrs = 64\nprefetch_lines = 64\n", 3);
     CHECK(two == sixty);
-    // The first line comes as before, and the next two have come when they are needed.
+    // The first line comes as before; the next two have come when they are needed.
     CHECK(two[0] == 10 + 70 + 1 + 2);
     CHECK(two[16] == two[15] + 2);
     CHECK(two[32] == two[31] + 2);
-    // One line ahead: the third is asked for at the second one's first fetch, in which nothing else is.
+    // One line ahead: the third is requested at the second one's first fetch, when nothing else is.
     const auto one = issued("mshrs = 3\nprefetch_lines = 1\n", 3);
     CHECK(one[16] == one[15] + 2);
     CHECK(one[32] == one[15] + 70 + 3);
-    // One miss register: the second line is requested when the first has come, and comes 70 cycles after it.
+    // One miss register: the second line is requested when the first has come, and comes 70 cycles later.
     const auto waiting = issued("mshrs = 1\nprefetch_lines = 2\n", 3);
     CHECK(waiting[0] == two[0]);
     CHECK(waiting[16] > two[16]);
@@ -183,7 +183,7 @@ TEST_CASE(
         std::vector<std::uint64_t> lines = harness.memory().requested_lines();
         REQUIRE(lines.size() == 3);
         CHECK(lines == std::vector<std::uint64_t>{line(0), line(2), line(1)});
-        // A second wait of 70 cycles for want of a miss register.
+        // A second wait of 70 cycles, for lack of a miss register.
         CHECK((harness.sm().counters().active_cycles > 3 * 70) == (std::string(mshrs) == "1"));
     }
 }

@@ -54,7 +54,7 @@ TEST_CASE("a dependent instruction issues exactly one latency after the one it n
 TEST_CASE("a unit takes an instruction every initiation interval, and as many units as there are work side by side") {
     for (const OperationTiming& timing : kTimings) {
         CAPTURE(timing.name);
-        // Each of 16 warps runs the operation once; all are ready when the last has been fetched.
+        // Each of 16 warps runs the operation once; all are ready when the last one has been fetched.
         PlainSmHarness harness({independent_chain(timing.operation, timing.type, 1)}, "[sm.timing]\n");
         harness.launch({.block = {512, 1, 1}});
         std::vector<Cycle> cycles;
@@ -68,10 +68,10 @@ TEST_CASE("a unit takes an instruction every initiation interval, and as many un
             REQUIRE(harness.now() < 10'000);
         }
         if (timing.initiation > 2) {
-            // Slower than the fetch of one warp a cycle: the unit is the bottleneck from the first one on.
+            // Slower than fetching one warp per cycle: the unit is the bottleneck from the first one on.
             CHECK(differences(cycles) == std::vector<Cycle>(15, timing.initiation));
         } else {
-            // One new warp a cycle: the units keep up with the fetch.
+            // One new warp per cycle: the units keep up with fetch.
             CHECK(differences(cycles) == std::vector<Cycle>(15, 1));
         }
     }
@@ -93,8 +93,8 @@ TEST_CASE("two schedulers issue to two SP units in one cycle, but to one unit th
     }
 }
 
-/// Active cycles of warps of eight independent operations each, all fetched at once, on a machine of one SP unit that
-/// takes a warp in two cycles.
+/// Active cycles of warps of eight independent operations each, all fetched at once, with one SP unit that takes a warp
+/// in two cycles.
 Cycle cycles_of(Operation operation, Type type, unsigned warps, const std::string& keys) {
     PlainSmHarness harness({independent_chain(operation, type, 8)},
                            "[sm]\ninstruction_buffer = 8\nsp_units = 1\n" + keys +
@@ -111,7 +111,7 @@ TEST_CASE("units of a scheduler's own serve its warps alone, and all schedulers'
     CHECK(shared < 256 + 16);
     CHECK(own >= 128);
     CHECK(own < 128 + 16);
-    // One warp belongs to one scheduler: the other's unit is of no use to it.
+    // One warp belongs to one scheduler: the other scheduler's unit does not help.
     CHECK(cycles_of(Operation::add, Type::u32, 1, "private_units = true\n") ==
           cycles_of(Operation::add, Type::u32, 1, ""));
 }
@@ -145,7 +145,7 @@ TEST_CASE("a scheduler's own units and shared operand collectors are refused tog
 }
 
 TEST_CASE("one warp of independent instructions is bound by its fetch") {
-    // Two instructions a fetch of latency 2: three cycles for two instructions.
+    // Two instructions per fetch of latency 2: three cycles for two instructions.
     PlainSmHarness harness({independent_chain(Operation::add, Type::u32, 8)});
     harness.launch({.block = {32, 1, 1}});
     CHECK(harness.issue_cycles(8) == std::vector<Cycle>{12, 13, 15, 16, 18, 19, 21, 22});
@@ -281,7 +281,8 @@ TEST_CASE("the clock register tells the cycle of its issue") {
 }
 
 TEST_CASE("schedulers that share a unit are granted it in turn") {
-    // A warp takes the one SFU for 8 cycles: cycles in turn would always ask the same scheduler first.
+    // A warp takes the one SFU for 8 cycles: asking the schedulers in turn by cycle would always ask the same one
+    // first.
     PlainSmHarness harness({independent_chain(Operation::div, Type::u32, 10)});
     harness.launch({.block = {64, 1, 1}});
     const Cycle first = harness.issue_cycles(1).front();
@@ -316,14 +317,14 @@ TEST_CASE("a load's operands are collected before the load/store unit performs i
     CHECK(cycles[2] - cycles[1] == 5 + 50 + 1);
 }
 
-/// A lane's words at parameter 0, in every order in which vector memory instructions take them: out[k] = in[k * stride]
-/// for loads, out[k * stride] = in[k] for stores, with 2 as the stride or as the distance of the indices.
+/// A lane's words at parameter 0, in every order that vector memory instructions allow: out[k] = in[k * stride] for
+/// loads, out[k * stride] = in[k] for stores; the stride, or the distance of the indices, is 2.
 struct VectorRun {
     VectorRun(Operation operation, std::uint8_t length) : harness({kernel(operation, length)}) {
         harness.fill_input(32 * kWords, [](unsigned i) { return 1000 + i; });
         harness.run_to_end({.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
     }
-    static constexpr unsigned kWords = 32;  ///< a lane
+    static constexpr unsigned kWords = 32;  ///< per lane
 
     static isa::Kernel kernel(Operation operation, std::uint8_t length) {
         KernelBuilder k("vector", {8, 8});

@@ -8,7 +8,7 @@ namespace lookahead::test {
 using isa::Operation;
 using isa::Type;
 
-/// `count` instructions, then exit. Each needs the result of the one before, or none does.
+/// `count` instructions and an exit. Each depends on the previous one if `dependent`, else none does.
 inline isa::Kernel chain(Operation operation, Type type, unsigned count, bool dependent) {
     KernelBuilder k("chain", {});
     const std::uint8_t rows = type == Type::f64 ? 2 : 1;
@@ -59,8 +59,8 @@ inline isa::Kernel add_index() {
     return k.finish();
 }
 
-/// A loop of everything that an SM does: loads, shared memory with barriers, divergence, all pipelines, atomics, a
-/// fence and the clock. Writes one word a thread at parameter 0, reads words at parameter 1.
+/// A loop with everything that an SM does: loads, shared memory with barriers, divergence, all pipelines, atomics, a
+/// fence and the clock. Writes one word per thread at parameter 0, reads words at parameter 1.
 inline isa::Kernel mixed_kernel(unsigned passes) {
     KernelBuilder k("mixed", {8, 8});
     k.shared_bytes(256 * 4);

@@ -1,4 +1,4 @@
-// What warp schedulers may learn of their SM: what happens in L1, time, and which warps are about to load.
+// What warp schedulers may learn of their SM: events in L1, time, and the warps that are about to load.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -13,7 +13,7 @@
 namespace lookahead::gpu {
 namespace {
 
-/// Round robin with a count of the loads that missed: the start of a throttling scheduler.
+/// Round robin with a count of loads that missed, as a throttling scheduler begins.
 class ListeningScheduler final : public WarpScheduler, public L1Listener {
   public:
     explicit ListeningScheduler(const WarpSchedulerArguments&) {}
@@ -45,7 +45,7 @@ struct Seen {
     std::string name;
 };
 
-/// Round robin that asks the view for everything, and compares the answers with issued instructions.
+/// Round robin that asks the view everything and compares the answers with issued instructions.
 class AskingScheduler final : public WarpScheduler {
   public:
     explicit AskingScheduler(const WarpSchedulerArguments& arguments) : view_(arguments.view) {}
@@ -68,7 +68,7 @@ class AskingScheduler final : public WarpScheduler {
     void visit_statistics(StatisticsVisitor&, const std::string& component) const override { seen.name = component; }
     void fields(StateArchive& archive) override { archive& last_; }
 
-    static inline Seen seen;  // of the one SM that the test has, with one scheduler
+    static inline Seen seen;  // by the test's only SM, with one scheduler
 
   private:
     const WarpView& view_;

@@ -16,8 +16,8 @@ namespace {
 
 constexpr unsigned kThreads = 256, kCtas = 24, kInput = 1 << 15;
 
-/// Each thread changes its word, odd and even lanes differently, and passes it to its neighbour by a shuffle and to the
-/// neighbouring warp through shared memory.
+/// Each thread changes its word, differently in odd and even lanes, and passes it to its neighbour by a shuffle and to
+/// the neighbouring warp through shared memory.
 isa::Kernel exchange_kernel() {
     KernelBuilder k("exchange", {8, 8});
     k.shared_bytes(kThreads * 4);
@@ -62,7 +62,6 @@ std::string places(unsigned warps, unsigned ctas) {
            "\nmax_ctas = " + std::to_string(ctas) + "\n";
 }
 
-/// A run of the kernel on an SM of these keys.
 struct Exchange {
     explicit Exchange(const std::string& keys) : harness({exchange_kernel()}, keys) {
         harness.memory().fill_global_words(kInput, kCtas * kThreads, input);
@@ -72,7 +71,7 @@ struct Exchange {
                         .parameters = {static_cast<std::uint32_t>(out), static_cast<std::uint32_t>(out >> 32),
                                        static_cast<std::uint32_t>(in), static_cast<std::uint32_t>(in >> 32)}});
     }
-    /// Runs to the end; returns the most warps that were there in one cycle.
+    /// Runs to the end; returns the most resident warps in one cycle.
     std::uint64_t run() {
         std::uint64_t most = 0;
         while (!harness.done() && harness.now() < 1'000'000) {
@@ -120,7 +119,7 @@ TEST_CASE("places that no warp takes change nothing") {
         const auto same = [&](Exchange& other) {
             return std::memcmp(&few.harness.counters(), &other.harness.counters(), sizeof(gpu::SmCounters)) == 0;
         };
-        if (scheduler != "group_interleaved") {  // whose groups depend on the number of places
+        if (scheduler != "group_interleaved") {  // its groups depend on the number of places
             CHECK(same(many));
         }
         CHECK(!same(more));

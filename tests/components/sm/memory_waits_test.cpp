@@ -1,4 +1,4 @@
-// Which of a scheduler's cycles lie in a long wait for memory of one of its warps: a wait's length is known only at its
+// Which cycles of a scheduler lie in a long wait of one of its warps for memory: a wait's length is known only at its
 // end, and no cycle counts twice.
 #include "components/sm/pipeline/memory_waits.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 using gpu::SchedulerCycle;
 
-/// Waits given cycle by cycle, with the cause to which the scheduler charges each cycle.
+/// Waits given cycle by cycle, with the cause charged for each cycle.
 struct Bench {
     static constexpr unsigned kContexts = 6, kSchedulers = 2;
 
@@ -143,7 +143,7 @@ TEST_CASE("waits at random have the cycles of their union, and go on behind a ch
                 }
             }
             if (random() % 100 == 0) {
-                // State outside the checkpoint is lost.
+                // State outside the checkpoint would be lost.
                 const std::string bytes = saved_state(bench.waits);
                 for (unsigned context = 0; context < Bench::kContexts; ++context) { bench.waits.begin(context); }
                 load_state(bench.waits, bytes);
@@ -188,7 +188,7 @@ TEST_CASE("waits at random have the cycles of their union, and go on behind a ch
     CHECK(some_long);
 }
 
-/// The statistics of a kernel that a warp runs on its own.
+/// The statistics of a kernel run by one warp alone.
 gpu::SmCounters run(KernelBuilder& k, const FakeMemory& memory) {
     PlainSmHarness harness({k.finish()}, "", memory);
     harness.run_to_end({.block = {32, 1, 1}, .parameters = global_parameters()});

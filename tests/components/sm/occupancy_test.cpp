@@ -46,7 +46,7 @@ TEST_CASE("registers bound CTAs, in units of 64 for each warp") {
 TEST_CASE("occupancy_registers stands in for the kernel's registers, but each warp has rows for what it names") {
     OccupancyLimits limits;
     limits.occupancy_registers = 60;
-    // 60 x 32 = 1920 a warp, 15360 a CTA: two CTAs; 64 would give 16384, two; 65 (2112, 16896) one.
+    // 60 x 32 = 1920 per warp, 15360 per CTA: two CTAs; with 64, 16384: two; with 65, 2112 and 16896: one.
     CHECK(ctas_per_sm(limits, kernel_with(10, 0), {256, 1, 1}, 0) == 2);
     limits.occupancy_registers = 65;
     CHECK(ctas_per_sm(limits, kernel_with(10, 0), {256, 1, 1}, 0) == 1);

@@ -11,7 +11,7 @@ namespace {
 
 using lookahead::test::with;
 
-/// Collectors with their units; passes are told from cycle 100 on.
+/// Collectors with their units; by default a pass begins at cycle 100.
 struct Bench {
     explicit Bench(const SmParameters& sm = {}) : parameters(sm), units(sm), collectors(sm) {}
 
@@ -67,7 +67,7 @@ TEST_CASE("banks forget what is past") {
 
 TEST_CASE("an instruction waits in its latch for a collector unit") {
     Bench bench(with(SmParameters{}, &SmParameters::collector_units, 1));
-    // The first one's collector is taken from 101 to 103, when it goes to the latch before its unit.
+    // The first one's collector is taken from 101 to 103, when it moves to the latch before its unit.
     CHECK(bench.pass(ExecutionUnit::sp, {0}) == 4);
     CHECK(bench.collectors.next_free(ExecutionUnit::sp) == 0);
     CHECK(bench.pass(ExecutionUnit::sp, {1}) == 6);
@@ -79,12 +79,13 @@ TEST_CASE("an instruction waits in its latch for a collector unit") {
 
 TEST_CASE("a busy unit backs up through its latch and the collectors to the issue latch") {
     Bench bench;
-    // One SFU of initiation interval 8: one instruction in it, one in its latch, eight in collectors, one in the latch.
+    // One SFU with an initiation interval of 8: one instruction in it, one in its latch, eight in collectors, one in
+    // the issue latch.
     for (Cycle i = 0; i < 10; ++i) {
         CHECK(bench.pass(ExecutionUnit::sfu, {}, 8, 100 + i) + i == 3 + 8 * i);
         CHECK(bench.collectors.next_free(ExecutionUnit::sfu) == 101 + i);
     }
-    // The eleventh waits for a collector: the third instruction's, when the second has left the unit's latch.
+    // The eleventh waits for the third one's collector, which is free when the second has left the unit's latch.
     bench.pass(ExecutionUnit::sfu, {}, 8, 110);
     CHECK(bench.collectors.next_free(ExecutionUnit::sfu) == 100 + 3 + 8);
     CHECK(bench.collectors.next_free(ExecutionUnit::dp) == bench.collectors.next_free(ExecutionUnit::sfu));
@@ -111,7 +112,7 @@ TEST_CASE("a number of banks that is no power of two is refused") {
                          ConfigurationError);
 }
 
-/// When a unit of two SP units takes instructions of these latencies that could all begin at once.
+/// The cycles in which SP units take instructions of these latencies that could all begin at once.
 std::vector<Cycle> taken(unsigned sp, unsigned buses, const std::vector<unsigned>& latencies) {
     UnitPool units(with(SmParameters{}, &SmParameters::sp_units, sp, &SmParameters::result_buses, buses));
     std::vector<Cycle> cycles;
@@ -122,7 +123,8 @@ std::vector<Cycle> taken(unsigned sp, unsigned buses, const std::vector<unsigned
 }
 
 TEST_CASE("with result buses an instruction waits where its result would leave its unit beside another") {
-    // One unit, one instruction a cycle: 4 leaves in 104; 3 in 101 would leave then too, and goes in 102.
+    // One unit takes one instruction per cycle. 4 leaves in 104; 3 begun in 101 would leave then too, so it begins in
+    // 102.
     CHECK(taken(1, 2, {4, 3}) == std::vector<Cycle>{0, 2});
     CHECK(taken(1, 2, {4, 4}) == std::vector<Cycle>{0, 1});
     CHECK(taken(1, 2, {3, 4}) == std::vector<Cycle>{0, 1});
@@ -135,7 +137,7 @@ TEST_CASE("no more results leave in a cycle than there are buses") {
     CHECK(taken(4, 2, {4, 4, 4}) == std::vector<Cycle>{0, 0, 1});
     CHECK(taken(4, 3, {4, 4, 4}) == std::vector<Cycle>{0, 0, 0});
     CHECK(taken(4, 2, {5, 5, 4, 4, 4}) == std::vector<Cycle>{0, 0, 0, 0, 2});
-    // Those of other kinds of units share them.
+    // Other kinds of units share the buses.
     UnitPool units(with(SmParameters{}, &SmParameters::sp_units, 1, &SmParameters::result_buses, 1));
     CHECK(units.take(ExecutionUnit::sfu, 100, 1, 4, 100) == 100);
     CHECK(units.take(ExecutionUnit::sp, 100, 1, 4, 100) == 101);

@@ -7,7 +7,7 @@
 
 #include "core/time/time.h"
 
-/// So that doctest prints lists of cycles.
+/// Lets doctest print lists of cycles.
 template <>
 struct doctest::StringMaker<std::vector<lookahead::Cycle>> {
     static String convert(const std::vector<lookahead::Cycle>& cycles) {

@@ -7,8 +7,8 @@
 
 namespace lookahead::test {
 
-/// A program without races, drawn by chance: arithmetic, loads and stores of both memories, guards, divergent branches
-/// and a loop.
+/// A random program without races: arithmetic, loads and stores in both memories, guards, divergent branches and a
+/// loop.
 class RandomKernel {
   public:
     explicit RandomKernel(std::uint64_t seed) : random_(seed) {
@@ -56,7 +56,7 @@ class RandomKernel {
         k_.op(operation, operation == Operation::bit_xor ? Type::b32 : Type::u32, any(),
               {any(), random_() % 2 == 0 ? any() : k_.literal(static_cast<std::uint32_t>(random_() % 1000))});
     }
-    /// Of four words, whose places the thread's number and values say.
+    /// Loads four words at places that depend on the thread's number and values.
     void load_vector() {
         for (unsigned word = 0; word < 4; ++word) {
             k_.op(Operation::bit_and, Type::b32, KernelBuilder::word(offsets_, word), {any(), k_.literal(0x1f)});
@@ -67,7 +67,7 @@ class RandomKernel {
         load.space = isa::Space::global;
         load.vector = 4;
     }
-    /// To a place of the data of the second parameter that a value names.
+    /// Loads from the second parameter's data at a place that depends on a value.
     void load() {
         if (random_() % 3 == 0) { return load_vector(); }
         const auto value = any();

@@ -10,7 +10,7 @@
 
 namespace lookahead::gpu {
 
-/// A view whose time and whose loads a test sets by hand.
+/// A view with time and loads set by a test.
 struct FakeWarpView final : WarpView {
     Cycle now() const override { return cycle; }
     ContextMask loads(ContextMask warps) const override { return warps & loading; }
@@ -19,13 +19,12 @@ struct FakeWarpView final : WarpView {
     ContextMask loading = 0;
 };
 
-/// A warp scheduler and the states of its warps, which a test sets by hand; each pick takes a cycle.
+/// A warp scheduler with warp states set by a test; each pick takes a cycle.
 struct SchedulerBench {
     explicit SchedulerBench(const std::string& name, const std::string& toml = "", ContextMask own = ~ContextMask{0})
         : scheduler(make_variant<WarpScheduler>(name, Configuration::from_toml(toml, "test"),
                                                 WarpSchedulerArguments{own, states, view})) {}
 
-    /// Ready for the SP unit.
     void start(unsigned warp) {
         states.set(warp, ready_for(ExecutionUnit::sp));
         scheduler->started(warp);
@@ -34,7 +33,7 @@ struct SchedulerBench {
         for (const unsigned warp : warps) { states.set(warp, state); }
     }
     unsigned pick(ContextMask candidates) { return scheduler->pick(candidates, view.cycle++); }
-    /// Of the warps that are ready for the SP unit.
+    /// Picks one of the warps that are ready for the SP unit.
     unsigned pick() { return pick(states.in(ready_for(ExecutionUnit::sp))); }
 
     ContextStates states;

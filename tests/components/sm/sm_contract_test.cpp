@@ -15,7 +15,7 @@ namespace {
 
 const TestLaunch kMixedLaunch{.grid = {21, 1, 1}, .block = {180, 1, 1}, .parameters = global_parameters()};
 
-/// Everything that can be told from outside about a finished run.
+/// Everything that is visible from outside about a finished run.
 struct Observed {
     std::uint64_t hash;
     Cycle end;
@@ -24,7 +24,7 @@ struct Observed {
 
     explicit Observed(SmHarness& harness)
         : hash(0), end(harness.received().back().cycle), counters(harness.counters()) {
-        // At a fixed time after the end, as an epoch would be.
+        // At a fixed time after the end, like an epoch.
         harness.run_until(end + 1000);
         hash = harness.state_hash();
         for (const SmHarness::Received& each : harness.received()) {
@@ -41,7 +41,7 @@ struct Observed {
     }
 };
 
-/// An SM whose launch of the mixed kernel is to begin.
+/// An SM about to launch the mixed kernel.
 struct MixedSm : SmHarness {
     explicit MixedSm(unsigned passes, const std::string& toml = "", const TestLaunch& first = kMixedLaunch)
         : SmHarness({mixed_kernel(passes)}, toml) {
@@ -74,7 +74,7 @@ TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issu
         CHECK(harness.charged(gpu::SchedulerCycle::issued) == harness.counters().warp_instructions);
         CHECK(std::accumulate(harness.counters().by_class.begin(), harness.counters().by_class.end(),
                               std::uint64_t{0}) == harness.counters().warp_instructions);
-        // From the begin at cycle 10 to the cycle in which SmDrained leaves.
+        // From the beginning at cycle 10 to the cycle in which SmDrained leaves.
         CHECK(static_cast<Cycle>(harness.counters().cycles) ==
               harness.received().back().cycle - SmHarness::kLatency - 10 + 1);
         for (const gpu::SchedulerCounters& counters : harness.sm().scheduler_counters()) { accumulate(all, counters); }
@@ -82,7 +82,7 @@ TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issu
         const bool holds_back = scheduler == "two_level" || scheduler == "pas" || scheduler == "group_interleaved";
         CHECK((harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::held_back] > 0) == holds_back);
     }
-    // The kernel meets every cause.
+    // The kernel causes every kind of stall.
     for (const gpu::SchedulerCycle cause :
          {gpu::SchedulerCycle::memory_unit_full, gpu::SchedulerCycle::unit_full, gpu::SchedulerCycle::memory_wait,
           gpu::SchedulerCycle::short_latency, gpu::SchedulerCycle::buffer_empty, gpu::SchedulerCycle::barrier,
@@ -124,7 +124,7 @@ TEST_CASE("chopping advance at random horizons changes nothing") {
             std::mt19937_64 random(seed);
             MixedSm chopped(2, configuration_of(scheduler));
             const Time cycle = chopped.clock().edge(1);
-            // Up to 24 cycles, but often within one, where a message may have come whose edge is still to come.
+            // Up to 24 cycles, but often within one, where a message may have arrived before its edge.
             for (Time at = 0; !chopped.done() && chopped.now() < 1'000'000;) {
                 at += 1 + static_cast<Time>(random() % static_cast<std::uint64_t>(random() % 2 ? cycle : 24 * cycle));
                 chopped.run_until_time(at);

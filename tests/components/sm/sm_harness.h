@@ -18,7 +18,7 @@
 
 namespace lookahead::test {
 
-/// A launch for SmHarness: the grid is given out as a dispatcher would.
+/// A launch for SmHarness, which hands out the grid as a dispatcher would.
 struct TestLaunch {
     isa::Dim3 grid = {};
     isa::Dim3 block = {};
@@ -28,12 +28,12 @@ struct TestLaunch {
     Cycle begin = 10;
 };
 
-/// One SM with a FakeLoadStoreUnit, and a dispatcher that answers it over channels of kLatency cycles. Time passes
-/// in run_until and run; how the windows are cut is the caller's choice.
+/// One SM with a FakeLoadStoreUnit, and a dispatcher that answers it over channels of kLatency cycles. Time passes in
+/// run_until and run; the caller chooses the windows.
 class SmHarness {
   public:
     static constexpr Cycle kLatency = 16;
-    static constexpr std::uint64_t kInput = 1 << 14;  ///< where in global memory kernels with global_parameters() read
+    static constexpr std::uint64_t kInput = 1 << 14;  ///< global address that kernels with global_parameters() read
 
     struct Received {
         gpu::GpuMessage type;
@@ -61,7 +61,7 @@ class SmHarness {
     const gpu::SmCounters& counters() const { return sm_->counters(); }
     Cycle now() const { return now_; }
 
-    /// Queues a message that arrives at cycle `at`, `extra` femtoseconds after its edge.
+    /// Queues a message that arrives `extra` femtoseconds after the edge of cycle `at`.
     template <class P>
     void send(Cycle at, const P& payload, std::span<const std::uint32_t> words = {}, Time extra = 0) {
         const std::size_t bytes = (sizeof(P) + words.size_bytes() + 7) / 8 * 8;
@@ -83,7 +83,7 @@ class SmHarness {
         inputs_.insert(later, std::move(message));
     }
 
-    /// Begins a launch and assigns its first CTAs, one a cycle.
+    /// Begins a launch and assigns its first CTAs, one per cycle.
     void launch(const TestLaunch& launch) {
         gpu::KernelBegin begin{};
         begin.launch = launches_++;
@@ -94,24 +94,22 @@ class SmHarness {
         begin_launch(launch, begin);
     }
 
-    /// Launches and runs until the launch has drained.
     void run_to_end(const TestLaunch& launch) {
         this->launch(launch);
         LOOKAHEAD_ASSERT(run(), "the kernel does not end");
     }
-    /// Word i of the input is value(i).
+    /// Sets word i of the input to value(i).
     template <class Value>
     void fill_input(unsigned words, Value value) {
         memory_->fill_global_words(kInput, words, value);
     }
-    /// Cycles of all schedulers that were charged to it.
+    /// The cycles of all schedulers charged to the cause.
     std::uint64_t charged(gpu::SchedulerCycle cause) const {
         std::uint64_t cycles = 0;
         for (const gpu::SchedulerCounters& scheduler : sm_->scheduler_counters()) { cycles += scheduler[cause]; }
         return cycles;
     }
 
-    /// Advances to `cycle` in one window.
     void run_until(Cycle cycle) { run_until_time(clock_.edge(cycle)); }
 
     void run_until_time(Time horizon) {
@@ -126,14 +124,14 @@ class SmHarness {
         collect();
     }
 
-    /// Advances in windows of kLatency cycles until the launch has drained; false if it has not by `limit`.
+    /// Advances in windows of kLatency cycles until the launch has drained; returns false if it has not by `limit`.
     bool run(Cycle limit = 1'000'000) {
         while (!done() && now_ < limit) { run_until(now_ + kLatency); }
         return done();
     }
     bool done() const { return drained_ == launches_ && inputs_.empty(); }
 
-    /// The cycles at which the SM issued its first `count` instructions, stepping cycle by cycle.
+    /// The cycles in which the SM issues its first `count` instructions, stepping cycle by cycle.
     std::vector<Cycle> issue_cycles(std::size_t count, Cycle limit = 10'000) {
         std::vector<Cycle> cycles;
         std::uint64_t before = counters().warp_instructions;
@@ -224,7 +222,7 @@ class SmHarness {
     }
 
     isa::KernelTable kernels_;
-    gpu::SmIdentity identity_;  ///< the harness gives its SM all CTAs, however many SMs there are
+    gpu::SmIdentity identity_;  ///< this SM gets all CTAs, however many SMs there are
     Configuration configuration_;
     ClockDomain clock_;
     MessageRouter router_;
@@ -243,7 +241,7 @@ class SmHarness {
     Cycle now_ = 0;
 };
 
-/// An SM whose instructions reach their units at once: what its other stages do is seen from outside to the cycle.
+/// An SM whose instructions reach their units at once, which makes the other stages visible to the cycle.
 class PlainSmHarness : public SmHarness {
   public:
     explicit PlainSmHarness(isa::KernelTable kernels, const std::string& toml = "", FakeMemory memory = {})

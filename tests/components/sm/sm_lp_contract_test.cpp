@@ -15,7 +15,7 @@ namespace {
 
 constexpr Cycle kLatency = SmHarness::kLatency;
 
-/// Gives out CTAs until there are no more, then the kernel's end, as the dispatcher does.
+/// Hands out CTAs until none is left, then ends the kernel, as the dispatcher does.
 class DispatcherScript final : public testing::LpEnvironment {
   public:
     DispatcherScript(const ClockDomain& clock, std::uint64_t next_cta, std::uint64_t ctas)
@@ -40,8 +40,8 @@ class DispatcherScript final : public testing::LpEnvironment {
     std::uint64_t completed_ = 0;
 };
 
-/// Odd and even lanes shuffle with one another and come to a counting barrier on different paths, in three rounds of a
-/// loop that polls memory; the last lanes of a warp end early.
+/// Odd and even lanes shuffle with one another and reach a counting barrier on different paths, in three iterations of
+/// a loop that polls memory; a warp's last lanes end early.
 isa::Kernel meeting_kernel() {
     KernelBuilder k("meeting", {8, 8});
     const auto [address, index] = thread_address(k);
@@ -83,7 +83,7 @@ isa::Kernel meeting_kernel() {
     return k.finish();
 }
 
-/// The kernel with a further program after its code, which has many more registers.
+/// Adds a further program after the kernel's code, with many more registers.
 isa::Kernel with_program(isa::Kernel kernel) {
     const auto entry = static_cast<std::uint32_t>(kernel.code.size());
     const std::vector<isa::Instruction> own = kernel.code;
@@ -97,10 +97,10 @@ isa::Kernel with_program(isa::Kernel kernel) {
     return kernel;
 }
 
-/// CTAs that an SM may be given at once.
+/// CTAs that an SM may get at once.
 constexpr std::uint64_t kUsualCtas = 4;
 
-/// One launch of a kernel on an SM with a FakeLoadStoreUnit; the seed chooses grid, block and scheduler's load.
+/// One launch of a kernel on an SM with a FakeLoadStoreUnit; the seed determines grid, block and scheduler load.
 struct SmContract {
     SmContract(const std::string& scheduler, const isa::Kernel& kernel = mixed_kernel(2),
                const std::string& simt = "stack", const std::string& extension = "none", const std::string& keys = "",

@@ -1,4 +1,4 @@
-// A scheduler's cycle in which it issues nothing has one cause, the first of a fixed order that some warp of it has.
+// A scheduler cycle without an issue has one cause: the first, in a fixed order, that applies to one of its warps.
 #include <doctest/doctest.h>
 
 #include <functional>

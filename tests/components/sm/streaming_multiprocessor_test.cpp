@@ -27,7 +27,7 @@ Cycle sent(const SmHarness::Received& message) {
 TEST_CASE("a CTA is reported when its warps have exited and their last result is written back") {
     PlainSmHarness harness({dependent_chain(Operation::add, Type::u32, 1)});
     harness.launch({.block = {32, 1, 1}});
-    // The addition issues in cycle 12, the exit in cycle 13; the addition's write-back comes in cycle 16.
+    // The addition issues in cycle 12 and the exit in cycle 13; the addition writes back in cycle 16.
     REQUIRE(harness.run());
     REQUIRE(harness.received().size() == 2);
     CHECK(harness.received()[0].type == GpuMessage::cta_completed);
@@ -47,7 +47,7 @@ TEST_CASE("a CTA is not reported while one of its loads is under way, but may be
         PlainSmHarness harness({k.finish()}, "", {.global_latency = 200, .store_latency = 200});
         harness.run_to_end({.block = {32, 1, 1}, .parameters = global_parameters()});
         CHECK(sent(harness.received()[0]) == (load ? 12 + 200 + 1 : 14));
-        // The end of the kernel waits for the store, too.
+        // The kernel's end waits for the store too.
         CHECK(sent(harness.received()[1]) >= 12 + 200);
     }
 }
@@ -90,7 +90,7 @@ TEST_CASE("an SM without CTAs drains at once and is idle between kernels") {
     CHECK(harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::no_cta] == 21);
 }
 
-/// Cycles of a launch of one-warp CTAs that each wait for a load, one CTA at a time.
+/// The cycles of a launch with one-warp CTAs that each wait for a load, one CTA at a time.
 std::uint64_t cycles_with(std::uint32_t preassigned) {
     PlainSmHarness harness({add_index()}, "[sm]\nmax_ctas = 1\n");
     harness.run_to_end(
@@ -152,7 +152,7 @@ TEST_CASE("a load and a store of up to 16 rows move the words of each lane") {
     }
 }
 
-/// A load of eight words into a vector; then its first word is loaded anew, and both that one and the last are stored.
+/// Loads eight words into a vector, loads its first word again, and stores that word and the last one.
 isa::Kernel element_kernel() {
     KernelBuilder k("elements", {8, 8});
     const auto [address, index] = thread_address(k);
@@ -221,7 +221,7 @@ TEST_CASE("registers are zero when a CTA starts, whatever ran before") {
     for (unsigned cta = 0; cta < 4; ++cta) { CHECK(harness.memory().global_word(4 * 32 * cta) == 5); }
 }
 
-/// An extension that always reports that it can issue, but issues nothing.
+/// An extension that always claims it can issue, but issues nothing.
 struct EagerSource final : gpu::IssueSource {
     bool issue(unsigned scheduler, Cycle) override {
         ++offers[scheduler];

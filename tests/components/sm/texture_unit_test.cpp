@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kBase = 0x10'0000'0000;
 constexpr unsigned kRowsEach = 4;
 
-/// A texture unit with a memory that answers after a random time, and out of order between lines.
+/// A texture unit with a memory that answers after random times, and out of order between lines.
 class Bench : public LoadStoreListener {
   public:
     Bench(const TextureParameters& parameters, std::uint32_t seed, bool jumps)
@@ -68,7 +68,7 @@ class Bench : public LoadStoreListener {
         ++accepted_;
     }
 
-    /// Instructions of random lanes, until `count` have come back.
+    /// Issues instructions with random lanes until `count` have completed.
     void run(unsigned count, std::uint64_t objects, float spread) {
         while (completed_ < count) {
             if (accepted_ < count && unit_->can_accept() && expected_.size() < 16 && random_() % 4 == 0) {
@@ -106,7 +106,7 @@ class Bench : public LoadStoreListener {
             unit_->fields(archive, std::span<const isa::Instruction>(&instruction_, 1));
         });
     }
-    /// Exchanges the unit for a new one with its state.
+    /// Replaces the unit by a new one with its state.
     void restart(const TextureParameters& parameters) {
         const auto fields = [this](StateArchive& archive) {
             unit_->fields(archive, std::span<const isa::Instruction>(&instruction_, 1));
@@ -134,7 +134,7 @@ class Bench : public LoadStoreListener {
 
     void line_came(std::uint32_t, Cycle) override { FAIL("the texture unit asks for no lines of others"); }
 
-    /// Checks every lane against what isa:: gives from memory.
+    /// Compares every lane with the result of isa:: from memory.
     void memory_completed(std::uint16_t context, const isa::Instruction&, Cycle now) override {
         const MemoryInstruction& fetch = expected_.at(context);
         for (isa::LaneMask left = fetch.active; left != 0; left &= left - 1) {

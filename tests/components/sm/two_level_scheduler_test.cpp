@@ -14,12 +14,11 @@ namespace {
 
 constexpr unsigned kHeldBack = WarpScheduler::kHoldBack;
 
-/// Issues in turn, which tells places apart better than the oldest first.
+/// Issues in turn, which distinguishes places better than oldest first.
 std::string places(unsigned count, const std::string& order = "rr") {
     return "[two_level]\nready_warps = " + std::to_string(count) + "\norder = \"" + order + "\"\n";
 }
 
-/// A scheduler of `warps` warps.
 struct Bench : SchedulerBench {
     explicit Bench(const std::string& configuration, unsigned warps = 16, const std::string& name = "two_level")
         : SchedulerBench(name, configuration) {
@@ -42,7 +41,7 @@ TEST_CASE("of the ready queue the warp that started first issues, wherever it st
     CHECK(bench.pick() == 5);
     bench.set({5}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 3);
-    // After warp 1 in the queue, it is the oldest when it has a place again.
+    // Warp 5 follows warp 1 in the queue, and is the oldest when it has a place again.
     bench.set({5}, ready_for(ExecutionUnit::sp));
     CHECK(bench.pick() == 3);
     bench.set({1}, ContextState::blocked_by_memory);
@@ -80,7 +79,7 @@ TEST_CASE("a warp that waits for memory, a fence or a barrier gives up its place
         bench.set({0}, state);
         CHECK(bench.pick() == 2);
         CHECK(bench.pick() == 1);
-        // Its value has come, but its place is taken.
+        // The warp's value has come, but its place is taken.
         bench.set({0}, ready_for(ExecutionUnit::sp));
         bench.set({1, 2}, ContextState::blocked_by_pipeline);
         CHECK(bench.pick() == kHeldBack);
@@ -107,7 +106,7 @@ TEST_CASE("a pending warp that waits is passed over, and comes in its old turn w
     CHECK(bench.pick() == 0);
     bench.set({0}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 2);
-    // Warp 1 has been pending for longer than warps 3 and 0.
+    // Warp 1 has been pending longer than warps 3 and 0.
     bench.set({0, 1}, ready_for(ExecutionUnit::sp));
     bench.set({2}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 1);
@@ -184,7 +183,7 @@ TEST_CASE("the number of places is checked") {
 namespace lookahead::test {
 namespace {
 
-/// The cycle in which a kernel with barriers, loads and branches ends on an SM.
+/// The cycle in which a kernel with barriers, loads and branches ends.
 Cycle end_of_mixed_kernel(const std::string& configuration) {
     SmHarness harness({mixed_kernel(3)}, configuration);
     harness.fill_input(4000, [](unsigned i) { return i * 2654435761u; });

@@ -1,5 +1,5 @@
-// What every kernel transform must do (components/frontend/finaliser/transform/kernel_transform.h), for all that are
-// registered and for two of this file. LOOKAHEAD_SEED chooses other random kernels.
+// The duties of every kernel transform (components/frontend/finaliser/transform/kernel_transform.h), for all registered
+// ones and two of this file. LOOKAHEAD_SEED chooses other random kernels.
 #include "components/frontend/finaliser/transform/kernel_transform.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ using namespace lookahead::finaliser::test;
 
 namespace {
 
-/// Loads go to new rows, from which copies bring them where they belong.
+/// Redirects loads to new rows and copies them to their own.
 class CopyLoads final : public KernelTransform {
   public:
     void before_expansion(KernelUnderWork& kernel, const FinaliserOptions&) const override {
@@ -59,7 +59,6 @@ class CopyLoads final : public KernelTransform {
 };
 LOOKAHEAD_REGISTER_VARIANT(KernelTransform, CopyLoads, "test_copy_loads", "Copies what is loaded.", "this test")
 
-/// The kernel once more, as a further program.
 class CopyKernel final : public KernelTransform {
   public:
     void before_allocation(KernelUnderWork& kernel, const FinaliserOptions&) const override {
@@ -104,7 +103,7 @@ std::vector<std::uint32_t> memory_after(const isa::Kernel& kernel, std::uint64_t
     return device.download<std::uint32_t>(out, words.size());
 }
 
-/// All that the finaliser makes, as text.
+/// The finaliser's whole result, as text.
 std::string text_of(const isa::Kernel& kernel) {
     std::string text = print(kernel);
     for (const isa::Annotation& each : kernel.annotations) {

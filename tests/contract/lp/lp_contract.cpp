@@ -10,7 +10,7 @@
 namespace lookahead::testing {
 namespace {
 
-/// Everything that can be seen of a run from outside.
+/// Everything that is visible from outside about a run.
 struct Observation {
     std::vector<std::byte> sent;
     std::size_t messages = 0;
@@ -77,12 +77,12 @@ class Bench {
         return process;
     }
 
-    /// With an environment, a step must end before an answer to a message of this step can come.
+    /// With an environment, a step must end before an answer to one of its messages can come.
     Time next_horizon(Time reached) {
         const Time longest = environment_ ? std::min(least_lookahead_, contract_.end) : contract_.end;
         if (!plan_.random_chops) { return saturating_add(reached, longest); }
         const Time usual = contract_.usual_chop > 0 ? contract_.usual_chop : std::max<Time>(contract_.end / 100, 1);
-        // Sometimes a very short step, or one that ends at or right after a message.
+        // Occasionally a very short step, or one that ends at or right after a message.
         if (random_() % 4 == 0 && !pending_.empty()) {
             const Time at = pending_.front().header.time + static_cast<Time>(random_() % 2);
             if (at > reached && at - reached <= longest) { return at; }

@@ -11,8 +11,8 @@
 #include "core/message/message.h"
 #include "core/time/time.h"
 
-/// What every kind of LP must hold, checked on one LP alone: its surroundings are a script of messages to it, and
-/// optionally an environment that answers what it sends.
+/// Checks the contract of LPs on one LP alone. A script of messages, and optionally an environment that answers the
+/// LP's messages, replace its surroundings.
 ///
 ///     LpContract contract;
 ///     contract.make = [] { return std::make_unique<MyProcess>(...); };
@@ -22,10 +22,11 @@
 ///     CHECK(check_contract(contract, 1, 1000, 50) == "");
 namespace lookahead::testing {
 
-/// A message to the LP under test. (time, channel) and the place in the script among equals give the order.
+/// A message to the LP under test. Messages are ordered by (time, channel), and equal ones by their place in the
+/// script.
 struct ScriptedMessage {
     Time time = 0;
-    std::uint32_t channel = 0;  ///< any number of the test's choice
+    std::uint32_t channel = 0;  ///< chosen by the test
     std::uint16_t in_port = 0;
     MessageType type = 0;
     std::vector<std::byte> payload;
@@ -38,12 +39,12 @@ ScriptedMessage scripted(Time time, std::uint32_t channel, std::uint16_t in_port
 }
 
 /// The other end of the ports of an LP that needs answers to proceed. Each run makes a new one. It receives messages in
-/// the order in which the LP sent them.
+/// the order of sending.
 class LpEnvironment {
   public:
     virtual ~LpEnvironment() = default;
-    /// Appends answers, each at a time after `sent.time`, the arrival of the LP's message. `destination` is the index
-    /// at the out-port.
+    /// Appends answers, each later than `sent.time`, the arrival of the LP's message. `destination` is the index at the
+    /// out-port.
     virtual void respond(unsigned out_port, unsigned destination, const MessageHeader& sent,
                          std::vector<ScriptedMessage>& answers) = 0;
 };
@@ -51,31 +52,31 @@ class LpEnvironment {
 struct PortOfContract {
     unsigned fan_out = 1;
     Time lookahead = 1;
-    std::uint16_t in_port = 0;  ///< of the receivers
+    std::uint16_t in_port = 0;  ///< the receivers'
 };
 
 struct LpContract {
     Model::Factory make;
     std::vector<PortOfContract> ports;  ///< the LP's out-ports, in their order
     std::function<std::vector<ScriptedMessage>(std::uint64_t seed)> script;
-    std::function<std::unique_ptr<LpEnvironment>(std::uint64_t seed)> environment;  ///< may be empty
+    std::function<std::unique_ptr<LpEnvironment>(std::uint64_t seed)> environment;  ///< optional
     Time end = 0;                                                                   ///< of the run
     Time usual_chop = 0;  ///< typical distance of random horizons; 0: a hundredth of the run
 };
 
 /// Runs the LP with the longest possible steps, and with random ones. Returns a sentence on the first difference in its
-/// messages or its hash, also at a horizon in the middle, or "" if there is none.
+/// messages or its hash, including one at a horizon in the middle, or "" if there is none.
 std::string check_chopping(const LpContract&, std::uint64_t seed);
 
 /// The same comparison, replacing the LP at random horizons by a new one that loaded the saved state.
 std::string check_save_and_load(const LpContract&, std::uint64_t seed);
 
-/// check_chopping with `chops` seeds from first_seed on, and check_save_and_load with `reloads`: the first difference,
-/// or "".
+/// Runs check_chopping with `chops` seeds from first_seed on, and check_save_and_load with `reloads`. Returns the first
+/// difference, or "".
 std::string check_contract(const LpContract&, std::uint64_t first_seed, std::uint64_t chops, std::uint64_t reloads);
 
-/// How many messages the LP sends in the run with the longest steps: a contract that never makes the LP do anything
-/// shows nothing, and its test should say so.
+/// The number of messages that the LP sends in the run with the longest steps. A contract in which the LP does nothing
+/// proves nothing, so a test should check this number.
 std::size_t count_outputs(const LpContract&, std::uint64_t seed);
 
 }  // namespace lookahead::testing

@@ -41,7 +41,7 @@ LpContract phold_contract(const std::string& queue) {
     return contract;
 }
 
-/// Sends back what PHOLD's LP sends, half a unit after it has arrived.
+/// Returns what PHOLD's LP sends, half a unit after it arrives.
 class Echo final : public LpEnvironment {
   public:
     void respond(unsigned, unsigned destination, const MessageHeader& sent,

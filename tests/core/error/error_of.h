@@ -4,7 +4,7 @@
 
 namespace lookahead::test {
 
-/// The sentence of the error that the action throws, or `none`. Errors of other types than `Expected` pass through.
+/// The sentence of the error that the action throws, or `none`. Errors of types other than `Expected` pass through.
 template <class Expected, class Action>
 std::string error_of(const Action& action, const std::string& none = "no error") {
     try {

@@ -13,7 +13,7 @@ TEST_CASE("a file of the program is found beside it, else among the installed on
     const auto root = std::filesystem::temp_directory_path() / ("program_file_" + std::to_string(::getpid()));
     std::filesystem::create_directories(root / "bin");
     std::filesystem::create_directories(root / "lib" / "lookahead");
-    CHECK(program_file(root / "bin", "module.so") == root / "bin" / "module.so");  // which is not there
+    CHECK(program_file(root / "bin", "module.so") == root / "bin" / "module.so");  // the file does not exist
     std::ofstream(root / "lib" / "lookahead" / "module.so") << "installed";
     CHECK(program_file(root / "bin", "module.so") == root / "lib" / "lookahead" / "module.so");
     std::ofstream(root / "bin" / "module.so") << "built";

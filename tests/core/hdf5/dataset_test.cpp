@@ -13,7 +13,6 @@
 namespace lookahead::hdf5 {
 namespace {
 
-/// Writes a file by `write` and gives it to `read`.
 void round_trip(const std::function<void(Group)>& write, const std::function<void(Group)>& read) {
     const TemporaryFolder folder;
     OutputFile output(folder.file("a.h5"));

@@ -74,7 +74,7 @@ TEST_CASE("a file with any bit changed is refused before HDF5 opens it") {
               path + ": was damaged after it was written (its checksum is wrong); copy it again or make it anew");
     }
     write_bytes(path, whole + "more");
-    CHECK(open_error(path) == "no error");  // as HDF5 does: the checksum is not at the end, so there is none
+    CHECK(open_error(path) == "no error");  // as HDF5 accepts it: the checksum is not at the end, so there is none
     write_bytes(path, whole.substr(0, whole.size() / 3) + whole.substr(whole.size() / 3 + 8));
     CHECK(open_error(path).find("its checksum is wrong") != std::string::npos);
     write_bytes(path, whole);

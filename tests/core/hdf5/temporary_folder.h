@@ -7,7 +7,6 @@
 
 namespace lookahead {
 
-/// A folder that is gone at the end of the test.
 class TemporaryFolder {
   public:
     TemporaryFolder() {

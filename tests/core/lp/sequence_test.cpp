@@ -1,4 +1,4 @@
-// The numbers of a port's messages beyond 32 bits.
+// Sequence numbers of a port's messages beyond 32 bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class Sender final : public LogicalProcess {
     void fields(StateArchive&) override {}
 };
 
-/// A process with one port, to a process of another rank, that has already sent this many messages.
+/// A process with one port to another rank's process that has already sent this many messages.
 struct Bench {
     explicit Bench(std::uint64_t sent) {
         LpBinding::bind(sender, 0, {"sender", "sender"}, channels, kChannel, router);

@@ -14,14 +14,14 @@ using Wheel64 = WheelEventQueue<Event, 64>;
 template <class Event>
 using Wheel512 = WheelEventQueue<Event, 512>;
 
-/// A delay from far less than a bucket to far beyond the wheel; often a multiple of 8, so that there are ties.
+/// A delay from far below a bucket to far beyond the wheel; often a multiple of 8, to make ties.
 Time random_delay(std::mt19937_64& random) {
     const Time delay = static_cast<Time>(random() >> (40 + random() % 24));
     return random() % 2 == 0 ? delay / 8 * 8 : delay;
 }
 
-/// Runs a random schedule as an LP would: it looks ahead, handles events up to a horizon, and new events arrive
-/// between, also before the event that it saw last. The result depends on every event's time and place in the order.
+/// Runs a random schedule as an LP would: it looks ahead, handles events up to a horizon, and new events arrive in
+/// between, even before the event that it saw last. The result depends on every event's time and order.
 template <template <class> class Queue>
 std::uint64_t checksum_of_schedule(std::uint64_t seed, Time bucket_width, bool reload) {
     std::mt19937_64 random(seed);
@@ -40,7 +40,7 @@ std::uint64_t checksum_of_schedule(std::uint64_t seed, Time bucket_width, bool r
         const Time seen = queue.next_time();
         const Time horizon = now + random_delay(random);
         if (seen > now && seen < kTimeInfinity && random() % 2 == 0) {
-            queue.push(now + (seen - now) / 2, pushed++);  // before the last seen time
+            queue.push(now + (seen - now) / 2, pushed++);  // before the time seen last
         }
         for (std::uint64_t most = random() % 8; most > 0 && queue.next_time() < horizon; --most) {
             now = queue.next_time();

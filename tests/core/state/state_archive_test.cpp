@@ -62,7 +62,7 @@ struct EveryKind {
     Payload payload{{17, 18}};
     const int* place = &kTable[1];
     KindCounters counters{19, 20};
-    int hidden = 21;  ///< reached by its value alone
+    int hidden = 21;  ///< only its value is archived
 
     bool operator==(const EveryKind&) const = default;
     void fields(StateArchive& archive) {

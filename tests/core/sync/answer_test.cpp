@@ -32,7 +32,7 @@ class Process : public Passive {
     std::uint64_t seen_ = 0;
 };
 
-/// Asks the keepers in turn, at a steady pace, as a host that copies does.
+/// Asks the keepers in turn at a steady pace, like a host that copies.
 class Asker final : public Process {
   public:
     Asker() : questions_(add_out_port("questions")) {}
@@ -52,7 +52,7 @@ class Asker final : public Process {
     std::uint64_t asked_ = 0;
 };
 
-/// Answers questions; `gossips`: and tells its neighbour of them.
+/// Answers questions and, if it `gossips`, tells its neighbour of them.
 class Keeper final : public Process {
   public:
     explicit Keeper(bool gossips)
@@ -100,7 +100,7 @@ TEST_CASE("windows are as long as the answers need while nothing but answers can
     InProcessTransport alone;
     const SimulationResult expected = run(alone, "serial", false);
     REQUIRE(expected.progress == 2 * kQuestions);
-    // The questions take 300 x 20, and a window holds 1000 of that; without the promise every event has one of its own.
+    // The questions take 300 x 20, and a window holds 1000 of that; without the promise every event has its own window.
     CHECK(most_windows(expected) >= kQuestions);
     const SimulationResult serial = run(alone, "serial", true);
     CHECK(serial.state_hash == expected.state_hash);
@@ -109,7 +109,7 @@ TEST_CASE("windows are as long as the answers need while nothing but answers can
         CAPTURE(sync);
         for (const bool promised : {false, true}) { check_same(run(test_transport(), sync, promised), expected); }
     }
-    // Ranks that are busy halve their steps.
+    // Busy ranks halve their steps.
     CHECK(most_windows(run(test_transport(), "window", true)) <= 2 * 10);
 }
 

@@ -39,7 +39,7 @@ struct SimulationCheckpoint final : SavedProcesses, ProcessTaker {
     const SavedProcess& saved(LpId id) const { return *std::ranges::find(processes, id, &SavedProcess::id); }
 };
 
-/// Takes a checkpoint at every fourth epoch, which rank 0 has.
+/// Takes a checkpoint at every fourth epoch and keeps it on rank 0.
 class Keeper final : public EpochObserver {
   public:
     explicit Keeper(Transport& transport) : transport_(transport) {}
@@ -69,7 +69,7 @@ SimulationResult run(const Conduct& conduct, EpochObserver* observer, const Simu
     return simulation.run();
 }
 
-/// What a serial run gives, on every rank.
+/// The result of a serial run, on every rank.
 struct Recorded {
     InProcessTransport alone;
     Keeper keeper{alone};
@@ -108,7 +108,7 @@ TEST_CASE("checkpoints that several ranks take hold what one rank's do") {
 
 namespace {
 
-/// Has room for the processes before one, and for so many pieces of each state.
+/// Accepts the processes before a given one, and a limited number of pieces of each state.
 struct Taker final : ProcessTaker {
     Taker(LpId full, std::size_t room) : full_process(full), pieces_of_each(room) {}
 
@@ -130,8 +130,7 @@ struct Taker final : ProcessTaker {
     std::size_t bytes = 0;
 };
 
-/// Three processes a rank, with states of three pieces, of which the last rank's second one is not to be had from a
-/// piece on.
+/// Three processes per rank, with states of three pieces. The last rank's second process fails from a given piece on.
 struct Processes final : RunningProcesses {
     static constexpr std::size_t kPieceBytes = 100;
     static constexpr std::size_t kPieces = 3;
@@ -198,7 +197,7 @@ TEST_CASE("who has no room for a piece of a state is given no more, and lets no 
     Taker taker(Taker::kNone, Processes::kPieces - 1);
     CHECK_THROWS_WITH_AS(gather(Processes(), taker), "no room for piece 3", InputError);
     CHECK(taker.taken.size() == (is_first() ? 1 : 0));
-    test_transport().barrier();  // nothing of it is still under way
+    test_transport().barrier();  // nothing of it is under way any more
 }
 
 TEST_CASE("a rank that cannot make the checkpoint of a process lets no other wait, and all get its error") {

@@ -17,8 +17,8 @@ struct Run {
     std::vector<EpochReport> epochs;
 };
 
-/// With a linear partition ranks go by half windows wherever they may, else where that is quicker. Of two seeds batches
-/// of one go in rounds, even between few ranks.
+/// With a linear partition ranks always use half windows if possible, else only if they are quicker. For one of two
+/// seeds batches go in rounds even between few ranks.
 Run run(const WandererOptions& options, Transport& transport, const std::string& sync, bool linear, Time epoch) {
     EpochLog log;
     const SimulationResult result = run_over(transport, make_wanderers(options),
@@ -40,7 +40,7 @@ TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
         options.hops = 30;
         options.processes = 5 + static_cast<unsigned>(seed * 7 % 23);
         options.longest_lookahead = seed % 3 == 0 ? 200 : 5000;
-        options.kinds = 1 + static_cast<unsigned>(seed % 4) * 3;  // up to more than are told apart
+        options.kinds = 1 + static_cast<unsigned>(seed % 4) * 3;  // more kinds than the engine distinguishes, at most
         options.kind_lookahead = 700;
         options.two_sides = seed > 5;
         if (options.two_sides) { options.kinds = static_cast<unsigned>(seed % 3 + 1) * 2; }
@@ -148,11 +148,11 @@ TEST_CASE("statistics count what crossed ranks, once on each side") {
             remote += rank.remote_messages;
             CHECK(rank.packets >= rank.null_messages);
             const auto windows = std::reduce(rank.window_lengths.begin(), rank.window_lengths.end());
-            // What a rank has run already leaves nothing of a window.
+            // Events that a rank has already run leave nothing of a window.
             CHECK(windows <= rank.windows);
             CHECK(2 * windows > rank.windows);
         }
-        // Every letter is delivered once for each of its hops.
+        // Every letter is delivered once per hop.
         CHECK(delivered == options.processes * options.letters * options.hops);
         CHECK((remote > 0) == (test_transport().size() > 1));
         CHECK(remote < delivered);
@@ -162,7 +162,7 @@ TEST_CASE("statistics count what crossed ranks, once on each side") {
 TEST_CASE("no pair of ranks exchanges more than one packet in a window") {
     WandererOptions options;
     const Run parallel = run(options, test_transport(), "window", false, 10'000);
-    // Up to four ranks exchange directly, more in rounds: of five, three, and so up to eight.
+    // Up to four ranks exchange directly, more in rounds: five to eight ranks send three packets.
     constexpr std::uint64_t kPackets[] = {0, 0, 1, 2, 3, 3, 3, 3, 3};
     REQUIRE(test_transport().size() <= 8);
     for (const EngineStatistics& rank : parallel.result.per_rank) {

@@ -126,7 +126,7 @@ TEST_CASE("the profile has every LP on its rank, its advances, and every message
         events += rank.events;
         windows = std::max(windows, transport.size() == 1 ? rank.inner_windows : rank.windows);
     }
-    // Every LP is brought to each epoch's boundary too, in no window.
+    // Every LP is also advanced to each epoch's boundary, outside windows.
     std::uint64_t in_windows = 0;
     for (const ProcessLoad& load : profile.loads) { in_windows += load.advances; }
     CHECK(in_windows > 0);

@@ -27,7 +27,7 @@ bool says(const SimulationResult& result, std::string_view words) {
 
 TEST_CASE("of several errors in an epoch every rank reports the first in simulated time") {
     WandererOptions options;
-    // 8 is the first in simulated time.
+    // Process 8 fails first in simulated time.
     options.at_event = only({3, 8}, [](Wanderer& self, Time now) {
         if (now >= (self.id() == 3 ? 31'000 : 21'000)) { self.fail(now, self.name() + " read an illegal address"); }
     });
@@ -41,7 +41,7 @@ TEST_CASE("of several errors in an epoch every rank reports the first in simulat
 
 TEST_CASE("a process that met an error is not advanced again") {
     WandererOptions options;
-    int events = 0;  // of process 3, on its rank, from its error on
+    int events = 0;  // of process 3 on its rank, from its error on
     options.at_event = only({3}, [&](Wanderer& self, Time now) {
         if (now >= 11'000) {
             ++events;
@@ -76,7 +76,7 @@ TEST_CASE("a message that arrives before the lookahead has passed traps, with pr
     options.at_event = only({2}, [](Wanderer& self, Time now) {
         OutPort& port = self.out_port(0);
         const Time least = now + port.lookahead(0);
-        port.send(0, now, least, Letter{0, 0});  // right at the bound is allowed
+        port.send(0, now, least, Letter{0, 0});  // exactly at the bound is allowed
         port.send(0, now, least - 1, Letter{0, 0});
     });
     for (const std::string& sync : parallel_protocols()) {

@@ -22,12 +22,12 @@ void compute(std::uint64_t nanoseconds) {
 struct Window {
     std::vector<std::uint32_t> logged;  ///< nanoseconds by LP
     std::uint64_t computed;             ///< CPU time of the thread, in nanoseconds
-    std::uint64_t waited;               ///< time without the core beside the sleep, in nanoseconds
+    std::uint64_t waited;               ///< time without the core outside the sleep, in nanoseconds
 };
 
 Window measure(const Model& model) {
     ProcessProfile profile(model, {0, 1, 2}, true);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the counter's rate becomes known
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // measures the counter's rate
     const std::uint64_t begin = nanoseconds_of(CLOCK_MONOTONIC);
     const std::uint64_t begin_cpu = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
     profile.begin_window(0);
@@ -55,7 +55,7 @@ TEST_CASE(
         CHECK(window.logged[0] + window.logged[1] <= window.computed);
         CHECK(window.logged[0] + window.logged[1] >= 5.9 * kMillisecond);
         CHECK(window.logged[2] == 0);
-        // Only a wait longer than the sleep can take the sleep's place as the one that is cut.
+        // Only a wait longer than the sleep can be cut in the sleep's place.
         is_undisturbed = window.waited < 100 * kMillisecond;
         if (is_undisturbed) { CHECK(window.logged[0] >= 3.9 * kMillisecond); }
     }

@@ -10,7 +10,7 @@
 
 namespace lookahead::testing {
 
-/// The messages of rank 0, for tests of the engine's rooms without the engine. Two threads advance LPs.
+/// The messages of rank 0, for tests of the engine's parts without the engine. Two threads advance LPs.
 struct RankBench {
     Model model;
     std::vector<int> ranks;  ///< by LP
@@ -29,7 +29,7 @@ struct RankBench {
                 .type = 0,
                 .payload_words = 0};
     }
-    /// Writes a message as an LP that this thread advances.
+    /// Writes a message as an LP advanced by this thread.
     void write(std::size_t thread, const MessageHeader& message) { messages.router(thread).append(message); }
 
     RankBench(Model the_model, std::vector<int> rank_of_lp)

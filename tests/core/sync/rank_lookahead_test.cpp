@@ -8,7 +8,7 @@ using namespace lookahead;
 
 namespace {
 
-/// 0 -> 1 -> 2 -> 0, and 3 beside 0 on the same rank.
+/// 0 -> 1 -> 2 -> 0; LP 3 is on the same rank as LP 0.
 Model ring() {
     Model model;
     for (int i = 0; i < 4; ++i) { model.add({"lp" + std::to_string(i), "node"}, nullptr); }

@@ -30,7 +30,7 @@ TEST_CASE("what goes to a rank in a batch comes in there for the same batch") {
                     CHECK(Routes(routes.to(batch), ranks, in_rounds).from(batch) == rank);
                     peers.insert(routes.to(batch));
                 }
-                CHECK(peers.size() == routes.batches());  // never two packets for one peer
+                CHECK(peers.size() == routes.batches());  // never two packets to one peer
                 CHECK_FALSE(peers.contains(rank));
             }
         }

@@ -5,7 +5,7 @@
 namespace lookahead {
 namespace {
 
-/// How many of `windows` of that size are shared, where a shared one takes `time` of a time computed of 1000.
+/// The number of `windows` of that size that are shared, if a shared one takes `time` for 1000 of computing.
 unsigned shared(SharingTrial& trial, unsigned windows, std::uint64_t size, double time) {
     unsigned chosen = 0;
     for (unsigned i = 0; i < windows; ++i) {
@@ -30,7 +30,7 @@ TEST_CASE("what gains nothing is tried again, more and more seldom") {
     const unsigned later = shared(trial, 10'000, 100, 2000);
     CHECK(later >= 5);
     CHECK(later < 20);
-    CHECK(shared(trial, 2000, 100, 500) > 900);  // all since the first that gained
+    CHECK(shared(trial, 2000, 100, 500) > 900);  // all since the first gain
     CHECK(shared(trial, 100, 100, 500) == 100);
     CHECK(shared(trial, 100, 100, 2000) < 20);
 }

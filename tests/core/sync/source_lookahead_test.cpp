@@ -1,4 +1,4 @@
-// How far each kind of LP may go, from what is pending at each.
+// How far each kind of LP may advance, given the pending events and messages.
 #include "core/sync/source_lookahead.h"
 
 #include <doctest/doctest.h>
@@ -82,13 +82,13 @@ TEST_CASE("what comes from elsewhere counts from its last channel into the rank,
     const KindTimes of_sms = first.from_elsewhere(pending(kSm, 1000));
     CHECK(of_sms[kSm] == 1128);
     CHECK(of_sms[kMemory] == 1094);
-    CHECK(of_sms[kDispatcher] == kTimeInfinity);  // it has none
+    CHECK(of_sms[kDispatcher] == kTimeInfinity);  // it has no channel
     CHECK(first.from_within(pending(kSm, 1000))[kDispatcher] == kTimeInfinity);
     const SourceLookahead second(machine(), ranks, 1, 2);
     CHECK(second.from_elsewhere(pending(kSm, 1000))[kDispatcher] == 1064);
     CHECK(second.from_elsewhere(pending(kMemory, 1000))[kDispatcher] == 1158);
 
-    // To 1 of rank 0 from rank 1 alone; it passes on to 2 and 3, one after the other.
+    // To LP 1 of rank 0, only from rank 1; it passes messages on to 2 and 3, one after the other.
     Model chain = of_kinds({"source", "gate", "near", "far"});
     chain.connect(0, 0, 1, 0, 100);
     chain.connect(1, 0, 2, 0, 3);
@@ -102,18 +102,18 @@ TEST_CASE("what comes from elsewhere counts from its last channel into the rank,
 }
 
 TEST_CASE("ranks that take windows together go by the same bounds, those of the rank that goes least far") {
-    // The dispatcher's own rank hears of it within, the other from elsewhere.
+    // The dispatcher's own rank receives this within the rank, the other one from elsewhere.
     const std::vector<int> ranks = {0, 1, 0, 1, 1};
     const SourceLookahead first(machine(), ranks, 0, 2), second(machine(), ranks, 1, 2);
     const SourceTimes dispatcher = pending(kDispatcher, 1000);
     CHECK(first.from_elsewhere(dispatcher)[kSm] == 1064);
-    CHECK(second.from_elsewhere(dispatcher)[kSm] == 1000 + 3 * 64);  // by way of the other SM
+    CHECK(second.from_elsewhere(dispatcher)[kSm] == 1000 + 3 * 64);  // through the other SM
     for (const SourceLookahead* at : {&first, &second}) {
         CHECK(at->from_elsewhere_at_any_rank(dispatcher)[kSm] == 1064);
         CHECK(at->from_elsewhere_at_any_rank(pending(kMemory, 1000))[kSm] == 1094);
         CHECK(at->from_elsewhere_at_any_rank(pending(kSm, 1000))[kDispatcher] == 1064);
     }
-    // What no rank hears of from elsewhere bounds none.
+    // Messages that no rank receives from elsewhere bound none.
     const SourceLookahead alone(machine(), std::vector<int>(5, 0), 0, 1);
     CHECK(alone.from_elsewhere_at_any_rank(dispatcher) == all_at<kMostKinds>(kTimeInfinity));
 }
@@ -126,7 +126,7 @@ TEST_CASE("what is pending on a rank without a channel to this one arrives by wa
     CHECK(last.from_elsewhere(pending(0, 7))[2] == 57);
     CHECK(last.from_elsewhere(pending(1, 7))[2] == 37);
     CHECK(last.from_elsewhere(pending(2, 7))[2] == kTimeInfinity);
-    // And what is pending here may come back by way of others.
+    // Messages pending here may come back through other ranks.
     model.connect(2, 0, 0, 0, 10);
     const SourceLookahead ring(model, std::vector<int>{0, 1, 2}, 2, 3);
     CHECK(ring.from_elsewhere(pending(2, 7))[2] == 67);

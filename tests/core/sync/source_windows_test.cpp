@@ -1,4 +1,4 @@
-// Windows where one kind of process speaks seldom through short channels, and the others often through long ones.
+// Windows in models where one kind of process seldom sends, over short channels, and the others often, over long ones.
 #include <doctest/doctest.h>
 
 #include "core/message/message_registry.h"
@@ -14,10 +14,10 @@ namespace {
 constexpr LpId kWorkers = 6;
 constexpr LpId kStores = 3;
 constexpr LpId kManager = kWorkers + kStores;
-constexpr Time kPace = 3;               ///< of a worker's events
+constexpr Time kPace = 3;               ///< between a worker's events
 constexpr Time kLink = 94;              ///< lookahead between workers and stores
 constexpr Time kShort = 64;             ///< between workers and manager
-constexpr std::uint64_t kBeats = 2000;  ///< of each worker
+constexpr std::uint64_t kBeats = 2000;  ///< events of each worker
 constexpr std::uint64_t kSilent = ~std::uint64_t{0};
 constexpr Time kEnd = static_cast<Time>(kBeats) * kPace;
 
@@ -27,7 +27,7 @@ struct Word {
 };
 LOOKAHEAD_REGISTER_MESSAGE(Word)
 
-/// Sums up what comes, with its times; answers through port 0 what comes to in-ports from `answered` on, to the
+/// Sums up messages and their times. Answers messages to in-ports from `answered` on, through port 0, to the
 /// destination of that number.
 class Listener : public Passive {
   public:
@@ -54,7 +54,7 @@ class Listener : public Passive {
     std::uint64_t sum_ = 0;
 };
 
-/// Writes to the stores in turn, and now and then to the manager. What it hears changes what it writes.
+/// Writes to the stores in turn, and occasionally to the manager. Received messages change what it writes.
 class Worker final : public Listener {
   public:
     explicit Worker(std::uint64_t every)
@@ -86,7 +86,7 @@ class Worker final : public Listener {
     OutPort& manager_;
 };
 
-/// `every`: a worker's beats of which one is for the manager; 0: none, and kSilent: none for the stores either.
+/// `every`: one of so many of a worker's events is for the manager; 0: none, and kSilent: none for the stores either.
 Model make_model(std::uint64_t every) {
     Model model;
     for (LpId i = 0; i < kWorkers; ++i) {
@@ -119,13 +119,13 @@ TEST_CASE("a kind that is not spoken to does not shorten the windows of the othe
     InProcessTransport alone;
     const SimulationResult serial = run(alone, "serial", 0);
     REQUIRE(serial.progress == 2 * kWorkers * kBeats);
-    // Nothing but the longer lookahead bounds them, nor less.
+    // Only the longer lookahead bounds them.
     constexpr auto kLong = static_cast<std::uint64_t>(kEnd / kLink);
     CHECK(most_windows(serial) <= kLong + 5);
     CHECK(most_windows(serial) >= kLong / 2);
     const SimulationResult parallel = run(test_transport(), "window", 0);
     CHECK(parallel.state_hash == serial.state_hash);
-    // By halves, if the ranks find that better, and while workers and stores lie apart, twice as many at most.
+    // At most twice as many, if the ranks prefer half windows, and while workers and stores are on different ranks.
     CHECK(most_windows(parallel) <= 2 * (kLong + 5));
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("results do not depend on ranks and protocol while the short channels 
 TEST_CASE("the manager's rank goes no farther than those that hear of it from elsewhere") {
     const SimulationResult parallel = run(test_transport(), "window", 7);
     for (const EngineStatistics& rank : parallel.per_rank) {
-        // Farther it would go by windows of its own within those of all, as a rank does that is alone.
+        // A rank that went farther would have its own windows inside the common ones, as a single rank does.
         const bool has_own_windows = rank.inner_windows > rank.windows + rank.windows / 20;
         CHECK(has_own_windows == (parallel.per_rank.size() == 1));
     }

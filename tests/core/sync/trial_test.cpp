@@ -5,7 +5,7 @@
 namespace lookahead {
 namespace {
 
-/// How often of `times` the second way is chosen, where the ways take this long.
+/// How often the second way is chosen in `times` trials, if the ways take this long.
 unsigned second_choices(Trial& trial, unsigned times, std::uint64_t size, double first, double second) {
     unsigned chosen = 0;
     for (unsigned i = 0; i < times; ++i) {

@@ -15,7 +15,7 @@
 
 namespace lookahead::testing {
 
-/// A process that has nothing to do but what messages ask of it, waits for nothing and keeps nothing.
+/// A process that acts only on messages, waits for nothing and has no state.
 class Passive : public LogicalProcess {
   public:
     Time next_event_time() const override { return kTimeInfinity; }
@@ -31,8 +31,8 @@ struct Letter {
     std::uint64_t length;
 };
 
-/// Keeps each letter for a random while and sends it on to a random destination, until its hops are used up.
-/// `at_event` is called at every inner event, for tests that want something to go wrong there.
+/// Keeps each letter for a random time and sends it to a random destination until its hops are used up. Tests may make
+/// errors in `at_event`, which is called at every inner event.
 class Wanderer final : public LogicalProcess {
   public:
     using AtEvent = std::function<void(Wanderer&, Time)>;
@@ -59,53 +59,50 @@ class Wanderer final : public LogicalProcess {
     std::uint64_t random_;
     std::uint64_t handled_ = 0;
     std::uint64_t checksum_ = 0;
-    Time charged_until_ = 0;  // in bulk, at each advance: shows whether all stand at an epoch's time
+    Time charged_until_ = 0;  // in bulk, at each advance: shows whether all LPs are at an epoch's time
     std::string waits_for_;
 };
 
 struct WandererOptions {
     std::uint64_t seed = 1;
     unsigned processes = 13;
-    unsigned letters = 2;  ///< a process begins with
+    unsigned letters = 2;  ///< of each process at the beginning
     std::uint64_t hops = 60;
     Time least_lookahead = 1;
-    Time longest_lookahead = 5000;  ///< beyond the least, nearly
+    Time longest_lookahead = 5000;  ///< nearly, beyond the least
     unsigned kinds = 1;             ///< LP i is of kind i modulo this, and what it sends takes so much longer at least:
     Time kind_lookahead = 0;        ///< times its kind
-    bool two_sides = false;  ///< LPs of odd number speak to those of even number alone; with an even number of kinds
+    bool two_sides = false;         ///< odd LPs send only to even ones; needs an even number of kinds
     Time usual_delay = 3000;
-    Time first = 0;                                   ///< no event before it
-    std::function<Wanderer::AtEvent(LpId)> at_event;  ///< may be empty
+    Time first = 0;                                   ///< no event is earlier
+    std::function<Wanderer::AtEvent(LpId)> at_event;  ///< optional
 };
 
-/// What these processes, and no others, do at every inner event.
+/// The action at every inner event of these processes only.
 std::function<Wanderer::AtEvent(LpId)> only(std::vector<LpId> processes, const Wanderer::AtEvent& action);
 
 /// A random graph with random lookaheads.
 Model make_wanderers(const WandererOptions&);
 
-/// LP i on rank i modulo the ranks, or runs of LPs.
+/// LP i is on rank i modulo the ranks or, if `linear`, ranks have runs of LPs.
 std::vector<int> spread(std::size_t processes, int ranks, bool linear);
 
 /// The transport of all ranks of the test program.
 Transport& test_transport();
 
-/// The protocols for several ranks.
 inline std::vector<std::string> parallel_protocols() {
     return test::variants_of("sync", {"serial"});
 }
 
-/// Runs a model over all ranks, spread out.
+/// Runs a model spread over all ranks.
 SimulationResult run_over(Transport& transport, const Model& model, const SimulationOptions& options,
                           bool linear = false);
 
-/// Checks that one run ended as another.
 void check_same(const SimulationResult& result, const SimulationResult& expected);
 
-/// Of the rank that has most, in a step of all ranks or within one.
+/// The most windows of a rank, in common steps or within them.
 std::uint64_t most_windows(const SimulationResult& result);
 
-/// Notes every epoch.
 class EpochLog : public EpochObserver {
   public:
     void on_epoch(const EpochReport& report, std::span<LogicalProcess* const>) override { reports.push_back(report); }

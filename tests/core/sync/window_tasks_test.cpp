@@ -1,4 +1,4 @@
-// The LPs of a rank without the engine, and the choice of those that have work in a window.
+// A rank's LPs without the engine, and the choice of those with work in a window.
 #include "core/sync/window_tasks.h"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ using testing::RankBench;
 
 namespace {
 
-/// Has one event, at `next`, and fails there if `fails`.
+/// Has one event, at `next`, and fails then if `fails`.
 class Sleeper final : public testing::Passive {
   public:
     explicit Sleeper(Time next, bool fails = false) : next_(next), fails_(fails) {}
@@ -87,7 +87,7 @@ TEST_CASE("after a shared window each member has a part; a new plan is made by w
     bench.choose(21, 21);
     REQUIRE(bench.tasks.begins().size() == 3);
     CHECK(bench.tasks.begins()[1] == 2);
-    // From now on LP 0 alone costs as much as the two others.
+    // From here on LP 0 alone costs as much as the two others together.
     const std::vector<std::uint64_t> ticks{201, 101, 101};
     for (unsigned window = 1; window <= 256; ++window) {
         bench.tasks.after_shared_window(2, ticks);
@@ -130,7 +130,7 @@ TEST_CASE("of the LPs that throw at one time the first is reported; none of them
     CHECK(bench.processes.failure()->sentence == "early failed");
     CHECK(bench.sleeper(2).advances == 1);
     CHECK(bench.processes.next_event(2) == kTimeInfinity);
-    // Messages for such an LP are dropped.
+    // Messages for an LP that has failed are dropped.
     bench.write(0, RankBench::header(2, 8));
     CHECK(bench.messages.turn_if_due(2, 9));
     bench.processes.advance(0, 2, true, 9);

@@ -24,10 +24,10 @@ namespace {
 
 constexpr std::size_t kMostTasks = 23;
 
-/// What members of a team do, with how often each task was done in the open window, and by whom.
+/// The work of a team's members; counts how often and by which member each task was done in the open window.
 struct Crew {
     WindowTeam team;
-    std::vector<int> done = std::vector<int>(kMostTasks, 0);  // not atomic: every task is one thread's in a window
+    std::vector<int> done = std::vector<int>(kMostTasks, 0);  // not atomic: every task belongs to one thread per window
     std::vector<std::atomic<int>> by_member;
     std::vector<std::thread> threads;
 
@@ -77,7 +77,7 @@ SimulationResult run_wanderers(const WandererOptions& options, Transport& transp
     {
         Simulation simulation(model, spread(options.processes, transport.size(), false), transport,
                               {.sync = sync, .epoch_length = 10'000, .threads = threads, .shares_always = true});
-        // One more than there is room for.
+        // One more than the team has room for.
         for (std::size_t i = 0; i < threads; ++i) { helpers.emplace_back(simulation.helper()); }
         result = simulation.run();
     }
@@ -262,7 +262,7 @@ TEST_CASE("what another thread of the team throws, the run throws") {
         model.add({"unreadable" + std::to_string(i), "unreadable"}, [] { return std::make_unique<Unreadable>(); });
     }
     InProcessTransport alone;
-    std::vector<std::jthread> helpers;  // who waits for the simulation's death
+    std::vector<std::jthread> helpers;  // they wait for the simulation's end
     Simulation simulation(model, spread(4, 1, false), alone, {.threads = 2});
     helpers.emplace_back(simulation.helper());
     CHECK_THROWS_WITH_AS(simulation.run(), "its state cannot be read", InternalError);

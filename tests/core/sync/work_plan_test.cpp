@@ -59,13 +59,13 @@ TEST_CASE("items move only where a part has more than its share, by a twentieth"
     costs = {11, 10, 10, 10, 10, 9};  // 31 of 60: within the tolerance
     plan.make(2, costs);
     CHECK(homes(plan, 6) == before);
-    costs = {14, 10, 10, 10, 10, 2};  // 34 of 56: six fits nowhere, though the parts differ by twelve
+    costs = {14, 10, 10, 10, 10, 2};  // 34 of 56: six fits nowhere, although the parts differ by twelve
     plan.make(2, costs);
     CHECK(homes(plan, 6) == before);
     costs = {14, 10, 6, 10, 10, 2};  // 30 of 52; six would leave 24 and 28
     plan.make(2, costs);
     CHECK(homes(plan, 6) == before);
-    costs = {20, 10, 4, 10, 10, 2};  // 34 of 56: four goes over
+    costs = {20, 10, 4, 10, 10, 2};  // 34 of 56: four moves
     plan.make(2, costs);
     CHECK(homes(plan, 6) == std::vector<std::size_t>{0, 0, 1, 1, 1, 1});
     CHECK(loads(plan, costs) == std::vector<std::uint64_t>{30, 26});

@@ -9,7 +9,7 @@ TEST_CASE("a mangled name reads as in the source, and any other stays") {
     CHECK(readable_name("_Z5scalePfi") == "scale(float*, int)");
     CHECK(readable_name("scale") == "scale");
     CHECK(readable_name("_Zebra") == "_Zebra");
-    CHECK(readable_name("i") == "i");  // which is the mangled name of a type
+    CHECK(readable_name("i") == "i");  // the mangled name of a type
 }
 
 TEST_CASE("a short name has no return type, and its parameters while there is room") {

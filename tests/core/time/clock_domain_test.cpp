@@ -18,7 +18,7 @@ Wide exact_edge(Cycle n, std::int64_t frequency) {
 }
 
 std::int64_t random_frequency(std::mt19937_64& random) {
-    // As many slow as fast clocks, and the ends of the range.
+    // Equal numbers of slow and fast clocks, and the ends of the range.
     const std::int64_t greatest = std::int64_t{1'000'000'000'000};
     const std::int64_t range = greatest >> (random() % 40);
     return random() % 50 == 0 ? greatest : 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(range));

@@ -49,6 +49,6 @@ TEST_CASE("processes have tracks of simulated time, by rank") {
     CHECK(span["dur"].get<double>() == 0.5);
     CHECK(named.at("MSHRs")["args"]["value"] == 7);
     CHECK(named.at("MSHRs")["pid"] == span["pid"]);
-    CHECK(named.at("ready")["pid"] != span["pid"]);  // the last one of that name is sm1's
+    CHECK(named.at("ready")["pid"] != span["pid"]);  // the last one with that name is sm1's
     CHECK(named.at("process_name")["args"]["name"] == "sm1, simulated time");
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kYield = "OMPI_MCA_mpi_yield_when_idle";
 
-/// The settings for Open MPI when mpirun says that it started so many ranks on this host.
+/// The settings for Open MPI if mpirun says that it started so many ranks on this host.
 std::string asked_for(const char* ranks, const char* bound, const char* by_user) {
     ::setenv("OMPI_COMM_WORLD_LOCAL_SIZE", ranks, 1);
     ::unsetenv("OMPI_MCA_orte_bound_at_launch");
@@ -29,7 +29,7 @@ TEST_CASE(
     CHECK(asked_for("100000", "1", nullptr) == "1");
     CHECK(asked_for("100000", nullptr, "0") == "0");
     CHECK(asked_for("1", nullptr, "1") == "1");
-    // Ranks that mpirun has bound have separate cores, of which this one sees only its own.
+    // Ranks bound by mpirun have separate cores; this rank sees only its own.
     const std::string cores = std::to_string(::sysconf(_SC_NPROCESSORS_ONLN));
     CHECK(asked_for(cores.c_str(), "1", nullptr) == "0");
 }

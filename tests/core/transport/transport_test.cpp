@@ -48,7 +48,7 @@ bool is_packet(std::span<const std::byte> packet, int from, std::uint64_t number
     return true;
 }
 
-/// From empty packets to ones far beyond the posted buffers, and both sides of that border.
+/// From empty packets to ones far beyond the posted buffers, and both sides of the border between them.
 constexpr std::size_t kBorder = MpiTransport::kPostedBytes / 8 - 1;
 constexpr std::size_t kSizes[] = {0, 1, 100, 8000, 40'000, kBorder - 1, kBorder, kBorder + 1, 3 * kBorder, 2, 0};
 
@@ -122,7 +122,7 @@ TEST_CASE("broadcast replaces the bytes on every rank by the root's") {
 
 namespace {
 
-/// Bytes in which a piece that is lost, doubled or at a wrong place shows.
+/// Bytes that reveal a piece that is lost, doubled or misplaced.
 std::string long_bytes(int rank, std::size_t size) {
     std::string bytes(size, '\0');
     for (std::size_t i = 0; i < size; ++i) {
@@ -132,7 +132,7 @@ std::string long_bytes(int rank, std::size_t size) {
 }
 
 void check_long(Transport& all, std::size_t size) {
-    // Every rank has another length, some of none.
+    // Each rank has a different length; some have none.
     const auto size_of = [size](int rank) {
         return rank % 3 == 1 ? size : size / 3 * static_cast<std::size_t>(rank % 3);
     };
@@ -140,7 +140,7 @@ void check_long(Transport& all, std::size_t size) {
     REQUIRE(parts.size() == (all.rank() == 0 ? static_cast<std::size_t>(all.size()) : 0));
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const int rank = static_cast<int>(i);
-        CHECK((parts[i] == long_bytes(rank, size_of(rank))));  // doctest would print them
+        CHECK((parts[i] == long_bytes(rank, size_of(rank))));  // doctest would print the operands
     }
     const int root = all.size() - 1;
     std::string bytes = all.rank() == root ? long_bytes(root, size) : std::string();
@@ -151,7 +151,7 @@ void check_long(Transport& all, std::size_t size) {
 }  // namespace
 
 TEST_CASE("what is longer than a piece is gathered and broadcast whole") {
-    static_cast<void>(transport());  // has initialised MPI
+    static_cast<void>(transport());  // initialises MPI
     const MPI_Comm world = MPI_COMM_WORLD;
     constexpr std::size_t kPiece = 1000;
     MpiTransport small(&world, kPiece);
@@ -168,7 +168,7 @@ std::uint64_t cpu_nanoseconds(clockid_t clock) {
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// Keeps the calling thread, and threads that it starts, on the core where it runs.
+/// Keeps the calling thread, and threads that it starts, on its core.
 class OnOneCore {
   public:
     OnOneCore() {
@@ -214,7 +214,7 @@ TEST_CASE("a rank that sends more than 1 MiB leaves its core to others until the
     transport().barrier();
 }
 
-// By `mpirun -n 2 core_transport_test --no-skip -tc='*beyond MPI*'`: it takes some 10 GB of memory.
+// Run by `mpirun -n 2 core_transport_test --no-skip -tc='*beyond MPI*'`: takes some 10 GB of memory.
 TEST_CASE("lengths beyond MPI's int are gathered and broadcast whole" * doctest::skip()) {
     check_long(transport(), std::size_t{3} << 30);
 }
@@ -233,7 +233,7 @@ TEST_CASE("ranks that give the same colour make a transport of their own") {
     const int expected = std::min(kGroup, transport().size() - colour * kGroup);
     CHECK(part->size() == expected);
     CHECK(part->rank() == transport().rank() % kGroup);
-    // Messages through one are not seen by the other, whatever the order.
+    // Messages sent through one are invisible to the other, in any order.
     const auto mine = static_cast<std::uint64_t>(transport().rank());
     std::vector<std::uint64_t> of_part(static_cast<std::size_t>(part->size()));
     part->all_gather({&mine, 1}, of_part);

@@ -14,7 +14,7 @@ void look(Waiting& waiting, int times) {
     for (int i = 0; i < times; ++i) { waiting.after_a_look(); }
 }
 
-/// A rank that lost its core for some milliseconds while it looked.
+/// A rank that lost its core for some milliseconds while it looked for packets.
 Waiting interrupted() {
     Waiting waiting(kPatience);
     waiting.begin();

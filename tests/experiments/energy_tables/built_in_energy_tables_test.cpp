@@ -10,7 +10,6 @@
 namespace lookahead {
 namespace {
 
-/// The counters that have an energy in the table.
 std::set<std::string> charged_by(const BuiltInEnergyTable& table) {
     std::set<std::string> counters;
     for (const EventEnergy& event : fit_built_in_energy_table(table, registered_statistics_sets()).events) {

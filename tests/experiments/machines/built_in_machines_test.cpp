@@ -1,4 +1,4 @@
-// The built-in machines as whole machines: every key is checked, and the sizes are those of the published tables.
+// The built-in machines as a whole: every key is checked, and the sizes equal the published tables'.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 namespace lookahead {
 namespace {
 
-/// Has every key of a machine read, and so checked.
+/// Reads, and so checks, every key of a machine.
 void read_all(const Configuration& configuration) {
     gpu::Machine(configuration, {}, [](Device&) {}).check_processes();
     load_energy_table(configuration.read<EnergyParameters>("energy").table, "");
@@ -44,7 +44,7 @@ TEST_CASE("every parameter of a machine names the source of its default, but tho
     }
 }
 
-/// Lines of a machine's file that set a value without a source: no comment in the line, nor above its paragraph.
+/// Lines of a machine's file that set a value without a source, in a comment of the line or above its paragraph.
 std::vector<std::string> lines_without_source(std::string_view toml) {
     std::vector<std::string> found;
     bool is_explained = false;
@@ -124,7 +124,7 @@ TEST_CASE("vecmem_nvidia has one scheduler an SM partition, and the table's 12 n
     }
 }
 
-/// The papers' sizes, which the files express by sets, ways, slices and channels.
+/// The papers' sizes; the files express them by sets, ways, slices and channels.
 struct PublishedSizes {
     std::string machine;
     std::int64_t sms, warps, register_kilobytes;

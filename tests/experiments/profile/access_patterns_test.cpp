@@ -11,7 +11,7 @@
 namespace lookahead::profile {
 namespace {
 
-/// Runs a kernel of one parameter, an array of words, which it gets with the words given.
+/// Runs a kernel with one parameter, an array that initially holds the given words.
 class Run {
   public:
     explicit Run(const std::string& body, std::vector<std::uint32_t> words, unsigned threads = 32)
@@ -37,7 +37,7 @@ class Run {
             ".reg .pred %p<8>;\n.reg .b32 %r<32>;\n.reg .b64 %rd<32>;\n"
             ".shared .align 4 .b8 tile[512];\n"
             "ld.param.u64 %rd0, [array];\ncvta.to.global.u64 %rd0, %rd0;\nmov.u32 %r0, %tid.x;\n" +
-            body + "red.global.xor.b32 [%rd0], %r9;\nret;\n}\n";  // so that nothing loaded is dead
+            body + "red.global.xor.b32 [%rd0], %r9;\nret;\n}\n";  // keeps everything loaded alive
         return finaliser::finalise_module(ptx::parse_module(text, "k.ptx"), {});
     }
 
@@ -86,7 +86,7 @@ TEST_CASE("strides are signed, and 0 is one") {
 }
 
 TEST_CASE("one step of another stride is one too many") {
-    // i * i: 0, 1 in two turns, and 4 in three.
+    // i * i: 0, 1 in two iterations, and 4 in three.
     const auto squares = [](const std::string& turns) {
         return Run(loop("mul.lo.u32 %r3, %r1, %r1;\n" + at("%r3") + kLoad, turns), zeros(64)).accesses()[0];
     };
@@ -105,7 +105,7 @@ TEST_CASE("an access that no thread repeats has no pattern") {
 }
 
 TEST_CASE("the way from one visit of a loop to the next breaks no stride") {
-    // Three visits of four turns: 0 1 2 3, 16 17 18 19, ...
+    // Three visits of four iterations: 0 1 2 3, 16 17 18 19, ...
     const std::string inner = loop("shl.b32 %r3, %r4, 4;\nadd.u32 %r3, %r3, %r1;\n" + at("%r3") + kLoad, "4");
     const Run run(loop(inner, "3", "outer", "%r4"), zeros(64));
     CHECK(run.accesses()[0].verdict.pattern == Pattern::strided);
@@ -211,7 +211,7 @@ TEST_CASE("shared memory counts as such, by its name or by a generic address") {
 }
 
 TEST_CASE("lanes that a guard holds back have no access there") {
-    // Lane l has its first l turns held back, so that 31 lanes have fewer steps.
+    // Lane l is disabled in its first l iterations, so 31 lanes have fewer steps.
     const Run run(loop("setp.ge.u32 %p1, %r1, %r0;\n" + at("%r1") + "@%p1 " + kLoad, "32"), zeros(64));
     CHECK(run.accesses()[0].verdict.pattern == Pattern::strided);
     CHECK(run.accesses()[0].strides == std::map<std::int64_t, std::uint64_t>{{4, 31 * 32 / 2}});
@@ -220,7 +220,7 @@ TEST_CASE("lanes that a guard holds back have no access there") {
 TEST_CASE("every executed warp instruction has one role, and every load and store one pattern") {
     const Run run(loop(at("%r1") + kLoad + "st.shared.u32 [tile], %r2;\n", "8"), zeros(64), 96);
     const PatternSums sums = run.sums();
-    CHECK(sums.by_role[static_cast<std::size_t>(Role::memory)] == 3 * (8 * 2 + 1));  // the sum at the end, too
+    CHECK(sums.by_role[static_cast<std::size_t>(Role::memory)] == 3 * (8 * 2 + 1));  // the final sum too
     CHECK(sums.global == std::array<std::uint64_t, kPatterns>{24, 0, 0, 0});
     CHECK(sums.shared == std::array<std::uint64_t, kPatterns>{24, 0, 0, 0});
     CHECK(sums.strides == std::map<std::int64_t, std::uint64_t>{{0, 96 * 7}, {4, 96 * 7}});

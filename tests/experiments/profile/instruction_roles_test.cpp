@@ -45,12 +45,12 @@ TEST_CASE("of the paper's listing 2, 46 % are address generation: 6 of 13") {
     k.guard(p);
     k.branch(head);
     std::vector<Role> found = roles(k);
-    found.pop_back();  // the exit, which the listing leaves out
+    found.pop_back();  // the exit, which the listing omits
     const auto count = [&](Role role) { return std::ranges::count(found, role); };
     REQUIRE(found.size() == 13);
     CHECK(count(Role::address_generation) == 6);
     CHECK(count(Role::memory) == 3);
-    CHECK(count(Role::control) == 3);  // the counter's IADD is the addresses', too
+    CHECK(count(Role::control) == 3);  // the counter's IADD belongs to the addresses too
     CHECK(count(Role::floating_point) == 1);
     CHECK(count(Role::integer) == 0);
 }
@@ -75,7 +75,7 @@ TEST_CASE("what a branch, and what a guard, is decided by is control") {
     k.setp(Comparison::lt, Type::u32, p, x, k.literal(5));             // 1
     k.setp(Comparison::lt, Type::u32, unused, x, k.literal(6));        // 2
     k.guard(p);
-    k.op(Operation::add, Type::u32, y, {k.literal(3), k.literal(4)});  // 3: guarded, not asked
+    k.op(Operation::add, Type::u32, y, {k.literal(3), k.literal(4)});  // 3: guarded, not queried
     k.exit();
     CHECK(roles(k) == std::vector<Role>{Role::control, Role::control, Role::integer, Role::integer, Role::control});
 }

@@ -42,7 +42,7 @@ TEST_CASE("strides that are not encoded are counted apart from vectors that have
         CHECK(judge(affine(128, stride)).value == VectorClass::generic);
         CHECK(judge(affine(128, stride)).reason == Unencoded::stride);
     }
-    CHECK(judge(affine(1, 2)).reason == Unencoded::stride);  // the base is no multiple
+    CHECK(judge(affine(1, 2)).reason == Unencoded::stride);  // the base is not a multiple
     Values values = affine(128, 3);
     values[31] += 1;
     CHECK(judge(values).reason == Unencoded::no);
@@ -69,7 +69,7 @@ TEST_CASE("generic vectors of two affine halves are counted") {
     CHECK_FALSE(judge(blocks).halves);
 }
 
-/// Runs a kernel of 64 threads that has an array `mine` of private memory.
+/// Runs a kernel whose threads have an array `mine` in private memory.
 PrivateTraffic traffic_of(const std::string& body, unsigned threads = 64) {
     const std::string text =
         ".version 7.8\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 array)\n{\n"

@@ -7,7 +7,7 @@
 namespace lookahead {
 namespace {
 
-/// Four intervals of 1000 cycles at 1 GHz on two SMs, and a kernel between these times in femtoseconds.
+/// Four intervals of 1000 cycles at 1 GHz on two SMs, with a kernel between these times in femtoseconds.
 RunRecord record_of(std::int64_t start_fs, std::int64_t end_fs) {
     RunRecord record;
     record.config = {{"sm.frequency", std::int64_t{1'000'000'000}, "Hz", "default", "Core clock."}};

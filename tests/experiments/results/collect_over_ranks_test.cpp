@@ -47,7 +47,7 @@ void gather(Collector& collector) {
     }
 }
 
-/// Components dealt to `ranks` ranks, collected on this one.
+/// The components dealt to this rank of `ranks`, collected.
 RunRecord collected(int rank, int ranks, bool over_mpi) {
     StatisticsCollector statistics;
     SeriesCollector series({"box.cycles"});

@@ -4,7 +4,7 @@
 
 namespace lookahead {
 
-/// A small run with something in every group: two SMs, a memory partition, three epochs, two kernels, two ranks.
+/// A small run with data in every group: two SMs, a memory partition, three epochs, two kernels, two ranks.
 RunRecord example_run();
 
 }  // namespace lookahead

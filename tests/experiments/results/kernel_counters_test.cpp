@@ -63,7 +63,6 @@ RunRecord record_of_kernels() {
     return record;
 }
 
-/// Shows some counters.
 class Totals {
   public:
     explicit Totals(std::size_t counters) : values(counters) {}
@@ -186,7 +185,7 @@ TEST_CASE("a kernel's energy is that of its counters and of its time") {
     REQUIRE(joules.size() == 2 * 2 * 2);
     CHECK(joules[0] == doctest::Approx(30e-9));
     CHECK(joules[1] == doctest::Approx(3 * 2 * 1e-6));
-    CHECK(joules[2] == 0);  // the host does not keep its counters by kernels
+    CHECK(joules[2] == 0);  // the host does not count by kernel
     CHECK(joules[4] == doctest::Approx(60e-9));
     CHECK(joules[5] == doctest::Approx(3 * 2 * 3e-6));
     CHECK(record.kernel_energies.energy_delay_js[1] == doctest::Approx((60e-9 + 18e-6) * 3e-6));

@@ -42,7 +42,7 @@ TEST_CASE("a series holds what was counted in each interval, for the chosen coun
     CHECK(record.series[0].columns[0].values == std::vector<std::uint64_t>{5, 0, 7});
 }
 
-/// Epochs 1, 2, .. of one cycle, in which 1, 2, .. cycles were counted.
+/// Epochs 1, 2, ... of one cycle each, with 1, 2, ... cycles counted.
 void triangular_epochs(SeriesCollector& collector, std::uint64_t from, std::uint64_t to, std::uint64_t& total) {
     for (std::uint64_t epoch = from; epoch <= to; ++epoch) {
         total += epoch;

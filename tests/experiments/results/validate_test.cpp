@@ -19,14 +19,14 @@
 namespace lookahead {
 namespace {
 
-/// The violations, one a line, so that a failing check prints them.
+/// The violations, one per line, so that a failing check prints them.
 std::string lines(const std::vector<std::string>& violations) {
     std::string text;
     for (const std::string& violation : violations) { text += violation + "\n"; }
     return text;
 }
 
-/// The violations of the example run after `change` of its file.
+/// The violations of the example run's file after `change`.
 std::string violations_after(const std::function<void(hid_t)>& change) {
     const TemporaryFolder folder;
     const std::string path = folder.file("run.h5");
@@ -166,7 +166,7 @@ TEST_CASE("a file of another kind is an input error with its path") {
 }
 
 void remove_additions_of_1_3(hid_t file) {
-    // Otherwise these would still name the removed object, and HDF5 would not find its other users.
+    // Otherwise these would still refer to the removed object, and HDF5 would not find its other users.
     detach(file, "/energy/kernel_joules", "/energy/component", 1);
     detach(file, "/energy/kernel_joules", "/energy/category", 2);
     for (const char* name : {"/stalls", "/latency", "/kernel_counters", "/energy/kernel_joules",
@@ -190,8 +190,8 @@ void remove_additions_of_1_7(hid_t file) {
 
 TEST_CASE("a file is held against its own minor version") {
     // 1.1 added /energy; 1.2 /engine/per_process and /engine/per_window; 1.3 stalls, and counters and energy by kernel;
-    // 1.4 the sources of samples; 1.5 threads; 1.6 the program's hash; 1.7 what viewers draw. Here a file of one
-    // version has the additions up to another one.
+    // 1.4 the sources of samples; 1.5 threads; 1.6 the program's hash; 1.7 what viewers draw. A file of one version
+    // gets the additions up to another one.
     const auto of_version = [](int version, int additions) {
         return violations_after([&](hid_t file) {
             set_text(file, "/", "schema_version", ("1." + std::to_string(version)).c_str());
@@ -274,7 +274,7 @@ TEST_CASE("a file that is truncated at any length is an input error or has viola
     write_run(example_run(), path);
     std::ifstream stream(path, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-    const std::size_t end = bytes.size() - hdf5::kChecksumBytes;  // the part after it is not in the HDF5 file
+    const std::size_t end = bytes.size() - hdf5::kChecksumBytes;  // the bytes after it are not part of the HDF5 file
     for (std::size_t length = 0; length < end; length += end / 23) {
         std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes.substr(0, length);
         CHECK_THROWS_AS(validate_file(path), InputError);

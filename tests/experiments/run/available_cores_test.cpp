@@ -14,7 +14,7 @@ namespace lookahead {
 
 namespace {
 
-/// A folder with files in place of /proc and /sys.
+/// A folder with files that replace /proc and /sys.
 class Root {
   public:
     Root() : path_(std::filesystem::temp_directory_path() / ("available_cores." + std::to_string(::getpid()))) {}

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Two workloads with three numbers of CTAs and two designs: twelve points, designs next to each other.
+/// Two workloads with three numbers of CTAs and two designs: twelve points, with designs adjacent.
 Study study_with(const std::string& best) {
     return parse_study(R"(
 workloads = ["a", "b"]

@@ -21,7 +21,7 @@ TEST_CASE("points of equal cost get one rank each, however many ranks there are"
 }
 
 TEST_CASE("a point that would run alone at the end gets the least power of two with which it does not") {
-    // 40 s over 4 ranks are 10 s: 10 s fit on one rank, 11 s do not.
+    // 40 s over 4 ranks are 10 s each: a point of 10 s fits on one rank, one of 11 s does not.
     CHECK(choose_ranks(std::vector<double>{10, 10, 10, 10}, 4) == Ranks{1, 1, 1, 1});
     CHECK(choose_ranks(std::vector<double>{11, 10, 10, 9}, 4) == Ranks{2, 1, 1, 1});
     CHECK(choose_ranks(std::vector<double>{20, 20}, 4) == Ranks{2, 2});

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A child's actions, by the first word.
+/// A child's actions, chosen by the first word.
 int obey(const std::vector<std::string>& arguments) {
     const std::string& what = arguments.front();
     if (what == "say") {

@@ -1,4 +1,4 @@
-// The mesh of workload cfd is one: sides meet, and a flow that is the same everywhere stays so.
+// The mesh of workload cfd is consistent: sides meet, and a uniform flow stays uniform.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -81,7 +81,7 @@ TEST_CASE("an element's sides enclose it") {
 TEST_CASE("there is a wing, in one piece of the numbers, and a far field around the mesh") {
     const TetrahedralMesh mesh(24'576, seed());
     const auto count = [&](std::int32_t what) { return std::ranges::count(mesh.neighbours(), what); };
-    // 16 cubes a side: a plate of 8 x 11 cubes has two faces of 88 squares and an edge of 38, of two sides each.
+    // 16 cubes per side: a plate of 8 x 11 cubes has two faces of 88 squares and an edge of 38, with two sides each.
     CHECK(count(TetrahedralMesh::kWing) == 2 * (2 * 88 + 38));
     CHECK(count(TetrahedralMesh::kFarField) > 2 * 4 * 16 * 16);
 }

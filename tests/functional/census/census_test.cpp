@@ -1,5 +1,6 @@
-// Every instruction of the census of real programs, with its types and modifiers, is accepted, executes, and gives the
-// same bits as the scalar interpreter, on edge values and random ones. kBeyond has instructions without such bits.
+// Every instruction in the census of real programs, with its types and modifiers, is accepted, executes, and gives the
+// same bits as the scalar interpreter, on edge values and random ones. kBeyond lists instructions without determined
+// bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,8 +22,8 @@ using namespace lookahead;
 
 namespace {
 
-/// Short forms of instructions: `{a,b}` means either, a lone `{a,}` means a or nothing. Operands: `=T` a destination,
-/// `T` a source of the last type of the mnemonic, `U` of the one before; other words are types, or literal.
+/// Short forms of instructions: `{a,b}` means either, `{a,}` means a or nothing. Operands: `=T` is a destination, `T` a
+/// source of the mnemonic's last type, `U` of the one before; other words are types or literal.
 struct Forms {
     const char* mnemonic;
     const char* operands;
@@ -127,7 +128,7 @@ constexpr Forms kForms[] = {
     {"bar.red.{and,or}.pred", "=T 3 pred"},
 };
 
-/// Whole statements; %m is the address of 32 bytes of the thread's own, %s that of as many in shared memory.
+/// Whole statements; %m is the address of 32 bytes owned by the thread, %s that of as many in shared memory.
 constexpr const char* kStatements[] = {
     "bra.uni NEXT; mov.u32 %r1, 77; NEXT: mov.u32 %r0, %r1;",
     "@%p1 bra NEXT; add.u32 %r1, %r1, 77; NEXT: mov.u32 %r0, %r1;",
@@ -214,12 +215,12 @@ constexpr const char* kStatements[] = {
     "mov.u64 %rd0, %{clock64,globaltimer};",
 };
 
-/// Instructions whose bits the PTX alone does not determine. Approximations are within their documented errors by
-/// tests/components/isa/approximate_test.cpp; the others depend on the machine, and on how lanes run.
+/// Instructions whose bits PTX does not determine. tests/components/isa/approximate_test.cpp checks the errors of
+/// approximations; the others depend on the machine and on the order of lanes.
 constexpr const char* kBeyond[] = {".approx", ".full",  "activemask", "%warpid",   "%nwarpid",
                                    "%smid",   "%nsmid", "%clock;",    "%clock64;", "%globaltimer;"};
 
-/// Instructions that the census excludes, and the name that the refusal must have.
+/// An instruction that the census excludes, and the name that the refusal must give.
 struct Refused {
     const char* statement;
     const char* name;
@@ -231,7 +232,7 @@ constexpr Refused kRefused[] = {
      "cudaGetParameterBufferV2"},
 };
 
-/// All texts that `pattern` represents. Inner braces are kept: they are vectors of registers.
+/// All texts that `pattern` stands for. Inner braces stay: they are vectors of registers.
 void expand(const std::string& pattern, std::vector<std::string>& result) {
     std::size_t open = std::string::npos, close = 0;
     for (std::size_t at = pattern.find('{'); at != std::string::npos; at = pattern.find('{', at + 1)) {
@@ -269,7 +270,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
     return parts;
 }
 
-/// The bank of registers for a type; "" if `name` is no type.
+/// The bank of registers for a type; "" if `name` is not a type.
 std::string bank(const std::string& name) {
     if (name == "pred") { return "p"; }
     if (name == "f32") { return "f"; }
@@ -281,7 +282,6 @@ std::string bank(const std::string& name) {
     return bits == "64" ? "rd" : bits == "32" ? "r" : bits == "16" ? "h" : bits == "8" ? "r" : "";
 }
 
-/// The statement and the bank of its destination.
 struct Statement {
     std::string text, destination;
 };
@@ -323,9 +323,9 @@ Statement statement_of(const std::string& mnemonic, std::string operands) {
 }
 
 constexpr std::uint32_t kThreads = 64;
-constexpr std::uint32_t kStride = 128;  ///< bytes of a thread: 64 of inputs, 32 to work on, 32 of results
+constexpr std::uint32_t kStride = 128;  ///< bytes per thread: 64 of inputs, 32 to work on, 32 of results
 
-/// Loads the registers, executes, stores the destination and all of the working memory.
+/// Loads the registers, executes, and stores the destination and the whole working memory.
 std::string kernel_of(const Statement& statement) {
     std::string text = R"(.version 9.0
 .target sm_75
@@ -374,7 +374,7 @@ mov.u32 %r0, 0;
     } else if (!statement.destination.empty()) {
         text += "st.global.b32 [%m+40], %" + statement.destination + "0;\n";
     }
-    // Second destinations and the carry too.
+    // Stores second destinations and the carry too.
     return text + R"(st.global.u32 [%m+52], %r3;
 selp.u32 %r3, 1, 0, %p0;
 st.global.u32 [%m+56], %r3;
@@ -387,7 +387,8 @@ ret;
 }
 
 std::vector<std::uint64_t> inputs(std::mt19937_64& random) {
-    // Integers' ends, and singles, doubles and halves: subnormals, the least and greatest, NaNs, ties, integers' ends.
+    // The ends of integers; then of singles, doubles and halves the subnormals, the least and greatest, NaNs, ties and
+    // the ends of integers.
     static constexpr std::uint64_t kEdges[] = {0,
                                                1,
                                                ~std::uint64_t{0},

@@ -21,7 +21,7 @@
 
 namespace lookahead::gpu {
 
-/// Has the effects of bugs on an SM or a memory partition.
+/// Imitates the effects of bugs in an SM or a memory partition.
 struct AuditSabotage {
     static StreamingMultiprocessor& sm(LogicalProcess& process) {
         return dynamic_cast<StreamingMultiprocessor&>(process);
@@ -105,7 +105,6 @@ struct AuditSabotage {
     static void lose_reply_credit(LogicalProcess& process) { --slice(process).operations_.replies_.credits_[3]; }
     static void lose_miss_register(LogicalProcess& process) { slice(process).mshrs_.free_registers_.pop_back(); }
     static void lose_miss_waiter(LogicalProcess& process) { slice(process).mshrs_.free_waiters_.pop_back(); }
-    /// Some line of the slice forgets that it was written.
     static void lose_written_bytes(LogicalProcess& process) {
         L2Cache& cache = slice(process).cache_;
         for (std::uint32_t line = 0; line < 64 * 8; ++line) { cache.dirty(line) = ByteMask{}; }
@@ -118,7 +117,7 @@ struct AuditSabotage {
 
 namespace {
 
-/// Calls an action on one process at the `number`-th epoch.
+/// Applies an action to one process at the `number`-th epoch.
 class Saboteur final : public EpochObserver {
   public:
     using Action = std::function<void(LogicalProcess&)>;
@@ -160,8 +159,8 @@ SimulationResult run(const std::string& name, Saboteur* saboteur, const std::vec
     return simulation.run();
 }
 
-/// The audit's report on a workload after an action on one process in the last epoch or, with `under_way`, in the
-/// middle of the run. Histogram has barriers, atomics, stores and loads.
+/// The audit's report on histogram, a workload with barriers, atomics, stores and loads, after an action on one process
+/// in the last epoch or, with `under_way`, in the middle of the run.
 std::string fault_after(const std::string& process, const Saboteur::Action& action, bool under_way = false,
                         const std::string& workload = "histogram", const std::vector<std::string>& overrides = {}) {
     Saboteur nobody("", 0, {});

@@ -30,7 +30,6 @@ namespace {
 
 const std::string kFolder = LOOKAHEAD_SOURCE_DIR "/tests/functional/cuda/";
 
-/// Replays a capture on the emulator and checks it.
 CheckReport replay(const std::string& path, unsigned register_limit = 63) {
     Configuration configuration;
     configuration.override_value("capture.file=" + path);
@@ -43,7 +42,7 @@ CheckReport replay(const std::string& path, unsigned register_limit = 63) {
     return workload->check();
 }
 
-/// The same of a capture that is written into a file, which is valid, first.
+/// Writes the capture to a file, validates the file and replays it.
 CheckReport replay(const Capture& capture) {
     const TemporaryFolder folder;
     write_capture(capture, folder.file("program.capture.h5"));
@@ -56,7 +55,6 @@ struct Entry {
     std::string ptx;
 };
 
-/// A fat binary with plain PTX entries.
 std::vector<std::byte> fat_binary(const std::vector<Entry>& entries) {
     std::vector<std::byte> bytes(16);
     const auto put = [&bytes](std::size_t at, auto value) { std::memcpy(bytes.data() + at, &value, sizeof value); };
@@ -107,7 +105,7 @@ std::span<const std::byte> bytes_of(const std::string& text) {
     return std::as_bytes(std::span(text));
 }
 
-/// A program that launches `count` twice and reads back.
+/// A program that launches `count` twice and reads the result back.
 struct Session {
     explicit Session(const CaptureMachine& machine = {}) : server("program", machine) {}
 
@@ -187,7 +185,7 @@ TEST_CASE("Contents read back as they were, and what repeats is kept once") {
     const std::size_t once = contents.kept().size();
     CHECK(once == 4 * Contents::kBlockWords + 2);
     for (unsigned i = 0; i < 10; ++i) { add(3 * kBlock, 2); }
-    CHECK(contents.kept().size() == 5 * Contents::kBlockWords);  // the last block of before was filled up
+    CHECK(contents.kept().size() == 5 * Contents::kBlockWords);  // the last earlier block was filled up
     add(3 * kBlock, 3);
     CHECK(contents.kept().size() == 8 * Contents::kBlockWords);
     const Contents again({contents.kept().begin(), contents.kept().end()},
@@ -219,7 +217,7 @@ TEST_CASE("What the server did is what its capture replays, and a changed byte i
     CHECK(report.outputs == Outputs::mismatch);
     CHECK(report.message.find("0x1000000005, but") != std::string::npos);
     CHECK(report.message.find("count (launch 0)") != std::string::npos);
-    // All 40 threads store there without order; the last in the emulator's order is thread 39.
+    // All 40 threads store there without order; in the emulator's order thread 39 is the last.
     CHECK(report.message.find(
               "it was last written by kernel count (launch 0), CTA (0, 0, 0), thread 39, program.ptx:13") !=
           std::string::npos);
@@ -233,7 +231,7 @@ TEST_CASE("What the server did is what its capture replays, and a changed byte i
 
 namespace {
 
-/// The explanation for the word after the first of 256 bytes that two CTAs of the kernel received.
+/// The explanation for the second word of 256 bytes that two CTAs of the kernel received.
 std::string explanation(const std::string& ptx, const std::string& kernel, std::uint32_t threads) {
     RaceFinder finder(0x1000000004);
     EmulatorOptions options;
@@ -267,7 +265,7 @@ TEST_CASE("Accesses that a barrier orders, and those of one warp, are no race; w
 }}
 )",
                                             barrier);
-        // One warp writes the cell (the lanes' order is the warp's), and two read it.
+        // One warp writes the cell in its lanes' order, and two read it.
         return explanation(ptx, "swap", 64);
     };
     const std::string with = explain("bar.sync 0;"), without = explain("");
@@ -329,7 +327,7 @@ TEST_CASE("Wrong calls get CUDA's error codes, and a kernel's illegal address lo
     CHECK(session.read() == std::vector<std::uint32_t>{0, 0});
     CHECK(session.launch(32, 4096).error == cudart::kIllegalAddress);
     CHECK(session.launch(32, session.counts).error == cudart::kIllegalAddress);
-    // The two failed launches are in the capture, too; the device was lost by the second.
+    // The two failed launches are in the capture too; the second one lost the device.
     REQUIRE(session.server.capture().calls.size() == 5);
     CHECK(session.server.capture().calls[2].error == cudart::kInvalidConfiguration);
     CHECK(session.server.capture().calls[4].error == cudart::kIllegalAddress);
@@ -489,7 +487,7 @@ TEST_CASE("What the host writes to managed memory and to pinned memory that kern
     using Kind = CapturedCall::Kind;
     std::vector<Kind> kinds;
     for (const CapturedCall& call : session.server.capture().calls) { kinds.push_back(call.kind); }
-    // The first and last page of the managed memory, all of the pinned memory, and what kernels wrote after each round.
+    // The managed memory's first and last page, all of the pinned memory, and the kernels' writes after each round.
     CHECK(kinds == std::vector<Kind>{Kind::allocate, Kind::fill, Kind::allocate, Kind::fill, Kind::allocate,
                                      Kind::copy_to_device, Kind::copy_to_device, Kind::launch, Kind::copy_to_device,
                                      Kind::launch, Kind::copy_from_device, Kind::copy_from_device, Kind::launch,
@@ -546,7 +544,7 @@ TEST_CASE("Another device does what is asked for: host and kernels see one memor
         std::uint32_t read = 0;
         std::memcpy(&read, session.answer.data(), sizeof read);
         CHECK(read == 160);
-        CHECK(word(plain) == 130);  // not shared: what kernels do there stays on the device
+        CHECK(word(plain) == 130);  // not shared: kernels' writes stay on the device
         CHECK(session.ask({.operation = Operation::share, .address = plain}).error == cudart::kSuccess);
         CHECK(word(plain) == 160);
     });

@@ -1,4 +1,4 @@
-// Common to the programs of this folder: they stop at a CUDA error and report whether their result is as expected.
+// Common to this folder's programs: they stop at a CUDA error and report whether their result is right.
 #pragma once
 
 #include <cstdio>
@@ -13,10 +13,8 @@
         }                                                                                                           \
     } while (false)
 
-/// The number of conditions that did not hold.
 inline int wrong = 0;
 
-/// Counts a condition that does not hold, and prints it.
 #define EXPECT(condition)                                                            \
     do {                                                                             \
         if (!(condition)) {                                                          \
@@ -24,7 +22,7 @@ inline int wrong = 0;
         }                                                                            \
     } while (false)
 
-/// The program's last line and exit status.
+/// Prints the program's last line and returns its exit status.
 inline int finish(const char* what) {
     if (wrong != 0) { std::printf("%s: %d wrong\n", what, wrong); }
     if (wrong == 0) { std::printf("%s: correct\n", what); }

@@ -1,4 +1,4 @@
-// A program that is linked with CUDA's driver interface, too: it starts, and is refused where it calls it.
+// A program that is also linked with CUDA's driver interface: it starts, and is refused when it calls that interface.
 #include <cstdio>
 
 #include "tests/functional/cuda/runtime_abi.h"

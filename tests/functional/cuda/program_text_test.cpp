@@ -1,4 +1,4 @@
-// What kernels say: printf, assert() and trap, on the emulator and on the timing model.
+// The output of kernels: printf, assert() and trap, on the emulator and the timing model.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -23,7 +23,7 @@ isa::KernelTable kernels_of(const Capture& capture) {
     return finaliser::finalise_module(ptx::parse_module(capture.ptx(), capture.ptx_name), {});
 }
 
-/// The lines that the capture's launches print, run again one by one.
+/// The lines printed by the capture's launches, repeated one by one.
 std::vector<std::string> printed_lines(const Capture& capture) {
     EmulatedDevice emulated(kernels_of(capture));
     std::string text;
@@ -46,7 +46,7 @@ std::vector<std::string> printed_lines(const Capture& capture) {
     return lines;
 }
 
-/// A record as the device makes it.
+/// Formats a record as the device does.
 std::string formatted(const std::string& format, const std::vector<std::byte>& arguments,
                       const std::string& texts = {}) {
     std::vector<std::byte> record(16);

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-/// CUDA's runtime for host programs that are compiled without nvcc and without CUDA's headers: its functions by their
-/// binary interface, and what nvcc's start-up code registers.
+/// CUDA's runtime for host programs compiled without nvcc and CUDA's headers: its functions by their binary interface,
+/// and what nvcc's start-up code registers.
 struct dim3 {
     unsigned x, y, z;
     explicit constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
@@ -86,8 +86,8 @@ const char* cudaGetErrorName(cudaError_t);
 const char* cudaGetErrorString(cudaError_t);
 }
 
-/// A module in the form in which nvcc embeds it: a fat binary with one entry of plain PTX (its layout is that of
-/// components/frontend/cudart/fat_binary.h). It is registered once and stays for the program's life.
+/// A module as nvcc embeds it: a fat binary with one entry of plain PTX (components/frontend/cudart/fat_binary.h has
+/// the layout). It is registered once and stays for the program's life.
 class EmbeddedModule {
   public:
     explicit EmbeddedModule(const std::string& ptx) {
@@ -95,7 +95,7 @@ class EmbeddedModule {
         wrapper_.data = binaries_.front().data();
         handle_ = __cudaRegisterFatBinary(&wrapper_);
     }
-    /// Relocatable device code: a fat binary for each part, and an array of them with a null end.
+    /// Relocatable device code: a fat binary per part, and a null-terminated array of them.
     explicit EmbeddedModule(const std::vector<std::string>& parts) {
         for (const std::string& ptx : parts) { add_binary(ptx); }
         for (const std::vector<char>& binary : binaries_) { linked_.push_back(binary.data()); }
@@ -107,7 +107,7 @@ class EmbeddedModule {
     EmbeddedModule(const EmbeddedModule&) = delete;
     EmbeddedModule& operator=(const EmbeddedModule&) = delete;
 
-    /// The address by which the host knows a kernel or a variable.
+    /// Registers the host's address of a kernel or variable.
     void add_kernel(const char* stub, const char* name) {
         __cudaRegisterFunction(handle_, stub, nullptr, name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
     }

@@ -1,6 +1,6 @@
 // A CUDA program without nvcc: it registers PTX as nvcc's start-up code does and calls the runtime by its binary
-// interface. It is linked with each replacement library, so that those of CUDA 11 and 12 are tested where there is no
-// such CUDA.
+// interface. It is linked with each replacement library, which tests those of CUDA 11 and 12 on machines without these
+// versions.
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// out[i] = 2 i + n, and the variable `calls`, which the other part has, counts threads.
+// out[i] = 2 i + n; the variable `calls`, defined in the other part, counts threads.
 const std::string kKernel = R"(.version 6.4
 .target sm_50
 .address_size 64
@@ -35,7 +35,7 @@ const std::string kVariable = R"(.version 6.4
 .visible .global .align 4 .u32 calls;
 )";
 
-char fill_stub, calls_shadow;  // the host knows kernel and variable by their addresses
+char fill_stub, calls_shadow;  // their addresses identify kernel and variable
 
 int launch(unsigned threads, void* out, unsigned n) {
     __cudaPushCallConfiguration(dim3(1), dim3(threads), 0, nullptr);
@@ -47,7 +47,7 @@ int launch(unsigned threads, void* out, unsigned n) {
     return cudaLaunchKernel(&fill_stub, grid, block, arguments, shared_bytes, stream);
 }
 
-/// The properties' size is that of the library's version, and nothing after it is written.
+/// Whether the properties have the size of the library's version, and nothing after them is written.
 bool properties_fit(int version) {
     constexpr std::size_t kMajor = 360;  // the offset of `major` in all versions
     std::vector<unsigned char> bytes(2048, 0xab);
@@ -62,7 +62,7 @@ bool properties_fit(int version) {
     return major == 7 && std::strlen(reinterpret_cast<const char*>(bytes.data())) > 0;
 }
 
-/// PTX and binary version are those of the module's .target.
+/// Whether PTX and binary version equal those of the module's .target.
 bool versions_fit() {
     constexpr std::size_t kPtxVersion = 32;  // the offset of `ptxVersion`, before `binaryVersion`
     std::vector<unsigned char> bytes(512);

@@ -1,6 +1,6 @@
-// What CUDA's runtime promises programs besides results: error codes, handles, order, threads and processes. Each part
-// is a program of its own: runtime_contract PART, under `lookahead capture`. The codes are those that the CUDA Runtime
-// API's reference documents.
+// What CUDA's runtime guarantees besides results: error codes, handles, order, threads and processes. Each part is a
+// separate program: runtime_contract PART, under `lookahead capture`. The codes are those in the CUDA Runtime API's
+// reference.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,8 +41,8 @@ enum Code {
     kNotPermitted = 800,
 };
 
-// add: cells[thread] += n. bounded: the same for at most 64 threads. locked: cells[1] += 1 under the lock cells[0].
-// poke: a store at any address. stop: a trap.
+// add: cells[thread] += n. bounded: the same, for at most 64 threads. locked: cells[1] += 1 under the lock cells[0].
+// poke: a store to any address. stop: a trap.
 const std::string kPtx = R"(.version 6.4
 .target sm_50
 .address_size 64
@@ -102,7 +102,7 @@ again:
 }
 )";
 
-char add, bounded, shared, locked, poke, stop, counter, unknown;  // the host knows them by their addresses
+char add, bounded, shared, locked, poke, stop, counter, unknown;  // their addresses identify them
 
 constexpr unsigned kCells = 64;
 using Cells = std::vector<std::uint32_t>;
@@ -134,7 +134,7 @@ bool cells_are(void* cells, unsigned value) {
     Cells got(kCells);
     return cudaMemcpy(got.data(), cells, kCells * 4, cudaMemcpyDeviceToHost) == cudaSuccess && all_are(got, value);
 }
-/// The call's error, which cudaGetLastError has, too, and once.
+/// Whether the call returns `expected` and cudaGetLastError returns it too, once.
 bool fails(int error, int expected) {
     return error == expected && cudaPeekAtLastError() == expected && cudaGetLastError() == expected &&
            cudaGetLastError() == cudaSuccess;
@@ -150,7 +150,7 @@ void errors() {
     EXPECT(std::strcmp(cudaGetErrorString(123456), "unrecognized error code") == 0);
     EXPECT(std::strcmp(cudaGetErrorName(kOutOfResources), "cudaErrorLaunchOutOfResources") == 0);
     EXPECT(std::strcmp(cudaGetErrorName(123456), "unrecognized error code") == 0);
-    // A success does not take an earlier error away; the newest error counts.
+    // A success does not clear an earlier error; the newest error counts.
     EXPECT(cudaSetDevice(1) == kInvalidDevice);
     EXPECT(cudaDeviceSynchronize() == cudaSuccess);
     EXPECT(cudaPeekAtLastError() == kInvalidDevice);
@@ -161,7 +161,7 @@ void errors() {
     EXPECT(fails(cudaGetDeviceCount(nullptr), kInvalidValue));
     int value = 0;
     EXPECT(fails(cudaDeviceGetAttribute(&value, 16, 3), kInvalidDevice));
-    // Programs ask for all attributes there are: 44 and 92 to 94 are none of cudaDeviceAttr's numbers.
+    // Programs query all attributes: 44 and 92 to 94 are not in cudaDeviceAttr.
     for (int attribute = 1; attribute <= 91; ++attribute) {
         if (attribute != 44) { EXPECT(cudaDeviceGetAttribute(&value, attribute, 0) == cudaSuccess); }
     }
@@ -187,11 +187,11 @@ void launches() {
     EXPECT(fails(launch(&bounded, dim3(1), dim3(65), {}), kOutOfResources));
     EXPECT(launch(&bounded, dim3(1), dim3(64), {}) == cudaSuccess);
     EXPECT(fails(launch(&add, dim3(1), dim3(1), arguments, 48 * 1024 + 1), kInvalidValue));
-    EXPECT(fails(launch(&shared, dim3(1), dim3(1), {}, 9153), kInvalidValue));  // 40000 bytes of its own
+    EXPECT(fails(launch(&shared, dim3(1), dim3(1), {}, 9153), kInvalidValue));  // 40000 bytes of static shared memory
     EXPECT(launch(&shared, dim3(1), dim3(1), {}, 9152) == cudaSuccess);
     EXPECT(fails(cudaFuncSetAttribute(&add, 8, 1 << 20), kInvalidValue));
     EXPECT(fails(launch(&unknown, dim3(1), dim3(1), {}), kInvalidFunction));
-    // None of them lost the device, or ran.
+    // None of them has lost the device or run.
     EXPECT(cudaDeviceSynchronize() == cudaSuccess);
     EXPECT(cells_are(cells, 0));
     EXPECT(launch_add(cells, 3) == cudaSuccess);
@@ -202,13 +202,13 @@ void copies() {
     void* const cells = new_cells();
     Cells host(kCells, 7), other(kCells, 0);
     char* const inside = static_cast<char*>(cells) + 16;
-    // Nothing to copy is no error, wherever.
+    // A copy of nothing is never an error.
     EXPECT(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDeviceToHost) == cudaSuccess);
     EXPECT(cudaMemcpyAsync(cells, host.data(), 0, cudaMemcpyHostToDevice, nullptr) == cudaSuccess);
     EXPECT(cudaMemset(cells, 1, 0) == cudaSuccess);
     EXPECT(cudaMemcpy2D(cells, 16, host.data(), 16, 16, 0, cudaMemcpyHostToDevice) == cudaSuccess);
     EXPECT(cells_are(cells, 0));
-    // Addresses outside allocations, and ends beyond the allocation's.
+    // Addresses outside allocations, and ends beyond an allocation.
     EXPECT(fails(cudaMemcpy(cells, nullptr, 4, cudaMemcpyHostToDevice), kInvalidValue));
     EXPECT(fails(cudaMemcpy(nullptr, cells, 4, cudaMemcpyDeviceToHost), kInvalidValue));
     EXPECT(fails(cudaMemcpy(inside, host.data(), kCells * 4, cudaMemcpyHostToDevice), kInvalidValue));
@@ -229,7 +229,6 @@ void copies() {
     EXPECT(all_are(other, 7));
     EXPECT(cudaMemcpy(other.data(), host.data(), kCells * 4, cudaMemcpyHostToHost) == cudaSuccess);
     EXPECT(all_are(other, 8));
-    // Variables.
     std::uint32_t value = 0;
     std::size_t bytes = 0;
     EXPECT(cudaMemcpyFromSymbol(&value, &counter, 4, 0, cudaMemcpyDeviceToHost) == cudaSuccess && value == 5);
@@ -238,7 +237,7 @@ void copies() {
     EXPECT(fails(cudaMemcpyToSymbol(&unknown, &value, 4, 0, cudaMemcpyHostToDevice), kInvalidSymbol));
 }
 
-/// Registered memory that shares its last page with other data of the heap; a hole follows it.
+/// Registered memory that shares its last page with other heap data, followed by a hole.
 void registered_heap() {
     constexpr std::size_t kPage = 4096, kBytes = 2 * kPage + 64;
     void* memory = nullptr;
@@ -280,7 +279,7 @@ void memory() {
     EXPECT(cudaFree(managed) == cudaSuccess);
     EXPECT(fails(cudaMallocManaged(&managed, 0, 1), kInvalidValue));
     EXPECT(cudaMalloc(&none, 0) == cudaSuccess && none == nullptr);
-    // Out of memory: no harm is done.
+    // Running out of memory does no harm.
     std::size_t left = 0, all = 0, less = 0;
     CUDA_CHECK(cudaMemGetInfo(&left, &all));
     EXPECT(left != 0 && left <= all);
@@ -319,7 +318,7 @@ void streams() {
     CUDA_CHECK(cudaStreamCreateWithFlags(&second, 1));
     CUDA_CHECK(cudaEventCreate(&event));
     EXPECT(fails(cudaStreamCreateWithFlags(&second, 77), kInvalidValue));
-    // An order over two streams by an event, and the default streams by their handles.
+    // An event orders work on two streams; then the default streams by their handles.
     void* const cells = new_cells();
     const auto legacy = reinterpret_cast<cudaStream_t>(1), per_thread = reinterpret_cast<cudaStream_t>(2);
     EXPECT(cudaMemsetAsync(cells, 0, kCells * 4, first) == cudaSuccess);
@@ -333,7 +332,7 @@ void streams() {
     EXPECT(launch_add(cells, 1000, per_thread) == cudaSuccess);
     EXPECT(cudaStreamSynchronize(per_thread) == cudaSuccess);
     EXPECT(cells_are(cells, 1111));
-    // The calls of a program that is compiled with a default stream for each thread (nvcc --default-stream per-thread).
+    // The calls of a program compiled with a default stream per thread (nvcc --default-stream per-thread).
     std::thread([cells] {
         void* address = cells;
         unsigned n = 1;
@@ -345,8 +344,8 @@ void streams() {
         EXPECT(cudaMemcpy_ptds(got.data(), cells, kCells * 4, cudaMemcpyDeviceToHost) == cudaSuccess);
         EXPECT(all_are(got, 1111));
     }).join();
-    // Functions of the host come after the work before them and before the wait's end, on another thread, where CUDA
-    // permits no calls; a lock that the caller holds meanwhile is no deadlock.
+    // Host functions run after the work before them and before the wait ends, on another thread, where CUDA permits no
+    // calls; a lock held by the caller meanwhile causes no deadlock.
     Called called;
     {
         const std::lock_guard lock(called.mutex);
@@ -360,7 +359,6 @@ void streams() {
     EXPECT(called.count == 2);
     EXPECT(cudaGetLastError() == cudaSuccess);
     EXPECT(fails(cudaLaunchHostFunc(first, nullptr, nullptr), kInvalidValue));
-    // Handles of destroyed objects.
     EXPECT(cudaStreamDestroy(second) == cudaSuccess);
     EXPECT(fails(cudaStreamDestroy(second), kInvalidHandle));
     EXPECT(fails(cudaStreamSynchronize(second), kInvalidHandle));
@@ -425,7 +423,7 @@ void threads() {
     EXPECT(calls == 5 + kThreads * kRounds * kCells);
 }
 
-/// Runs a function in a process of its own; whether all that it expected held.
+/// Runs a function in its own process; returns whether all its expectations held.
 bool holds_in_child(const std::function<void()>& function) {
     std::fflush(nullptr);
     const pid_t child = fork();
@@ -439,7 +437,7 @@ bool holds_in_child(const std::function<void()>& function) {
     return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// A kernel's failure comes with the next wait and stays.
+/// A kernel's failure is reported by the next wait and remains.
 void expect_lost(const std::function<int()>& failing_launch, int code) {
     void* const cells = new_cells();
     EXPECT(failing_launch() == cudaSuccess);
@@ -456,7 +454,7 @@ void expect_lost(const std::function<int()>& failing_launch, int code) {
     EXPECT(cudaGetLastError() == code);
 }
 
-/// A process whose parent has not used its device has one of its own; one after the other.
+/// A process whose parent has not used its device has its own, one process after the other.
 void processes() {
     EXPECT(holds_in_child([] {
         void* const cells = new_cells();
@@ -471,7 +469,7 @@ void processes() {
     }));
     std::uint32_t value = 0;
     EXPECT(cudaMemcpyFromSymbol(&value, &counter, 4, 0, cudaMemcpyDeviceToHost) == cudaSuccess && value == 5);
-    // The child of one that has used it has none, and does it no harm.
+    // The child of a process that has used the device has none, and does the parent no harm.
     void* const cells = new_cells();
     EXPECT(holds_in_child([cells] {
         void* more = nullptr;
@@ -483,7 +481,7 @@ void processes() {
     EXPECT(cells_are(cells, 4));
 }
 
-/// Two processes at once: the second is told that the device is taken.
+/// Two processes at once: the second one is told that the device is taken.
 void two_processes() {
     int ready[2];
     if (pipe(ready) != 0) { std::exit(2); }
@@ -501,7 +499,6 @@ void two_processes() {
     EXPECT(cells_are(cells, 0));
 }
 
-/// The program ends in the middle of its work.
 void killed() {
     new_cells();
     kill(getpid(), SIGKILL);
@@ -514,7 +511,7 @@ void status_three() {
     new_cells();
     std::exit(3);
 }
-/// Processes that it leaves, with its sockets, do not delay the end of the capture.
+/// Processes left behind with the program's sockets do not delay the end of the capture.
 void left_behind() {
     new_cells();
     const pid_t child = fork();
@@ -536,7 +533,6 @@ void scheduling() {
     EXPECT(sum[0] == 0 && sum[1] == 3 * 96);
 }
 
-/// A program of several seconds.
 void slow() {
     void* const cells = new_cells();
     for (int round = 0; round < 4; ++round) {
@@ -545,7 +541,7 @@ void slow() {
     }
 }
 
-/// A program that only asks what there is.
+/// A program that only queries the device.
 void properties() {
     constexpr int kMultiprocessors = 16;
     int devices = 0, multiprocessors = 0;

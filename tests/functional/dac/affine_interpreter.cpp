@@ -26,7 +26,7 @@ bool AffineInterpreter::run() {
     return true;
 }
 
-/// False: it waits for a report, and nothing has changed.
+/// Returns false, without any change, if it must wait for a report.
 bool AffineInterpreter::step() {
     const std::uint32_t pc = paths_.back().pc;
     const Instruction& instruction = kernel_.code[pc];
@@ -78,7 +78,7 @@ void AffineInterpreter::advance() {
     while (!paths_.empty() && paths_.back().pc == paths_.back().join) { paths_.pop_back(); }
 }
 
-/// As SimtStack has it for a warp.
+/// Does what SimtStack does for a warp.
 void AffineInterpreter::branch(const Instruction& instruction, const Threads& taken) {
     Path& top = paths_.back();
     const Threads falling = without(top.threads, taken);

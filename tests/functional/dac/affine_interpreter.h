@@ -12,39 +12,38 @@
 
 namespace lookahead::dac {
 
-/// The part of an enqueue for one warp.
+/// An enqueue's part for one warp.
 struct Record {
-    std::uint32_t origin = 0;  ///< of the instruction, which is that of its dequeue
+    std::uint32_t origin = 0;  ///< of the instruction and of its dequeue
     isa::QueueMode mode = isa::QueueMode::address;
     isa::LaneMask active = 0;
-    isa::LaneMask holds = 0;                              ///< of a predicate: lanes of `active` for which it holds
-    std::array<std::uint64_t, isa::kWarpSize> address{};  ///< of other modes: the access's, by lane of `active`
+    isa::LaneMask holds = 0;                              ///< for a predicate: lanes of `active` for which it holds
+    std::array<std::uint64_t, isa::kWarpSize> address{};  ///< other modes: the access's, by lane of `active`
 };
 
-/// By warp of a CTA, in the order in which they come out.
+/// By warp of a CTA, in the order of dequeueing.
 struct WarpQueues {
     std::deque<Record> addresses;
     std::deque<Record> predicates;
 };
 
-/// Executes an affine stream for one CTA, plainly: the reference for the timing model's affine warp. The stack is one
-/// for the whole CTA (section 4.5) with the order of a warp's own: of a branch, those that fall through go first.
+/// Executes an affine stream for one CTA in a plain way: the reference for the timing model's affine warp. One stack
+/// serves the whole CTA (section 4.5), in the order of a warp's own: lanes that fall through go first.
 class AffineInterpreter {
   public:
-    /// `constants`: values of the launch's constant rows, as isa::make_constant_rows lays them out for `kernel`.
-    /// `checked`: compares each new tuple, thread by thread, with the instruction's result on plain numbers. Throws
-    /// InternalError if a tuple cannot be made or is wrong, because the analysis has promised that it can.
+    /// `constants`: the launch's constant rows, as isa::make_constant_rows lays them out for `kernel`. `checked`:
+    /// compares each new tuple, thread by thread, with the instruction's result on plain numbers. Throws InternalError
+    /// if a tuple cannot be made or is wrong, contrary to the analysis.
     AffineInterpreter(const isa::Kernel& kernel, const isa::Program& program, const isa::Dim3& block,
                       std::vector<std::uint32_t> constants, const isa::Dim3& ctaid, bool checked);
 
-    /// Runs to the end (true), or until it needs a warp's report of which lanes take a branch.
+    /// Runs to the end (true), or until it needs a warp's report on a branch.
     bool run();
-    /// Lanes of the warp come to a branch whose predicate holds for `holds`. Compares `lanes`, if given, with those of
-    /// the affine stream there.
+    /// Lanes of the warp reach a branch with a predicate that holds for `holds`. Compares `lanes`, if given, with the
+    /// affine stream's there.
     void report(unsigned warp, std::uint32_t origin, std::optional<isa::LaneMask> lanes, isa::LaneMask holds) {
         reports_[warp].push_back({origin, lanes, holds});
     }
-    /// Enqueued entries that have not been taken.
     std::vector<WarpQueues>& queues() { return queues_; }
 
     /// The most tuples that the active threads had in one operand.
@@ -73,7 +72,7 @@ class AffineInterpreter {
     AffineLaunch launch_;
     AffineCta cta_;
     AffineRegister addresses_;
-    std::vector<Path> paths_;  ///< the last runs
+    std::vector<Path> paths_;  ///< the last one runs
     std::vector<WarpQueues> queues_;
     std::vector<std::deque<Report>> reports_;  ///< by warp
 };

@@ -93,8 +93,8 @@ Outcome run(const std::string& text, isa::Dim3 grid, isa::Dim3 block, const std:
             const finaliser::FinaliserOptions& options, const std::vector<std::string>& keys) {
     const ptx::Module module = ptx::parse_module(text, "test.ptx");
     Outcome outcome;
-    // Whole comparisons, under their guards: halves of one have its origin too, and one whose result goes to a register
-    // runs in lanes where its guard fails.
+    // Whole comparisons under their guards: halves of one have its origin too, and one with a result in a register runs
+    // in lanes where its guard fails.
     finaliser::FinaliserOptions whole = options;
     whole.isa.expand_64bit = false;
     whole.isa.registers = finaliser::IsaOptions{}.registers;

@@ -11,31 +11,31 @@
 
 namespace lookahead::dac::test {
 
-/// A kernel before and after the pass, and what happened when both ran.
+/// A kernel before and after the pass, and the results of running both.
 struct Outcome {
     isa::Kernel original;
     isa::Kernel decoupled;
     std::uint64_t compared = 0;   ///< accesses and predicates of warps compared with the original's
     std::size_t most_tuples = 0;  ///< of an operand
-    std::uint64_t reports = 0;    ///< of warps
+    std::uint64_t reports = 0;    ///< by warps
 
-    /// Printed instructions, of the kernel's own stream and of the affine one.
+    /// Printed instructions of the kernel's own stream and of the affine one.
     std::vector<std::string> own() const;
     std::vector<std::string> affine() const;
-    /// The pass's tags, without "dac.", for the one instruction of the kernel's own stream whose text contains `text`.
+    /// The pass's tags, without "dac.", for the only instruction of the kernel's own stream with `text` in it.
     std::string says(std::string_view text) const;
     bool enqueues(std::string_view text) const;
 };
 
-/// With the transform `name`, and keys that are set as in `-o`: "dac.reports=true".
+/// The transform `name`, with keys set as by `-o`: "dac.reports=true".
 finaliser::FinaliserOptions with(const std::string& name, finaliser::FinaliserOptions options = {},
                                  const std::vector<std::string>& keys = {});
 
-inline constexpr std::uint32_t kWords = 1 << 16;  ///< in the buffer that a kernel works on
+inline constexpr std::uint32_t kWords = 1 << 16;  ///< in a kernel's buffer
 
-/// Runs the first kernel of the PTX text with `parameters`: the first is the address of a buffer of kWords words that
-/// count up from 1, the rest are 32-bit words. Runs it before and after the pass, and requires that every entry equals
-/// the original's value, and that both leave the same bytes.
+/// Runs the first kernel of the PTX text before and after the pass. `parameters`: the address of a buffer of kWords
+/// words that count up from 1, then 32-bit words. Requires that every entry equals the original's value, and that both
+/// leave the same bytes.
 Outcome run(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block, const std::vector<std::uint32_t>& parameters,
             const finaliser::FinaliserOptions& options = {}, const std::vector<std::string>& keys = {});
 

@@ -10,8 +10,8 @@
 
 namespace lookahead::dac::test {
 
-/// The body of a kernel of kernel_text (bench.h). Registers %r8 to %r23 are values, %p4 to %p9 predicates; both are all
-/// written before anything random begins.
+/// The body of a kernel of kernel_text (bench.h). Registers %r8 to %r23 are values, %p4 to %p9 predicates; all are
+/// written before the random part.
 class RandomKernel {
   public:
     explicit RandomKernel(std::uint64_t seed) : random_(seed) {}
@@ -31,7 +31,7 @@ class RandomKernel {
   private:
     unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
     std::string value() { return fmt::format("%r{}", 8 + below(16)); }
-    /// Often one that is the same for all threads of a block.
+    /// Often uniform in a block.
     std::string scalar() {
         const unsigned pick = below(6);
         return pick == 0 ? "%r12" : pick == 1 ? "%r13" : pick == 2 ? "%r14" : pick == 3 ? value() : number();
@@ -80,7 +80,7 @@ class RandomKernel {
         }
     }
 
-    /// Loads into %r1, from the part of the buffer that is never written, a value that no affine operation makes.
+    /// Loads into %r1 a value that no affine operation makes, from the part of the buffer that is never written.
     std::string loaded() {
         return fmt::format(
             "and.b32 %r1, {}, 511; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %in, %rd2; "
@@ -114,7 +114,7 @@ class RandomKernel {
         }
     }
 
-    /// From the part of the buffer that is never written: the address is inside for any index.
+    /// Loads from the part of the buffer that is never written, at an address inside for any index.
     std::string load() {
         const std::string index = below(3) == 0 ? fmt::format("rem.u32 %r1, {}, 512;", value())
                                                 : fmt::format("and.b32 %r1, {}, 511;", value());
@@ -123,7 +123,7 @@ class RandomKernel {
         return fmt::format("{} {} {}ld.global.u32 {}, [%rd3+{}];", index, scale, guard(), value(), 4 * below(16));
     }
 
-    /// A few bounded values make addresses without remainders.
+    /// Makes addresses without remainders from a few bounded values.
     std::string plain_load() {
         const std::string index = fmt::format("mov.u32 %r1, %tid.{}; mad.lo.u32 %r1, %r1, {}, {};",
                                               below(2) == 0 ? "x" : "y", below(5), below(30));
@@ -133,7 +133,7 @@ class RandomKernel {
                            choice, value());
     }
 
-    /// Whole warps, the first or the others.
+    /// Ends whole warps, the first one or the others.
     std::string warps_end() {
         return fmt::format(
             "mov.u32 %r1, %tid.z; mov.u32 %r62, %ntid.y; mov.u32 %r63, %tid.y; mad.lo.u32 %r1, %r1, %r62, %r63;\n"
@@ -153,7 +153,7 @@ class RandomKernel {
         return text + fmt::format("J{}:\n", label);
     }
 
-    /// A few turns, the same for all threads or not.
+    /// A few iterations, equal for all threads or not.
     std::string loop(unsigned depth) {
         const unsigned label = labels_++;
         const std::string counter = fmt::format("%r{}", 32 + label % 30);

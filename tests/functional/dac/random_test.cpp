@@ -1,6 +1,6 @@
 // Random kernels with the constructs that the pass analyses: linear values, remainders, selections, predicates, nested
-// branches and loops, some of which depend on data. Each runs unchanged and as two streams (bench.h): all entries, and
-// all bytes left, must be equal. LOOKAHEAD_TEST_SEED repeats a run.
+// branches and loops, some of which depend on data. Each runs unchanged and as two streams (bench.h); all entries and
+// all final bytes must be equal. LOOKAHEAD_TEST_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <array>

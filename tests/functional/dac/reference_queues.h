@@ -13,9 +13,9 @@
 
 namespace lookahead::dac {
 
-/// Lets the emulator run kernels that the pass has made two streams of: a CTA's affine stream is interpreted as far as
-/// its warps' reports let it. Compares static pair, mode and lanes at every dequeue, and asks that nothing is left when
-/// the CTA ends; InternalError otherwise.
+/// Lets the emulator run kernels that the pass has split into two streams: interprets a CTA's affine stream as far as
+/// its warps' reports allow. Compares static pair, mode and lanes at every dequeue, and requires empty queues at the
+/// CTA's end; throws InternalError otherwise.
 class ReferenceQueues final : public QueueSource {
   public:
     explicit ReferenceQueues(bool checked) : checked_(checked) {}
@@ -47,7 +47,7 @@ class ReferenceQueues final : public QueueSource {
     std::size_t most_tuples_ = 0;
 };
 
-/// Values of constant rows, which are the same in all lanes.
+/// The constant rows' values, which are the same in all lanes.
 std::vector<std::uint32_t> first_lanes(const std::vector<isa::Row>& rows);
 
 }  // namespace lookahead::dac

@@ -34,7 +34,7 @@ std::ptrdiff_t count(const std::vector<std::string>& code, std::string_view text
     return std::ranges::count_if(code, [&](const std::string& line) { return line.find(text) != std::string::npos; });
 }
 
-/// The pass's result for a load from in + 4 * INDEX, where `body` leaves the index in %r1.
+/// The pass's result for a load from in + 4 * INDEX; `body` leaves the index in %r1.
 std::string load_at(const std::string& body, isa::Dim3 block = {64, 1, 1}, std::uint32_t a = 7) {
     const Outcome outcome =
         run_body(body +
@@ -65,7 +65,6 @@ std::vector<std::string> operations(const std::vector<std::string>& code) {
     return names;
 }
 
-/// The entries of one CTA's warps.
 std::vector<dac::WarpQueues> queues_of(const std::string& ptx, isa::Dim3 block, std::vector<std::uint32_t> constants) {
     const ptx::Module module = ptx::parse_module(ptx, "test.ptx");
     const isa::Kernel kernel = finaliser::finalise(module, module.functions[0], with("dac"));
@@ -121,7 +120,7 @@ TEST_CASE("where threads part, only those that are there get anything (figure 13
         return all;
     };
     CHECK(masks(0) == std::vector<isa::LaneMask>{0xffffffff, 0xffffffff});
-    CHECK(masks(1) == std::vector<isa::LaneMask>{0xffffff00, 0xff, 0xffffffff});  // those that fall through first
+    CHECK(masks(1) == std::vector<isa::LaneMask>{0xffffff00, 0xff, 0xffffffff});  // lanes that fall through go first
     CHECK(masks(2) == std::vector<isa::LaneMask>{0xffffffff, 0xffffffff});
     run(text, {2, 1, 1}, {96, 1, 1}, {0, 0});
 }
@@ -245,10 +244,10 @@ TEST_CASE("what a sign masks is a choice between a tuple and nothing") {
     CHECK(load_at(sign + "31; neg.s32 %r3, %r3; and.b32 %r1, %r4, %r3;") == "decoupled");
     CHECK(load_at(sign + "31; and.b32 %r1, %r4, %a;") == "decoupled");
     CHECK(load_at(sign + "30; neg.s32 %r3, %r3; and.b32 %r1, %r4, %r3;") == "stays.operation");
-    // Two values that signs have masked are no masks.
+    // Values masked by two signs are not masks.
     CHECK(load_at(sign + "31; and.b32 %r5, %r4, %a; mov.u32 %r6, %tid.x; sub.s32 %r7, %r6, 9; shr.s32 %r7, %r7, 31; "
                          "and.b32 %r6, %r7, %r6; and.b32 %r1, %r5, %r6;") == "stays.operation");
-    // More than a choice is made of the mask.
+    // The mask is used for more than a choice.
     CHECK(load_at(sign + "31; popc.b32 %r1, %r4;") == "decoupled");
 }
 
@@ -265,7 +264,7 @@ TEST_CASE("a remainder by a scalar is a mod-type tuple, which takes scalar sums 
     CHECK(load_at("mov.u32 %r1, %tid.x; rem.u32 %r1, %r1, %a;") == "decoupled");
     CHECK(load_at("mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 7; add.u32 %r1, %r1, %a; mul.lo.u32 %r1, %r1, 3;") ==
           "decoupled");
-    // 32 bits of what may wrap around are right for a power of two only.
+    // 32 bits of a value that may wrap around suffice only for a power of two.
     CHECK(load_at("and.b32 %r1, %gid, 7;") == "decoupled");
     CHECK(load_at("rem.u32 %r1, %gid, 8;") == "decoupled");
     CHECK(load_at("rem.u32 %r1, %gid, 10;") == "stays.wrap");
@@ -288,7 +287,7 @@ TEST_CASE("any operation is accepted on what is the same for the whole grid, and
 }
 
 TEST_CASE("a 32-bit number that may wrap around is right in 64 bits too") {
-    // The product wraps: thread 3 and on of 64.
+    // The product wraps in threads 3 to 63.
     const std::string body =
         "mov.u32 %r1, %tid.x; mul.lo.s32 %r1, %r1, %a; cvt.s64.s32 %rd1, %r1; setp.lt.s64 %p1, %rd1, 0;"
         "selp.u32 %r2, 1, 2, %p1; st.global.u32 [%mine], %r2;";
@@ -348,7 +347,7 @@ TEST_CASE("what depends on loaded values stays") {
     CHECK(control.says("SETP") == "stays.memory");
     CHECK(control.says("LD.GLOBAL.U32 R") == "decoupled");
     CHECK(count(control.own(), "[deq") == 2);
-    // After the join of the paths the affine stream continues; inside it has nothing.
+    // After the join the affine stream continues; inside the paths it has nothing.
     CHECK(std::ranges::count_if(control.affine(), [](const std::string& line) { return line.starts_with("ENQ"); }) ==
           2);
 }
@@ -419,7 +418,7 @@ TEST_CASE("kernels that spin on memory are refused") {
     CHECK(run_body(spin("atom.global.or.b32 %r2, [%mine], 0")).affine().empty());
     CHECK(run_with_reports(spin("atom.global.or.b32 %r2, [%mine], 0")).affine().empty());
     CHECK_FALSE(run_body(spin("ld.global.u32 %r2, [%mine]")).affine().empty());
-    // The value that an atomic before the loop has returned does not change in it.
+    // The value returned by an atomic before the loop does not change in the loop.
     CHECK_FALSE(run_body(store +
                          "atom.global.or.b32 %r2, [%mine], 0; L: shr.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0;"
                          "@%p1 bra L;" +
@@ -430,7 +429,7 @@ TEST_CASE("kernels that spin on memory are refused") {
 
 TEST_CASE("kernels whose warps wait at a barrier on one way of a branch for those on its other way are refused") {
     const std::string store = "st.global.u32 [%mine+4], %a;", bar = "bar.sync 1, 64;";
-    // The CTA's first warp takes one path, the second the other.
+    // The CTA's first warp takes one path, the second one the other.
     const auto parted = [&](const std::string& one, const std::string& other, const std::string& value = "%tid.x") {
         return "mov.u32 %r1, " + value + "; setp.ge.u32 %p1, %r1, 32; @%p1 bra Q;" + one + " bra E; Q: " + other +
                " E: " + store;
@@ -439,7 +438,7 @@ TEST_CASE("kernels whose warps wait at a barrier on one way of a branch for thos
     CHECK(refused.affine().empty());
     CHECK(refused.says("ST.") == "stays.parted");
     CHECK(run_body(parted(bar + store, store + bar + store)).affine().empty());
-    // Nothing for the others to dequeue there, no barrier, or one path for the whole CTA.
+    // Nothing for the others to dequeue, no barrier, or one path for the whole CTA.
     CHECK_FALSE(run_body(parted(store + bar + store, bar)).affine().empty());
     CHECK_FALSE(run_body(parted(store, store)).affine().empty());
     CHECK_FALSE(run_body(parted(store + bar + store, bar + store, "%ctaid.x")).affine().empty());
@@ -495,7 +494,7 @@ TEST_CASE("atomics and volatile accesses of shared memory stop nothing, those of
     CHECK(stops("st.volatile.global.u32 [%mine+4], 1;"));
     CHECK(stops("membar.gl;"));
     CHECK(stops("membar.cta;"));
-    // Where the affine warp cannot follow them, loads after them are requested as well.
+    // If the affine warp cannot follow them, later loads are requested as well.
     const Outcome hidden = run_body(
         ".shared .align 4 .b8 held[4]; ld.global.u32 %r3, [%mine]; setp.gt.u32 %p1, %r3, 100000; @%p1 bra D; "
         "atom.shared.add.u32 %r4, [held], 1;"
@@ -522,7 +521,7 @@ TEST_CASE("whether a union is zero becomes two comparisons, whether an intersect
     };
     CHECK(left("or", "eq.s32") == 1);
     CHECK(left("or", "ne.u32") == 1);
-    CHECK(left("or", "eq.u32", 7) == 1);  // of no thread both are
+    CHECK(left("or", "eq.u32", 7) == 1);  // both hold for no thread
     CHECK(left("or", "ne.s32", 7) == 1);
     CHECK(left("and", "eq.s32") == 0);
     CHECK(left("or", "gt.s32") == 0);
@@ -533,7 +532,7 @@ TEST_CASE("whether a union is zero becomes two comparisons, whether an intersect
     CHECK(std::ranges::count(operations(wide.own()), "DEQ.PRED") == 1);
 }
 
-/// What reads, in the kernel's own stream, the result of the instruction that `text` is in.
+/// The reader, in the kernel's own stream, of the result of the instruction with `text`.
 std::string reader_of(const std::string& body, const std::string& text) {
     const isa::Kernel kernel = run_body(body).decoupled;
     for (std::uint32_t pc = 0; pc < kernel.own_size(); ++pc) {
@@ -562,7 +561,7 @@ TEST_CASE("what the kernel's own stream keeps of affine results is said by what 
     CHECK(reader_of(
               tid + load + "mad.lo.u32 %r3, %r1, %a, 5; setp.lt.u32 %p1, %r2, %r3; selp.u32 %r2, 1, 2, %p1;" + store,
               "MAD.LO.U32") == "predicate");
-    // The first of the list, also of what reads it through others.
+    // The first one of the list, including those that read it through others.
     CHECK(reader_of(tid + load +
                         "mad.lo.u32 %r3, %r1, %a, 5; sub.s32 %r4, %r3, 2; setp.lt.u32 %p1, %r2, %r4; selp.u32 %r2, "
                         "%r3, 2, %p1;" +
@@ -610,7 +609,7 @@ TEST_CASE("as many divergent conditions as the DCRF has are decoupled, more refu
 }
 
 TEST_CASE("the register that holds what a decoupled load brings is its own") {
-    // Figure 7: a store through an address that may be the load's does not keep the load.
+    // Figure 7: a store through an address that may be the load's does not hold the load back.
     const Outcome outcome = run_body(
         "mov.u32 %r9, 0; L: ld.global.u32 %r2, [%mine]; add.u32 %r2, %r2, 1; st.global.u32 [%mine], %r2;"
         "add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 3; @%p1 bra L;");
@@ -620,8 +619,8 @@ TEST_CASE("the register that holds what a decoupled load brings is its own") {
 
 namespace {
 
-/// Ten loads from separate addresses whose values and addresses live up to the stores after them; a branch skips half
-/// of these for some lanes.
+/// Ten loads from separate addresses; values and addresses live until the stores after them, and a branch skips half of
+/// these for some lanes.
 std::string crowded() {
     std::string body = "mov.u32 %r1, %tid.x;", loads, stores;
     for (int i = 0; i < 10; ++i) {
@@ -666,7 +665,7 @@ TEST_CASE("a limit on a thread's registers spills the warps' values, and none of
 
 TEST_CASE("a kernel whose affine stream needs more registers than instructions can name is refused by name") {
     const auto finalised = [](unsigned values) {
-        // Sums of numbers that depend on the block's own index only: each is read again after all others.
+        // Sums of numbers that depend only on the block's index: each is read again after all others.
         std::string body = "mov.u32 %r1, %ctaid.x; mov.u32 %r2, 0;", rest;
         std::string registers = ".reg .b32 %s<300>;";
         for (unsigned i = 0; i < values; ++i) {
@@ -692,7 +691,7 @@ TEST_CASE("predicates beyond a limit are kept in registers, those that are deque
         body += "setp.gt.u32 %p" + std::to_string(i) + ", %r1, 62; @%p0 setp.lt.u32 %p" + std::to_string(i) +
                 ", %r1, " + std::to_string(7 * i) + ";";
     }
-    body += "mov.u32 %r9, 0; L:";  // in which they are read at each turn
+    body += "mov.u32 %r9, 0; L:";  // they are read in each iteration
     for (int i = 1; i < 6; ++i) { body += "@%p" + std::to_string(i) + " add.u32 %r2, %r2, " + std::to_string(i) + ";"; }
     body += "add.u32 %r9, %r9, 1; setp.lt.u32 %p9, %r9, 3; @%p9 bra L; st.global.u32 [%mine], %r2;";
     for (unsigned limit = 7; limit >= 2; --limit) {

@@ -58,7 +58,7 @@ void Shadow::end() {
     instances_.clear();
 }
 
-/// Literals are each kernel's own; all other constants are the launch's.
+/// Each kernel has its own literals; all other constants are the launch's.
 void Shadow::prepare(const ExecutionPlace& place, const std::uint32_t* registers) {
     const isa::Kernel& original = place.kernel;
     kernel_ = &*std::ranges::find(transformed_, original.name, &isa::Kernel::name);
@@ -154,7 +154,7 @@ Record Shadow::executed(const ExecutionPlace& place, LaneMask active, const std:
     return record;
 }
 
-/// The first instances of both sides wait for each other: the affine stream may be behind, where it waits for other
+/// Compares both sides' first instances once both exist: the affine stream may be behind, where it waits for other
 /// warps.
 void Shadow::compare(Instances& instances) {
     if (instances.enqueued.empty() || instances.executed.empty()) { return; }

@@ -17,9 +17,9 @@ namespace lookahead::dac {
 
 /// The shadow check: watches the original kernels run, and compares the address of every access and the lanes of every
 /// predicate that the pass decouples with the affine stream's entries for that warp and instruction, instance by
-/// instance. The stream's reports of branches are the original's lanes. Throws InternalError, with the place, at the
+/// instance. The original's lanes serve as the stream's branch reports. Throws InternalError, with the place, at the
 /// first difference. The original kernels are finalised with the transform `test_marks`, which marks the selected
-/// instructions, to tell them from those that later passes insert under the same origin.
+/// instructions to distinguish them from later insertions with the same origin.
 class Shadow final : public InstructionObserver {
   public:
     /// `transformed`: the same kernels after the pass.
@@ -56,7 +56,7 @@ class Shadow final : public InstructionObserver {
     std::vector<EmulatedInstruction> code_;  ///< of the original
     std::set<std::uint32_t> compared_origins_;
     std::vector<bool> compared_at_;          ///< by instruction of the original
-    std::vector<bool> reports_at_;           ///< likewise: branches that the affine stream waits at
+    std::vector<bool> reports_at_;           ///< by instruction of the original: branches where the affine stream waits
     const isa::Program* program_ = nullptr;  ///< the affine stream
     std::vector<std::uint32_t> constants_;
     std::map<Cta, std::unique_ptr<AffineInterpreter>> ctas_;

@@ -1,5 +1,5 @@
-// Decoupled affine computation on all workloads, without timing: the affine stream's entries are the original's values,
-// and the two streams together give the right outputs.
+// Decoupled affine computation on all workloads, without timing: the affine stream's entries equal the original's
+// values, and the two streams together give the right outputs.
 #include <doctest/doctest.h>
 
 #include "components/emulator/emulated_device.h"

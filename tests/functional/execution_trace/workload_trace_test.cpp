@@ -1,5 +1,5 @@
-// Whole machines execute workloads as the functional emulator does: the same instructions of each warp in the same
-// lanes, with the same results, whatever extension runs beside the warps' own streams.
+// Whole machines execute workloads like the functional emulator: the same instructions of each warp in the same lanes,
+// with the same results, whatever extension runs beside the warps' own streams.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -74,12 +74,13 @@ void check(const std::string& name) {
     }
 }
 
-/// A few that P-mode gains from, among them local memory (libor), divergence (mummer, bfs) and barriers (nw, stencil).
+/// Some workloads that gain from P-mode, including local memory (libor), divergence (mummer, bfs) and barriers (nw,
+/// stencil).
 TEST_CASE("workloads execute on a plain machine and with P-mode what the emulator executes, on both SIMT models") {
     for (const char* name : {"MonteCarlo", "bfs", "libor", "mummer", "nw", "sgemm", "spmv", "stencil"}) { check(name); }
 }
 
-/// ccl's algorithm has races; laplace3d moves words of shared memory that have not been written yet, but hold values of
+/// ccl's algorithm has races; laplace3d moves words of shared memory that are not yet written, but hold values from
 /// another launch's CTA.
 TEST_CASE("so do all other workloads whose values the program alone decides" * doctest::skip()) {
     for (const ManifestEntry& entry : workload_manifest()) {

@@ -11,15 +11,15 @@
 
 namespace lookahead::gpu::test {
 
-/// Random programs on three SMs, checked afterwards against axioms, with the order in which the owner of memory
-/// performed the writes of each word as its coherence order:
+/// Random programs on three SMs, checked afterwards against axioms. The coherence order of a word is the order in which
+/// the owner of memory performed its writes:
 ///
 /// - every value read was written to that word (or is the initial 0);
 /// - an agent's accesses to a word, in program order, never go back in the word's coherence order, and its own writes
 ///   and atomics go forward (coherence, reading one's own writes);
 /// - an atomic's old value is the word's value just before it;
-/// - what an agent knew at a fence (writes that it did or read) is known to whoever reads a write that it did after
-///   the fence, after a fence of its own (causality through fences).
+/// - if an agent writes after a fence, an agent that reads this write and then executes a fence knows all writes that
+///   the first agent knew, by writing or reading, at its fence (causality through fences).
 class RandomProgram {
   public:
     static constexpr unsigned kSms = 3;
@@ -33,9 +33,9 @@ class RandomProgram {
         agents_ = jittered(agents_, seed * 31 + 5);
     }
 
-    /// Empty, or the axiom that was broken.
+    /// Returns the broken axiom, or an empty text.
     std::string run(const std::string& policy, std::uint32_t seed) {
-        // Few MSHRs, merges and ways, to reach the limits, too.
+        // Few MSHRs, merges and ways, so that the limits are reached too.
         std::vector<std::string> overrides = small_l1(policy);
         overrides.insert(overrides.end(), {"l1d.mshrs=6", "l1d.merges=3", "l1d.miss_queue=4", "l1d.merged_stores=4"});
         MemorySystem system(kSms, overrides);
@@ -84,7 +84,7 @@ class RandomProgram {
         return steps;
     }
 
-    /// By location: the least position in the coherence order that may still be seen; 0 is the initial value.
+    /// By location: the least position in the coherence order that may still be read; 0 is the initial value.
     using Knowledge = std::array<std::size_t, kLocations>;
 
     static void join(Knowledge& knowledge, const Knowledge& more) {
@@ -106,8 +106,8 @@ class RandomProgram {
     }
 
     std::string check() {
-        // The knowledge of a write depends on its agent's fences and reads, and so on other writes: iterates until
-        // nothing is new.
+        // A write's knowledge depends on its agent's fences and reads, and so on other writes: iterates until nothing
+        // changes.
         for (;;) {
             const auto before = told_;
             for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
@@ -121,7 +121,7 @@ class RandomProgram {
     std::string check_agent(std::size_t agent) {
         Knowledge known{};     // binds the agent's accesses
         Knowledge at_fence{};  // the knowledge of its later writes
-        Knowledge heard{};     // the knowledge of the writes that it read; binds after its next fence
+        Knowledge heard{};     // the knowledge of the writes read; binds after its next fence
         for (std::size_t i = 0; i < kSteps; ++i) {
             const Step& step = agents_[agent].steps[i];
             const unsigned location = locations_.at(i + kSteps * agent);

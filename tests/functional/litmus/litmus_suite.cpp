@@ -8,7 +8,7 @@ bool rises(const std::vector<std::uint32_t>& values, std::size_t from, std::size
                           values.begin() + static_cast<std::ptrdiff_t>(to));
 }
 
-/// Writer on SM 0, reader on SM 1 that holds x in L1: flag y seen, x stale?
+/// A writer on SM 0 and a reader on SM 1 with x in L1: is x stale after flag y was seen?
 Litmus message_passing(const std::string& name, std::vector<Step> writer, std::vector<Step> reader, bool ordered) {
     // The reader's last two values are y, then x.
     const auto stale = [](const LitmusValues& values) {
@@ -38,14 +38,14 @@ void add_message_passing(std::vector<Litmus>& tests) {
                                     false));
 }
 
-/// Reads the flag y, and after a fence x, again and again.
+/// Reads the flag y and, after a fence, x, repeatedly.
 std::vector<Step> polling() {
     std::vector<Step> steps = {load(kX)};
     for (unsigned i = 0; i < 8; ++i) { steps = steps + std::vector<Step>{relaxed_load(kY), fence(), load(kX)}; }
     return steps;
 }
 
-/// The polling agent saw the flag, and after it the old x.
+/// Whether the polling agent saw the flag, and after it the old x.
 std::function<bool(const LitmusValues&)> polled_stale(std::size_t agent) {
     return [agent](const LitmusValues& values) {
         const auto& read = values[agent];
@@ -56,7 +56,7 @@ std::function<bool(const LitmusValues&)> polled_stale(std::size_t agent) {
     };
 }
 
-/// Loads of x that find it gone from L1 each time: two other lines of its set come between them.
+/// Loads of x that miss in L1 each time, because two other lines of its set come in between.
 std::vector<Step> fetching_x(unsigned times) {
     std::vector<Step> steps;
     for (unsigned i = 0; i < times; ++i) {
@@ -65,7 +65,7 @@ std::vector<Step> fetching_x(unsigned times) {
     return steps;
 }
 
-/// Agents of one SM share x by a barrier or a queue; one on another SM gets it through the flag.
+/// Agents of one SM pass x by a barrier or a queue; an agent on another SM gets it through the flag.
 void add_cumulativity(std::vector<Litmus>& tests) {
     tests.push_back({"message passing with fences, and a neighbour of the reader that fetches x",
                      {{.sm = 0, .steps = {store(kX, 1), fence(), relaxed_store(kY, 2)}},
@@ -82,7 +82,7 @@ void add_cumulativity(std::vector<Litmus>& tests) {
                       {.sm = 0, .steps = {past_barrier(release(kY, 2))}},
                       {.sm = 1, .steps = polling()}},
                      polled_stale(2)});
-    // The loads of four lines of one set hold up the queue, so that the store waits in it when the fence comes.
+    // Loads of four lines of one set block the queue, so that the store waits in it when the fence comes.
     const auto clog = [](unsigned line) { return load(kZ + 4096 * line); };
     tests.push_back({"a fence covers a store that still waits in the queue",
                      {{.sm = 0, .steps = {clog(0), clog(1), clog(2), store(kX, 1), fence(), relaxed_store(kY, 2)}},
@@ -198,7 +198,7 @@ void add_ordered_loads(std::vector<Litmus>& tests) {
                      {{.sm = 0, .steps = {store(kX, 1), fence(), relaxed_store(kY, 1)}},
                       {.sm = 1, .steps = {load(kX), load(kX), then(relaxed_load(kY)), then(relaxed_load(kX))}}},
                      [](const LitmusValues& values) { return values[1][2] == 1 && values[1][3] == 0; }});
-    // A neighbour fetches x again and again: such a fill may be older than the flag, and must not be joined.
+    // A neighbour fetches x repeatedly: such a fill may be older than the flag, and must not be joined.
     std::vector<Step> polls;
     for (unsigned i = 0; i < 8; ++i) {
         polls = polls + std::vector<Step>{then(relaxed_load(kY)), then(relaxed_load(kX))};

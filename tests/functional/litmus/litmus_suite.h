@@ -8,7 +8,6 @@
 
 namespace lookahead::gpu::test {
 
-/// The instructions that litmus tests are made of.
 struct LitmusCode {
     isa::Instruction load = make_memory(isa::Operation::load);
     isa::Instruction store = make_memory(isa::Operation::store);
@@ -23,7 +22,7 @@ struct LitmusCode {
 };
 inline const LitmusCode kCode;
 
-// Lines apart, in one set of the small L1.
+// Separate lines in one set of the small L1.
 inline constexpr std::uint64_t kX = kBase;
 inline constexpr std::uint64_t kY = kBase + 4096;
 inline constexpr std::uint64_t kZ = kBase + 8192;
@@ -35,7 +34,7 @@ struct Litmus {
     std::vector<Agent> agents;
     /// True for an outcome that the memory contract forbids.
     std::function<bool(const LitmusValues&)> forbidden;
-    /// True for an outcome that must be seen at least once over the seeds, to show that the test has teeth.
+    /// True for an outcome that must occur at least once over the seeds, or the test proves nothing.
     std::function<bool(const LitmusValues&)> expected_some_time = nullptr;
 };
 
@@ -75,7 +74,6 @@ inline Step past_barrier(Step step) {
     return step;
 }
 
-/// Several loads of one address, one after the other.
 inline std::vector<Step> loads(std::uint64_t address, unsigned count) {
     return std::vector<Step>(count, load(address));
 }
@@ -84,11 +82,11 @@ inline std::vector<Step> operator+(std::vector<Step> steps, const std::vector<St
     return steps;
 }
 
-/// The litmus tests. A reader first brings the lines into its L1, so that there is something stale to see.
+/// The litmus tests. A reader first brings the lines into its L1, so that a stale value can be read.
 std::vector<Litmus> litmus_tests();
 
-/// Starts each step of the agents at random times, so that seeds give many interleavings; every second seed leaves
-/// few gaps, so that an agent's accesses meet in the queue.
+/// Starts each agent's steps at random times, so that seeds give many interleavings. Every second seed leaves few gaps,
+/// so that an agent's accesses meet in the queue.
 inline std::vector<Agent> jittered(std::vector<Agent> agents, std::uint32_t seed) {
     std::mt19937 random(seed);
     const unsigned gap_every = seed % 2 == 0 ? 30 : 3;
@@ -102,7 +100,7 @@ inline std::vector<Agent> jittered(std::vector<Agent> agents, std::uint32_t seed
     return agents;
 }
 
-/// `policy` is the write policy, and " with sectors" after it where L1 has them.
+/// `policy` is the write policy, followed by " with sectors" if L1 has them.
 inline bool has_sectors(const std::string& policy) {
     return policy.ends_with("sectors");
 }
@@ -118,7 +116,7 @@ inline std::vector<std::string> small_l1(const std::string& policy) {
 inline const std::vector<std::string> kPolicies = {"write_evict", "write_through", "write_evict with sectors",
                                                    "write_through with sectors"};
 
-/// The values that a litmus test read with the timing of a seed; empty if it does not end.
+/// The values that a litmus test reads with a seed's timing; empty if it does not end.
 inline LitmusValues run_litmus(const Litmus& litmus, const std::string& policy, std::uint32_t seed) {
     MemorySystem system(3, small_l1(policy));
     system.memory.set_delay(random_delay(seed));

@@ -1,4 +1,4 @@
-// The memory contract as programs see it: litmus tests and random programs with random delays.
+// The memory contract as seen by programs: litmus tests and random programs with random delays.
 #include <doctest/doctest.h>
 
 #include "tests/functional/litmus/axioms.h"

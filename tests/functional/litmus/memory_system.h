@@ -14,7 +14,7 @@ namespace lookahead::gpu::test {
 
 /// One memory instruction or fence of an agent, of one lane.
 struct Step {
-    const isa::Instruction* what = nullptr;  ///< membar: a fence
+    const isa::Instruction* what = nullptr;  ///< membar is a fence
     std::uint64_t address = 0;
     std::uint32_t operand = 0;
     Cycle earliest = 0;          ///< not issued before this cycle
@@ -23,8 +23,8 @@ struct Step {
     bool after_values = false;   ///< not issued before all earlier loads of its agent have completed (a dependence)
 };
 
-/// A stream context of an SM that issues its steps in program order, as soon as it may. Several loads of an agent may
-/// be under way, each to its own register row.
+/// A stream context of an SM that issues its steps in program order, as soon as possible. Several of its loads may be
+/// under way, each with its own register row.
 struct Agent {
     unsigned sm = 0;
     std::vector<Step> steps;
@@ -119,7 +119,7 @@ class MemorySystem {
                (!step.after_barrier || others_are_past(each));
     }
 
-    /// At a barrier: whether all agents of the SM with a barrier are at it or past it.
+    /// Whether all agents of the SM that have a barrier have reached or passed it.
     bool others_are_past(const Running& each) const {
         return std::all_of(running_.begin(), running_.end(), [&](const Running& other) {
             return other.bench != each.bench || &other == &each || barrier_of(other) <= other.next;
@@ -168,7 +168,7 @@ class MemorySystem {
     std::vector<Running> running_;
 };
 
-/// Random delays of the memory network, now short, now long.
+/// Random delays of the memory network, short and long in turn.
 inline ScriptedMemory::Delay random_delay(std::uint32_t seed) {
     return [random = std::mt19937(seed)](unsigned, std::uint64_t, bool) mutable -> Cycle {
         return 1 + random() % (random() % 4 == 0 ? 400 : 30);

@@ -26,7 +26,7 @@ std::string first_fault(const std::string& policy) {
     return "";
 }
 
-/// The rules of the tables of tests/mutation, whose loss other tests than the litmus tests notice.
+/// The rules in the tables of tests/mutation, which tests other than the litmus tests cover.
 std::set<std::string> rules_of_tables() {
     constexpr std::string_view kBegin = "[rule.";
     std::set<std::string> rules;

@@ -11,7 +11,7 @@
 namespace lookahead::gpu::test {
 namespace {
 
-/// Slices are two and take 256 bytes in turn: x and the lines that are missed are in one, y in the other. CTA n is on
+/// There are two slices, which take 256 bytes in turn: x and the missed lines are in one, y in the other. CTA n is on
 /// SM n; CTA 0 misses, CTA 2 keeps y in its slice.
 constexpr const char* kPtx = R"(
 .version 7.0
@@ -110,7 +110,7 @@ std::string held_up_message_fault(HeldUp what, std::uint32_t pause, Transport& t
         configuration.override_value(each);
     }
     const bool load = what == HeldUp::load;
-    // The slice's turn comes last to the requester that is held up.
+    // The held-up requester is the last in the slice's round.
     const std::uint32_t writer = load ? 1 : 3;
     const std::uint32_t reader = load ? 3 : 1;
     std::vector<std::uint32_t> seen;

@@ -13,14 +13,13 @@ namespace {
 
 using Kind = Operation::Kind;
 
-/// Which nodes of a graph are reached from which, by paths of at least one edge.
+/// For each node of a graph, the nodes that paths of at least one edge reach.
 class Reachability {
   public:
     explicit Reachability(std::size_t nodes) : words_((nodes + 63) / 64), edges_(nodes), bits_(nodes * words_) {}
 
     void add(std::size_t from, std::size_t to) { edges_[from].push_back(to); }
 
-    /// Until nothing new is reached; cycles are allowed.
     void close() {
         for (bool changed = true; changed;) {
             changed = false;
@@ -52,11 +51,11 @@ class Reachability {
     std::vector<std::uint64_t> bits_;
 };
 
-/// An operation on a word: the write that it saw last, its own included.
+/// An operation on a word, and the write that it saw last, perhaps its own.
 struct Access {
     std::size_t thread;
     std::size_t position;
-    std::size_t segment;  ///< between which fences of its thread, over all threads
+    std::size_t segment;  ///< number of the segment between fences of its thread, over all threads
     std::uint32_t sees;   ///< value
 };
 
@@ -112,7 +111,7 @@ class Checker {
                 if (each.kind != Kind::write && each.read != 0 && !writers_[each.location].contains(each.read)) {
                     return "Values: a value was read that nobody wrote to that word" + place(thread, i);
                 }
-                // An exchange is a read and, right after it, a write.
+                // An exchange is a read immediately followed by a write.
                 if (each.kind == Kind::exchange) {
                     accesses_[each.location].push_back({thread, i, segment, each.read});
                 }
@@ -123,7 +122,7 @@ class Checker {
         return "";
     }
 
-    /// A read before a fence, of a write after a fence, orders the segments before and after them.
+    /// A read before a fence, of a write after a fence, orders the segments before and after these fences.
     void order_segments() {
         happens_before_.emplace(segments_);
         for (std::size_t thread = 0; thread < first_segment_.size(); ++thread) {
@@ -151,7 +150,7 @@ class Checker {
         happens_before_->close();
     }
 
-    /// The chain of exchanges that a write belongs to, as its first write and the place in it.
+    /// The chain of exchanges that contains a write: its first write, and the position in it.
     struct Chained {
         std::uint32_t head;
         std::size_t place;
@@ -186,7 +185,7 @@ class Checker {
         return order_writes(location, chains);
     }
 
-    /// Collects "not after" between the writes of a word, from one access to the next ones, and looks for a circle.
+    /// Collects the orders between writes of a word, from one access to the next ones, and looks for a circle.
     std::string order_writes(std::uint32_t location, const std::unordered_map<std::uint32_t, Chained>& chains) {
         std::map<std::uint32_t, std::set<std::uint32_t>> after;  // by chain
         std::string fault;
@@ -223,7 +222,7 @@ class Checker {
         return fault.empty() ? find_circle(location, after) : fault;
     }
 
-    /// Takes away, again and again, what nothing is ordered before.
+    /// Repeatedly removes writes with no predecessor.
     static std::string find_circle(std::uint32_t location,
                                    const std::map<std::uint32_t, std::set<std::uint32_t>>& after) {
         std::map<std::uint32_t, std::size_t> before;

@@ -6,8 +6,8 @@
 
 namespace lookahead::test {
 
-/// One operation of a thread on a word, or a fence, as the program's own output shows it. Every written value is unique
-/// and not 0, the words' initial value, so each read names its write.
+/// A thread's operation on a word, or a fence, as the program's output shows it. Every written value is unique and not
+/// 0, the words' initial value, so each read identifies its write.
 struct Operation {
     enum class Kind : std::uint8_t { read, write, exchange, fence };
 
@@ -23,17 +23,17 @@ struct History {
     std::vector<std::uint32_t> final_values;  ///< by location
 };
 
-/// Checks a history against axioms of the PTX memory model, knowing nothing of the machine. Empty, or the axiom that is
-/// broken with its place:
+/// Checks a history against axioms of the PTX memory model, independently of the machine. Returns an empty text, or the
+/// broken axiom with its place:
 ///
-/// - Values: what is read was written to that word, or is 0.
-/// - Coherence: there is one total order of the writes of each word such that in each thread's program order
-///   CoWW: a write comes after the thread's earlier writes; CoRW: and after the writes that it has read;
+/// - Values: every value read was written to that word, or is 0.
+/// - Coherence: the writes of each word have a total order such that in each thread's program order
+///   CoWW: a write follows the thread's earlier writes; CoRW: and the writes that it has read;
 ///   CoWR: a read sees the thread's last write or a later one; CoRR: and no write older than those seen before;
 ///   and the word ends with the order's last write.
-/// - Atomicity: an exchange's write comes right after the write that it has read.
-/// - Causality: what precedes a fence of one thread, one of whose later writes another thread has read before a fence
-///   of its own, is ordered before what follows that fence, through any number of threads.
+/// - Atomicity: an exchange's write immediately follows the write that it has read.
+/// - Causality: if a thread writes after a fence, and another thread reads this write before its own fence, everything
+///   before the first fence is ordered before everything after the second, through any number of threads.
 std::string check_history(const History& history);
 
 }  // namespace lookahead::test

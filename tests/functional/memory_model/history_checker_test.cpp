@@ -1,4 +1,4 @@
-// The checker finds each broken axiom in histories that are written by hand, and nothing in those that may be.
+// The checker finds each broken axiom in hand-written histories, and nothing in valid ones.
 #include <doctest/doctest.h>
 
 #include "tests/functional/memory_model/history_checker.h"

@@ -19,7 +19,8 @@ Transport& transport() {
     return it;
 }
 
-/// A dense program has 12 288 operations; two of them and ten sparse ones for each of these machines: more than 10^5.
+/// A dense program has 12 288 operations; two of them and ten sparse ones for each of these machines give more than
+/// 10^5.
 const std::vector<std::vector<std::string>> kMachines{
     {"l1d.write_policy=write_evict"},
     {"l1d.write_policy=write_through"},

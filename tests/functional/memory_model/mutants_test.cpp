@@ -1,5 +1,5 @@
-// Removes clauses of the memory contract one by one, on whole machines: the checker must detect each loss. On one rank,
-// because the mutants are the same on more.
+// Removes clauses of the memory contract one by one, on whole machines: the checker must detect each loss. On one rank
+// only, because mutants behave the same on more.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -26,7 +26,7 @@ Transport& transport() {
     return it;
 }
 
-/// By an axiom, not by a machine that stops.
+/// Checks that an axiom detected the loss, not a machine that stops.
 void check_found(const std::string& clause, const std::string& found) {
     MESSAGE(clause << ": " << found);
     CHECK_MESSAGE((found.starts_with("Coherence") || found.starts_with("Causality")), clause);

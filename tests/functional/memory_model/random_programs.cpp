@@ -19,11 +19,11 @@ using lookahead::test::Operation;
 using Kind = Operation::Kind;
 using Shape = ProgramShape;
 
-/// Words in lines of several slices and of several sets of L1.
+/// Words in lines of several slices and several sets of L1.
 constexpr std::uint32_t kLineStride = 1152;
 constexpr std::uint32_t kWordsOfLine = 4;
 
-/// One step of all threads; each thread has a location of its own in it.
+/// One step of all threads; each thread has its own location.
 struct Step {
     Kind kind;
     const char* instruction;  ///< with %a for the address, %v for the value read, %w for the value written
@@ -62,7 +62,8 @@ constexpr struct {
                 {Kind::fence, "membar.gl;"},
                 {Kind::fence, "fence.acq_rel.gpu;"}};
 
-/// One access to a thread's local array of words: by a local or a generic address, of lanes together or each its own.
+/// One access to a thread's local array of words, by a local or a generic address, with the same word in all lanes or
+/// different ones.
 struct LocalStep {
     static constexpr std::uint32_t kWords = 16;
 
@@ -101,7 +102,7 @@ class RandomKernel {
         }
     }
 
-    /// Every thread keeps its read values in registers and stores them at its end.
+    /// PTX in which every thread keeps its read values in registers and stores them at its end.
     std::string ptx() const {
         std::string text =
             ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -127,7 +128,7 @@ class RandomKernel {
                         std::to_string(i) + ";\n";
             }
         }
-        // The results of using the values: after the log.
+        // Stores the results of using the values, after the log.
         text += "st.global.u32 [%rd3+" + std::to_string(shape_.steps * shape_.threads() * 4) + "], %r6;\n";
         return text + "ret;\n}\n";
     }
@@ -199,7 +200,7 @@ class RandomKernel {
     std::vector<LocalStep> local_steps_;
 };
 
-/// Empty, or the first thread whose loads of local memory differ from its last stores.
+/// Returns the first thread whose loads of local memory differ from its last stores, or an empty text.
 std::string local_fault(const RandomKernel& kernel, const std::vector<std::uint32_t>& digests) {
     for (std::uint32_t thread = 0; thread < digests.size(); ++thread) {
         if (digests[thread] != kernel.local_digest(thread)) {

@@ -53,7 +53,8 @@ isa::Rounding half_rounding(Rounding rounding) {
     }
 }
 
-/// function(values...) under a rounding mode of the host; the volatile copies keep the compiler from doing it earlier.
+/// function(values...) under a rounding mode of the host. The volatile copies keep the compiler from evaluating it
+/// earlier.
 template <class Result, class Function, class... Values>
 Result under(int mode, Function function, Values... values) {
     const int before = fegetround();
@@ -67,7 +68,7 @@ Result under(int mode, Function function, Values... values) {
     return result;
 }
 
-/// PTX's min: the number where one is NaN, -0 below +0.
+/// PTX's min: if one is NaN, the other number; -0 is below +0.
 template <class T>
 T lesser(T a, T b) {
     if (std::isnan(a)) { return b; }
@@ -154,7 +155,7 @@ std::uint16_t flushed_half(std::uint16_t half) {
     return (half & 0x7c00) == 0 ? half & 0x8000 : half;
 }
 
-/// In long double, where sums and products of halves are exact or keep all that rounding asks for.
+/// Computed in long double, where sums and products of halves are exact or keep all bits that rounding needs.
 std::optional<std::uint16_t> half_result(const ptx::Instruction& instruction, const Sources& sources, unsigned shift) {
     const Modifiers& modifiers = instruction.modifiers;
     long double value[3];
@@ -198,7 +199,7 @@ Wide greatest(Type type) {
     return (Wide{1} << (ptx::bits(type) - (ptx::is_signed(type) ? 1 : 0))) - 1;
 }
 
-/// PTX ISA, "cvt": out of range becomes the nearest value; NaN 0, or 2^(n-1) where 64 bits are involved.
+/// PTX ISA, "cvt": values out of range become the nearest value, NaN becomes 0, or 2^(n-1) if one side is 64 bits wide.
 Wide integer_of(long double value, Type from, Type to, Rounding rounding) {
     if (std::isnan(value)) {
         const bool wide = from == Type::f64 || ptx::bits(to) == 64;
@@ -251,7 +252,7 @@ std::optional<std::uint64_t> converted(const ptx::Instruction& instruction, std:
     return floating_of(value, to, modifiers);
 }
 
-/// set with sources of f16, or of f16x2, each half of which gives a half of the result.
+/// set with sources of f16, or of f16x2, where each half gives a half of the result.
 std::uint64_t half_set_result(const Modifiers& modifiers, const Sources& sources) {
     const bool packed = modifiers.types[1] == Type::f16x2;
     const bool floating = modifiers.types[0] == Type::f16 || modifiers.types[0] == Type::f16x2;
@@ -267,7 +268,7 @@ std::uint64_t half_set_result(const Modifiers& modifiers, const Sources& sources
     return result;
 }
 
-/// d = ones or 1.0 where the comparison holds, zero elsewhere.
+/// d = all ones or 1.0 if the comparison holds, else zero.
 std::uint64_t set_result(const ptx::Instruction& instruction, const Sources& sources) {
     const Modifiers& modifiers = instruction.modifiers;
     if (modifiers.types[1] == Type::f16 || modifiers.types[1] == Type::f16x2) {

@@ -19,14 +19,14 @@ namespace {
 
 using ptx::Opcode;
 
-/// Where a launch's parameters have their addresses.
+/// Base address of a launch's parameters.
 constexpr DeviceAddress kParameters = isa::kConstantBankBase;
 
 [[noreturn]] void refuse(const ptx::Module& module, const ptx::Instruction& instruction) {
     throw InputError(ptx::where(module, instruction) + " is not known to the scalar interpreter");
 }
 
-/// Those of a vector; else the operand itself.
+/// The elements of a vector; else the operand itself.
 std::span<const ptx::Operand> elements_of(const ptx::Operand& operand) {
     return operand.kind == ptx::OperandKind::vector ? std::span(operand.elements) : std::span(&operand, 1);
 }
@@ -231,8 +231,8 @@ void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruc
     thread.top().registers[destination.reg] = truncated(result, type);
 }
 
-/// In twice the width, where the bit above the result is the carry. A difference is a + ~b + 1, as nvcc's 128-bit
-/// division takes it, which adds the carry of subc.cc with addc: it is set where nothing is borrowed.
+/// Computes in twice the width; the bit above the result is the carry. A difference is a + ~b + 1, as in nvcc's 128-bit
+/// division, which adds the carry of subc.cc with addc: it is set if nothing is borrowed.
 std::uint64_t ScalarInterpreter::with_carry(const Block& block, Thread& thread,
                                             const ptx::Instruction& instruction) const {
     const Type type = instruction.type();
@@ -663,7 +663,7 @@ void ScalarInterpreter::store(Block& block, Thread& thread, const ptx::Instructi
     }
 }
 
-/// Bytes from the address to each element: the operand after the address is a stride, or a list of indices, in words.
+/// Bytes from the address to each element. The operand after the address is a stride, or a list of indices, in words.
 std::vector<std::int64_t> ScalarInterpreter::element_displacements(const Block& block, const Thread& thread,
                                                                    const ptx::Instruction& instruction) const {
     const ptx::Operand& pattern = instruction.sources()[1];

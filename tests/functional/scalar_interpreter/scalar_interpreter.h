@@ -11,9 +11,9 @@
 namespace lookahead::test {
 
 /// Runs un-lowered PTX one thread at a time, each until it waits for others or its turn is over: slow and plain, and
-/// without warps but for the instructions that name lanes. It shares the parser with the
-/// simulator and nothing after it, so it can find faults of the finaliser, the handlers, the emulator and the timing
-/// model. Throws InputError for PTX that it does not know, ProgramError for a bad access.
+/// without warps except for instructions that name lanes. It shares only the parser with the simulator, so it can find
+/// faults in the finaliser, the handlers, the emulator and the timing model. Throws InputError for PTX that it does not
+/// know, ProgramError for a bad access.
 class ScalarInterpreter : public Device {
   public:
     explicit ScalarInterpreter(const ptx::Module& module);
@@ -36,12 +36,12 @@ class ScalarInterpreter : public Device {
     struct Block;
     struct Barrier;
 
-    /// Instructions of a thread's turn: it may wait in a loop for another's store.
+    /// Instructions in a thread's turn: it may be in a loop that waits for another thread's store.
     static constexpr unsigned kTurn = 1000;
 
-    /// Runs a thread until it waits, ends or has had its turn; false: it could not run.
+    /// Runs a thread until it waits, ends or its turn is over; returns false if it could not run.
     bool run_thread(Block& block, Thread& thread);
-    // Threads that wait for one another (scalar_meetings.cpp). Returns whether some can proceed.
+    // Lets threads that wait for one another meet (scalar_meetings.cpp). Returns whether some can proceed.
     bool let_threads_meet(Block& block, std::vector<Thread>& threads);
     bool let_lanes_meet(Block& block, std::span<Thread> warp);
     bool let_warp_arrive(Block& block, std::span<Thread> warp);

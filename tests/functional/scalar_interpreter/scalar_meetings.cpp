@@ -1,4 +1,4 @@
-// Threads of the scalar interpreter that wait for one another: lanes named by a mask, warps at barriers.
+// Threads of the scalar interpreter that wait for one another: lanes named by a mask, and warps at barriers.
 #include <bit>
 #include <vector>
 
@@ -16,7 +16,7 @@ bool is_barrier(const ptx::Instruction& instruction) {
     return instruction.opcode == Opcode::bar || instruction.opcode == Opcode::barrier;
 }
 
-/// Same instruction but for the registers that it names.
+/// Whether the instructions are equal except for the registers that they name.
 bool same_kind(const ptx::Instruction& a, const ptx::Instruction& b) {
     const ptx::Modifiers &x = a.modifiers, &y = b.modifiers;
     return a.opcode == b.opcode && x.types == y.types && x.shuffle == y.shuffle && x.vote == y.vote &&
@@ -29,7 +29,7 @@ std::uint32_t bit(std::size_t lane) {
 
 }  // namespace
 
-/// The last operand of the `.sync` forms; all lanes of the others.
+/// The last operand of the `.sync` forms; all lanes for others.
 std::uint32_t ScalarInterpreter::members_of(const Block& block, const Thread& thread) const {
     const ptx::Instruction& instruction = *thread.waits_at;
     if (instruction.opcode != Opcode::bar_warp_sync && !instruction.modifiers.sync) { return 0xffffffffu; }
@@ -76,7 +76,7 @@ void ScalarInterpreter::set_result(Thread& thread, std::size_t destination, std:
 
 namespace {
 
-/// The lane that shfl reads, as the PTX ISA's description of shfl has it; -1: out of range.
+/// The lane that shfl reads, after its description in the PTX ISA; -1: out of range.
 int shuffled(ptx::ShuffleMode mode, int lane, int b, int c) {
     const int segment = c >> 8 & 31, clamp = c & 31;
     const int least = lane & segment, greatest = least | (clamp & ~segment);

@@ -26,20 +26,20 @@ inline std::int64_t as_signed(std::uint64_t bits, Type type) {
     return static_cast<std::int64_t>(bits << unused) >> unused;
 }
 
-/// As a wide integer that holds every value of the type.
+/// A wide integer holds every value of the type.
 inline Wide as_integer(std::uint64_t bits, Type type) {
     return ptx::is_signed(type) ? static_cast<Wide>(as_signed(bits, type)) : static_cast<Wide>(truncated(bits, type));
 }
 
-/// One call of a function, the kernel's the lowest.
+/// One call of a function; the kernel's frame is the lowest.
 struct ScalarInterpreter::Frame {
     const ptx::Function* function = nullptr;
     std::vector<std::uint64_t> registers;
     std::uint32_t next = 0;                          ///< index of the next instruction
-    std::vector<std::vector<std::byte>> parameters;  ///< a .func's
+    std::vector<std::vector<std::byte>> parameters;  ///< for a .func
     std::vector<std::vector<std::byte>> results;     ///< likewise
     std::vector<std::vector<std::byte>> variables;   ///< those in .param space, by index
-    std::vector<std::uint64_t> local_addresses;      ///< of those in .local space, by index
+    std::vector<std::uint64_t> local_addresses;      ///< of variables in .local space, by index
     const ptx::Instruction* call = nullptr;          ///< in the frame below
 };
 
@@ -48,7 +48,7 @@ struct ScalarInterpreter::Thread {
     std::vector<Frame> frames;
     std::vector<std::byte> local;
     bool carry = false;
-    /// The instruction that it waits at for other threads: a barrier, or one that lanes of a warp execute together.
+    /// The instruction at which it waits for other threads: a barrier, or one that lanes of a warp execute together.
     const ptx::Instruction* waits_at = nullptr;
     bool arrived = false;  ///< its warp has arrived at the barrier
     bool ended = false;
@@ -89,7 +89,7 @@ struct ScalarInterpreter::Block {
     std::map<const ptx::Variable*, std::uint64_t> shared_offsets;
     std::array<Barrier, 16> barriers;
 
-    /// Statically sized variables of the module and of every function, then the launch's own bytes.
+    /// Lays out the statically sized variables of the module and every function, then the launch's own bytes.
     void lay_out(const ptx::Module& module) {
         const auto place = [&](const ptx::Variable& variable) {
             if (variable.space != ptx::StateSpace::shared || variable.is_extern) { return; }

@@ -18,8 +18,8 @@ void expect_deadlock(const Program& program, std::initializer_list<std::string_v
     }
 }
 
-/// Warps 0 and 1 produce, 2 and 3 consume, over 20 rounds with a buffer of one item a thread. Barrier 1: full, 2:
-/// empty. Without the barriers the consumers would see other rounds' items.
+/// Warps 0 and 1 produce, 2 and 3 consume, over 20 rounds with a buffer of one item per thread. Barrier 1: full, 2:
+/// empty. Without the barriers the consumers would read items of other rounds.
 std::string producers_and_consumers(const std::string& full, const std::string& empty, const std::string& setup = "") {
     return kernel(setup + R"(
     mov.u32 %r0, buffer;
@@ -82,7 +82,7 @@ TEST_CASE("barriers may be named by registers") {
 }
 
 TEST_CASE("pairs of warps meet at barriers of their own while others run ahead") {
-    // Pair p: its warps exchange sums by barrier p + 1; pair 0 makes more rounds than pair 1.
+    // Pair p: its warps exchange sums at barrier p + 1; pair 0 makes more rounds than pair 1.
     const Program program = launched({{1}, {128}}, 128, R"(
     shr.u32 %r0, %t, 6;
     add.u32 %r1, %r0, 1;

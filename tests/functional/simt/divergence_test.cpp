@@ -1,4 +1,4 @@
-// Programs whose lanes run on separate paths: some run under both models, some not on a stack, and some under neither.
+// Programs with lanes on separate paths: some run under both models, some not on a stack, and some under neither.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -17,7 +17,7 @@ std::vector<std::uint32_t> of_lanes(unsigned count, auto value) {
     return result;
 }
 
-/// One lane after another enters; the others try again, and all meet after the loop.
+/// One lane at a time enters; the others try again, and all meet after the loop.
 const std::string kSpinLock = R"(
     shl.b32 %r2, %a, 0;
 TRY:
@@ -115,7 +115,7 @@ JOIN:
 }
 
 TEST_CASE("lanes whose masks differ meet those of their own mask only") {
-    // Quads sum up among themselves; lanes of a quad come there by different paths.
+    // Quads sum up among themselves; a quad's lanes arrive on different paths.
     const Program program = launched(kOneWarp, 32, R"(
     and.b32 %r0, %t, 28;
     shl.b32 %r1, 15, %r0;
@@ -209,7 +209,8 @@ CONSUME:
     st.global.u32 [%out], %r2;
 JOIN:)"),
                               kOneWarp, 0, 3};
-        // The words beyond the three are looked at through them: [3] is stored into word 3 of another launch.
+        // The words beyond the three are read through the others' addresses: [3] is stored into word 3 of another
+        // launch.
         Program wide = program;
         wide.words = 65;
         const std::vector<std::uint32_t> result = emulate(wide, SimtModel::convergence_barrier);
@@ -293,7 +294,7 @@ WAIT:
 
 namespace {
 
-/// Each CTA of four adds 1 to the word of the next once that is present, and `meanwhile` waits for it. The last one
+/// Each of four CTAs adds 1 to the next one's word once that CTA is present, and `meanwhile` waits for it. The last CTA
 /// begins.
 std::string chain(const std::string& meanwhile, unsigned last) {
     return kernel(R"(

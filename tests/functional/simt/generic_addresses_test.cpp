@@ -1,4 +1,4 @@
-// Generic instructions: the address decides, not the form of the instruction.
+// Generic instructions behave according to the address, not to the instruction's form.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -14,9 +14,9 @@ using isa::SimtModel;
 
 namespace {
 
-/// Sums of f32 in a word of shared and one of global memory, in generic and in plain form: a subnormal to a subnormal,
-/// a subnormal to a normal number, and normal numbers whose sum is subnormal. Words 0 to 7: the values that `atom`
-/// found and the final ones, in shared and then in global memory; 8 to 15 the same for the plain form.
+/// Sums of f32 in a word of shared and one of global memory, in generic and plain form: a subnormal to a subnormal, a
+/// subnormal to a normal number, and normal numbers with a subnormal sum. Words 0 to 7: the values that `atom` found
+/// and the final ones, in shared and then in global memory; 8 to 15: the same for the plain form.
 constexpr const char* kWord = ".shared .align 8 .b8 word[16];";
 
 std::string sums(const std::string& operation, const std::string& old_value, const std::string& operand) {
@@ -106,7 +106,7 @@ TEST_CASE("lanes of one generic atomic add f32 by the memory that each lane's ad
 }
 
 TEST_CASE("volatile accesses of more than a word go where each lane's generic address leads, local memory included") {
-    // Lanes store and load in turn in local, shared and global memory; some lanes do nothing.
+    // Lanes alternately store and load in local, shared and global memory; some lanes do nothing.
     const auto program_of = [](const std::string& type, const std::string& value, const std::string& to) {
         return launched(kOneWarp, 32 + 4 * 32 + 4,
                         R"(
@@ -152,7 +152,7 @@ TEST_CASE("volatile accesses of more than a word go where each lane's generic ad
           program_of("v2.u64", "{%rd6, %rd2}", "{%rd5, %rd7}"), program_of("u64", "%rd6", "%rd4")}) {
         CAPTURE(program.text);
         const std::vector<std::uint32_t> expected = interpret(program);
-        CHECK(expected[33 + 3] != 0);  // what lane 1 has stored is in global memory
+        CHECK(expected[33 + 3] != 0);  // lane 1's store is in global memory
         expect_everywhere(program, expected);
     }
 }
@@ -171,7 +171,7 @@ TEST_CASE("a fault of a generic address names the memory that it leads to") {
 
 namespace {
 
-/// CTA 0 waits for CTA 1, and counts its turns in local memory meanwhile.
+/// CTA 0 waits for CTA 1, and meanwhile counts its turns in local memory.
 Program counting_turns(const std::string& count) {
     return launched({{2}, {32}}, 2, R"(
     .local .align 4 .b8 turns[4];

@@ -11,7 +11,7 @@ using isa::SimtModel;
 
 namespace {
 
-/// Instructions whose last operand is a member mask: they read %t and %r1, and write %r3 or %p3.
+/// Instructions with a member mask as their last operand: they read %t and %r1, and write %r3 or %p3.
 constexpr const char* kInstructions[] = {
     "shfl.sync.bfly.b32 %r3|%p3, %t, 1, 31, ",
     "vote.sync.ballot.b32 %r3, %p4, ",
@@ -39,18 +39,19 @@ constexpr const char* kEnd = R"(
     add.u32 %r3, %r3, %r4;
     st.global.u32 [%out], %r3;)";
 
-/// Between `before` and `after` the lanes that come there execute the instruction with `mask`.
+/// Between `before` and `after` the lanes there execute the instruction with `mask`.
 Program program_of(const std::string& before, const char* instruction, const std::string& mask,
                    const std::string& after = "") {
     return launched(kOneWarp, 32, kBegin + before + instruction + mask + ";\n" + after + kEnd);
 }
 
-/// Lanes 10 to 31 execute it, while the others wait for their turn.
+/// Lanes 10 to 31 execute it while the others wait for their turn.
 Program on_one_path(const char* instruction, const std::string& mask) {
     return program_of("@%p0 bra LOW;\n", instruction, mask, "bra.uni JOIN;\nLOW:\nst.global.u32 [%out], 5;\nJOIN:\n");
 }
 
-/// Stops on a stack, with the place and the remedy; convergence barriers give what each thread by itself gives.
+/// Checks that the program stops on a stack, with the place and the remedy, and that convergence barriers give each
+/// thread's own result.
 void check_stops(const Program& program, std::string_view executing, std::string_view missing) {
     CAPTURE(program.text);
     check_mentions(ending_of_emulation(program, SimtModel::stack),
@@ -114,7 +115,7 @@ TEST_CASE("on a stack lanes may have masks of their own, each of lanes that run"
     const std::string pairs = "and.b32 %r5, %t, 30;\nshl.b32 %r6, 3, %r5;\n";
     for (const char* instruction : {kInstructions[0], kInstructions[1], kInstructions[5], kInstructions[8]}) {
         check_passes(on_one_path((pairs + instruction).c_str(), "%r6"));
-        // Lanes 10 and 11 name 8 and 9, which are on the other side.
+        // Lanes 10 and 11 name 8 and 9, which are on the other path.
         check_stops(on_one_path((quads + instruction).c_str(), "%r6"), "0xfffffc00", "0x00000300");
     }
 }
@@ -155,7 +156,7 @@ BAD:
 
 namespace {
 
-/// A warp waits for a load in the branch, and meanwhile an extension executes the shuffle after it.
+/// A warp waits for a load in the branch; meanwhile an extension executes the shuffle after it.
 Program behind_a_load(const char* mask) {
     Program program = launched({{4}, {32}}, 128,
                                R"(

@@ -1,5 +1,5 @@
-// Random programs: the scalar interpreter, the emulator and the timing model, both SIMT models, several register
-// limits.
+// Random programs on the scalar interpreter, the emulator and the timing model, under both SIMT models and several
+// register limits.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,7 +30,7 @@ TEST_CASE("random divergent programs give on emulator and timing model, under bo
 
 namespace {
 
-/// Several mechanisms at once.
+/// Several mechanisms at once, drawn at random.
 std::vector<std::string> composition(std::mt19937_64& draw) {
     std::vector<std::string> options;
     const auto now_and_then = [&](unsigned times, std::initializer_list<const char*> choices) {
@@ -93,7 +93,7 @@ TEST_CASE("random programs are PTX for NVIDIA's own assembler, where it is insta
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         CAPTURE(seed);
         std::string text = random_program(seed, seed % 2 != 0).text;
-        text.replace(text.find("sm_75"), 5, "sm_80");  // which has redux
+        text.replace(text.find("sm_75"), 5, "sm_80");  // it has redux
         std::ofstream(file) << text;
         CHECK(std::system(fmt::format("ptxas -arch=sm_80 -O0 -o '{0}.cubin' '{0}'", file).c_str()) == 0);
     }

@@ -10,12 +10,11 @@ namespace lookahead::test {
 
 namespace {
 
-/// Writes the body of a kernel.
 class Generator {
   public:
     static constexpr unsigned kThreads = 2 * 64;
 
-    /// `apart`: lanes meet at different places, and take locks.
+    /// `apart`: lanes meet at different places and take locks.
     Generator(std::uint64_t seed, bool apart) : random_(seed), apart_(apart) {}
 
     std::string text() {
@@ -141,7 +140,7 @@ DONE:
                 emit("cvt.f32.f16 %f1, %h0;\nmov.b32 " + to + ", %f1;");
                 break;
             default: {
-                // From another type: ptxas refuses .sat between two of one.
+                // From another type: ptxas refuses .sat between equal types.
                 const std::string source = integer == "s32" ? "u32" : integer == "u32" ? "s32" : one_of({"s32", "u32"});
                 emit("cvt.sat." + integer + "." + source + " " + to + ", " + value() + ";");
             }
@@ -214,8 +213,8 @@ DONE:
         emit("add.u32 %r21, %r21, 1;\nsetp.lt.u32 %p7, %r21, " + number(1, 32) + ";\n@%p7 bra " + again + ";");
     }
 
-    /// Vectors, bytes and halves of the thread's local memory and of the table, by addresses of their space or generic
-    /// ones.
+    /// Accesses vectors, bytes and halves of the thread's local memory and of the table, by addresses of their space or
+    /// generic ones.
     void memory_forms(const std::string& to) {
         const bool is_local = below(3) != 0, is_generic = below(2) != 0;
         const std::string space = is_local ? ".local" : ".global";
@@ -246,7 +245,7 @@ DONE:
         }
     }
 
-    /// Words, halves and bytes of the parameter that is a struct, at a place that a register names.
+    /// Reads words, halves and bytes of the struct parameter, at a place that a register gives.
     void indexed_parameter(const std::string& to) {
         emit("and.b32 %r20, " + value() + ", 112;\ncvt.u64.u32 %rd5, %r20;\nmov.b64 %rd4, table;");
         const bool is_generic = below(2) != 0;
@@ -324,7 +323,7 @@ DONE:
         const std::string other = label(), join = label();
         emit(condition() + "bra " + other + ";");
         block(depth - 1);
-        // Now and then into the middle of what follows: not structured.
+        // Occasionally jumps into the middle of what follows: not structured.
         if (below(4) != 0) { emit("bra.uni " + join + ";"); }
         emit(other + ":");
         block(depth - 1);
@@ -361,7 +360,7 @@ DONE:
                     loop(depth);
                     break;
                 case 3:
-                    // A sum that is not read before the end of the kernel.
+                    // A sum that is not read before the kernel's end.
                     emit("red.global.add.u32 [%base+" + std::to_string(4 * (kThreads + below(8))) + "], " + value() +
                          ";");
                     break;
@@ -371,7 +370,7 @@ DONE:
         }
     }
 
-    /// Every lane executes `kinds` in turn, each on its own path.
+    /// Every lane executes `kinds` in turn, on its own path.
     void meet_apart(std::vector<std::uint64_t> kinds, unsigned depth) {
         if (kinds.empty()) { return; }
         block(1);
@@ -387,7 +386,7 @@ DONE:
         meet_apart({kinds.begin() + 1, kinds.end()}, depth);
     }
 
-    /// What lanes that execute it with equal `kind` meet in, wherever each does.
+    /// The instruction in which lanes with equal `kind` meet, wherever each is.
     void meet_one(std::uint64_t kind) {
         static const char* const kShuffles[] = {"up", "down", "bfly", "idx"};
         const std::string to = value(), from = value(), lane = ", " + std::to_string(kind / 8 % 32);
@@ -413,13 +412,12 @@ DONE:
         }
     }
 
-    /// Four lanes each, by masks of their own.
     void quads(const std::string& to, const std::string& from) {
         emit("mov.u32 %r20, %laneid;\nand.b32 %r20, %r20, 28;\nshl.b32 %r20, 15, %r20;");
         emit("redux.sync.add.u32 " + to + ", " + from + ", %r20;");
     }
 
-    /// Adds to a sum that a lock guards; the lock and the sum follow the threads' words.
+    /// Adds to a sum guarded by a lock; both follow the threads' words.
     void take_lock(const std::string& addend) {
         const std::string lock = std::to_string(4 * (kThreads + 8)), sum = std::to_string(4 * (kThreads + 9));
         const std::string again = label();
@@ -430,7 +428,7 @@ DONE:
         emit("atom.global.exch.b32 %r20, [%base+" + lock + "], 0;");
     }
 
-    /// All threads of the CTA come here: through shared memory, in an order that barriers fix, or by atomics.
+    /// All threads of the CTA exchange data through shared memory, in an order fixed by barriers, or by atomics.
     void meet() {
         emit("bar.sync 0;");
         const std::string to = value(), from = value();

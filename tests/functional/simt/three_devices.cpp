@@ -23,8 +23,8 @@ std::vector<std::uint32_t> run_on(Device& device, const Program& program) {
     return device.download<std::uint32_t>(out, program.words);
 }
 
-/// The program that the workload below runs, its expected result, if the host's rank is to check it, and its result:
-/// tests run one at a time.
+/// The program that the workload below runs, its expected result if the host's rank is to check it, and its result.
+/// Tests run one at a time.
 const Program* current = nullptr;
 const std::vector<std::uint32_t>* current_expected = nullptr;
 std::vector<std::uint32_t> current_result;

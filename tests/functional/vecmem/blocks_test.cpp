@@ -1,5 +1,5 @@
 // Each rule of packing straight-line code, from both sides (Crago et al., TACO 2018, sections 4 and 5.2). Every kernel
-// runs with the pass and without (bench.h).
+// runs with and without the pass (bench.h).
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ std::string each(unsigned count, const std::function<std::string(unsigned)>& tex
     return all;
 }
 
-/// Loads to %r10, %r11, ..., all of which are used, from the addresses that `address` gives.
+/// Loads to %r10, %r11, ..., from the addresses that `address` gives; all results are used.
 std::string loads(unsigned count, const std::function<std::string(unsigned)>& address,
                   const std::string& mnemonic = "ld.global.u32") {
     return each(count, [&](unsigned i) { return fmt::format("{} %r{}, [{}];\n", mnemonic, 10 + i, address(i)); }) +
@@ -34,14 +34,14 @@ std::string at(int byte) {
     return fmt::format("%mine+{}", byte);
 }
 
-/// Words of memory that no vector loads, in %r10, %r11, ..., masked with `mask`.
+/// Words of memory that no vector loads, masked with `mask`, in %r10, %r11, ...
 std::string indices(unsigned count = 4, unsigned mask = 63) {
     return each(count, [mask](unsigned i) {
         return fmt::format("ld.global.u32 %r{0}, [%mine+{1}]; and.b32 %r{0}, %r{0}, {2};\n", 10 + i, 12 * i * i, mask);
     });
 }
 
-/// %rd10, or a later one, becomes the base plus as many words as %r10, or the later one, holds.
+/// Sets %rd10 + i to the base plus as many words as %r10 + i holds.
 std::string address(unsigned i, const std::string& base = "%mine", const std::string& wide = "mul.wide.s32") {
     return fmt::format("{1} %rd{0}, %r{0}, 4; add.s64 %rd{0}, {2}, %rd{0};\n", 10 + i, wide, base);
 }
@@ -54,7 +54,7 @@ std::string pointer(unsigned i) {
     return fmt::format("%rd{}", 10 + i);
 }
 
-/// Stores of %r10, %r11, ..., or from another register on, at no single distance.
+/// Stores of %r10, %r11, ..., or from register `first` on, at varying distances.
 std::string stored(unsigned first = 10) {
     return each(4, [first](unsigned i) {
         return fmt::format("st.global.u32 [%mine+{}], %r{};\n", 400 + 64 * i * i, first + i);
@@ -99,7 +99,7 @@ TEST_CASE("strides have both signs, and elements any order in the program") {
 }
 
 TEST_CASE("a stride has 32 bits") {
-    // Never executed: the addresses are beyond the buffer.
+    // Never executed: the addresses are outside the buffer.
     const auto body = [](const char* stride) {
         return fmt::format("setp.eq.u32 %p1, %a, 0;\n@%p1 bra END;\nmov.u64 %rd1, %mine;\n") +
                each(4,
@@ -140,7 +140,7 @@ TEST_CASE("an unknown stride is a signed word of elements") {
 }
 
 TEST_CASE("an unknown stride may be taken several times, where what wraps around is not seen") {
-    // In shared memory, rows of 33 words; in global memory the product might be no number of 32 bits.
+    // In shared memory, rows of 33 words; in global memory the product might exceed 32 bits.
     const auto shared = [](unsigned bytes) {
         return fmt::format("mov.u32 %r2, tile; mul.lo.u32 %r3, %a, {}; mov.u32 %r5, 0;\n", bytes) +
                each(4,
@@ -183,7 +183,7 @@ TEST_CASE("loads by indices that a vector has brought take them in its order, an
 }
 
 TEST_CASE("what stands in the way of an operand's value is behind it") {
-    // The stride is computed between the first and the second load, and its register is used again.
+    // The stride is computed between the first and the second load, and its register is reused.
     const Outcome outcome =
         run("ld.global.u32 %r10, [%mine]; add.s32 %r2, %a, 3; mul.wide.s32 %rd1, %r2, 4; add.s64 %rd2, %mine, %rd1;\n"
             "mov.u32 %r3, %r2; mul.lo.u32 %r2, %r2, 77; ld.global.u32 %r11, [%rd2]; add.s64 %rd2, %rd2, %rd1;\n"
@@ -207,12 +207,12 @@ TEST_CASE("of stores to one place the program's last stays") {
     const Outcome up = run(body("+"), "4", 0);  // all to one place
     CHECK(up.count("ST.STRIDE") == 1);
     CHECK(run(body("+"), "4", 0xfffffffeU).executed == 2);
-    // From the last place backwards: the elements' order would not be the program's.
+    // From the last place backwards: the elements' order would differ from the program's.
     const std::string down =
         "mul.wide.s32 %rd1, %a, 4; add.s64 %rd2, %mine, %rd1; add.s64 %rd3, %rd2, %rd1; add.s64 %rd4, %rd3, %rd1;\n"
         "st.global.u32 [%rd4], 1; st.global.u32 [%rd3], 2; st.global.u32 [%rd2], 3; st.global.u32 [%mine], %gid;\n";
     CHECK(run(down, "4", 0).count("ST.STRIDE") == 0);
-    // With a known stride they are apart, whatever the order.
+    // With a known stride they are apart in any order.
     CHECK(run("st.global.u32 [%mine+24], 1; st.global.u32 [%mine+16], 2; st.global.u32 [%mine+8], 3;"
               "st.global.u32 [%mine], %gid;")
               .count("ST.STRIDE") == 1);
@@ -306,7 +306,7 @@ TEST_CASE("a sum of words that may wrap around is no distance") {
     const Outcome outcome = run(body(3));
     CHECK(outcome.count("LD.STRIDE") == 0);
     CHECK(outcome.count("LD.INDIRECT") == 1);  // the words themselves are indices
-    // In 32-bit addresses nothing is extended.
+    // With 32-bit addresses nothing is extended.
     CHECK(run("mov.u32 %r2, tile; mad.lo.s32 %r2, %gid, 64, %r2; mov.u32 %r3, 1;\n" +
               each(4, [](unsigned i) { return fmt::format("st.shared.u32 [%r2+{}], {};\n", 4 * i, i); }) +
               loads(
@@ -354,7 +354,7 @@ TEST_CASE("a store that may be to the same place stands between") {
     CHECK(unknown.reasons().contains("alias"));
     CHECK(run(body("%mine+16")).count("LD.STRIDE") == 1);
     CHECK(run(body("%mine-4")).count("LD.STRIDE") == 1);
-    // Before it or after it all can move.
+    // Before it or after it everything can move.
     CHECK(run(body("%mine+4")).count("LD.STRIDE") == 1);
     CHECK(run(body("%mine+12")).count("LD.STRIDE") == 1);
     const auto across = [](const char* store) {
@@ -364,7 +364,7 @@ TEST_CASE("a store that may be to the same place stands between") {
     CHECK(run(across("st.global.v2.u32 [%mine+8], {%gid, %r2};\n")).reasons().contains("alias"));
     CHECK(run(across("st.global.v2.u32 [%mine+16], {%gid, %r2};\n")).count("LD.STRIDE") == 1);
     CHECK(run(across("st.global.v2.u32 [%mine-8], {%gid, %r2};\n")).count("LD.STRIDE") == 1);
-    // Other state spaces have no place in common.
+    // Different state spaces never overlap.
     CHECK(run(across("st.shared.v2.u32 [tile+8], {%gid, %r2};\n")).count("LD.STRIDE") == 1);
     CHECK(run(across("st.v2.u32 [%mine+8], {%gid, %r2};\n")).reasons().contains("alias"));
 }
@@ -414,7 +414,7 @@ TEST_CASE("an element that needs another one's value stays") {
 }
 
 TEST_CASE("vectors that need more registers than there are become shorter, or none") {
-    // All values are needed at the end, so that scalar loads could come one by one.
+    // All values are needed at the end, so scalar loads could be performed one by one.
     const std::string body =
         "mov.u32 %r1, 1;\n" +
         each(16,

@@ -1,5 +1,5 @@
-// Loops of several blocks: each rule by which they become rounds with masks, from both sides. Every kernel runs with
-// the pass and without (bench.h).
+// Each rule that turns loops of several blocks into masked vector iterations, from both sides. Every kernel runs with
+// and without the pass (bench.h).
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kMore = "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a; @%p1 bra LOOP;";
 
-/// Reads %r3 from the words at %rd1 on, runs `body`, and repeats by `more`; after the loop %r2 and %r8 are stored, and
-/// `behind` runs. %r3 & 1 alternates.
+/// Reads %r3 from the words at %rd1 on, runs `body`, and repeats while `more` holds. After the loop it stores %r2 and
+/// %r8 and runs `behind`. %r3 & 1 alternates.
 std::string rounds_of(const std::string& body, const std::string& more = kMore, const std::string& behind = "") {
     return fmt::format(
         "mov.u32 %r1, 0; mov.u32 %r2, 1; mov.u32 %r8, 3; mov.u64 %rd1, %mine;\nLOOP:\n"
@@ -37,7 +37,7 @@ std::string times(unsigned count, const std::string& text) {
     return all;
 }
 
-/// Stays as it is, for that reason.
+/// Checks that the loop stays unchanged, for that reason.
 void check_stays(const std::string& text, const char* reason = "control") {
     CAPTURE(text);
     const Outcome outcome = run(text, "4", 9);
@@ -45,7 +45,7 @@ void check_stays(const std::string& text, const char* reason = "control") {
     CHECK(outcome.reasons().contains(reason));
 }
 
-/// Each of the two warps loads two vectors for the first eight rounds.
+/// Checks that each of the two warps loads two vectors for the first eight iterations.
 void check_packed(const std::string& text, std::uint32_t b = 0, std::uint32_t rounds = 9) {
     CAPTURE(text);
     CHECK(run(text, "4", rounds, b).executed == 4);
@@ -84,17 +84,17 @@ TEST_CASE("lanes that part in a round do so in each round of several") {
 }
 
 TEST_CASE("what lanes that go another way need is not written over") {
-    // One side writes a value that exists before, or that both sides have written, or that the other side reads.
+    // One side writes a value that exists before, that both sides have written, or that the other side reads.
     check_packed(rounds_of(choice("add.u32 %r8, %r3, 9;") + "mad.lo.u32 %r2, %r2, 3, %r8;"));
     check_packed(rounds_of(choice("mov.u32 %r8, %r3;", "add.u32 %r8, %r3, 7;") + "mad.lo.u32 %r2, %r2, 3, %r8;"));
     check_packed(rounds_of("add.u32 %r9, %r3, 4;" +
                            choice("add.u32 %r9, %r9, %r1; add.u32 %r2, %r2, %r9;", "mad.lo.u32 %r2, %r2, 5, %r9;")));
-    // The last value, after the loop.
+    // The last value is used after the loop.
     check_packed(rounds_of(choice("add.u32 %r8, %r3, 9;")), 0, 8);
 }
 
 TEST_CASE("accesses under conditions touch what they do in the program, and nothing else") {
-    // An invalid address, where the word is above all existing ones.
+    // An invalid address, if the word is above all existing ones.
     const std::string never = "setp.lt.u32 %p2, %r3, 0x7fffffff; @%p2 bra SKIP;\n{}\nSKIP:\n";
     for (const char* access : {"ld.global.u32 %r9, [%rd9]; add.u32 %r2, %r2, %r9;", "st.global.u32 [%rd9], %r2;",
                                "ld.shared.u32 %r9, [%r10]; add.u32 %r2, %r2, %r9;"}) {
@@ -116,7 +116,7 @@ TEST_CASE("conditions inside of conditions, of numbers and of what are none") {
         check_packed(rounds_of(choice(inner)), bound);
         check_packed(rounds_of(choice("add.u32 %r2, %r2, 3;", inner)), bound);
     }
-    // Both sides of the inner condition, of what may be no number: neither comparison holds.
+    // Both sides of the inner condition, on a value that may be NaN: neither comparison holds.
     const std::string floats =
         "cvt.rn.f32.u32 %f1, %r1; sub.f32 %f1, %f1, 0f40800000; sqrt.rn.f32 %f1, %f1;\n" +
         choice(
@@ -154,20 +154,19 @@ TEST_CASE("so many instructions are masked and no more") {
     CHECK(with(96).executed == 4);
     CHECK(with(97).executed == 0);
     CHECK(with(97).reasons().contains("control"));
-    // Those that are in every round do not count.
+    // Instructions executed in every iteration do not count.
     check_packed(rounds_of(times(97, "mad.lo.u32 %r2, %r2, 3, %r1;") + choice("add.u32 %r2, %r2, %r3;")));
 }
 
 TEST_CASE("a mask that the round changes is none") {
-    // In the block that it masks, and read after it.
+    // Changed in the block that it masks, and read after it.
     const std::string changed =
         choice("setp.gt.u32 %p2, %r1, 4; add.u32 %r2, %r2, %r3;") + "@%p2 add.u32 %r2, %r2, 5;\n";
     check_stays(rounds_of(changed));
-    // Set by the round before.
+    // Set by the previous iteration.
     const std::string late =
         "@%p2 bra ELSE;\nadd.u32 %r2, %r2, %r3; add.u32 %r8, %r8, 1;\nELSE:\nsetp.eq.u32 %p2, %r4, 0;\n";
     check_stays("setp.eq.u32 %p2, %a, 0;\n" + rounds_of(late));
-    // Set before the loop.
     const std::string fixed = "@%p2 bra ELSE;\nadd.u32 %r2, %r2, %r3; add.u32 %r8, %r8, 1;\nELSE:\n";
     for (const std::uint32_t b : {0U, 1U}) { check_packed("setp.eq.u32 %p2, %b, 0;\n" + rounds_of(fixed), b); }
 }
@@ -190,9 +189,9 @@ TEST_CASE("loops of other shapes stay") {
                   "mad.lo.u32 %r2, %r2, 3, %r3; add.u32 %r8, %r8, 1;\nNO:\n"));
     check_stays(
         rounds_of("setp.gt.u32 %p3, %r3, 20;\n" + choice("@%p3 mad.lo.u32 %r2, %r2, 3, %r3; add.u32 %r8, %r8, 1;")));
-    // Masked code under no condition is as good as any.
+    // Masked code outside conditions is allowed.
     check_packed(rounds_of("setp.gt.u32 %p3, %r3, 20; @%p3 add.u32 %r2, %r2, 4;\n" + choice("add.u32 %r8, %r8, 1;")));
-    // What keeps loops of one block keeps these, in any of their blocks.
+    // What prevents packing in loops of one block prevents it here, in any block.
     for (const char* body : {"bar.warp.sync 0xffffffff;", "atom.global.add.u32 %r9, [%out], 0; add.u32 %r8, %r8, 1;",
                              "ld.volatile.global.u32 %r9, [%mine];", "membar.cta;"}) {
         check_stays(rounds_of(choice(body)), "loop_code");
@@ -202,7 +201,7 @@ TEST_CASE("loops of other shapes stay") {
 
 TEST_CASE("a counter that is counted under a condition is none") {
     check_stays(rounds_of(choice("add.s32 %r1, %r1, 1;")), "induction");
-    // Likewise a pointer, which is read unchanged, beside another.
+    // Likewise for a pointer that is read unchanged beside another one.
     check_packed("mov.u64 %rd2, %mine;\n" + rounds_of("ld.global.u32 %r9, [%rd2+64]; mad.lo.u32 %r2, %r2, 3, %r9;\n" +
                                                       choice("add.s64 %rd2, %rd2, 4;")));
 }
@@ -215,7 +214,7 @@ TEST_CASE("masked code that stands together is gone around, one instruction is n
     };
     const unsigned without = jumps(choice("st.global.u32 [%rd1+400], %r3;"));
     CHECK(jumps(choice("st.global.u32 [%rd1+400], %r3; st.global.u32 [%rd1+700], %r3;")) == without + 4);
-    // What only they need is gone around with them.
+    // Instructions that only they need are skipped with them.
     CHECK(jumps(choice("add.u32 %r9, %r3, 3; st.global.u32 [%rd1+400], %r9;")) == without + 4);
 }
 
@@ -223,7 +222,7 @@ TEST_CASE("what only masked code needs is masked where its mask is known, and no
     // Computed before the mask, for a lane that takes that path.
     check_packed(
         rounds_of("mad.lo.u32 %r9, %r3, 3, %r2;\n" + choice("st.global.u32 [%rd1+400], %r9; add.u32 %r2, %r2, %r9;")));
-    // Under the condition, for use after the loop, and likewise for the next round.
+    // Computed under the condition, for use after the loop, and likewise in the next iteration.
     check_packed(
         rounds_of(choice("mad.lo.u32 %r9, %r3, 3, %r1; st.global.u32 [%rd1+400], %r9;") + "add.u32 %r10, %r3, 1;\n" +
                       "setp.gt.u32 %p3, %r3, 4; @%p3 bra MORE;\nst.global.u32 [%rd1+500], %r10; add.u32 %r2, "
@@ -277,12 +276,12 @@ TEST_CASE("vectors under a condition are given up for fewer, and the rounds left
         }
         return rounds_of(all + choice(table));
     };
-    // With that of %r3, three vectors for four rounds, in place of one a round.
+    // With that of %r3, three vectors for four iterations instead of one per iteration.
     const Outcome fewer = run(text(2), "4", 9);
     CHECK(fewer.count("LD.STRIDE") == 3 + 1);
-    // The ninth round's word is odd.
+    // The ninth iteration's word is odd.
     CHECK(fewer.executed == 2 * (2 * 3 + 1));
-    // Four for four rounds are no fewer.
+    // Four vectors for four iterations are no fewer.
     CHECK(run(text(3), "4", 9).count("LD.STRIDE") == 1);
 }
 
@@ -294,7 +293,7 @@ TEST_CASE("arrays under conditions are compared before the loop as others are") 
         CAPTURE(apart);
         const Outcome outcome = run(text, "4", 9, static_cast<std::uint32_t>(apart));
         CHECK(outcome.count("LD.STRIDE") == 1);
-        // A word that is read before it is written, or in the same round.
+        // A word that is read before it is written, or in the same iteration.
         CHECK(outcome.executed == (apart >= 1 && apart <= 3 ? 0 : 4));
     }
 }

@@ -1,4 +1,4 @@
-// Each rule of unrolling loops for the vectors, from both sides. Every kernel runs with the pass and without (bench.h).
+// Each rule of unrolling loops for vectors, from both sides. Every kernel runs with and without the pass (bench.h).
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -19,8 +19,8 @@ using namespace lookahead::vecmem::test;
 
 namespace {
 
-/// Counts in %r1 from `first`; `more` ends with a comparison to %p1 that continues the loop. The rounds' words at %rd1,
-/// %rd1 + 4, ... are summed up so that their order matters.
+/// Counts in %r1 from `first`; `more` ends with a comparison to %p1 that continues the loop. Sums up the words at %rd1,
+/// %rd1 + 4, ... so that their order matters.
 std::string loop(const std::string& first, const std::string& more, const std::string& body = "") {
     return fmt::format(
         "mov.u32 %r1, {}; mov.u32 %r2, 1; mov.u64 %rd1, %mine; mov.u64 %rd4, %mine;\nLOOP:\n"
@@ -55,7 +55,7 @@ TEST_CASE("rounds that the longest vectors leave over are done with the shortest
         CAPTURE(rounds);
         CHECK(run(text, "best", rounds).executed == 2 * (rounds / 16 + rounds % 16 / 4));
     }
-    // Known rounds leave none over, or too few.
+    // A known number of iterations leaves none over, or too few.
     const auto known = [](unsigned rounds) {
         return run(loop("0", fmt::format("add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, {};", rounds)), "best")
             .count("LD.STRIDE");
@@ -71,7 +71,7 @@ TEST_CASE("all comparisons and directions of counters") {
         const char* bound;
         const char* more;
     };
-    // Nine rounds each where %a is 0.
+    // Nine iterations each, for %a = 0.
     const Case cases[] = {
         {"0", "9", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r4;"},
         {"0", "8", "add.s32 %r1, %r1, 1; setp.le.s32 %p1, %r1, %r4;"},
@@ -93,10 +93,9 @@ TEST_CASE("all comparisons and directions of counters") {
         if (more.find("%p3") != std::string::npos) { text.replace(text.find("@%p1"), 4, "@%p3"); }
         CHECK(run(text).executed == 4);
     }
-    // Counters of 64 bits.
     const std::string wide = loop("0", "add.s64 %rd5, %rd5, 2; setp.lt.s64 %p1, %rd5, %rd6;");
     CHECK(run("mov.u64 %rd5, -4; cvt.s64.s32 %rd6, %a;\n" + wide, "4", 13).executed == 4);
-    // The branch continues if the predicate does not hold.
+    // The branch continues if the predicate is false.
     std::string turned = loop("0", "add.s32 %r1, %r1, 1; setp.ge.s32 %p1, %r1, %a;");
     turned.replace(turned.find("@%p1"), 4, "@!%p1");
     CHECK(run(turned, "4", 9).executed == 4);
@@ -112,7 +111,7 @@ TEST_CASE("lanes with other numbers of rounds") {
 }
 
 TEST_CASE("a bound near the least number has no rounds before it") {
-    // One round, and what would be three steps before the bound is no number of 32 bits.
+    // One iteration, and three steps before the bound do not fit in 32 bits.
     for (const char* type : {"s32", "u32"}) {
         CAPTURE(type);
         const std::uint32_t zero = type == std::string("s32") ? 0x80000000U : 0, most = zero - 1;
@@ -125,7 +124,6 @@ TEST_CASE("a bound near the least number has no rounds before it") {
             CHECK(run(down, "4", most - rounds).executed == 2 * (rounds / 4));
         }
     }
-    // Likewise with a step that is not known.
     const std::string unknown = loop("0x80000000", "add.s32 %r1, %r1, %a; setp.lt.s32 %p1, %r1, %b;");
     for (std::uint32_t rounds = 1; rounds < 6; ++rounds) {
         CHECK(run(unknown, "4", 5, 0x80000000U + 5 * rounds).executed == 2 * (rounds / 4));
@@ -136,13 +134,13 @@ TEST_CASE("a step that is not known goes up, and not too far") {
     const std::string text = loop("0", "add.s32 %r1, %r1, %a; setp.lt.s32 %p1, %r1, %b;");
     CHECK(run(text, "4", 3, 27).executed == 4);
     CHECK(run(text, "4", 1, 9).executed == 4);
-    // Steps that wrap around: three steps are more than a number has, and pass the bound.
+    // Steps that wrap around: three steps exceed 32 bits and pass the bound.
     for (const std::uint32_t step : {0x40000000U, 0x60000000U, 0x90000000U, 0xb0000000U, 0xc0000000U, 0xd0000000U,
                                      0xfffffff0U, 0x55555557U, 0xaaaaaaabU}) {
         for (const int bound : {-2000000000, -1000, -3, 10, 1000, 101509731, 363698845, 2000000000}) {
             CAPTURE(step);
             CAPTURE(bound);
-            // How many rounds it is, in wrapped sums.
+            // Counts the iterations with wrapped sums.
             std::uint32_t at = 0;
             unsigned rounds = 0;
             do { at += step, ++rounds; } while (static_cast<std::int32_t>(at) < bound && rounds < 100);
@@ -156,7 +154,7 @@ TEST_CASE("a counter that goes away from its bound is none") {
     CHECK(run(loop("0", "add.s32 %r1, %r1, -1; setp.lt.s32 %p1, %r1, -10;")).reasons().contains("induction"));
     CHECK(run(loop("0", "add.s32 %r1, %r1, 1; setp.gt.s32 %p1, %r1, 10;")).reasons().contains("induction"));
     CHECK(run(loop("0", "add.s32 %r1, %r1, 1; setp.eq.s32 %p1, %r1, 10;")).reasons().contains("induction"));
-    // Nor are loops whose end depends on data, or whose counter is multiplied.
+    // Nor are loops packed if their end depends on data or their counter is multiplied.
     CHECK(run(loop("0", "add.s32 %r1, %r1, %r3; setp.lt.s32 %p1, %r1, 90;")).reasons().contains("induction"));
     CHECK(run(loop("1", "mul.lo.s32 %r1, %r1, 2; setp.lt.s32 %p1, %r1, 90;")).reasons().contains("induction"));
 }
@@ -169,7 +167,7 @@ TEST_CASE("a loop that is known to have too few rounds stays") {
     CHECK(run(loop("0", "add.s32 %r1, %r1, 2; setp.le.s32 %p1, %r1, 5;")).reasons().contains("trip_count"));
     CHECK(run(loop("0", "add.s32 %r1, %r1, 2; setp.le.s32 %p1, %r1, 6;")).executed == 2);
     CHECK(run(loop("3", "add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0;")).reasons().contains("trip_count"));
-    // The longest that the rounds allow.
+    // The longest length that the number of iterations allows.
     const Outcome best = run(loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 11;"), "best");
     CHECK(best.count("LD.STRIDE.GLOBAL.V8") == 1);
     CHECK(best.executed == 2);
@@ -209,13 +207,13 @@ TEST_CASE("the counter's own numbers do not wrap around before its bound") {
                            wide);
     };
     CHECK(run(loop("0", kCountsUp, body("mul.wide.s32 %rd2, %r1, 4")), "4", 9).count("LD.STRIDE") == 2);
-    // As unsigned numbers they might, and indices are signed.
+    // As unsigned numbers they might wrap, and indices are signed.
     const Outcome other = run(loop("0", kCountsUp, body("mul.wide.u32 %rd2, %r1, 4")), "4", 9);
     CHECK(other.count("LD.STRIDE") == 1);
     CHECK(other.count("LD.INDIRECT") == 0);
     const std::string unsigned_up = "add.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %a;";
     CHECK(run(loop("0", unsigned_up, body("mul.wide.u32 %rd2, %r1, 4")), "4", 9).count("LD.STRIDE") == 2);
-    // What ends at a number, passing it or not, may: the words are indices then.
+    // Loops that end at a number, whether they pass it or not, may be packed: the words are indices then.
     const std::string past = "add.s32 %r1, %r1, 1; setp.ne.s32 %p1, %r1, %a;";
     const Outcome passing = run(loop("-3", past, body("mul.wide.s32 %rd2, %r1, 4")), "4", 9);
     CHECK(passing.count("LD.STRIDE") == 1);
@@ -223,7 +221,7 @@ TEST_CASE("the counter's own numbers do not wrap around before its bound") {
 }
 
 TEST_CASE("words that a loop extends are looked at before it, so that none wraps around") {
-    // From %b on, in steps of 2; the address is that of word %b + 2 k less %b, so that it is in the buffer.
+    // Starts at %b in steps of 2; the address is that of word %b + 2 k less %b, so it is in the buffer.
     const auto text = [](const char* wide, const char* step) {
         return fmt::format("cvt.{0}.{1} %rd8, %b; shl.b64 %rd8, %rd8, 2; sub.s64 %rd8, %mine, %rd8; mov.u32 %r8, %b;\n",
                            wide[0] == 's' ? "s64" : "u64", wide) +
@@ -238,14 +236,14 @@ TEST_CASE("words that a loop extends are looked at before it, so that none wraps
         const Outcome outcome = run(text(wide, "2"), "4", 9, 100);
         CHECK(outcome.count("LD.STRIDE") == 2);
         CHECK(outcome.executed == 8);
-        // The check's own last word is a step after the last used one: 2^31 - 2 is the greatest that it may be.
+        // The check's own last word is one step after the last one used: its greatest value is 2^31 - 2.
         CHECK(run(text(wide, "2"), "4", 9, 0x7ffffffeU - 2 * 9).executed == 8);
         CHECK(run(text(wide, "2"), "4", 9, 0x7ffffffeU - 2 * 8).executed == 0);
         CHECK(run(text(wide, "-2"), "4", 9, 18).executed == 8);
         CHECK(run(text(wide, "-2"), "4", 9, 17).executed == 0);
         CHECK(run(text(wide, "2"), "4", 9, 0x80000000U).executed == 0);
     }
-    // A step that is not known: up, down, and none.
+    // An unknown step: up, down, and none.
     for (const int step : {3, -3, 0}) {
         const std::string unknown = fmt::format("add.s32 %r10, %a, {};\n", step - 9) + text("u32", "%r10");
         CHECK(run(unknown, "4", 9, 100).executed == 8);
@@ -253,7 +251,7 @@ TEST_CASE("words that a loop extends are looked at before it, so that none wraps
 }
 
 TEST_CASE("words beside a counter of unknown steps: as many steps as reach the bound, and a part of one") {
-    // The word goes from %r8 on by 2 x %b a round, its address by as much less %r8.
+    // The word advances from %r8 by 2 x %b per iteration, and its address by as much less %r8.
     const auto text = [](const char* first) {
         return fmt::format(
                    "mov.u32 %r8, {}; shl.b32 %r10, %b, 1; cvt.s64.s32 %rd8, %r8; shl.b64 %rd8, %rd8, 2; sub.s64 %rd8, "
@@ -266,16 +264,16 @@ TEST_CASE("words beside a counter of unknown steps: as many steps as reach the b
     };
     CHECK(run(text("100"), "4", 25, 3).executed == 8);
     CHECK(run(text("100"), "4", 25, 3).count("LD.STRIDE") == 2);
-    // Nine rounds: 24 / 3, and one of a part.
+    // Nine iterations: 24 / 3 and a partial one.
     CHECK(run(text("0x7fffffff - 54"), "4", 25, 3).executed == 8);
     CHECK(run(text("0x7fffffff - 53"), "4", 25, 3).executed == 0);
     CHECK(run(text("0x7fffffff - 54"), "4", 26, 3).executed == 8);
-    CHECK(run(text("0x7fffffff - 54"), "4", 27, 3).executed == 0);  // nine whole ones, for which it asks a tenth
+    CHECK(run(text("0x7fffffff - 54"), "4", 27, 3).executed == 0);  // nine whole ones, for which it requires a tenth
     CHECK(run(text("-1"), "4", 25, 3).executed == 0);
 }
 
 TEST_CASE("the known steps of a pointer stand in the offsets of accesses that stay") {
-    // Bytes are in no vector; before and after the sum, in the last round too.
+    // Bytes are in no vector; before and after the sum, including the last iteration.
     const std::string text = "mov.u64 %rd7, %mine;\n" +
                              loop("0", kCountsUp,
                                   "ld.global.u8 %r9, [%rd7+3]; add.s64 %rd7, %rd7, 5; ld.global.u8 %r10, [%rd7];\n"
@@ -285,9 +283,9 @@ TEST_CASE("the known steps of a pointer stand in the offsets of accesses that st
         CAPTURE(rounds);
         CHECK(run(text, "4", rounds).executed == 2 * (rounds / 4));
     }
-    // Each pointer has one sum for four rounds, and that of the loop as it was; two are of the thread's place.
+    // Each pointer has one sum for four iterations, and one in the original loop; two belong to the thread's place.
     CHECK(run(text, "4", 9).count("ADD.S64") == 2 * 2 + 2);
-    // Steps that no offset holds.
+    // Steps that do not fit in an offset.
     const std::string far =
         "mov.u64 %rd7, %mine; mov.u64 %rd8, 0;\n" + loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 5;",
                                                          "add.s64 %rd9, %rd7, %rd8; ld.global.u8 %r9, [%rd9]; add.s64 "
@@ -297,7 +295,7 @@ TEST_CASE("the known steps of a pointer stand in the offsets of accesses that st
 }
 
 TEST_CASE("arrays at words that are not known are compared, each pair once") {
-    // From %mine + 4 x words of memory, with a stride that is not known: as in a box with several fields.
+    // From %mine + 4 x words of memory, with an unknown stride, like a box with several fields.
     const auto text = [](int apart) {
         return fmt::format(
             "st.global.u32 [%mine+900], {}; st.global.u32 [%mine+904], {}; st.global.u32 [%mine+908], -6; membar.cta;\n"
@@ -342,7 +340,7 @@ TEST_CASE("loops with many vectors go through their rounds side by side where re
 }
 
 TEST_CASE("as many rounds at once as leave fewer instructions, also where one round has vectors") {
-    // Four fields at words that are not known: a vector by indices a round, and two rounds need but one counter.
+    // Four fields at unknown words: one vector by indices per iteration, and two iterations need only one counter.
     std::string fields, body;
     for (int i = 0; i < 4; ++i) {
         fields +=
@@ -357,7 +355,7 @@ TEST_CASE("as many rounds at once as leave fewer instructions, also where one ro
 }
 
 TEST_CASE("arrays that overlap are gone over one by one, and those that do not at once") {
-    // Reads at %rd1, writes at %rd4 = %mine + 4 x %b: a written word may be read in a later round.
+    // Reads at %rd1 and writes at %rd4 = %mine + 4 x %b: a later iteration may read a written word.
     const std::string text = "cvt.s64.s32 %rd5, %b; shl.b64 %rd5, %rd5, 2;\n" +
                              loop("0", kCountsUp, "st.global.u32 [%rd7], %r2; add.s64 %rd7, %rd7, 4;");
     for (int distance = -24; distance <= 24; ++distance) {
@@ -366,7 +364,7 @@ TEST_CASE("arrays that overlap are gone over one by one, and those that do not a
                                     "4", 13, word(distance));
         CHECK(outcome.count("LD.STRIDE") == 1);
         CHECK(outcome.count("ST.STRIDE") == 1);
-        // Three rounds forward bring them together; backwards, words are read before they are written.
+        // Three iterations forward bring them together; backwards, words are read before they are written.
         CHECK(outcome.executed == (distance >= 1 && distance <= 3 ? 0 : 12));
     }
 }
@@ -402,12 +400,12 @@ TEST_CASE("in place: what is written is what was read, unless the stride is none
 }
 
 TEST_CASE("a distance that changes from round to round is not looked at") {
-    // The written address stays; the read address passes over it.
+    // The written address is constant; the read address passes over it.
     const std::string text = loop("0", kCountsUp, "st.global.u32 [%rd9], %r2;");
     const Outcome outcome = run("mul.wide.s32 %rd9, %b, 4; add.s64 %rd9, %mine, %rd9;\n" + text, "4", 17, 14);
     CHECK(outcome.count("LD.STRIDE") == 0);
     CHECK(outcome.reasons().contains("alias"));
-    // Indices may be any.
+    // Indices may have any value.
     const std::string scattered =
         loop("0", kCountsUp,
              "and.b32 %r9, %r3, 15; mul.wide.s32 %rd9, %r9, 4; add.s64 %rd9, %mine, %rd9; st.global.u32 [%rd9], %r2;");

@@ -1,6 +1,6 @@
 // Random loops: strides of both signs, known and unknown steps, arrays that overlap in any way, indices from memory,
-// left-over rounds, statements under nested conditions. Each runs unchanged and with the pass, at each length; some
-// also by the interpreter of PTX. LOOKAHEAD_TEST_SEED repeats a run.
+// left-over iterations, statements under nested conditions. Each runs unchanged and with the pass at each length; some
+// also run on the PTX interpreter. LOOKAHEAD_TEST_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -20,19 +20,19 @@ constexpr unsigned kLoops = 500;
 constexpr unsigned kMostNested = 2;
 const char* const kLengths[] = {"4", "8", "16", "best"};
 
-/// %r1 counts; %rd1 to %rd4 are pointers into the thread's 512 words, which begin at -256.
+/// %r1 counts; %rd1 to %rd4 point into the thread's 512 words, which begin at -256.
 class Generator {
   public:
     explicit Generator(std::uint64_t seed) : random_(seed) {}
 
     std::string body() {
         std::string text;
-        steps_ = below(4) == 0;  // of a word that the pass does not know
+        steps_ = below(4) == 0;  // of a word unknown to the pass
         rounds_ = below(26);
         step_ = 1 + static_cast<int>(below(3));
         for (unsigned i = 1; i <= 4; ++i) {
             text += fmt::format("add.s64 %rd{}, %mine, {};\n", i, 4 * (static_cast<int>(below(40)) - 20));
-            // A byte more or less is no word: distances of unaligned arrays are not for the checks here.
+            // Distances of a byte more or less are not words: unaligned arrays are not checked here.
             stride_[i] = static_cast<int>(below(7)) - 3;
         }
         text +=
@@ -49,7 +49,7 @@ class Generator {
   private:
     unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
 
-    /// The test follows the body, so that there is at least one round, unless the loop is skipped.
+    /// The test follows the body, so there is at least one iteration unless the loop is skipped.
     std::string loop() {
         const bool down = below(3) == 0;
         const int first = static_cast<int>(below(5)) - 2;
@@ -57,7 +57,7 @@ class Generator {
         const int last = first + sign * step_ * static_cast<int>(rounds_);
         const unsigned kind = below(6);
         std::string text = fmt::format("mov.s32 %r1, {};\n", first);
-        // The bound is known, or comes from memory or a parameter, so that the rounds are unknown.
+        // The bound is known, or comes from memory or a parameter, which makes the number of iterations unknown.
         const bool known = kind == 0;
         text += known ? "" : fmt::format("add.s32 %r5, %b, {};\n", last);
         const std::string bound = known ? std::to_string(last) : "%r5";
@@ -73,7 +73,7 @@ class Generator {
         static constexpr const char* kUp[] = {"lt.s32", "lt.s32", "ne.s32", "le.s32"};
         static constexpr const char* kDown[] = {"gt.s32", "gt.s32", "ne.s32", "ge.s32"};
         const unsigned test = below(4);
-        // With le the last bound is a round further.
+        // With le the last bound is one iteration later.
         text += fmt::format("setp.{} %p1, %r1, {};\n@%p1 bra LOOP;\nDONE:\n", (down ? kDown : kUp)[test], bound);
         return text;
     }
@@ -88,19 +88,19 @@ class Generator {
     std::string statements_of(unsigned nested) {
         std::string text;
         for (unsigned i = 0; i <= below(2); ++i) { text += statement_or_condition(nested); }
-        // Both sides may write it, one may, or it is needed on one side only.
+        // Both sides may write it, only one may, or only one side needs it.
         if (below(2) == 0) { text += fmt::format("mad.lo.u32 %r14, %r2, {}, %r1;\n", 1 + 2 * below(5)); }
         if (below(3) == 0) { text += "xor.b32 %r2, %r2, %r14;\n"; }
         return text;
     }
 
-    /// An if, or an if with an else, of data, of the counter or of the thread: lanes part, or go together.
+    /// An if, or an if with an else, on data, the counter or the thread: lanes diverge or stay together.
     std::string condition(unsigned nested) {
         static constexpr const char* kTests[] = {"and.b32 %r16, %r2, 1;", "and.b32 %r16, %r1, 2;",
                                                  "and.b32 %r16, %gid, 4;", "mov.u32 %r16, %r14;"};
         const unsigned label = labels_++;
         const bool is_negated = below(2) == 0;
-        // The next tests may use the predicate again.
+        // Later tests may reuse the predicate.
         const unsigned predicate = 2 + (below(3) == 0 ? 0 : label % 13);
         std::string text = fmt::format("{} setp.eq.u32 %p{}, %r16, 0;\n@{}%p{} bra ELSE{};\n", kTests[below(4)],
                                        predicate, is_negated ? "!" : "", predicate, label);

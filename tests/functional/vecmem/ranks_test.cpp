@@ -1,4 +1,4 @@
-// Kernels that the pass has made, on the timing model: all ranks together, and each rank by itself.
+// Kernels made by the pass, on the timing model: on all ranks together and on each rank alone.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -24,11 +24,11 @@ RunRequest request_for(std::string_view workload, const std::string& length, con
         request.configuration.override_value(option);
     }
     request.sync = sync;
-    request.progress = ProgressMode::none;  // and no file
+    request.progress = ProgressMode::none;  // and without a file
     return request;
 }
 
-// The lengths take turns.
+// Workloads use the lengths in turn.
 TEST_CASE("the paper's workloads match their references, and the results do not depend on the number of ranks") {
     const std::unique_ptr<Transport> world = make_transport();
     InProcessTransport alone;

@@ -1,5 +1,5 @@
-// The pass on all workloads, as they are and as loops that go over several elements (form=looped): at each length they
-// give the right outputs.
+// The pass on all workloads, unchanged and as loops over several elements (form=looped): at each length they give the
+// right outputs.
 #include <doctest/doctest.h>
 
 #include "components/emulator/emulated_device.h"
@@ -12,7 +12,7 @@ using namespace lookahead;
 
 namespace {
 
-/// Vector memory instructions that warps executed. `unroll`: of form=looped; 0: of the original.
+/// Vector memory instructions executed by warps. `unroll`: factor of form=looped; 0: the original.
 std::uint64_t executed(std::string_view name, const std::string& length, unsigned unroll) {
     Configuration configuration = load_machine("vecmem_nvidia");
     configuration.override_value("isa.expand_64bit=true");

@@ -1,4 +1,4 @@
-// Strided and indirect vector memory instructions from PTX, on the emulator: what each does, lane by lane.
+// Strided and indirect vector memory instructions from PTX, on the emulator: the effect of each, lane by lane.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,8 @@ VectorRun emulate(const VectorAccess& access, const VectorRun& run) {
     return execute(device, access, run);
 }
 
-/// Each lane in 64 words of its own, from the middle on: words are their numbers, data are told apart.
+/// Each lane has its own 64 words and begins in the middle. Memory words equal their numbers, and data differ from
+/// these.
 VectorRun lanes_apart(std::int32_t stride) {
     VectorRun run;
     for (std::uint32_t i = 0; i < kMemoryWords; ++i) { run.memory[i] = i; }
@@ -123,7 +124,7 @@ TEST_CASE("a later element wins over an earlier one of another lane, and within 
     }
 }
 
-/// The sentence of the fault, and the memory that it left.
+/// The fault's sentence, and the memory that it left.
 std::string fault_of(const VectorAccess& access, const VectorRun& run) {
     return error_of<ProgramError>([&] { emulate(access, run); }, "no fault");
 }
@@ -149,7 +150,7 @@ TEST_CASE("a fault names the element and the lane; one word less is none") {
                                 (access.loads ? "load" : "store") + " of 4 bytes") != std::string::npos);
             CHECK(sentence.find("lane 21") != std::string::npos);
             CHECK(sentence.find("illegal address") != std::string::npos);
-            // The last of the words; with a stride, those after the element would be outside.
+            // The last of the words; with a stride, the following elements would be outside.
             reach(end - 1);
             if (!access.strided || element + 1 == access.length) { CHECK(fault_of(access, run) == "no fault"); }
         }
@@ -188,7 +189,7 @@ TEST_CASE("elements before the fault are stored, those behind it not") {
 }
 
 TEST_CASE("64-bit strides do not wrap: the stride is extended before it is scaled") {
-    // 4 * 0x40000000 elements are 2^32 bytes, which must not come back to where they began.
+    // 4 * 0x40000000 elements are 2^32 bytes, which must not wrap to the beginning.
     VectorRun run = lanes_apart(0x40000000);
     CHECK(fault_of({true, true, 4, false, false}, run).find("element 1 of a vector load") != std::string::npos);
     run = lanes_apart(0);
@@ -244,8 +245,8 @@ TEST_CASE("nothing moves across a vector memory instruction, and it stays though
 
 const std::string kStep = "add.u64 %rd0, %rd0, 16;\n";
 
-/// A loop over three rounds of four words, with `before` between the round's begin and its vector load from %rd1, and
-/// `behind` at its end.
+/// A loop of three iterations with four words each, with `before` between the iteration's beginning and its vector load
+/// from %rd1, and `behind` at its end.
 std::string rounds(const std::string& before, const std::string& behind) {
     return ".version 7.8\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q)\n{\n"
            ".reg .pred %p;\n.reg .b32 %r<16>;\n.reg .b64 %rd<8>;\n"
@@ -279,7 +280,7 @@ TEST_CASE("a sum of a base that changes in the loop is folded into the address w
     };
     check("add.u64 %rd1, %rd0, 8;\n", kStep, 8);
     check("add.u64 %rd1, %rd0, -8;\nadd.u64 %rd1, %rd1, 12;\n", kStep, 4);
-    // The base moves on before the load.
+    // The base advances before the load.
     check("add.u64 %rd1, %rd0, 8;\n" + kStep, "", 0);
 }
 

@@ -1,4 +1,4 @@
-// The header of intrinsics, as nvcc compiles it with the instructions and without.
+// The header of intrinsics, compiled by nvcc with the instructions and without.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ TEST_CASE("the intrinsics do as instructions what they do as plain code, and are
         CHECK(vector_instructions(*std::ranges::find(plain, kernel, &isa::Kernel::name)) == 0);
         const std::vector<std::uint32_t> found = run(with, kernel, indices, from);
         CHECK(found == run(plain, kernel, indices, from));
-        // The first thread's first picked word is where its stride begins.
+        // The first thread's first picked word is the beginning of its stride.
         CHECK(found[0] == std::bit_cast<std::uint32_t>(from[static_cast<std::size_t>(indices[0])]));
     }
 }

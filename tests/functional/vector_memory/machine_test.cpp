@@ -1,4 +1,4 @@
-// Vector memory instructions of hand-built machine kernels: registers' alignment, addresses of 32 bits, the SMs.
+// Vector memory instructions in hand-built machine kernels: register alignment, 32-bit addresses, the SMs.
 #include <doctest/doctest.h>
 
 #include "components/emulator/emulated_device.h"
@@ -17,8 +17,8 @@ using isa::Operation;
 using isa::Space;
 using isa::Type;
 
-/// A kernel of one vector memory instruction on shared memory, its data from register `data` on and its indices, if
-/// any, from `indices` on.
+/// A kernel with one vector memory instruction on shared memory, with its data from register `data` on and its indices,
+/// if any, from `indices` on.
 isa::Kernel hand_built(Operation operation, std::uint8_t length, std::uint16_t data, std::uint16_t indices) {
     KernelBuilder k("k", {});
     k.shared_bytes(1024);
@@ -126,8 +126,8 @@ TEST_CASE("element addresses: strides and indices are signed; 32-bit addresses s
     CHECK(lane_0(Operation::load_indirect, 1, 2) == 0x1200000000);
 }
 
-/// The four registers from R0 on after one thread's vector load at `words`, 0, 10, 20, .... Before it they are its
-/// address (pair R0:1), its stride (R2) or its indices (R0 to R3), as `build` says.
+/// The four registers from R0 on after one thread's vector load at `words`, which are 0, 10, 20, .... Before it they
+/// are its address (pair R0:1), its stride (R2) or its indices (R0 to R3), as `build` chooses.
 template <class Build>
 std::vector<std::uint32_t> loaded_over(const Build& build) {
     KernelBuilder k("k", {8, 8});

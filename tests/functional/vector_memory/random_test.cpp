@@ -1,5 +1,5 @@
-// Random vector memory instructions on the emulator, however they are finalised, against the interpreter of PTX, which
-// shares nothing with it but the parser, and against plain C++.
+// Random vector memory instructions on the emulator, under all finaliser options, compared with the PTX interpreter,
+// which shares only the parser, and with plain C++.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -48,7 +48,7 @@ std::vector<finaliser::FinaliserOptions> ways_to_finalise(const ptx::Module& mod
     ways[3].simplify = false;
     ways[4].schedule = false;
     ways[4].isa.expand_64bit = true;
-    // As few registers as there can be: data or indices are spilled and come back.
+    // The fewest registers possible: data or indices are spilled and loaded again.
     ways[5].isa.registers = finaliser::profile_registers(module, module.functions[0], {}).least;
     return ways;
 }

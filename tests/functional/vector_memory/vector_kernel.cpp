@@ -26,7 +26,7 @@ std::string copy(const char* name, const char* from, const char* to) {
         name, from, to, kMemoryWords);
 }
 
-/// The instruction; the loaded words are in %d afterwards, where they are not aliased.
+/// The instruction; the loaded words are in %d afterwards unless aliased.
 std::string instruction(const VectorAccess& access) {
     const char* const address = access.shared ? "[%tile_address]" : "[%address]";
     const std::string pattern = access.strided ? "%s" : list("%x", access.length);
@@ -57,7 +57,7 @@ std::vector<VectorAccess> all_vector_accesses() {
     return all;
 }
 
-/// The lane's record has the words of Lane in their order.
+/// A lane's record has the members of Lane in order.
 std::string kernel_text(const VectorAccess& access) {
     std::string text =
         ".version 7.8\n.target sm_70\n.address_size 64\n"

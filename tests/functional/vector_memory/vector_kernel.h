@@ -9,7 +9,7 @@
 #include "components/frontend/finaliser/code/options.h"
 #include "components/isa/kernel.h"
 
-/// One vector memory instruction, executed by a CTA of one warp on words of global or of shared memory.
+/// One vector memory instruction, executed by a CTA of one warp on words of global or shared memory.
 namespace lookahead::test {
 
 struct VectorAccess {
@@ -17,7 +17,7 @@ struct VectorAccess {
     bool strided = true;
     unsigned length = 4;
     bool shared = false;
-    /// The loaded words go to the registers that the indices, or the stride and the address, come from.
+    /// The loaded words go to the registers of the indices, or of the stride and the address.
     bool aliased = false;
 
     std::string name() const;  ///< "ld.stride.global.v4"
@@ -27,17 +27,17 @@ struct VectorAccess {
 std::vector<VectorAccess> all_vector_accesses();
 
 inline constexpr unsigned kLanes = 32;
-/// Words of the memory that is accessed.
+/// Number of words of the accessed memory.
 inline constexpr std::uint32_t kMemoryWords = 2048;
 inline constexpr std::uint32_t kUntouched = 0xabadcafe;
 
-/// A lane's inputs of the instruction, and its results.
+/// A lane's inputs and results.
 struct Lane {
     std::uint32_t active = 1;
-    std::int32_t byte = 0;  ///< of the address, from the memory's begin
+    std::int32_t byte = 0;  ///< the address, from the memory's beginning
     std::int32_t stride = 0;
     std::array<std::int32_t, 16> indices{};
-    std::array<std::uint32_t, 16> data{};  ///< stored, or loaded; kUntouched where nothing was
+    std::array<std::uint32_t, 16> data{};  ///< stored or loaded; kUntouched if nothing was loaded
 };
 struct VectorRun {
     std::vector<Lane> lanes = std::vector<Lane>(kLanes);
@@ -49,7 +49,7 @@ isa::KernelTable finalised(const VectorAccess& access, const finaliser::Finalise
 
 /// Runs kernel_text's kernel with the inputs of `run`. Passes on the device's exceptions.
 VectorRun execute(Device& device, const VectorAccess& access, const VectorRun& run);
-/// The result of an access, computed in C++: element after element, each lane by lane.
+/// The access's result, computed in C++: element by element, each lane by lane.
 VectorRun expected(const VectorAccess& access, const VectorRun& run);
 
 void check_equal(const VectorRun& found, const VectorRun& wanted);

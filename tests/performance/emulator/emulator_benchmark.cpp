@@ -7,8 +7,8 @@
 #include "components/isa/launch.h"
 #include "tests/support/sample_kernels.h"
 
-// How fast the emulator runs hand-written versions of three kernels, in warp instructions a second, and how long single
-// handlers take.
+// The emulator's speed on hand-written versions of three kernels, in warp instructions per second, and the time of
+// single handlers.
 namespace lookahead {
 namespace {
 

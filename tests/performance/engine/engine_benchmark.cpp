@@ -1,5 +1,5 @@
-// PHOLD and empty windows, for work on the engine: engine_benchmark [phold|window] [key=value]...
-// Run it alone for one process, under mpirun for more ranks. One line for each run, from rank 0.
+// PHOLD and empty windows, for work on the engine: engine_benchmark [phold|window] [key=value]... Run it alone for one
+// process, under mpirun for more ranks. Rank 0 prints one line per run.
 #include <cstdio>
 #include <string>
 

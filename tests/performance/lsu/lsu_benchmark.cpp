@@ -1,4 +1,4 @@
-// Host time of a warp instruction in the load/store unit. The aim is 60 ns for a load that hits.
+// Host time of a warp instruction in the load/store unit. The target is 60 ns for a load that hits.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -88,7 +88,7 @@ isa::Instruction instruction(isa::Operation operation, isa::Space space) {
     return result;
 }
 
-/// One instruction a cycle, in a queue that never fills; `step` moves the address from one to the next.
+/// Issues one instruction per cycle, into a queue that never fills; `step` moves the address between instructions.
 void run(benchmark::State& state, isa::Operation operation, isa::Space space, std::uint64_t stride,
          std::uint64_t step) {
     Unit unit;

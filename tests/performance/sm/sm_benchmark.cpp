@@ -1,5 +1,5 @@
-// Host time of an SM: warp instructions and active cycles a second. The budget is 30 ns a cycle and 250 ns a warp
-// instruction; pure arithmetic should reach 5 million warp instructions a second.
+// Host time of an SM: warp instructions and active cycles per second. The budget is 30 ns per cycle and 250 ns per warp
+// instruction; pure arithmetic should reach 5 million warp instructions per second.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned kPasses = 200;
 constexpr Cycle kWindow = 2 * SmHarness::kLatency;
 
-/// A loop of `body` instructions that `emit` writes, over and over.
+/// A loop of `body` instructions written by `emit`.
 template <class F>
 isa::Kernel loop_of(F&& emit) {
     KernelBuilder k("loop", {8, 8});
@@ -65,7 +65,7 @@ isa::Kernel load_loop() {
     });
 }
 
-/// Argument: SMs that run side by side, window by window, as in a machine on one rank.
+/// Argument: the number of SMs that run side by side, window by window, as in a machine on one rank.
 void run(benchmark::State& state, const isa::Kernel& kernel) {
     double instructions = 0, cycles = 0;
     for (auto _ : state) {

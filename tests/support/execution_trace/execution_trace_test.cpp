@@ -1,4 +1,4 @@
-// The tool by itself: a plain SM agrees with the emulator, and each kind of difference is found and named.
+// Tests the tool alone: a plain SM agrees with the emulator, and each kind of difference is found and named.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -12,7 +12,7 @@
 namespace lookahead::test {
 namespace {
 
-/// Breaks something of context 0 before its n-th instruction.
+/// Breaks part of context 0's state before its n-th instruction.
 class Fault : public gpu::IssueExtension {
   public:
     enum class Kind { none, bit_of_register, lane_of_predicate, way, bits_of_pool };
@@ -40,7 +40,7 @@ class Fault : public gpu::IssueExtension {
 };
 LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, Fault, "fault", "Breaks something.", "tests")
 
-/// Changes P-mode's results before they are reused; P-mode must be named after it.
+/// Changes P-mode's results before they are reused; its name must come before P-mode's.
 class WrongReuse final : public gpu::IssueExtension {
   public:
     using IssueExtension::IssueExtension;

@@ -12,11 +12,11 @@
 
 namespace lookahead::test {
 
-/// Holds what warps execute on SMs against the emulator's traces, instruction by instruction. TracedExtension feeds the
-/// one that is current. SMs of one process only.
+/// Compares the execution of warps on SMs with the emulator's traces, instruction by instruction. TracedExtension
+/// reports to the current checker. Supports SMs of one process only.
 class TraceChecker {
   public:
-    /// `expected` outlives it. It is current until it ends.
+    /// `expected` must outlive it. It is current until it is destroyed.
     explicit TraceChecker(const EmulatedTraces& expected);
     ~TraceChecker();
     TraceChecker(const TraceChecker&) = delete;
@@ -24,25 +24,25 @@ class TraceChecker {
     /// Null if there is none.
     static TraceChecker* current() { return current_; }
 
-    /// The warp issues its next instruction with those lanes for which its guard holds. Returns the step's number.
+    /// The warp issues its next instruction in the lanes for which its guard holds. Returns the step's number.
     std::size_t issued(const WarpName& name, const isa::Kernel& kernel, std::uint32_t pc, isa::LaneMask active);
-    /// The values that the step wrote, once they are in the registers, in the order of append_written(); also if there
-    /// are none.
+    /// The values that the step wrote, once they are in the registers, in the order of append_written(). Call it even
+    /// if there are none.
     void written(const WarpName& name, const isa::Kernel& kernel, std::size_t step,
                  std::span<const std::uint32_t> words);
 
-    /// At the end of the run: the first differences, a sentence each. A warp that has not executed or not written all
-    /// that it should is one.
+    /// Call it at the end of the run: returns the first differences, one sentence each. A warp with missing
+    /// instructions or writes is a difference.
     const std::vector<std::string>& finish();
     std::uint64_t steps_compared() const { return steps_; }
     std::uint64_t words_compared() const { return words_; }
 
   private:
-    /// How far a warp is.
+    /// The progress of a warp.
     struct Progress {
         std::size_t issued = 0;
         std::size_t written = 0;
-        bool lost = false;  ///< it took another path: later steps say nothing more
+        bool lost = false;  ///< it took another path: later steps mean nothing
     };
     static constexpr std::size_t kDifferences = 8;
 

@@ -14,7 +14,7 @@ LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, TracedExtension, "traced", "Tell
 TracedExtension::TracedExtension(const gpu::IssueExtensionArguments& arguments)
     : IssueExtension(arguments), execute_(arguments.execute), warps_(arguments.state.warps.size()) {}
 
-/// Its result comes with its write-back; those of all others are in the registers when the warp continues.
+/// Whether the result comes with the write-back; all others are in the registers when the warp continues.
 bool TracedExtension::awaits_memory(const Step& step) const {
     const DecodedInstruction& decoded = (*state_.kernel)[step.pc];
     return decoded.action == gpu::Action::memory && decoded.writes && step.active != 0;
@@ -28,7 +28,7 @@ TracedExtension::Step TracedExtension::issued(unsigned context, std::uint32_t pc
             {}};
 }
 
-/// Those that it has kept of its rows are as they came; the others are in the registers.
+/// Elements recorded earlier have their values on arrival; the others are in the registers.
 void TracedExtension::written(unsigned context, const Step& step) {
     if (TraceChecker* checker = TraceChecker::current()) {
         const isa::Kernel& kernel = state_.kernel->kernel();
@@ -47,7 +47,7 @@ void TracedExtension::written(unsigned context, const Step& step) {
     }
 }
 
-/// The warp continues: the results of its last instruction are written, unless it is a load.
+/// The warp continues, so its last instruction's results are written, unless it is a load.
 void TracedExtension::finish_last(unsigned context) {
     std::vector<Step>& steps = warps_[context].steps;
     if (!steps.empty() && !awaits_memory(steps.back())) {

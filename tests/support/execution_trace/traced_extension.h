@@ -11,7 +11,7 @@ namespace lookahead::test {
 
 /// Reports to the current TraceChecker the instructions that warps execute themselves, or that another extension
 /// executes for them: "sm.issue_extension" = "traced" on a plain SM, "traced+pmode" with P-mode. It changes nothing;
-/// checkpoints do not hold its state.
+/// checkpoints do not contain its state.
 class TracedExtension final : public gpu::IssueExtension {
   public:
     explicit TracedExtension(const gpu::IssueExtensionArguments& arguments);
@@ -24,16 +24,16 @@ class TracedExtension final : public gpu::IssueExtension {
     void written_back(unsigned context, std::uint32_t pc, bool all) override;
 
   private:
-    /// An instruction that has issued and is not told as written.
+    /// An instruction that has issued and has not been reported as written.
     struct Step {
         std::size_t number;
         std::uint32_t pc;
         isa::LaneMask active;
-        std::map<unsigned, std::vector<std::uint32_t>> rows;  ///< of a vector's elements that came before the last
+        std::map<unsigned, std::vector<std::uint32_t>> rows;  ///< a vector's elements that came before the last one
     };
     struct Warp {
         WarpName name{};
-        std::vector<Step> steps;  ///< at most one that is no load
+        std::vector<Step> steps;  ///< at most one is not a load
     };
 
     bool awaits_memory(const Step& step) const;

@@ -7,7 +7,7 @@ const WarpTrace* EmulatedTraces::find(const WarpName& name) const {
     return found == traces_.end() ? nullptr : &found->second;
 }
 
-/// The results of the warp's last instruction are in its registers only now: a barrier's result comes when it opens.
+/// The last instruction's results are in the warp's registers only now: a barrier's result comes when it opens.
 void EmulatedTraces::executing(const ExecutionPlace& place, isa::LaneMask active, const std::uint32_t* registers,
                                const isa::LaneMask* predicates) {
     WarpTrace& trace = traces_[{launch_, place.ctaid.x, place.ctaid.y, place.ctaid.z, place.first_thread}];

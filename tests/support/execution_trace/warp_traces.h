@@ -31,7 +31,7 @@ void append_written(const isa::Instruction& instruction, isa::LaneMask active, c
     }
 }
 
-/// Every instruction that a warp executes, in order: its place, the participating lanes, and its results.
+/// Every instruction executed by a warp, in order: its place, the participating lanes, and its results.
 class WarpTrace {
   public:
     struct Step {
@@ -46,7 +46,7 @@ class WarpTrace {
         return {words_.data() + begins_[i], end - begins_[i]};
     }
 
-    /// A step, whose words come before the next one.
+    /// Begins a step; its words must be added before the next one.
     void begin(const Step& step) {
         steps_.push_back(step);
         begins_.push_back(words_.size());
@@ -59,12 +59,12 @@ class WarpTrace {
     std::vector<std::uint32_t> words_;
 };
 
-/// The traces of all warps of a program on the functional emulator (EmulatorOptions::instructions); a TraceChecker
-/// compares an SM's execution with them. They hold for an SM only if the program has no races and depends on no clock,
-/// nor on its place.
+/// The traces of all warps of a program on the functional emulator (EmulatorOptions::instructions), with which a
+/// TraceChecker compares an SM's execution. They are valid for an SM only if the program has no races and depends
+/// neither on a clock nor on its place.
 class EmulatedTraces final : public InstructionObserver {
   public:
-    /// Null for a warp that the program does not have.
+    /// Null if the program has no such warp.
     const WarpTrace* find(const WarpName& name) const;
     template <class F>
     void for_each(F&& f) const {

@@ -162,7 +162,7 @@ constexpr FixedAttributes kFixedAttributes[] = {
       147}},          // some atomics of the host on device memory
 };
 
-/// Nothing if there is no such attribute.
+/// Empty if there is no such attribute.
 std::optional<int> attribute_value(int attribute) {
     const DeviceInformation& device = device_information();
     for (const auto& [value, attributes] : kFixedAttributes) {
@@ -320,7 +320,6 @@ CudaError cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     *can = 0;
     return check_device(device) == kSuccess ? check_device(peer) : kInvalidDevice;
 }
-/// There are no pairs of devices.
 CudaError cudaDeviceGetP2PAttribute(int* value, int, int, int) {
     return remember(value == nullptr ? kInvalidValue : kInvalidDevice);
 }

@@ -50,7 +50,6 @@ struct WholeSampling {
 };
 static_assert(sizeof(WholeSampling) == 72);
 
-/// cudaArraySurfaceLoadStore.
 constexpr unsigned kSurfaceLoadStore = 2;
 
 struct Texture {
@@ -129,7 +128,8 @@ CudaError take_sampling(const Sampling& sampling, isa::TextureDescriptor& to) {
     return kSuccess;
 }
 
-/// False for what CUDA refuses: fractions of 32-bit integers, and filtering of integers that are not read as fractions.
+/// Whether CUDA can read the texture: it refuses fractions of 32-bit integers, and filtering of integers not read as
+/// fractions.
 bool can_be_read(const isa::TextureDescriptor& descriptor) {
     const bool is_integer = descriptor.kind != isa::ChannelKind::floating;
     if (descriptor.normalised_values != 0 && is_integer && descriptor.channel_bytes == 4) { return false; }

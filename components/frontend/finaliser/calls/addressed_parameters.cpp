@@ -69,7 +69,6 @@ class Copies {
     }
 
   private:
-    /// The local variable that is the parameter's copy.
     std::uint32_t copy_of(std::uint32_t index, const Instruction& origin) {
         const auto [found, is_new] = copies_.emplace(index, static_cast<std::uint32_t>(kernel_.variables.size()));
         if (!is_new) { return found->second; }

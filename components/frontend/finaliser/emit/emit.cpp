@@ -56,7 +56,6 @@ bool is_copy_to_itself(const Instruction& instruction) {
            instruction.source[0].index == instruction.destination;
 }
 
-/// A finished instruction and its virtual one.
 struct Placed {
     Instruction machine;
     const VirtualInstruction* from;

@@ -21,7 +21,6 @@ bool is_any_integer(Type type) {
     return isa::is_integer(type) || isa::is_bits(type);
 }
 
-/// The two words of a 64-bit value.
 struct Pair {
     VirtualOperand low;
     VirtualOperand high;

@@ -229,7 +229,6 @@ PredicateUse guarded(LoweringContext& context, PredicateUse condition) {
     return context.emit_temporary_predicate(both);
 }
 
-/// Whether the access's address is in local memory.
 PredicateUse is_local(LoweringContext& context, const VirtualInstruction& access) {
     const std::uint64_t to_offset = static_cast<std::uint64_t>(access.machine.offset) - isa::kLocalWindowBase;
     VirtualInstruction test = context.make(Operation::setp, Type::u64);

@@ -12,7 +12,7 @@ bool writes_live_unit(const VirtualKernel& kernel, const VirtualInstruction& ins
     return found;
 }
 
-/// PTX has red for all of atom's operations but exch and cas.
+/// PTX has red for all of atom's operations except exch and cas.
 bool can_be_reduction(const VirtualInstruction& instruction) {
     const isa::AtomicOp op = instruction.machine.atomic;
     return instruction.machine.operation == isa::Operation::atomic && op != isa::AtomicOp::exch &&

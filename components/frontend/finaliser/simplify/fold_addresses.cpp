@@ -16,7 +16,6 @@ using isa::Type;
 
 namespace {
 
-/// base + addend.
 struct Sum {
     VirtualOperand base;
     std::int64_t addend = 0;

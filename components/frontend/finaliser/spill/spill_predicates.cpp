@@ -95,7 +95,6 @@ class Spiller {
         }
     }
 
-    /// Writes the predicate to its row.
     void keep(std::uint32_t predicate, std::uint32_t row, PredicateUse guard, const VirtualInstruction& written_by,
               std::vector<VirtualInstruction>& code) {
         VirtualInstruction select = beside(written_by);

@@ -21,7 +21,6 @@ struct Kept {
     std::uint32_t inserted = 0;  ///< instructions inserted at crowded places up to after the access
 };
 
-/// A group that is being spilled.
 struct Spilled {
     bool by_recipe = false;
     bool backed = false;                                   ///< it is already in local memory

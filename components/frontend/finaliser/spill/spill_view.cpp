@@ -46,7 +46,6 @@ void for_each_instruction(const VirtualKernel& kernel, std::span<const double> w
     }
 }
 
-/// Accesses of rows by group.
 Lists<Access> reads_of(const VirtualKernel& kernel, std::span<const double> weights) {
     return {kernel.groups.size(), [&](auto add) {
                 for_each_instruction(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {

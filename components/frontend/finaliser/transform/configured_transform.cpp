@@ -10,7 +10,6 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// Several transforms, applied in order.
 class JoinedTransforms final : public KernelTransform {
   public:
     explicit JoinedTransforms(std::vector<std::unique_ptr<KernelTransform>> transforms)

@@ -164,7 +164,7 @@ TEST_CASE("Every fault has its sentence") {
 TEST_CASE("Truncated and damaged fat binaries never do worse than an InputError") {
     const Bytes whole = fat_binary({plain(), zstd(), lz4()});
     for (std::size_t size = 0; size < whole.size(); ++size) {
-        // A heap block of exactly this size lets a sanitizer see the first byte that is read beyond it.
+        // In a heap block of exactly this size a sanitizer detects the first byte read beyond it.
         const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
         CHECK(!message_of(cut).empty());
     }

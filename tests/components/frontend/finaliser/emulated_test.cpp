@@ -22,7 +22,7 @@ using namespace lookahead::finaliser::test;
 
 namespace {
 
-/// Two warps, the second with some lanes only.
+/// Two warps, the second of them partial.
 constexpr std::uint32_t kThreads = 50;
 
 Memory random_memory(std::uint64_t seed) {
@@ -32,7 +32,7 @@ Memory random_memory(std::uint64_t seed) {
     return memory;
 }
 
-/// What single threads make of the code straight from instruction selection.
+/// The memory after single threads have run the code as instruction selection made it.
 Memory expected_memory(const ptx::Module& module, std::uint64_t seed) {
     Launch launch;
     launch.block = {kThreads, 1, 1};
@@ -52,7 +52,7 @@ Memory interpreted_memory(const ptx::Module& module, std::uint64_t seed) {
     return device.download<std::byte>(out, kThreadBytes * kThreads);
 }
 
-/// What warps with a reconvergence stack make of the finalised kernel.
+/// The memory after warps with a reconvergence stack have run the finalised kernel.
 Memory emulated_memory(const isa::Kernel& kernel, std::uint64_t seed) {
     EmulatedDevice device({kernel}, {10'000'000});
     const DeviceAddress out = device.upload(random_memory(seed));
@@ -92,7 +92,7 @@ namespace {
 
 constexpr int kSurfaceWidth = 6, kSurfaceHeight = 3, kSurfacePitch = 8;
 
-/// Thread t is at x = t % 10 - 2, y = t / 10 - 1: inside and outside of the surface on all sides.
+/// Thread t is at x = t % 10 - 2, y = t / 10 - 1: inside the surface, and outside on all sides.
 std::string surface_kernel(const std::string& body) {
     return ".version 9.0\n.target sm_75\n.address_size 64\n"
            ".visible .entry k(.param .u64 surface, .param .u64 out) {\n"

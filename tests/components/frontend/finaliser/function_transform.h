@@ -10,7 +10,7 @@ namespace lookahead::finaliser::test {
 
 using TransformFunction = std::function<void(KernelUnderWork& kernel, const FinaliserOptions& options)>;
 
-/// A transform that a test writes down in place.
+/// A transform given by a test's function.
 class FunctionTransform final : public KernelTransform {
   public:
     FunctionTransform(TransformFunction early, TransformFunction late)

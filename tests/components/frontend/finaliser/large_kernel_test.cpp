@@ -1,5 +1,4 @@
-// Kernels of tens of thousands of instructions: their results are right, and finalising takes little more than linear
-// time.
+// Kernels of tens of thousands of instructions give right results, and finalising takes little more than linear time.
 #include <doctest/doctest.h>
 
 #include <ctime>
@@ -19,10 +18,10 @@ using namespace lookahead::finaliser::test;
 namespace {
 
 constexpr std::uint32_t kA = 12345;
-/// Seconds of this process that a kernel may take; on a machine of 2020 each takes less than two.
+/// The most seconds of this process for a kernel; on a machine of 2020 each takes less than two.
 constexpr double kMostSeconds = 20;
 
-/// Makes a kernel of operations on many values, and computes them.
+/// Builds a kernel of operations on many values, and computes its result.
 class Program {
   public:
     explicit Program(unsigned values) : values_(values) {
@@ -32,10 +31,9 @@ class Program {
         }
     }
 
-    /// `count` operations on random values.
     void work(unsigned count) { operations(count, true); }
 
-    /// A loop of `times` turns around what `body` adds.
+    /// A loop of `times` iterations of what `body` adds.
     void loop(unsigned times, const std::function<void()>& body) {
         const std::string number = std::to_string(labels_++), counter = "%c" + number, label = "LOOP" + number;
         emit("mov.u32 " + counter + ", 0;\n" + label + ":");
@@ -59,7 +57,7 @@ class Program {
         work(3);
     }
 
-    /// A jump over a table; the case of kA's remainder computes.
+    /// A jump over a table; the case that kA's remainder selects computes.
     void table(unsigned cases) {
         const std::string number = std::to_string(labels_++);
         std::string targets;
@@ -76,7 +74,7 @@ class Program {
         emit("END" + number + ":");
     }
 
-    /// Finalises, within kMostSeconds, and runs the kernel: a sum of all values.
+    /// Finalises the kernel within kMostSeconds and runs it: the result is a sum of all values.
     isa::Kernel check(unsigned limit) {
         std::uint32_t sum = 0;
         emit("mov.u32 %t, 0;");

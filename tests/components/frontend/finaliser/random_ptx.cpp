@@ -121,7 +121,7 @@ class Generator {
         label(end);
     }
 
-    /// `depth` has its own counter, which nothing else writes.
+    /// Each `depth` has its own counter, which nothing else writes.
     void loop(unsigned depth) {
         const unsigned top = labels_++;
         line("and.b32 %n{}, {}, 3", depth, r());
@@ -171,7 +171,7 @@ class Generator {
 
     std::string rd_or_number() { return one_in(3) ? std::to_string(std::uint64_t{below(5)} << below(40)) : rd(); }
 
-    /// Everything on 64-bit integers that is expanded to words.
+    /// All operations on 64-bit integers that are expanded to words.
     void wide_operations() {
         static constexpr const char* kBinary[] = {"add.u64", "sub.s64", "mul.lo.u64", "mul.hi.u64", "mul.hi.s64",
                                                   "and.b64", "or.b64",  "xor.b64",    "min.s64",    "max.u64",
@@ -311,7 +311,7 @@ class Generator {
             case 4:
                 return line("{}ld.shared.u32 {}, [%t1+{}]", guard(), r(), 4 * below(16));
             default:
-                // Payloads of NaNs are the machine's own; the interpreter has the host's.
+                // NaN payloads are the machine's own; the interpreter has the host's.
                 if (options_.plain) { return line("ld.shared.v2.u32 {{%r0, %r1}}, [%t1+{}]", 8 * below(8)); }
                 return line("ld.shared.v2.f32 {{%f0, %f1}}, [%t1+{}]", 8 * below(8));
         }

@@ -11,12 +11,12 @@ inline constexpr std::uint32_t kRandomThreads = 6;  ///< unless said otherwise
 
 struct RandomOptions {
     std::uint32_t threads = kRandomThreads;
-    bool plain = false;  ///< only instructions of tests/functional's scalar interpreter: no lop3, bfi, packing of moves
+    bool plain = false;  ///< only instructions of tests/functional's scalar interpreter: no lop3, bfi, packing moves
 };
 
-/// A random kernel `k(out, a, b)`: arithmetic of all widths, predicates, loads and stores (vectors and narrow ones
-/// too) in global and shared memory, nested branches and loops that end. Each thread works on its own kThreadBytes
-/// bytes at `out` and stores all its registers there at the end. No register is read before it is written.
+/// A random kernel `k(out, a, b)`: arithmetic of all widths, predicates, loads and stores (including vectors and narrow
+/// ones) in global and shared memory, nested branches, and loops that end. Each thread works on its own kThreadBytes
+/// bytes at `out` and finally stores all its registers there. No register is read before it is written.
 std::string random_ptx(std::uint64_t seed, const RandomOptions& options = {});
 
 }  // namespace lookahead::finaliser::test

@@ -40,7 +40,7 @@ struct Counts {
     unsigned refused = 0;
 };
 
-/// The kernel straight from instruction selection is the reference for what all later stages make of it.
+/// The kernel as instruction selection made it is the reference for all later stages.
 void compare(std::uint64_t seed, const FinaliserOptions& options, Counts& counts) {
     const std::string text = random_ptx(seed);
     const ptx::Module module = ptx::parse_module(text, "random.ptx");

@@ -35,7 +35,6 @@ std::uint64_t combined(isa::AtomicOp op, std::uint64_t old_value, std::uint64_t 
     }
 }
 
-/// Everything that the threads of one CTA share.
 struct Cta {
     const Program& program;
     const Launch& launch;
@@ -152,7 +151,7 @@ class Thread {
         if (first != kNone) { rows.destination_predicate = predicates_.at(first); }
         if (second != kNone) { rows.destination_predicate2 = predicates_.at(second); }
         isa::Instruction machine = instruction.machine;
-        // Handlers test whether operands exist, not their numbers.
+        // Handlers test only whether operands exist.
         machine.source_predicate = instruction.source_predicate[0].index == kNone ? isa::kNoPredicate : 0;
         machine.source_predicate2 = instruction.source_predicate[1].index == kNone ? isa::kNoPredicate : 0;
         machine.destination_predicate = first == kNone ? isa::kNoPredicate : 0;

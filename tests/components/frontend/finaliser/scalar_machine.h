@@ -10,7 +10,7 @@
 
 namespace lookahead::finaliser::test {
 
-/// A kernel as one list of instructions whose branch targets are indices in it: before or after allocation alike.
+/// A kernel as one list of instructions, before or after allocation; branch targets are indices into it.
 struct Program {
     isa::Kernel frame;
     std::vector<VirtualInstruction> code;
@@ -32,7 +32,7 @@ struct Launch {
 };
 
 /// Runs a launch thread by thread, without warps: each thread runs to its next barrier or its end. Slow, plain, and
-/// without reconvergence. Registers start with garbage. Returns the number of instructions executed.
+/// without reconvergence. Registers initially hold garbage. Returns the number of instructions executed.
 std::uint64_t execute(const Program& program, const Launch& launch, Memory& memory);
 
 /// Appends a parameter's bytes at its natural alignment.

@@ -19,12 +19,12 @@ isa::Kernel kernel_of(const std::string& body, const FinaliserOptions& options =
 
 /// The printed instructions, without program counters.
 std::vector<std::string> lines_of(const isa::Kernel& kernel);
-/// How many printed instructions contain `text`.
+/// The number of printed instructions that contain `text`.
 unsigned count(const isa::Kernel& kernel, std::string_view text);
 /// Index of the first printed instruction that contains `text`; fails the test if there is none.
 unsigned position(const isa::Kernel& kernel, std::string_view text);
 
-/// Runs one thread and gives the 64 words at `out`, which are 0 before.
+/// Runs one thread and returns the 64 words at `out`, initially 0.
 std::vector<std::uint32_t> run(const std::string& body, std::uint32_t a = 0, std::uint32_t b = 0);
 std::vector<std::uint32_t> run(const isa::Kernel& kernel, std::uint32_t a = 0, std::uint32_t b = 0);
 

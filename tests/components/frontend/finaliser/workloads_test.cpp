@@ -20,7 +20,6 @@ using namespace lookahead::finaliser::test;
 
 namespace {
 
-/// Arrays in the tests' global memory.
 class Arrays {
   public:
     template <typename T>
@@ -54,7 +53,7 @@ struct Setting {
     bool schedule;
 };
 
-/// Each workload runs as made by default, in the program's own order, and with as few registers as it can have.
+/// Finalises a workload: by default, in the program's own order, or with as few registers as possible.
 isa::Kernel make(const std::string& name, Setting setting) {
     const ptx::Module module = workload_module(name);
     FinaliserOptions options;
@@ -67,7 +66,7 @@ isa::Kernel make(const std::string& name, Setting setting) {
     return table[0];
 }
 
-/// Runs thread by thread, and on the emulator's warps, which must leave the same memory.
+/// Runs the kernel thread by thread and on the emulator's warps; both must leave the same memory.
 void execute_both(const isa::Kernel& kernel, const Launch& launch, Memory& memory) {
     EmulatedDevice device({kernel}, {10'000'000});
     const DeviceAddress base = device.upload(memory);

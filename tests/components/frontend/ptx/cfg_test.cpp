@@ -104,7 +104,7 @@ TEST_CASE("bfs's kernel reconverges after each of its conditional stores") {
         const std::uint32_t target = last.operands[0].target;
         if (target < block.end) { continue; }
         ++forward_branches;
-        // Every forward branch of this kernel skips an if without else.
+        // Every forward branch of this kernel skips an if without an else.
         CHECK(post[cfg.block_of[block.first]] == cfg.block_of[target]);
     }
     CHECK(forward_branches == 10);

@@ -158,7 +158,7 @@ TEST_CASE("post-dominators of random graphs agree with removing nodes and lookin
     for (int round = 0; round < 1500; ++round) {
         const Graph graph = random_graph(random);
         const auto backwards = predecessors(graph);
-        // A set of nodes that cannot be left has an exit at its first node.
+        // A set of nodes without a way out gets an exit at its first node.
         Nodes exits = exits_of(graph);
         const auto ends = reach(backwards, exits, kNoNode);
         for (std::uint32_t node = 0; node < graph.size(); ++node) {

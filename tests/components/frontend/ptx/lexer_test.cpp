@@ -12,7 +12,7 @@
 namespace lookahead::ptx {
 namespace {
 
-/// Tokens with a bar between them, dot words with their dot.
+/// Tokens separated by bars; dot words keep their dot.
 std::string joined(std::string_view source) {
     std::string text;
     for (const Token& token : tokenise(source)) {

@@ -17,7 +17,7 @@ constexpr const char* kFiles[] = {"vecadd.ptx",     "sgemm.ptx",       "hotspot.
                                   "histogram.ptx",  "bfs.ptx",         "inline_assembler.ptx",
                                   "llvm_style.ptx", "old_compiler.ptx"};
 
-/// Parses and looks at everything that later stages follow without checks: indices must be in range.
+/// Parses and follows everything that later stages follow without checks: indices must be in range.
 bool parses(const std::string& text) {
     try {
         const Module module = parse_module(text, "mutated.ptx");
@@ -124,7 +124,7 @@ TEST_CASE("mutated PTX parses or is refused, and never does anything else") {
             parses(mutated) ? ++accepted : ++refused;
         }
     }
-    // Both happen often, or the mutations test nothing.
+    // Both must happen often, else the mutations test nothing.
     CHECK(accepted > 100);
     CHECK(refused > 1000);
 }

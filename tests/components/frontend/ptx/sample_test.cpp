@@ -9,8 +9,8 @@
 namespace lookahead::ptx {
 namespace {
 
-/// Lines that hold an instruction, in PTX with one instruction a line: they end with a semicolon and begin with a guard
-/// or a letter.
+/// The lines with an instruction, in PTX with one instruction per line: they end with a semicolon and begin with a
+/// guard or a letter.
 std::vector<std::uint32_t> instruction_lines(const std::string& text) {
     std::istringstream lines(text);
     std::vector<std::uint32_t> result;

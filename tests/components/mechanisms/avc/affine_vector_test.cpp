@@ -35,7 +35,7 @@ TEST_CASE("the strides are the powers of two up to 64, each of a base that is a 
         CAPTURE(log);
         const std::uint32_t stride = std::uint32_t{1} << log;
         const auto encoded = encode(affine(stride * 5, stride).data(), kAll, 32);
-        // Beyond 2^26 the lanes' words repeat, and no stride of three bits is that long anyway.
+        // Beyond 2^26 the lanes' words repeat, and no three-bit stride is that long.
         CHECK(encoded.has_value() == (log <= 6));
         if (encoded) { CHECK(*encoded == AffineVector{stride * 5, static_cast<std::uint8_t>(log)}); }
         if (log > 0 && log <= 6) { CHECK_FALSE(encodes(affine(stride * 5 + 1, stride))); }
@@ -64,16 +64,16 @@ TEST_CASE("inactive lanes do not count") {
     CHECK_FALSE(encodes(words));
     CHECK_FALSE(encodes(words, kAll & ~(1u << 3)));
     CHECK(encodes(words, kAll & ~(1u << 3 | 1u << 17)));
-    // The base is that of lane 0 also where lane 0 is not active.
+    // The base is lane 0's even if lane 0 is inactive.
     CHECK(encode(words.data(), 0x0000fff0, 32) == AffineVector{64, 2});
 }
 
 TEST_CASE("the stride is that of a pair of lanes 2i and 2i + 1 which are both active, and of no other neighbours") {
     const Words words = affine(64, 4);
     CHECK(encodes(words, 0b1100));
-    CHECK_FALSE(encodes(words, 0b0110));  // lanes 1 and 2 are no pair
+    CHECK_FALSE(encodes(words, 0b0110));  // lanes 1 and 2 are not a pair
     CHECK_FALSE(encodes(words, 0x55555555));
-    CHECK(encodes(affine(7, 0), 0x55555555));  // without a pair a uniform vector is found
+    CHECK(encodes(affine(7, 0), 0x55555555));  // a uniform vector is found without a pair
     for (unsigned lane = 0; lane < 32; ++lane) {
         CHECK(encode(words.data(), 1u << lane, 32) == AffineVector{words[lane], AffineVector::kUniform});
     }
@@ -101,7 +101,7 @@ TEST_CASE(
         }
         const auto mask = static_cast<std::uint32_t>(random() % 2 == 0 ? kAll : random() & random());
         const auto encoded = encode(words.data(), mask, 32);
-        bool any = false;  // by trying all strides and the base of the first lane
+        bool any = false;  // tries all strides with the first lane's base
         for (unsigned code = 0; code <= AffineVector::kUniform && mask != 0; ++code) {
             const auto first = static_cast<unsigned>(std::countr_zero(mask));
             AffineVector each{0, static_cast<std::uint8_t>(code)};

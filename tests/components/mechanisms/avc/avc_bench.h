@@ -19,7 +19,7 @@ inline Row affine(std::uint32_t base, std::uint32_t stride) {
     for (std::uint32_t lane = 0; lane < row.size(); ++lane) { row[lane] = base + lane * stride; }
     return row;
 }
-/// No two lanes are a stride apart.
+/// A row in which no two lanes differ by a stride.
 inline Row generic() {
     Row row;
     for (std::uint32_t lane = 0; lane < row.size(); ++lane) { row[lane] = lane * lane * lane + 77; }
@@ -31,7 +31,7 @@ inline Row mixed(isa::LaneMask lanes, const Row& there, Row elsewhere) {
     }
     return elsewhere;
 }
-/// The others are 0, as `AvcBench::load` gives them.
+/// The row with 0 in the other lanes, as `AvcBench::load` returns it.
 inline Row only(const Row& row, isa::LaneMask lanes) {
     return mixed(lanes, row, {});
 }
@@ -64,7 +64,7 @@ struct AvcBench : Bench {
         issue(each);
         REQUIRE(drain());
     }
-    /// The lower lanes at one word, the upper ones at another.
+    /// Stores to one word in the lower lanes and another in the upper ones.
     void store_scattered(unsigned lower, unsigned upper, const Row& values) {
         scattered(code_[kStore], lower, upper, values);
     }

@@ -93,7 +93,7 @@ TEST_CASE("an empty line is chosen before one that is used, and of those the tre
     CHECK(avc.find(2) != kNoAvcLine);
     CHECK(avc.find(6) == kNoAvcLine);
     const std::uint32_t victim = avc.choose(6);
-    CHECK(avc.group(victim) != 4);  // the last one that was used
+    CHECK(avc.group(victim) != 4);  // the last one used
     avc.touch(victim);
     CHECK(avc.choose(6) != victim);
 }

@@ -1,5 +1,5 @@
-// Every state that an affine vector cache and an L1 of one line each can reach, with two lines of memory of two words
-// each: in whatever order stores, loads, requests and replies come, each load gives the last stored value.
+// Every reachable state of an affine vector cache and an L1 of one line each, with two lines of memory of two words
+// each: in any order of stores, loads, requests and replies, each load gives the last stored value.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -48,7 +48,6 @@ struct Action {
     bool as_vector = true;
 };
 
-/// The caches and the messages under way.
 struct State {
     std::string l1;
     std::string avc;
@@ -61,15 +60,15 @@ struct State {
     }
 };
 
-/// Keeps the number of states small without losing any behaviour:
-/// - A waiting access may be given up. Then no state has one that has begun, and more can happen than in the machine,
-/// where it comes again.
-/// - Copies older than the last store are set to a word that is never stored. A correct design never reads them, so
-/// they have no effect; a design that reads one is detected at once, whatever was stored.
+/// Keeps the number of states small without losing behaviour:
+/// - A waiting access may be given up. Then no saved state has a begun access, and more can happen than in the machine,
+///   where the access comes again.
+/// - Copies older than the last store are set to a word that is never stored. A correct design never reads them; a
+///   design that does is detected at once, whatever was stored.
 /// - Likewise, invalid bytes and empty entries are cleared.
 class Explorer {
   public:
-    /// `all`: of the first line also accesses that are no vectors, and atomics.
+    /// `all`: adds accesses to the first line that are not vectors, and atomics.
     Explorer(const std::vector<std::string>& overrides, const std::vector<std::uint64_t>& rows, bool all)
         : caches_(overrides) {
         for (const std::uint64_t row : rows) {
@@ -84,7 +83,7 @@ class Explorer {
                 actions_.push_back({Action::load, row, words});
             }
             if (all && row == rows.front()) {
-                actions_.push_back({Action::store, row, 1, 1, 0, false});  // of lanes at different addresses
+                actions_.push_back({Action::store, row, 1, 1, 0, false});  // by lanes at different addresses
                 actions_.push_back({Action::load, row, 2, 0, 0, false});
                 actions_.push_back({Action::part_store, row, 2, 0, 1, false});
                 actions_.push_back({Action::add, row, 2});
@@ -95,7 +94,7 @@ class Explorer {
         caches_.loads.resize(1);
     }
 
-    /// Visits states, the latest first, until none is left or the limit is reached; throws WrongWord at the first wrong
+    /// Visits states, latest first, until none is left or the limit is reached. Throws WrongWord at the first wrong
     /// word.
     void run(std::size_t limit) {
         visit(save());
@@ -109,7 +108,7 @@ class Explorer {
         }
     }
     bool complete() const { return open_.empty(); }
-    /// The places in L1's state are those that it is read and written at here.
+    /// Whether L1's state has the layout that this test reads and writes.
     bool knows_l1() {
         const State empty = save();
         caches_.store(3, bytes_of_words(3), {2, 1});
@@ -130,7 +129,7 @@ class Explorer {
     std::size_t states() const { return seen_.size(); }
 
   private:
-    /// False: it cannot happen here.
+    /// Returns false if the action is impossible in this state.
     bool take(const Action& action) {
         Row values{};
         values[0] = action.first;
@@ -146,13 +145,13 @@ class Explorer {
                 return true;
             }
             case Action::load:
-                // One that waits does so until a reply has come, and no other may begin.
+                // A waiting access waits for a reply, and no other may begin.
                 if (caches_.loads.front().words != 0) { return false; }
                 caches_.load(action.row, action.words, action.as_vector);
                 return true;
             case Action::add:
                 if (caches_.flat[action.row][1] >= 2) {
-                    return false;  // values stay few
+                    return false;  // limits the number of values
                 }
                 caches_.add(action.row, 1);
                 return true;
@@ -177,13 +176,13 @@ class Explorer {
         }
     }
 
-    /// Which words of a row are newer than memory's, and where.
+    /// The words of a row that are newer than memory's, and where they are.
     struct Newer {
         WordMask avc_valid = 0;
         WordMask avc_dirty = 0;
         WordMask l1_dirty = 0;
-        WordMask written = 0;  ///< by a request on its way
-        bool is_read = false;  ///< likewise
+        WordMask written = 0;  ///< by a request under way
+        bool is_read = false;  ///< by a request under way
     };
     Newer newer(std::uint64_t row, const std::string& l1) {
         Newer result;
@@ -234,8 +233,8 @@ class Explorer {
         }
     }
 
-    /// Bytes of L1's way that are neither valid nor dirty, and the waiters of a fill that has come: they are never
-    /// read.
+    /// Clears bytes that are never read: bytes of L1's way that are neither valid nor dirty, and the waiters of a fill
+    /// that has come.
     void clear_what_nobody_reads(std::string& l1) const {
         ByteMask dirty;
         std::memcpy(&dirty, l1.data() + kDirtyBytes, sizeof dirty);
@@ -246,7 +245,7 @@ class Explorer {
         if (l1[kMshrs] == 0) { std::memset(l1.data() + kMshrs + kMshrBytes - kWaiterBytes, 0, kWaiterBytes); }
     }
 
-    /// Counters, which are listed last, are no part of a state.
+    /// Counters are listed last and are not part of a state.
     State save() {
         Saver l1;
         caches_.l1->fields(l1);
@@ -272,8 +271,8 @@ class Explorer {
         rest& caches_.flat& caches_.memory& caches_.replies& caches_.loads;
     }
 
-    static constexpr WordMask kWords = 3;             // that are accessed
-    static constexpr std::uint32_t kOld = 0xbadc0de;  // replaces old values; it is never stored
+    static constexpr WordMask kWords = 3;             // the words accessed
+    static constexpr std::uint32_t kOld = 0xbadc0de;  // replaces old values; never stored
     // Offsets in the bytes that L1Data::fields writes with one way; checked where the test begins.
     static constexpr std::uint64_t kFirstLine = isa::kLocalMemoryBase + 3 * isa::kLocalRowBytes;
     static constexpr std::size_t kValidSectors = 25;
@@ -291,7 +290,7 @@ class Explorer {
     std::vector<State> open_;
 };
 
-/// Words of one warp share a line of the AVC; those of two warps of sixteen words do not, and drive each other out.
+/// Words of one warp share a line of the AVC; those of two warps of sixteen words do not, and evict each other.
 const std::vector<std::uint64_t> kOneWarp = {3, 4};
 const std::vector<std::uint64_t> kTwoWarps = {3, 19};
 

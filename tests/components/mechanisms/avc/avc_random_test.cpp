@@ -22,7 +22,7 @@ struct Shape {
     unsigned rows;
 };
 
-/// Small caches of every kind, so that everything makes room for everything.
+/// Small caches of every kind, so that evictions are frequent.
 Shape shape_of(std::uint64_t number, bool modifies) {
     constexpr const char* kReplacement[] = {"lru", "fifo", "tree_plru"};
     const auto of = [&](const char* key, std::uint64_t value) { return std::string(key) + std::to_string(value); };
@@ -39,7 +39,7 @@ Shape shape_of(std::uint64_t number, bool modifies) {
     return shape;
 }
 
-/// Nested masks, as structured programs make them, and any others.
+/// Nested masks, as structured programs have, and random ones.
 WordMask mask_of(std::mt19937_64& random) {
     switch (random() % 4) {
         case 0:
@@ -119,7 +119,7 @@ class RandomPrivate {
         }
         for (std::uint64_t moves = random_() % 4; moves > 0; --moves) { move(); }
     }
-    /// A refused access comes again; meanwhile others under way proceed.
+    /// A refused access comes again; meanwhile other accesses under way proceed.
     template <class Attempt>
     void until(Attempt&& attempt) {
         for (unsigned attempts = 0; !attempt(); ++attempts) {

@@ -51,7 +51,7 @@ TEST_CASE("read, partial miss: the valid lanes are served, the others come again
     CHECK(bench.counters().load_misses == 1);
     CHECK(loaded == mixed(kLower, affine(0, 4), generic()));
     CHECK(bench.reads() == 0);
-    bench.load(3, kLower);  // a subset of the valid words is no partial miss
+    bench.load(3, kLower);  // a subset of the valid words is not a partial miss
     CHECK(bench.counters().partial_hits == 1);
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("write, (valid and not m) = 0: whatever is overwritten whole does not 
     bench.store(3, affine(512, 8), kLower);
     CHECK(bench.counters().store_conflicts == 0);
     CHECK(bench.writes() == 0);
-    bench.store(3, affine(64, 1), kLower & ~1u);  // lane 0 is left
+    bench.store(3, affine(64, 1), kLower & ~1u);  // leaves lane 0
     CHECK(bench.counters().store_conflicts == 1);
     CHECK(bench.writes() == 1);
     CHECK(bench.in_memory(3, 0) == 512);
@@ -126,7 +126,7 @@ TEST_CASE("write, conflict: the older words leave, merged with L1's partial copy
         CHECK(bench.in_memory(3, lane) == (lane < 16 ? affine(256, 4) : generic())[lane]);
     }
     CHECK(bench.l1().discarded_bytes == 64);
-    CHECK(bench.l1().write_backs == 0);  // one message, which is the vector's
+    CHECK(bench.l1().write_backs == 0);  // one message, the vector's
     CHECK(bench.counters().write_backs == 1);
     CHECK(bench.load(3) == mixed(kLower, affine(256, 4), mixed(0xff000000, affine(1024, 8), generic())));
 }
@@ -205,10 +205,10 @@ TEST_CASE("L1's eviction leaves stale words out, and takes the vector's along") 
     CHECK(bench.counters().merged_evictions == 1);
     CHECK(bench.in_memory(3, 0) == 256);
     CHECK(bench.in_memory(3, 16) == generic()[16]);
-    CHECK(bench.load(3, kLower) == only(affine(256, 4), kLower));  // they stayed, clean
+    CHECK(bench.load(3, kLower) == only(affine(256, 4), kLower));  // the words stayed, clean
     CHECK(bench.reads() == 0);
 
-    // Nothing but stale words: nothing is written.
+    // Only stale words: nothing is written.
     AvcBench stale({"l1d.set_index=linear", "l1d.sets=1", "l1d.ways=1", "l1d.pinned_ways=0"});
     stale.store(3, generic(), kLower);
     stale.store(3, affine(256, 4));
@@ -224,7 +224,7 @@ TEST_CASE("masks with holes: a vector keeps exactly the words that were stored")
     bench.store(3, affine(64, 4), kHoles | 0b1100);
     CHECK(bench.counters().affine_stores == 1);
     CHECK(bench.load(3) == mixed(kHoles | 0b1100, affine(64, 4), generic()));
-    // Without a pair of neighbours there is no stride to be seen.
+    // Without a pair of neighbours no stride is visible.
     bench.store(4, affine(64, 4), 0x5555'5555);
     CHECK(bench.counters().generic_stores == 1);
 }
@@ -236,7 +236,7 @@ TEST_CASE("stores to parts of words, and of lanes at different addresses, go to 
     CHECK(bench.counters().generic_stores == 1);
     CHECK(bench.load(3)[7] == 0x00ab'0100);
     CHECK(bench.load(3)[8] == 0x100);
-    CHECK(bench.reads() == 0);  // the rest of the word went along
+    CHECK(bench.reads() == 0);  // the rest of the word came along
 
     bench.store_scattered(5, 6, affine(0x40, 0));
     CHECK(bench.counters().affine_stores == 1);
@@ -302,7 +302,7 @@ TEST_CASE("a kernel begins without vectors, and what ended threads have left is 
 
 TEST_CASE("read-modify-write: a store of some lanes stays in the AVC only if the whole vector is affine with it") {
     AvcBench bench({"avc.partial_writes=read_modify_write"});
-    bench.store(3, affine(64, 4), kLower);  // the other lanes are not here
+    bench.store(3, affine(64, 4), kLower);  // the other lanes are not in the AVC
     CHECK(bench.counters().generic_stores == 1);
     bench.store(4, affine(64, 4));
     bench.store(4, affine(64, 4), kLower);  // the same values
@@ -407,7 +407,7 @@ TEST_CASE("the state of the AVC is saved: vectors, valid and dirty words, and wh
     state_from_bytes(bytes, "the unit", list);
     CHECK(bench.load(3, kLower) == only(affine(64, 4), kLower));
     CHECK(bench.counters().load_hits == 1);
-    bench.store(32, affine(0, 2));  // drives out the line of word 16, which was used less recently
+    bench.store(32, affine(0, 2));  // evicts the line of word 16, the less recently used
     bench.load(3, kLower);
     CHECK(bench.counters().load_hits == 2);
     CHECK(hash != 0);

@@ -24,7 +24,6 @@ inline std::uint64_t line_of_row(std::uint64_t row) {
     return isa::kLocalMemoryBase + row * isa::kLocalRowBytes;
 }
 
-/// A loaded word differs from what flat memory holds.
 struct WrongWord : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -46,7 +45,7 @@ class PrivateCaches {
         l1->join(*avc);
     }
 
-    /// False: it has to come again, the same words of it.
+    /// Returns false if the same words must be stored again.
     bool store(std::uint64_t row, const ByteMask& mask, const Row& values, bool as_vector = true) {
         const L1Access access{.line = line_of_row(row), .as_vector = as_vector};
         alignas(64) std::byte bytes[kLineBytes] = {};
@@ -66,7 +65,7 @@ class PrivateCaches {
         return true;
     }
 
-    /// Words that are left to be loaded; none when it is done.
+    /// Returns the words still to be loaded; none if the load is done.
     WordMask load(std::uint64_t row, WordMask words, bool as_vector = true) {
         const L1Access access{.line = line_of_row(row), .as_vector = as_vector};
         alignas(64) std::byte bytes[kLineBytes];
@@ -90,7 +89,7 @@ class PrivateCaches {
         return 0;
     }
 
-    /// Adds 1 to a word, where the memory is.
+    /// Adds 1 to a word in memory.
     bool add(std::uint64_t row, unsigned word) {
         const L1Access access{.line = line_of_row(row)};
         if (l1->miss_queue().full() || !avc->give_up(access.line) || l1->miss_queue().full() ||
@@ -109,7 +108,7 @@ class PrivateCaches {
     }
 
     bool can_send() const { return !l1->miss_queue().empty(); }
-    /// The memory performs the oldest request.
+    /// Lets memory perform the oldest request.
     void send() {
         const QueuedRequest& request = l1->miss_queue().front();
         Row& row = memory[(request.line - isa::kLocalMemoryBase) / isa::kLocalRowBytes];
@@ -171,12 +170,12 @@ class PrivateCaches {
             });
     }
 
-    /// Until no message is under way.
+    /// Runs until no message is under way.
     void drain() {
         while (can_send() || can_receive()) { can_send() ? send() : receive(); }
     }
 
-    /// A kernel ends and another one begins, which finds memory as it is.
+    /// Ends a kernel and begins another one, with the memory as it is.
     void begin_kernel() {
         drain();
         avc->flush();
@@ -200,7 +199,7 @@ class PrivateCaches {
     };
     struct Load {
         std::uint64_t row = 0;
-        WordMask words = 0;  ///< that have not come; 0: the place is free
+        WordMask words = 0;  ///< words that have not come; 0: the place is free
         Row expected{};
         void fields(StateArchive& archive) { archive& row& words& expected; }
     };

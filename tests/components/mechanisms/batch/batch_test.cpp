@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kMapping =
     "[address_mapping]\nchannels = 2\nslices_per_channel = 1\nexpression = \"RRRRRRRRRRRR BBBB CCCCCC SSSSS\"\n";
 
-/// Rows of 2 KB: 16 lines. A request is told by the number that its payload has.
+/// Rows of 2 KB: 16 lines. The number in a request's payload identifies it.
 struct BatchBench {
     explicit BatchBench(const std::string& parameters = "")
         : configuration(Configuration::from_toml(std::string(kMapping) + "[batch]\n" + parameters, "test")),
@@ -43,7 +43,7 @@ struct BatchBench {
         std::memcpy(made.payload + 8, &taken, 8);
         return made;
     }
-    /// In the cycle `now`; false: refused.
+    /// Offers a request in cycle `now`; returns false if refused.
     bool offer(std::uint64_t of_line, GpuMessage type = GpuMessage::read_request) {
         const QueuedRequest made = request(of_line, type);
         if (!path->can_take(made)) { return false; }
@@ -51,7 +51,7 @@ struct BatchBench {
         ++taken;
         return true;
     }
-    /// The number of the request that leaves in the cycle `now`; -1: none does.
+    /// The number of the request that leaves in cycle `now`; -1: none.
     std::int64_t leave(bool drain = false) {
         const QueuedRequest* leaving = path->next(now, drain);
         if (leaving == nullptr) { return -1; }
@@ -60,7 +60,7 @@ struct BatchBench {
         path->sent(now);
         return number;
     }
-    /// The numbers of all that leave, one a cycle from `now` on.
+    /// The numbers of all requests that leave, one per cycle from `now` on.
     std::vector<std::int64_t> leave_all(bool drain = false) {
         std::vector<std::int64_t> numbers;
         for (unsigned idle = 0; path->size() > 0 && idle < 100; ++now) {

@@ -22,7 +22,7 @@ MachineRun good(const std::string& body, isa::Dim3 block = {64, 1, 1}, const std
     return dac::test::run_rightly(kernel_text(body), {1, 1, 1}, block, {3, 2}, options, extension, "none");
 }
 
-/// Instructions that the affine units execute of the body, which leaves %r1.
+/// The number of the body's instructions that the affine units execute; the body sets %r1.
 std::uint64_t affine(const std::string& body, isa::Dim3 block = {64, 1, 1}) {
     return good(body + " st.global.u32 [%mine], %r1;", block).cae.instructions;
 }
@@ -32,7 +32,7 @@ TEST_CASE("an affine unit adds tuples and multiplies them by scalars, and has sc
     struct Pair {
         const char *takes, *leaves;
     };
-    // Both have as many instructions and differ in the last one. Two warps.
+    // Both bodies have the same number of instructions and differ in the last one. Two warps.
     for (const Pair& pair :
          {Pair{"add.u32 %r1, %r2, %a;", "xor.b32 %r1, %r2, %a;"}, Pair{"sub.u32 %r1, %a, %r2;", "or.b32 %r1, %a, %r2;"},
           Pair{"mul.lo.u32 %r1, %r2, %a;", "mul.lo.u32 %r1, %r2, %r2;"},
@@ -43,7 +43,7 @@ TEST_CASE("an affine unit adds tuples and multiplies them by scalars, and has sc
         CAPTURE(pair.takes);
         const std::uint64_t takes = affine(kTid + pair.takes + " add.u32 %r1, %r1, %r2;");
         const std::uint64_t leaves = affine(kTid + pair.leaves + " add.u32 %r1, %r1, %r2;");
-        // So does the sum of a result that is a tuple; min leaves no mark, though its value is one.
+        // So does the sum of a tuple; min leaves no mark, although its value is a tuple.
         CHECK(takes == leaves + 4);
     }
 }

@@ -1,4 +1,4 @@
-// The rules of CTA-aware prefetching, one a test. Lines are numbers from the start of memory.
+// The rules of CTA-aware prefetching, one per test. Lines are numbers from the start of memory.
 #include <doctest/doctest.h>
 
 #include "components/mechanisms/caps/backward_slice.h"
@@ -189,7 +189,7 @@ TEST_CASE("a stride that is found again repeats no prefetches") {
     bench.settle();
     CHECK(bench.caps("repeated") == 1);
     CHECK(bench.prefetches().requested == 1);
-    bench.load(2, 0, {120});  // another turn of its loop
+    bench.load(2, 0, {120});  // another iteration of its loop
     CHECK(bench.present({123}) == Lines{123});
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("a trailing warp that makes more than four accesses was mispredicted; 
     CHECK(bench.caps("uncoalesced") == 1);
     CHECK(bench.caps("predictions") == 1);
     CHECK(bench.caps("mispredictions") == 1);
-    bench.load(2, 0, {6, 7, 8, 9, 10});  // of an iteration that the leading warp has not reached
+    bench.load(2, 0, {6, 7, 8, 9, 10});  // an iteration that the leading warp has not reached
     CHECK(bench.caps("predictions") == 1);
     bench.load(0, 0, {20, 21, 22, 23, 24});
     CHECK(bench.caps("bases") == 1);
@@ -267,7 +267,7 @@ TEST_CASE("in loops a leading warp moves the base, sets off prefetches again, an
     CHECK(bench.present({103, 113}) == Lines{103, 113});
     bench.load(0, 0, {10});
     bench.load(0, 0, {20});
-    bench.load(1, 0, {13});  // the second iteration, while the base is of the third
+    bench.load(1, 0, {13});  // the second iteration, while the base is that of the third
     CHECK(bench.caps("predictions") == 0);
     bench.load(1, 0, {23});
     CHECK(bench.caps("predictions") == 1);
@@ -362,7 +362,7 @@ TEST_CASE("the first wave of N CTAs of W warps is covered by (N - 1)(W - 1) pref
         CHECK(counters.useful == counters.issued);
         CHECK(counters.matched == counters.issued);
         CHECK(bench.caps("mispredictions") == 0);
-        CHECK(bench.caps("executed") == 0);  // nor does a leading warp ask for its own lines again
+        CHECK(bench.caps("executed") == 0);  // nor does a leading warp request its own lines again
     }
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned kHeldBack = WarpScheduler::kHoldBack;
 
-/// A scheduler of CTAs of `size` warps, all ready for the SP unit until a test sets them otherwise.
+/// A scheduler for CTAs of `size` warps, all initially ready for the SP unit.
 struct PasBench : SchedulerBench {
     PasBench(const std::string& name, const std::string& configuration, unsigned ctas, unsigned size,
              ContextMask own = ~ContextMask{0})

@@ -26,14 +26,14 @@ struct CcwsBench : SchedulerBench {
         for (const unsigned warp : order) { scheduler->started(warp); }
     }
 
-    /// In this pick the warps' next instructions are loads.
+    /// Picks a warp, all of whose next instructions are loads.
     unsigned pick_load(ContextMask candidates) {
         view.loading = candidates;
         const unsigned picked = pick(candidates);
         view.loading = 0;
         return picked;
     }
-    /// In one cycle, so that no time passes between two questions.
+    /// Takes no cycle, so that no time passes between two questions.
     bool may_load(unsigned warp) {
         view.loading = context_bit(warp);
         const bool may = scheduler->pick(context_bit(warp), view.cycle) == warp;
@@ -47,7 +47,6 @@ struct CcwsBench : SchedulerBench {
         }
         return result;
     }
-    /// Instructions that are no loads.
     void issue(unsigned count) {
         for (unsigned i = 0; i < count; ++i) { CHECK(pick(~ContextMask{0}) != kHeldBack); }
     }

@@ -1,5 +1,4 @@
-// An SM with decoupled kernels continues from a copy at any time, and after windows of any length, without a
-// difference.
+// An SM with decoupled kernels continues from a copy at any time, and in windows of any length, without a difference.
 #include <doctest/doctest.h>
 
 #include <random>

@@ -1,4 +1,4 @@
-// The affine warp runs for waiting CTAs when dac.batch says so.
+// The affine warp runs for waiting CTAs when dac.batch allows it.
 #include "components/mechanisms/dac/cta_batches.h"
 
 #include <doctest/doctest.h>

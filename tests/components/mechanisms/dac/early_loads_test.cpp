@@ -1,4 +1,4 @@
-// Lines that are asked for when an address is expanded: locks, stores to them, what becomes of them under pressure.
+// Lines requested when an address is expanded: their locks, stores to them, and their fate under pressure.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace lookahead::dac::test::early_loads_tests {
 namespace {
 
-/// Ten lines a warp, each of other words, and a sum.
+/// Loads ten lines per warp, each with other words, and sums them up.
 const std::string kStream =
     "mov.u32 %r9, 0; mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %in, %rd1; mov.u32 %r40, 0;\n"
     "L: ld.global.u32 %r1, [%rd1]; add.u32 %r9, %r9, %r1; add.s64 %rd1, %rd1, 512; add.u32 %r40, %r40, 1;"
@@ -30,7 +30,7 @@ TEST_CASE("without early requests nothing is asked for, and a chain of loads tak
     CHECK(late.dac.line_requests == 0);
     CHECK(late.dac.data_wait_cycles == 0);
     CHECK(late.dac.dequeued_data == early.dac.dequeued_data);
-    // Each of ten dependent turns waits for memory; early ones overlap.
+    // Each of ten dependent iterations waits for memory; early requests overlap.
     CHECK(early.cycles * 3 < late.cycles * 2);
 }
 
@@ -39,13 +39,13 @@ TEST_CASE("a load that does not await its lines awaits its address, and holds up
     const MachineRun stream = good(kStream, {1, 1, 1}, {128, 1, 1}, no_wait);
     CHECK(stream.dac.line_requests == 40);
     CHECK(stream.dac.locked_lines == 40);
-    // Four records an access, at which the unit is for long where lines come one by one.
+    // Four records per access keep the unit busy for long if lines come one by one.
     good(
         "mov.u32 %r9, 0; mul.wide.u32 %rd1, %gid, 16; add.s64 %rd1, %in, %rd1; mov.u32 %r40, 0;\n"
         "L: ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1]; add.u32 %r9, %r9, %r4; add.s64 %rd1, %rd1, 2048;"
         " add.u32 %r40, %r40, 1; setp.lt.u32 %p9, %r40, 4; @%p9 bra L; st.global.u32 [%mine], %r9;",
         {1, 1, 1}, {64, 1, 1}, {no_wait[0], "l1d.mshrs=1"});
-    // The second load is generic, and stays.
+    // The second load is generic and stays.
     const std::string two =
         "ld.global.u32 %r1, [%mine]; mov.b64 %rd1, %in; add.s64 %rd1, %rd1, 8192; ld.u32 %r2, [%rd1]; add.u32 %r1, "
         "%r1, %r2;"
@@ -57,7 +57,7 @@ TEST_CASE("a load that does not await its lines awaits its address, and holds up
 }
 
 TEST_CASE("a set's last way is never locked: behind the first line of an access locks are not waited for") {
-    // Each warp's access of 16 bytes a lane has four lines.
+    // Each warp's access of 16 bytes per lane has four lines.
     const std::string body =
         "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%mine]; add.u32 %r1, %r1, %r4; st.global.u32 [%mine], %r1;";
     const std::vector<std::string> tight{"l1d.set_index=linear", "l1d.sets=1"};
@@ -132,8 +132,8 @@ TEST_CASE("loads of local memory are asked for where the words of their warp lie
 }
 
 TEST_CASE("a locked line whose fill a store has detached is asked for again") {
-    // Each round stores some words to the line of a later round's load. The number of MSHRs decides which lines are
-    // then under way; such a line is held for the stored bytes, without a fill to come.
+    // Each iteration stores some words to the line of a later iteration's load. The number of MSHRs decides which lines
+    // are then under way; such a line is held for the stored bytes, without a fill to come.
     const std::string text =
         ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 a, .param .u32 "
         "b)\n{\n"

@@ -12,38 +12,37 @@
 
 namespace lookahead::dac::test {
 
-/// The result of a kernel on a machine of one SM.
 struct MachineRun {
-    std::vector<std::uint32_t> words;  ///< of its buffer, afterwards
+    std::vector<std::uint32_t> words;  ///< in its buffer at the end
     std::string fault;                 ///< empty: it ran to its end
     DacCounters dac;                   ///< zeros without the extension
-    cae::CaeCounters cae;              ///< the same
+    cae::CaeCounters cae;              ///< zeros without the extension
     std::uint64_t warp_instructions = 0;
-    std::uint64_t slot_held = 0;  ///< cycles of schedulers
+    std::uint64_t slot_held = 0;  ///< summed over the schedulers
     std::uint64_t state_hash = 0;
     Cycle cycles = 0;
 };
 
-/// The first kernel of the PTX text with sm.issue_extension and kernel.transform `extension` and `transform`, and
+/// Runs the first kernel of the PTX text with `extension` as sm.issue_extension, `transform` as kernel.transform, and
 /// dac.check or cae.check; `options` are further keys. Buffer and parameters are those of dac::test::run
 /// (tests/functional/dac/bench.h).
 MachineRun run_on_machine(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
                           const std::vector<std::uint32_t>& parameters, const std::vector<std::string>& options,
                           const std::string& extension = "dac", const std::string& transform = "dac");
 
-/// Likewise, checking that the kernel runs to its end and leaves the right words.
+/// The same, and checks that the kernel runs to its end and leaves the right words.
 MachineRun run_rightly(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
                        const std::vector<std::uint32_t>& parameters, const std::vector<std::string>& options,
                        const std::string& extension = "dac", const std::string& transform = "dac");
 
 inline const std::vector<std::uint32_t> kParameters{40, 7};
-/// Of the kernel around `body`, with these parameters.
+/// The same for the kernel around `body`, with these parameters.
 MachineRun good(const std::string& body, isa::Dim3 grid, isa::Dim3 block, const std::vector<std::string>& options = {});
-/// Of the random kernel of that seed.
+/// The same for the random kernel with that seed.
 MachineRun run_random_kernel(std::uint64_t seed, const std::vector<std::string>& options,
                              const std::string& extension = "dac", const std::string& transform = "dac");
 
-/// The same words, as the emulator runs the kernel without a transform.
+/// The words that the emulator gives for the kernel without a transform.
 std::vector<std::uint32_t> right_words(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
                                        const std::vector<std::uint32_t>& parameters);
 

@@ -12,7 +12,7 @@ namespace lookahead::dac::test {
 namespace {
 
 const std::string kStore = "st.global.u32 [%mine], %a;";
-/// Ten turns that the block's warps all take.
+/// Ten iterations that all the block's warps take.
 std::string loop(const std::string& body) {
     return "mov.u32 %r40, 0;\nL: " + body + "\nadd.u32 %r40, %r40, 1; setp.lt.u32 %p9, %r40, 10; @%p9 bra L;";
 }
@@ -37,7 +37,7 @@ TEST_CASE("the issue trace of figure 3: an affine instruction beside one that is
         return run_rightly(kernel_text(body), {1, 1, 1}, {128, 1, 1}, kParameters, {}, extension,
                            extension == "dac" ? "dac" : "none");
     };
-    // What ten pairs more take.
+    // The cycles of ten more pairs.
     const auto more = [&](const std::string& extension) {
         const MachineRun few = pairs(10, extension), many = pairs(20, extension);
         return std::array<std::uint64_t, 3>{many.warp_instructions - few.warp_instructions,
@@ -60,7 +60,7 @@ TEST_CASE("the extension with kernels that are whole takes the cycles of an SM w
 }
 
 TEST_CASE("the address unit adds once a CTA and once a line, and once more where rows of threads are adjusted") {
-    // 16 bytes a thread: four lines a warp.
+    // 16 bytes per thread: four lines per warp.
     const MachineRun one = good(kStore, {1, 1, 1}, {64, 1, 1});
     CHECK(one.dac.address_records == 8);
     CHECK(one.dac.aeu_operations == 1 + 8);
@@ -71,7 +71,7 @@ TEST_CASE("the address unit adds once a CTA and once a line, and once more where
 }
 
 TEST_CASE("an access of more lines than a warp's queue has entries is expanded on the lanes") {
-    // 48 warps and 8 CTAs an SM: CTAs of 6 warps have a 48th of the entries each.
+    // 48 warps and 8 CTAs per SM: warps of CTAs with 6 warps have a 48th of the entries each.
     const isa::Dim3 block{192, 1, 1};
     const MachineRun fits = good(kStore, {1, 1, 1}, block, {"dac.pwaq_entries=192"});
     CHECK(fits.dac.raw_accesses == 0);
@@ -101,7 +101,7 @@ TEST_CASE("the predicate unit makes one comparison for a CTA, two for a warp, or
         CHECK(run.dac.peu_comparisons == 2);
         CHECK(run.dac.lane_predicates == 0);
     }
-    // Of how many warps of one CTA the lanes compare.
+    // The number of warps of one CTA in which the lanes compare.
     const auto on_lanes = [&](const std::string& value, const std::string& comparison, isa::Dim3 block = {128, 1, 1}) {
         const MachineRun run = good(use(value + " setp." + comparison + ";"), {1, 1, 1}, block);
         const std::uint64_t warps = (block.count() + isa::kWarpSize - 1) / isa::kWarpSize;
@@ -162,7 +162,8 @@ TEST_CASE("the predicate unit makes one comparison for a CTA, two for a warp, or
 }
 
 TEST_CASE("the lanes compare for one warp after the other, each as long as an instruction takes") {
-    // Cycles of ten turns with a predicate each, in rows of 16 threads: the lanes compare with 8, the unit with 600.
+    // Cycles of ten iterations with a predicate each, in rows of 16 threads: the lanes compare with 8, the unit with
+    // 600.
     const auto cycles = [](unsigned number, unsigned warps, const std::string& latency) {
         const MachineRun run =
             good("mov.u32 %r1, %tid.x; mov.u32 %r2, 0;" +
@@ -175,8 +176,8 @@ TEST_CASE("the lanes compare for one warp after the other, each as long as an in
     const auto more = [&](unsigned warps, const std::string& latency) {
         return static_cast<std::int64_t>(cycles(8, warps, latency) - cycles(600, warps, latency));
     };
-    CHECK(more(1, "40") - more(1, "4") >= 36);  // the first one is waited for
-    CHECK(more(16, "40") < 36 * 20);            // of 160, not one after another
+    CHECK(more(1, "40") - more(1, "4") >= 36);  // the affine warp waits for the first one
+    CHECK(more(16, "40") < 36 * 20);            // 160 predicates overlap
 }
 
 TEST_CASE("a warp that ends while the affine warp's branch resolves moves the affine warp on") {
@@ -194,9 +195,9 @@ TEST_CASE("a warp that ends while the affine warp's branch resolves moves the af
     }
 }
 
-/// A chain of loads for those warps of the block for which `which` holds, that the affine warp does not see.
+/// A chain of loads, hidden from the affine warp, in those warps of the block for which `which` holds.
 std::string chain(const std::string& label, const std::string& which) {
-    // %r20 is nothing, as only the warp finds out. Its loads are not decoupled.
+    // %r20 is zero, but only the warp finds out. Its loads are not decoupled.
     return "mov.u32 %r21, %tid.x; add.u32 %r21, %r21, %r20;\n"
            "setp." +
            which + " %p5, %r21, 32; @!%p5 bra " + label + "E; mov.u32 %r22, %r20;\n" + label +
@@ -207,7 +208,7 @@ std::string chain(const std::string& label, const std::string& which) {
 }
 
 TEST_CASE("a warp whose queue is full does not hold up its siblings") {
-    // One entry per warp. Warp 0 takes the first address late, warp 1 has much to do after the second one.
+    // One entry per warp. Warp 0 takes the first address late; warp 1 has much to do after the second one.
     const std::string first =
         "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; "
         "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65536; ";
@@ -226,7 +227,7 @@ TEST_CASE("a warp whose queue is full does not hold up its siblings") {
 }
 
 TEST_CASE("a warp or CTA that cannot go on holds up others as far as dac.expansion says") {
-    // One entry per warp. Warp 0 takes the first of three addresses late, warp 1 has much to do after the third one.
+    // One entry per warp. Warp 0 takes the first of three addresses late; warp 1 has much to do after the third one.
     const std::string first =
         "mov.u32 %r24, %tid.x; mov.u32 %r25, %ctaid.x; mad.lo.u32 %r24, %r25, 32, %r24; ld.global.u32 %r20, [%out]; "
         "shr.u32 %r20, %r20, 31; add.u32 %r24, %r24, %r20;"
@@ -258,8 +259,8 @@ TEST_CASE("a warp or CTA that cannot go on holds up others as far as dac.expansi
     }
 }
 
-/// Many loads, whose lines come one after another, of all blocks but the first, which has one; the work after them
-/// takes long in the block `late` only.
+/// Many loads, whose lines come one after another, in all blocks except the first, which has one; the work after them
+/// takes long only in the block `late`.
 std::string loads_and_work(unsigned blocks_before, unsigned late) {
     std::string body =
         "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; mov.u32 %r25, %ctaid.x; add.u32 %r24, %r25, %r20; "
@@ -289,7 +290,7 @@ TEST_CASE("the address unit serves one CTA after the other, or all tuple by tupl
 }
 
 TEST_CASE("of CTAs those of the oldest run go first") {
-    // Block 2 takes the place of block 0 while block 1 waits for loads; the work follows the loads of one of these.
+    // Block 2 takes the place of block 0 while block 1 waits for loads; the work follows the loads of one of them.
     const auto cycles = [](unsigned late) {
         return good(loads_and_work(1, late), {3, 1, 1}, {32, 1, 1},
                     {"l1d.mshrs=1", "sm.max_ctas=2", "dac.batch=rolling"})
@@ -302,8 +303,8 @@ TEST_CASE("of CTAs those of the oldest run go first") {
 }
 
 TEST_CASE("a line that cannot be locked does not hold up other warps' addresses") {
-    // One way of each set may be locked. Warp 0, whose lines are in the third of four sets, takes the first one late,
-    // so its second one is refused; warp 1, whose lines are in the fourth, has much to do after its second one.
+    // One way of each set may be locked. Warp 0, with lines in the third of four sets, takes the first one late, so its
+    // second one is refused; warp 1, with lines in the fourth, has much to do after its second one.
     const std::string first =
         "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; "
         "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65792; ";
@@ -322,7 +323,7 @@ TEST_CASE("a line that cannot be locked does not hold up other warps' addresses"
 }
 
 TEST_CASE("an access for which a warp's queue has no room yet is not overtaken by one for which it has") {
-    // 48 warps have four entries each: a line, which warp 0 is late to take, then four, then one.
+    // 48 warps have four entries each: a line that warp 0 takes late, then four, then one.
     const std::string line = "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65536; ";
     for (const char* expansion : {"tuple", "cta", "warp"}) {
         good("ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; " + line + chain("A", "lt.u32") +
@@ -338,7 +339,7 @@ TEST_CASE("the affine warp waits to enqueue while the tuple queue is full") {
 }
 
 TEST_CASE("the affine warp waits to enqueue while one predicate queue is full") {
-    // 1536 threads an SM: CTAs of 512 have 48 warps there.
+    // 1536 threads per SM: CTAs of 512 fill it with 48 warps.
     const std::string body =
         "mov.u32 %r1, %tid.x;" +
         loop("mul.lo.u32 %r2, %r40, 40; setp.lt.u32 %p1, %r1, %r2; @%p1 bra N; " + kStore + " N: bar.sync 0;");
@@ -346,7 +347,7 @@ TEST_CASE("the affine warp waits to enqueue while one predicate queue is full") 
     CHECK(good(body, {1, 1, 1}, {512, 1, 1}, {"dac.pwpq_entries=16384"}).dac.pwpq_full_cycles == 0);
 }
 
-/// Stores after a loop whose number of rounds depends on data: `%tid & 31`, or 20 for the first warp of the block.
+/// Stores after a loop with a number of iterations that depends on data: `%tid & 31`, or 20 for the block's first warp.
 std::string data_loop(const std::string& inside) {
     return "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; mov.u32 %r21, %tid.x; and.b32 %r22, %r21, 3;"
            "add.u32 %r22, %r22, %r20; setp.lt.u32 %p5, %r21, 32; @%p5 mov.u32 %r22, 20; add.u32 %r22, %r22, %r20;"
@@ -357,7 +358,7 @@ std::string data_loop(const std::string& inside) {
 TEST_CASE("the affine warp waits at a branch for the reports of all its warps") {
     const std::string body = data_loop(kStore) + "st.global.u32 [%mine+4], %b;";
     const MachineRun told = good(body, {2, 1, 1}, {128, 1, 1}, {"dac.reports=true"});
-    // By block: 21 turns of the first warp, up to 4 of three others.
+    // Per block: 21 iterations in the first warp, up to 4 in three others.
     CHECK(told.dac.reports == 2 * (21 + 3 * 4));
     CHECK(told.dac.report_accesses == 2 * told.dac.reports);
     CHECK(told.dac.report_wait_cycles > 0);
@@ -369,7 +370,7 @@ TEST_CASE("the affine warp waits at a branch for the reports of all its warps") 
 }
 
 TEST_CASE("a warp whose reports are not taken waits, when it has no room for more") {
-    // The first warp comes late to its first round, for which the affine warp waits; the others dequeue nothing in
+    // The affine warp waits for the first warp, which begins its first iteration late; the others dequeue nothing in
     // theirs.
     const std::vector<std::string> small{"sm.max_warps=4", "sm.max_threads=128", "dac.report_entries=4",
                                          "dac.reports=true"};
@@ -394,7 +395,7 @@ TEST_CASE("addresses behind a barrier are expanded for the blocks that have pass
 }
 
 TEST_CASE("an atomic whose result is spilled is passed once, not again with its store") {
-    // The returned values are read in the opposite order.
+    // Reads the returned values in the opposite order.
     std::string atomics, reads;
     for (int i = 21; i < 30; ++i) {
         const std::string value = "%r" + std::to_string(i);
@@ -424,7 +425,7 @@ TEST_CASE("addresses of stores wait for a barrier unless dac.addresses_pass_barr
 }
 
 TEST_CASE("what a warp stores before a barrier the others' loads behind it see") {
-    // The neighbour in the other warp: tid + 32, of the first half of the block.
+    // The neighbour in the other warp: tid + 32, for the first half of the block.
     good(
         "mul.lo.u32 %r3, %gid, 3; st.global.u32 [%mine], %r3; bar.sync 0; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, "
         "32; "
@@ -450,7 +451,7 @@ TEST_CASE("a batch is what came together; the next run begins when the last has 
 }
 
 TEST_CASE("a run waits for CTAs that were served before, but no longer than the last run took") {
-    // Block 0 is late by far. The affine warp's run is short: others come meanwhile.
+    // Block 0 is very late. The affine warp's run is short, so other CTAs come meanwhile.
     const std::string late =
         "mov.u32 %r24, %ctaid.x; ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; "
         "mad.lo.u32 %r24, %r24, 32, %r20; ";

@@ -1,4 +1,4 @@
-// Warp address records: which addresses of a warp 65 bits can express, and which they cannot.
+// Warp address records: the addresses of a warp that 65 bits can express, and those that they cannot.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ LaneAddresses addresses_of(const std::function<std::uint64_t(unsigned)>& address
     return addresses;
 }
 
-/// How many records the addresses take; that they read back as they were is checked.
+/// The number of records for the addresses; checks that they read back unchanged.
 unsigned records_of(const LaneAddresses& addresses, isa::LaneMask active = isa::kFullMask, unsigned bytes = 4,
                     unsigned most = 32, WarpRecords* out = nullptr, isa::LaneMask rows = 1) {
     WarpRecords records{};
@@ -82,15 +82,15 @@ TEST_CASE("inactive lanes are not in the mask") {
 TEST_CASE("what turns back within a line, or repeats a word beside others, has no record") {
     CHECK(records_of(addresses_of([](unsigned lane) { return kBase + 4 * (lane % 16); })) == 0);
     CHECK(records_of(addresses_of([](unsigned lane) { return kBase + 4 * (lane / 2); })) == 0);
-    // One more lane at another word than those of a broadcast.
+    // A broadcast, except for one lane at another word.
     CHECK(records_of(addresses_of([](unsigned lane) { return kBase + (lane == 31 ? 4 : 0); })) == 0);
     CHECK(records_of(addresses_of([](unsigned lane) { return kBase + (lane == 0 ? 0 : 4); })) == 0);
     CHECK(records_of(addresses_of([](unsigned lane) { return kBase + (lane == 31 ? 128 : 0); })) == 0);
-    // In another line they are another record.
+    // Another line needs another record.
     CHECK(records_of(addresses_of([](unsigned lane) { return kBase + 256 * (lane / 16) + 4 * (lane % 16); })) == 2);
 }
 
-/// The records of rows of `width` threads.
+/// The number of records for rows of `width` threads.
 unsigned in_rows_of(unsigned width, const std::function<std::uint64_t(unsigned x, unsigned y)>& address,
                     isa::LaneMask active = isa::kFullMask, WarpRecords* out = nullptr) {
     return records_of(addresses_of([&](unsigned lane) { return address(lane % width, lane / width); }), active, 4, 32,
@@ -130,7 +130,7 @@ TEST_CASE("rows with a word each stand on a bit each of one record") {
                 16, [](unsigned, unsigned y) { return kBase + 256 * y; }, isa::kFullMask, &records) == 2);
     CHECK(records[0] == WarpRecord{kBase, 1, 4, false, true});
     CHECK(records[1] == WarpRecord{kBase + 256, 1, 4, false, true});
-    // Whatever threads of a row are active.
+    // For any active threads of a row.
     CHECK(in_rows_of(
               16, [](unsigned, unsigned y) { return kBase + 4 * y; }, 0x10030) == 1);
     CHECK(in_rows_of(

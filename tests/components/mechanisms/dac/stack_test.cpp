@@ -1,4 +1,4 @@
-// The affine SIMT stack goes through code in the order in which each warp's own does.
+// The affine SIMT stack visits code in the same order as each warp's own stack.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -93,7 +93,7 @@ TEST_CASE("it takes eight entries and no more") {
     CHECK_THROWS(stack.branch(branch_to(900, 900), of({1u << 9})));
 }
 
-/// A structured program: two-way branches forward with joins after them, and branches back.
+/// A structured program: two-way forward branches with joins after them, and backward branches.
 struct Program {
     std::vector<isa::Instruction> code;
 
@@ -114,7 +114,7 @@ struct Program {
             plain();
             code[at] = branch_to(other, join);
             code[jump] = branch_to(join, join);
-            code[jump].guard_negated = true;  // all take it
+            code[jump].guard_negated = true;  // all lanes take it
         }
     }
 };
@@ -127,7 +127,7 @@ TEST_CASE("for each warp it takes the steps that the warp's own stack takes, wit
     for (unsigned turn = 0; turn < 200; ++turn) {
         const Program program(random);
         const auto end = static_cast<std::uint32_t>(program.code.size());
-        // The outcome of a branch is a function of where it is and whose it is.
+        // A branch's outcome is a function of its place and its thread.
         const std::uint64_t salt = random();
         const auto taken = [&](std::uint32_t pc, unsigned warp) {
             if (program.code[pc].guard_negated) { return isa::kFullMask; }

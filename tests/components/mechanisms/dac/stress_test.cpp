@@ -1,5 +1,5 @@
-// Random kernels through queues of all sizes, down to one entry: they end, with right results. Every tuple and every
-// dequeue is checked. LOOKAHEAD_TEST_SEED repeats a run.
+// Random kernels run through queues of all sizes, down to one entry, to their ends with right results. Every tuple and
+// every dequeue is checked. LOOKAHEAD_TEST_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>

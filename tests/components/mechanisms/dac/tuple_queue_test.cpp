@@ -1,4 +1,4 @@
-// To which entry and warp an expansion unit turns, and how a warp's parts are numbered.
+// The entry and warp that an expansion unit serves next, and the numbering of a warp's parts.
 #include "components/mechanisms/dac/tuple_queue.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint8_t kTurns[] = {0, 1};
 
-/// Two CTAs of two warps: contexts 0 and 1, 2 and 3. An entry's PC is the number of the enqueue.
+/// Two CTAs of two warps: contexts 0 and 1, 2 and 3. An entry's PC is its enqueue's number.
 struct Queue {
     DacParameters parameters;
     DacCounters counters;
@@ -35,7 +35,7 @@ struct Queue {
     }
     void address(std::initializer_list<unsigned> contexts) { push(isa::QueueMode::address, contexts); }
 
-    /// Enqueue and context of each part that the address unit makes while the warps in `held` have no room.
+    /// The enqueue and context of each part that the address unit makes while the warps in `held` have no room.
     std::vector<std::pair<std::uint32_t, unsigned>> expand(gpu::ContextMask held = 0) {
         std::vector<std::pair<std::uint32_t, unsigned>> made;
         tuples.renew_units(0);

@@ -25,7 +25,7 @@ class PmodeBench : private gpu::PmodeObserver {
   public:
     struct Parts {
         bool collectors = false;  ///< without them instructions reach their units at once
-        bool constants = false;   ///< a cache of the launch's constants; without, they are always there
+        bool constants = false;   ///< a cache of the launch's constants; without it they are always present
     };
     explicit PmodeBench(const isa::Kernel& kernel, const std::string& keys = "", FakeMemory memory = {},
                         const std::string& sm = "", Parts parts = Parts(false, false))
@@ -33,7 +33,7 @@ class PmodeBench : private gpu::PmodeObserver {
                   "[sm]\nissue_extension = \"traced+pmode\"\n" + sm + "[pmode]\ncheck = true\n" + keys, memory,
                   {parts.collectors ? "sm.operand_collectors=true" : "sm.operand_collectors=false", "l1i.enabled=false",
                    parts.constants ? "constant_cache.enabled=true" : "constant_cache.enabled=false"},
-                  {0, 1}),  // the launch's CTAs are all this SM's
+                  {0, 1}),  // this SM gets all the launch's CTAs
           kernel_(kernel),
           simt_(sm.find("convergence_barrier") == std::string::npos ? isa::SimtModel::stack
                                                                     : isa::SimtModel::convergence_barrier) {
@@ -57,7 +57,7 @@ class PmodeBench : private gpu::PmodeObserver {
         return *this;
     }
 
-    /// What became of the instruction in the warp's first switch; `fates` of all of them, in order.
+    /// The fate of the instruction in the warp's first switch; `fates` has all of them, in order.
     std::vector<PmodeStep> first_switch() const {
         std::vector<PmodeStep> inside_it;
         bool inside = false;
@@ -73,7 +73,7 @@ class PmodeBench : private gpu::PmodeObserver {
         }
         return inside_it;
     }
-    /// What became of the instruction at `pc` in the first switch; `entered` when it was not reached.
+    /// The fate of the instruction at `pc` in the first switch; `entered` if it was not reached.
     PmodeStep fate(std::uint32_t pc) const {
         for (const PmodeStep& step : first_switch()) {
             if (step.pc == pc) { return step; }
@@ -88,7 +88,7 @@ class PmodeBench : private gpu::PmodeObserver {
     bool halts(std::uint32_t pc, HaltReason reason) const {
         return fate(pc).kind == Kind::halted && fate(pc).halt == reason;
     }
-    /// Whether warp 0 ever reused the instruction's result.
+    /// How often warp 0 reused the instruction's result.
     unsigned reuses(std::uint32_t pc) const {
         unsigned count = 0;
         for (const PmodeStep& step : steps) {
@@ -96,7 +96,7 @@ class PmodeBench : private gpu::PmodeObserver {
         }
         return count;
     }
-    /// By context, the instructions of N-mode with their lanes.
+    /// By context, the instructions executed in N-mode, with their lanes.
     std::map<unsigned, std::vector<std::pair<std::uint32_t, isa::LaneMask>>> own_traces() const {
         std::map<unsigned, std::vector<std::pair<std::uint32_t, isa::LaneMask>>> traces;
         for (const PmodeStep& step : steps) {
@@ -112,9 +112,9 @@ class PmodeBench : private gpu::PmodeObserver {
     bool has_races = false;  ///< the emulator cannot predict the kernel's results
     std::vector<PmodeStep> steps;
     std::vector<Cycle> cycles;   ///< of the steps
-    std::vector<unsigned> held;  ///< renaming registers that were not free at each
+    std::vector<unsigned> held;  ///< renaming registers in use at each step
 
-    /// The first step of that kind at `pc`, as an index.
+    /// The index of the first step of that kind at `pc`.
     std::size_t find(Kind kind, std::uint32_t pc) const {
         for (std::size_t i = 0; i < steps.size(); ++i) {
             if (steps[i].kind == kind && steps[i].pc == pc) { return i; }

@@ -1,5 +1,5 @@
-// Random programs: with P-mode a warp executes the same instructions in the same lanes as the functional emulator says,
-// to the same effect (PmodeBench compares each), and as many as without.
+// Random programs: with P-mode a warp executes the same instructions in the same lanes as on the functional emulator,
+// with the same effect (PmodeBench compares each), and as many as without P-mode.
 #include <doctest/doctest.h>
 
 #include <random>

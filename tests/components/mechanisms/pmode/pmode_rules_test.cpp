@@ -12,7 +12,7 @@ using isa::Comparison;
 using isa::Space;
 
 TEST_CASE("a warp walks through figure 5 of the paper as the paper says") {
-    // Register and instruction names of the figure; the address goes up by a constant, so that loads stay in memory.
+    // Register and instruction names are the figure's; the address grows by a constant, so that loads stay in memory.
     KernelBuilder k("figure5", {8, 8});
     const auto r0 = k.reg(), r2 = k.reg(), r3 = k.reg(), r5 = k.reg();
     const auto r1 = k.reg64();
@@ -105,7 +105,7 @@ isa::Kernel beside_busy_warps(unsigned busy) {
     return k.finish();
 }
 
-/// How long after its entry warp 0 skipped its last instruction.
+/// The cycles from warp 0's entry until it skipped its last instruction.
 Cycle skipped_in(const PmodeBench& bench) {
     Cycle entered = 0, last = 0;
     for (std::size_t i = 0; i < bench.steps.size(); ++i) {
@@ -123,12 +123,12 @@ TEST_CASE(
     PmodeBench alone(beside_busy_warps(1), "", {}, sm);
     const Cycle undisturbed = skipped_in(alone.run({32, 1, 1}));
     REQUIRE(undisturbed > 12);
-    // Warp 1 is of the other group, warp 2 of warp 0's.
+    // Warp 1 belongs to the other group, warp 2 to warp 0's.
     PmodeBench beside(beside_busy_warps(1), "", {}, sm);
     CHECK(skipped_in(beside.run({64, 1, 1})) == undisturbed);
     PmodeBench among(beside_busy_warps(2), "", {}, sm);
     CHECK(skipped_in(among.run({96, 1, 1})) > undisturbed);
-    // With one fetch for the SM, warp 1 is in the way as well.
+    // With one fetch for the SM, warp 1 competes as well.
     PmodeBench shared(beside_busy_warps(1), "", {}, "fetch_latency = 1\n");
     CHECK(skipped_in(shared.run({64, 1, 1})) > undisturbed);
 }
@@ -178,7 +178,7 @@ TEST_CASE("what depends on the blocked load is skipped, and a full independent w
     const auto fourth = k.index_of(k.op(Operation::add, Type::u32, z, {z, y}));
     k.store(Space::global, Type::u32, k.out, z);
     PmodeRun bench(k.finish());
-    CHECK(bench.skips(5, SkipReason::poisoned));  // the blocked one itself
+    CHECK(bench.skips(5, SkipReason::poisoned));  // the blocked instruction itself
     CHECK(bench.skips(first, SkipReason::poisoned));
     CHECK(bench.skips(second, SkipReason::poisoned));
     CHECK(bench.executes(clean));
@@ -232,7 +232,7 @@ TEST_CASE("the old value that a partial write merges with is read from the regis
         PmodeRun bench(k.finish(), "", {.global_latency = 300}, "register_banks = 1\n", {.collectors = true});
         until_reader[guarded] = bench.cycle(Kind::executed, reader) - bench.cycle(Kind::executed, writer);
     }
-    CHECK(until_reader[1] == until_reader[0] + 1);  // one bank, one operand more
+    CHECK(until_reader[1] == until_reader[0] + 1);  // one bank, one more operand
 }
 
 TEST_CASE("stores, atomics, barriers, clocks and ordered loads are skipped though their sources are there") {
@@ -402,7 +402,7 @@ TEST_CASE("pre-execution stops at branches that depend on the load or go too far
                 k.op(Operation::membar, Type::none, {}, {});
                 reason = HaltReason::fence;
                 break;
-            case At::trap:  // its guard, which P-mode does not know, is false before and after
+            case At::trap:  // its guard, unknown in P-mode, is false before and after
                 k.guard(never);
                 k.op(Operation::trap, Type::none, {}, {});
                 reason = HaltReason::trap;
@@ -458,7 +458,7 @@ TEST_CASE("pre-execution diverges with its own stack, and stops when the copy is
 }
 
 TEST_CASE("a pre-load poisons its destination for good, and is executed again") {
-    // The wait is longer than the pre-load takes: what depends on it stays poisoned all the same.
+    // The wait is longer than the pre-load takes, but what depends on it stays poisoned.
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg(), z = k.reg();
     k.load(Space::global, Type::u32, k.loaded, k.in);
@@ -495,7 +495,7 @@ TEST_CASE("a load of the warp that returns meanwhile frees its register, if pre-
     }
 }
 
-/// Four words of the second parameter's memory from the thread's place on, element by element.
+/// Loads four words of the second parameter's memory, from the thread's place on, element by element.
 isa::Operand load_four(BlockedKernel& k) {
     const auto four = k.registers(4), stride = k.reg();
     k.op(Operation::mov, Type::u32, stride, {k.literal(1)});
@@ -582,7 +582,7 @@ TEST_CASE("reuse waits for an older write to the same register") {
     k.op(Operation::add, Type::u32, k.used, {k.used, x});
     k.store(Space::global, Type::u32, k.out, k.used);
     isa::Kernel kernel = k.finish();
-    // Without the reader between the two nothing else holds the reuse back.
+    // Without the reader between the two nothing else delays the reuse.
     kernel.code.erase(kernel.code.begin() + older + 1);
     PmodeRun bench(kernel);
     CHECK(bench.reuses(younger - 1) == 1);
@@ -647,7 +647,7 @@ TEST_CASE("a renamed register takes a part of a write where it is, and is given 
     k.block();
     const auto reused = k.add(x, k.thread);
     k.guard(odd);
-    k.op(Operation::add, Type::u32, x, {x, k.used});  // poisoned: the warp does it itself, in part
+    k.op(Operation::add, Type::u32, x, {x, k.used});  // poisoned: the warp executes it itself, in part
     k.unguard();
     const auto after_part = k.index_of(k.op(Operation::add, Type::u32, y, {x, x}));
     k.op(Operation::add, Type::u32, x, {x, k.used});  // and as a whole, from and to the same register
@@ -680,7 +680,7 @@ TEST_CASE("several destinations are renamed together or not at all") {
         PmodeRun bench(k.finish(), "registers = " + std::to_string(registers) + "\n");
         CHECK(bench.executes(pair) == (registers == 2));
         CHECK(bench.reuses(pair) == (registers == 2 ? 1 : 0));
-        // With both registers taken nothing more issues, not even what writes predicates only.
+        // With both registers taken nothing more issues, not even instructions that write only predicates.
         CHECK(bench.reuses(predicate) == 0);
         for (unsigned i = 0; i < 32; ++i) {
             const std::uint64_t product = std::uint64_t{i} * 0x80000001u;
@@ -730,11 +730,11 @@ TEST_CASE("the pool is what the launch leaves of the last registers, the same ba
     CHECK(pool.allocate(5) == 896 + 5);
     CHECK(pool.allocate(5) == 896 + 21);
     for (unsigned i = 0; i < 6; ++i) { CHECK(pool.allocate(5) % 16 == 5); }
-    CHECK(pool.allocate(5) == 896);  // the bank is used up: the first of all
+    CHECK(pool.allocate(5) == 896);  // the bank is used up: the first one of all
     CHECK(pool.free() == 119);
     pool.remove_name(896);
     CHECK(pool.settle(896, 10) == 0);
-    CHECK_FALSE(pool.is_free(896));  // its write-back is to come
+    CHECK_FALSE(pool.is_free(896));  // its write-back is still to come
     pool.written(896);
     pool.read_until(896, 20);
     CHECK(pool.settle(896, 10) == 20);
@@ -747,7 +747,7 @@ TEST_CASE("the pool is what the launch leaves of the last registers, the same ba
     k.block();
     isa::Kernel kernel = k.finish();
     kernel.registers = 20;
-    // {CTAs, first register of the pool}: more than fit come one after another, and fewer leave their places.
+    // {CTAs, first register of the pool}: CTAs that do not fit come later, and fewer leave their places free.
     for (const auto& [ctas, first] : {std::pair{12u, 960u}, {8u, 960u}, {7u, 896u}, {1u, 896u}}) {
         CAPTURE(ctas);
         PmodeBench bench(kernel);

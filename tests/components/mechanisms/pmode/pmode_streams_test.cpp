@@ -1,4 +1,4 @@
-// The two streams of a warp: when it enters P-mode, which one goes first at fetch and issue, what a skip costs, when
+// The two streams of a warp: when it enters P-mode, which stream goes first at fetch and issue, what a skip costs, when
 // registers are freed, and what is counted.
 #include <doctest/doctest.h>
 
@@ -98,7 +98,7 @@ TEST_CASE("a warp enters, too, when its next instruction writes what a load has 
     k.store(Space::global, Type::u32, k.out, k.used);
     PmodeRun bench(k.finish());
     CHECK(bench.steps[bench.find(Kind::entered, writer)].pc == writer);
-    // The write needs nothing of the load: it is the blocked instruction, and is executed.
+    // The write does not depend on the load: it is the blocked instruction, and is executed.
     CHECK(bench.executes(writer));
     CHECK(bench.executes(reader));
     CHECK(bench.reuses(writer) == 1);
@@ -193,7 +193,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a full pre-execution of a register that a load of the warp has still to write is not that load's") {
-    // The load of y returns while the division that P-mode has started for y is under way.
+    // The load of y returns while the division that P-mode started for y is under way.
     BlockedKernel k;
     const auto y = k.reg(), c = k.reg(), z = k.reg();
     k.load(Space::global, Type::u32, y, k.in, 256);
@@ -217,7 +217,7 @@ TEST_CASE("a skip takes a fetched place in the buffer, one a cycle, and no issue
     k.add(x, k.used, 5);
     const auto clean = k.add(y, k.thread);
     PmodeRun bench(k.finish(), "", {}, "fetch_latency = 5\n");
-    // The buffer takes two instructions, and has one at the entry. A fetch begins in the cycle in which it has become
+    // The buffer holds two instructions, and one at the entry. A fetch begins in the cycle in which it has become
     // empty.
     const std::vector<Cycle> skips = cycles_of(bench, Kind::skipped);
     REQUIRE(skips.size() == 6);
@@ -242,7 +242,7 @@ TEST_CASE("reused instructions issue one a cycle, without fetch and without thei
     }
 }
 
-/// Warps 0 and 2 load and wait, and then have a chain of additions before them; odd warps have a chain at once.
+/// Warps 0 and 2 load and wait, with a chain of additions ahead; odd warps have a chain at once.
 isa::Kernel two_kinds_of_warps(unsigned own) {
     BlockedKernel k;
     const auto x = k.reg(), warp = k.reg(), bit = k.reg();
@@ -289,7 +289,7 @@ TEST_CASE("warps in P-mode take turns at issue") {
         if (step.kind == Kind::executed) { contexts.push_back(step.context); }
     }
     REQUIRE(contexts.size() == 30);
-    // While all three are ready none goes twice before the others have gone.
+    // While all three are ready, none goes twice before the others have gone.
     unsigned turns = 0;
     for (std::size_t i = 2; i < contexts.size(); ++i) {
         turns += contexts[i] != contexts[i - 1] && contexts[i] != contexts[i - 2];
@@ -323,7 +323,7 @@ TEST_CASE("a renamed register lies in the bank of the one that it stands for") {
     CHECK(bench.executes(last));
 }
 
-/// The renaming registers in use after each cycle of the kernel, which one warp runs.
+/// The renaming registers in use after each cycle of the kernel, run by one warp.
 std::vector<unsigned> registers_held(PmodeBench& bench, isa::Dim3 block = {32, 1, 1}) {
     bench.harness.launch({.grid = {1, 1, 1}, .block = block, .parameters = global_parameters()});
     std::vector<unsigned> held;
@@ -336,7 +336,7 @@ std::vector<unsigned> registers_held(PmodeBench& bench, isa::Dim3 block = {32, 1
 }
 
 TEST_CASE("a register is given back when older readers have collected it, not before") {
-    // The second write of x replaces the renamed register, which the instruction before it is still collecting: one
+    // The second write of x replaces the renamed register while the instruction before it is still collecting it: one
     // bank.
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg();
@@ -491,8 +491,8 @@ TEST_CASE("a short-latency source is waited for in P-mode as in N-mode, also one
 
 namespace {
 
-/// Warp 0 finds where to load in a word that is `wrong` until warp 1 sets it to zero, after warp 0 has pre-executed.
-/// `load` adds the load of a register from the place that another one names; the result is its index.
+/// Warp 0 finds its load's place in a word that is `wrong` until warp 1 sets it to zero, after warp 0 has pre-executed.
+/// `load` adds the load of a register from the place in another one; the result is its index.
 template <class Load>
 auto finish_with_raced_load(BlockedKernel& k, std::uint32_t wrong, Load load) {
     const auto x = k.reg(), warp = k.reg(), q = k.reg();
@@ -568,14 +568,14 @@ TEST_CASE("each access to the structures of P-mode is counted, once") {
     CHECK(p.pqueue_accesses == 2 + 2 + 2);
     CHECK(p.repeated == 1);
     CHECK(p.repeated_threads == 32);
-    // N-mode's: the blocked one and the volatile load were skipped, the other load was pre-loaded.
+    // In N-mode: the blocked instruction and the volatile load were skipped, the other load was pre-loaded.
     CHECK(p.short_skipped == 1);
     CHECK(p.long_skipped == 1);
     CHECK(p.long_not_reused == 1);
     CHECK(p.short_not_reused == 0);
 }
 
-/// What became of the instruction at `pc` in context 0's second switch.
+/// The fate of the instruction at `pc` in context 0's second switch.
 PmodeStep second_fate(const PmodeBench& bench, std::uint32_t pc) {
     unsigned entered = 0;
     for (const PmodeStep& step : bench.steps) {
@@ -646,9 +646,9 @@ struct TwiceBlockedKernel : BlockedKernel {
 };
 
 TEST_CASE("a fetch or branch of one switch does not reach the next") {
-    // Four instructions per fetch of 60 cycles. The loads are 65 cycles apart; the users, and two instructions more,
-    // come in one fetch. P-mode soon finishes them; the first switch ends while its fetch is under way; the second one
-    // needs its own fetch.
+    // Four instructions per fetch of 60 cycles. The loads are 65 cycles apart; the users, and two more instructions,
+    // come in one fetch. P-mode soon finishes them; the first switch ends during its fetch; the second one needs its
+    // own fetch.
     TwiceBlockedKernel k(6);
     k.add(k.reg(), k.thread);
     const auto last = k.add(k.reg(), k.thread), not_fetched = k.add(k.reg(), k.thread);

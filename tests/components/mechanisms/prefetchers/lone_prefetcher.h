@@ -10,7 +10,7 @@
 
 namespace lookahead::gpu::test {
 
-/// A prefetcher by itself: a test gives it loads, accesses and fates, and sees its requests. Lines are numbers.
+/// A prefetcher alone: a test passes it loads, accesses and fates, and receives its requests. Lines are numbers.
 class LonePrefetcher : public PrefetchPort {
   public:
     static constexpr unsigned kWarps = 8;
@@ -30,7 +30,6 @@ class LonePrefetcher : public PrefetchPort {
     }
     void hint(WarpHint, std::uint16_t) override {}
 
-    /// Its requests when the warp makes the load.
     std::vector<std::uint64_t> load(std::uint16_t warp, std::uint32_t pc, std::uint64_t line, Cycle now = 0) {
         const std::uint64_t address = kFirst + line * kLineBytes;
         asked_.clear();
@@ -38,7 +37,6 @@ class LonePrefetcher : public PrefetchPort {
         prefetcher_->on_load({pc, warp, 0, warp, {&address, 1}}, now);
         return asked();
     }
-    /// Its requests after an access of that kind.
     std::vector<std::uint64_t> access(L1EventKind kind, std::uint64_t line = 0) {
         asked_.clear();
         prefetcher_->on_access({kind, Client::demand, 0, 0, kFirst + line * kLineBytes, 0}, 0);
@@ -51,7 +49,7 @@ class LonePrefetcher : public PrefetchPort {
         for (unsigned i = 0; i < times; ++i) { prefetcher_->on_fate(fate, 0); }
     }
     void end_launch() { prefetcher_->end_launch(); }
-    const std::vector<std::uint16_t>& warps() const { return warps_; }  ///< that the last load's prefetches are for
+    const std::vector<std::uint16_t>& warps() const { return warps_; }  ///< targets of the last load's prefetches
 
   private:
     static constexpr std::uint64_t kFirst = std::uint64_t{1} << 20;

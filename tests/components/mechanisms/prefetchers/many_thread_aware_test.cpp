@@ -1,4 +1,4 @@
-// Many-thread-aware prefetching (Lee et al., MICRO 2010), a rule a test.
+// Many-thread-aware prefetching (Lee et al., MICRO 2010), one rule per test.
 #include <doctest/doctest.h>
 
 #include "tests/components/mechanisms/prefetchers/lone_prefetcher.h"
@@ -8,12 +8,12 @@ namespace {
 
 using Lines = std::vector<std::uint64_t>;
 
-/// Without the throttle, so that every prediction is seen.
+/// Without the throttle, so that every prediction shows.
 LonePrefetcher unthrottled(const std::string& more = "") {
     return LonePrefetcher("mta", "mta.throttle = false\n" + more);
 }
 
-/// Three accesses of a warp that lie `stride` lines apart: the warp's entry is trained.
+/// Three accesses of a warp, `stride` lines apart, which train its entry.
 Lines train(LonePrefetcher& mta, std::uint16_t warp, std::uint32_t pc, std::uint64_t first, std::uint64_t stride = 10) {
     mta.load(warp, pc, first);
     mta.load(warp, pc, first + stride);
@@ -103,7 +103,7 @@ TEST_CASE("mta: while a load is known over warps its warps' own strides are not 
     };
     CHECK(iteration(0) == Lines{9});
     CHECK(iteration(9) == Lines{18});
-    CHECK(iteration(18) == Lines{27});  // and not the line of the warp's next iteration, 33
+    CHECK(iteration(18) == Lines{27});  // but not the line of the warp's next iteration, 33
 }
 
 // ---- GS: of all warps -----------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ TEST_CASE("mta: a stride of all warps frees the warps' own places") {
     mta.load(0, 1, 1000);
     mta.load(0, 1, 1010);
     for (const std::uint16_t warp : {0, 3, 5}) { train(mta, warp, 0, 200 * std::uint64_t{warp}); }
-    mta.load(6, 2, 50);  // takes a free place, and not the oldest
+    mta.load(6, 2, 50);  // takes a free place instead of the oldest
     CHECK(mta.load(0, 1, 1020) == Lines{1030});
 }
 
@@ -160,14 +160,13 @@ TEST_CASE("mta: strides end with their launch, in all tables") {
 
 // ---- Throttle -------------------------------------------------------------------------------------------------------
 
-/// A prefetcher with a known load, and how many of its next ten loads are prefetched: two for each fifth that is left.
+/// A prefetcher with a known load. Of the next ten loads two are prefetched for each remaining fifth.
 class Throttled {
   public:
     explicit Throttled(unsigned degree) : mta_("mta", "mta.initial_degree = " + std::to_string(degree) + "\n") {
         asked_ = static_cast<unsigned>(train(mta_, 5, 0, 0).size());
     }
-    /// A period with 100 demand requests, `merges` of which merge, and 100 useful prefetches and `evictions` evicted
-    /// ones.
+    /// A period of 100 demand requests with `merges` merges, and of 100 useful and `evictions` evicted prefetches.
     Throttled& period(unsigned merges, unsigned evictions) {
         mta_.accesses(L1EventKind::miss, 100 - merges - asked_);
         mta_.accesses(L1EventKind::merge, merges);
@@ -178,7 +177,7 @@ class Throttled {
         asked_ = load();
         return *this;
     }
-    /// The first ten loads of the period; the first of them sets the throttle.
+    /// Prefetches for the first ten loads of the period; the first load sets the throttle.
     std::size_t of_ten() {
         std::size_t made = asked_;
         for (unsigned i = 1; i < 10; ++i) { made += load(); }
@@ -194,7 +193,7 @@ class Throttled {
     LonePrefetcher mta_;
     std::uint64_t at_ = 0;
     Cycle now_ = 0;
-    unsigned asked_ = 0;  ///< requests that the period has had already: its own prefetch
+    unsigned asked_ = 0;  ///< requests already made in the period: its own prefetch
 };
 
 TEST_CASE("mta begins with three fifths of its prefetches") {

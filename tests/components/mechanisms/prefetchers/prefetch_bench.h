@@ -31,7 +31,7 @@ class PrefetchBench : public Bench {
 
     void warp_hint(std::uint16_t context, WarpHint hint) override { hints.push_back({context, hint}); }
 
-    /// A load whose lanes fall into the lines, in this order, and that is performed at once.
+    /// A load with lanes in these lines, in this order; it is performed at once.
     void load(std::uint16_t context, std::uint32_t pc, std::initializer_list<std::uint64_t> numbers) {
         const Lines list(numbers);
         MemoryInstruction what = instruction(
@@ -43,7 +43,7 @@ class PrefetchBench : public Bench {
         issue(what);
         run_to(now + static_cast<Cycle>(list.size()));
     }
-    /// The strided load of four words: element k of all lanes falls into line `first` + k * `apart`.
+    /// The strided load of four words: element k of all lanes is in line `first` + k * `apart`.
     MemoryInstruction vector_load(std::uint16_t context, std::uint64_t first, std::int32_t apart) {
         MemoryInstruction what = instruction(kernels.front().code.back(), words_from(kBase + first * kLineBytes),
                                              isa::kFullMask, 64 + 4u * context, context);
@@ -55,7 +55,7 @@ class PrefetchBench : public Bench {
         }
         return what;
     }
-    /// The same, until nothing is under way.
+    /// The same; then runs until nothing is under way.
     void load_and_drain(std::uint16_t context, std::uint32_t pc, std::initializer_list<std::uint64_t> numbers) {
         load(context, pc, numbers);
         REQUIRE(drain());
@@ -69,7 +69,7 @@ class PrefetchBench : public Bench {
     const PrefetchCounters& prefetches() const { return unit->prefetches()->counters(); }
     /// Whether the line, by its number from kBase on, is in L1 or under way.
     bool has(std::uint64_t line) { return unit->l1().tags().find(kBase + line * kLineBytes) != kNoWay; }
-    /// Those of the lines that are, when all has come.
+    /// Those of the lines that are in L1 after all have come.
     Lines present(std::initializer_list<std::uint64_t> numbers) {
         settle();
         Lines here;

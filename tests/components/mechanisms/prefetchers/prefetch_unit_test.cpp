@@ -8,7 +8,7 @@
 namespace lookahead::gpu::test {
 namespace {
 
-/// Requests, at each load, the lines that a test chose.
+/// Requests, at each load, the lines that the test has chosen.
 class ToldPrefetcher final : public Prefetcher {
   public:
     inline static std::vector<PrefetchRequest> wanted;
@@ -34,13 +34,13 @@ PrefetchRequest request(std::uint64_t line, std::uint32_t pc = 0, std::uint16_t 
     return {kBase + line * kLineBytes, pc, context};
 }
 
-/// A bench whose prefetcher asks for these lines at every load.
+/// A bench with a prefetcher that requests these lines at every load.
 struct ToldBench : PrefetchBench {
     explicit ToldBench(std::vector<PrefetchRequest> wanted, Overrides more = {}, bool idle_only = false)
         : PrefetchBench((ToldPrefetcher::wanted = std::move(wanted), ToldPrefetcher::idle_only = idle_only, "told"),
                         std::move(more)) {}
     void quiet() { ToldPrefetcher::wanted.clear(); }
-    /// At a load of that line, whose prefetches come, and not at later ones.
+    /// Requests the lines at one load of that line, lets them come, and requests none later.
     void ask_once(std::uint64_t line = 0) {
         load_and_drain(0, 0, {line});
         quiet();
@@ -213,7 +213,7 @@ TEST_CASE("lines that are present, under way or queued are duplicates; addresses
     bench.load(0, 0, {0});
     CHECK(bench.prefetches().unmapped == 2);
     REQUIRE(bench.drain());
-    CHECK(bench.prefetches().duplicates == 2);  // 7 was queued; line 0 was demanded before its turn came
+    CHECK(bench.prefetches().duplicates == 2);  // 7 was queued; line 0 was demanded before its turn
     bench.load_and_drain(1, 1, {1});
     CHECK(bench.prefetches().duplicates == 5);
     CHECK(bench.prefetches().issued == 1);
@@ -261,7 +261,7 @@ TEST_CASE("one prefetch more than the queue holds is dropped") {
 TEST_CASE("prefetches wait while a load accesses L1, and leave it one MSHR and one place of the miss queue") {
     ToldBench bench({request(40), request(41), request(42)}, {"l1d.mshrs=4"});
     bench.load(0, 0, {0, 1});
-    // Lines 0 and 1 took a cycle each; then one prefetch went, and the fourth MSHR stays free.
+    // Lines 0 and 1 took a cycle each; then one prefetch left, and the fourth MSHR stays free.
     bench.run_to(bench.now + 4);
     CHECK(bench.prefetches().issued == 1);
     CHECK(bench.prefetches().queued == 2);
@@ -291,8 +291,8 @@ TEST_CASE("an idle-only prefetcher's requests wait until the unit has no instruc
     }
 }
 
-/// A load that requests six lines: one is demanded while it is under way, one when it is present, and the others are
-/// evicted or not used. At cycle `checkpoint` the unit is replaced by a copy.
+/// A load that requests six lines: one is demanded while under way, one when present, and the others are evicted or
+/// unused. At cycle `checkpoint` a copy replaces the unit.
 PrefetchCounters run_with_checkpoint_at(Cycle checkpoint, std::uint64_t& hash, bool& in_all_states) {
     ToldBench bench({request(40), request(41), request(42), request(43), request(44), request(45)},
                     {"l1d.mshrs=4", "l1d.ways=1", "l1d.pinned_ways=0", "l1d.set_index=linear"});

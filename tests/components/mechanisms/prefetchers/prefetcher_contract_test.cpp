@@ -1,4 +1,4 @@
-// The contract of slot sm.prefetcher, on every variant that is registered.
+// The contract of slot sm.prefetcher, for every registered variant.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -9,17 +9,17 @@
 namespace lookahead::gpu::test {
 namespace {
 
-/// Without which orch is refused.
+/// The prefetcher orch requires it.
 const std::string kScheduler = "sm.warp_scheduler=group_interleaved";
 
-/// Random warps in loops over strided and random addresses, with stores between; the seed chooses all.
+/// Random warps in loops over strided and random addresses, with stores in between; the seed determines everything.
 class RandomProgram {
   public:
     RandomProgram(PrefetchBench& bench, std::uint64_t seed) : bench_(bench), random_(seed) {
         for (std::uint64_t& stride : strides_) { stride = random_() % 5; }
     }
 
-    /// One memory instruction, if the unit takes one.
+    /// Issues one memory instruction if the unit accepts one.
     void act() {
         if (!bench_.unit->can_accept() || random_() % 3 == 0) { return; }
         const auto context = static_cast<std::uint16_t>(random_() % kContexts);
@@ -58,7 +58,7 @@ class RandomProgram {
     const isa::Instruction store_ = make_memory(isa::Operation::store);
 };
 
-/// Runs 3000 cycles and drains; `jumping` calls the unit only when an instruction comes or it asked to be called.
+/// Runs 3000 cycles and drains; `jumping` calls the unit only for an instruction or in a cycle that the unit asked for.
 std::uint64_t run(const std::string& prefetcher, std::uint64_t seed, Way way, PrefetchCounters* counters = nullptr,
                   std::uint64_t* registers = nullptr) {
     PrefetchBench bench(prefetcher, {"l1d.sets=32", "l1d.mshrs=8", "prefetch.queue=8", kScheduler});

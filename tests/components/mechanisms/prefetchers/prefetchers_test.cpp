@@ -1,4 +1,4 @@
-// The prefetchers that papers compare with, a rule a test. Lines are numbers from the start of memory.
+// The prefetchers with which papers compare, one rule per test. Lines are numbers from the start of memory.
 #include <doctest/doctest.h>
 
 #include "core/error/error.h"
@@ -54,7 +54,7 @@ TEST_CASE("inter prefetches the next warp's load once the stride over warps has 
     CHECK(bench.present({6}).empty());
     bench.load(2, 0, {6});
     CHECK(bench.present({9, 12}) == Lines{9});
-    // Warp 4 begins another CTA, whose base is elsewhere: the prefetch for it was wrong.
+    // Warp 4 begins another CTA with its base elsewhere, so the prefetch for it was wrong.
     bench.load(3, 0, {9});
     CHECK(bench.present({12}) == Lines{12});
     bench.load(4, 0, {60});
@@ -78,7 +78,7 @@ TEST_CASE("inter follows strides below a line, and rounds its predictions down t
     bench.load(2, 0, {1});  // half a line a warp
     CHECK(bench.prefetches().requested == 0);
     bench.load(4, 0, {2});
-    // Warps 5, 6 and 7: half of the load's own line, which is no new one, and two halves of the next.
+    // Warps 5, 6 and 7: half of the load's own line, which is not new, and two halves of the next.
     CHECK(bench.present({3, 4}) == Lines{3});
     CHECK(bench.prefetches().requested == 3);
     CHECK(bench.prefetches().issued == 1);
@@ -124,7 +124,7 @@ TEST_CASE("mta throttles itself when its lines are evicted before their use") {
     const auto issued = [](const std::string& throttle) {
         PrefetchBench bench("mta", {"l1d.ways=1", "l1d.pinned_ways=0", "l1d.set_index=linear", "mta.period=100",
                                     "mta.throttle=" + throttle});
-        // Each prefetch is evicted by the next load, of the same set.
+        // The next load, in the same set, evicts each prefetch.
         for (std::uint64_t i = 0; i < 120; ++i) {
             bench.load(0, 0, {64 * i});
             bench.run_to(bench.now + 60);
@@ -168,7 +168,7 @@ TEST_CASE("lap counts a block's misses anew when it has fetched the block") {
 
 TEST_CASE("lap forgets the block that missed longest ago, and all of them at the end of a launch") {
     LonePrefetcher lap("lap", "lap.blocks = 2\n");
-    for (const std::uint64_t line : {0, 4, 0, 8}) {  // the block of 4 makes room for that of 8
+    for (const std::uint64_t line : {0, 4, 0, 8}) {  // the block of line 4 makes room for that of line 8
         lap.access(L1EventKind::miss, line);
     }
     CHECK(lap.access(L1EventKind::miss, 1) == Lines{2, 3});
@@ -218,7 +218,7 @@ TEST_CASE("oracle fetches each warp's next loads when its CTA starts, and one mo
         CHECK(bench.present({20, 30, 40, 45}) == (ahead == 1 ? Lines{20} : Lines{20, 30}));
         bench.load(6, 0, {20});
         CHECK(bench.present({20, 30, 40, 45}) == (ahead == 1 ? Lines{20, 30} : Lines{20, 30, 40, 45}));
-        bench.load(6, 5, {99});  // a load that the functional run did not make
+        bench.load(6, 5, {99});  // a load that is not in the functional run
         bench.load(7, 0, {98});  // of a warp without loads
         CHECK(bench.present({20, 30, 40, 45}) == (ahead == 1 ? Lines{20, 30} : Lines{20, 30, 40, 45}));
         CHECK(bench.prefetches().useful == 1);
@@ -237,7 +237,7 @@ TEST_CASE("group_interleaved puts warps that follow each other into different gr
     for (unsigned warp = 0; warp < 4; ++warp) { bench.start(warp); }
     for (const unsigned expected : {0u, 2u, 0u}) { CHECK(bench.pick() == expected); }
     bench.set({0, 2}, ContextState::blocked_by_pipeline);
-    CHECK(bench.pick() == WarpScheduler::kHoldBack);  // they wait for a short time only, and hold both places
+    CHECK(bench.pick() == WarpScheduler::kHoldBack);  // they wait only briefly, and hold both places
     bench.set({2}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 1);  // a place is free, and no other warp of the group wants it
     bench.set({0}, ContextState::blocked_by_memory);
@@ -250,7 +250,7 @@ TEST_CASE("group_interleaved puts warps that follow each other into different gr
 
 TEST_CASE("group_interleaved gives free places to the next group's warps, whose turn comes when all of a group wait") {
     SchedulerBench bench("group_interleaved", "group_interleaved.group_warps = 2\n", 0x3f);
-    // Groups are 0 and 3, 1 and 4, 2 and 5; the last has waited for longest.
+    // Groups are 0 and 3, 1 and 4, 2 and 5; the last one has waited longest.
     for (const unsigned warp : {2u, 5u, 0u, 3u, 1u, 4u}) { bench.start(warp); }
     bench.set({3}, ContextState::blocked_by_memory);
     for (const unsigned expected : {0u, 1u, 0u}) { CHECK(bench.pick() == expected); }
@@ -258,7 +258,7 @@ TEST_CASE("group_interleaved gives free places to the next group's warps, whose 
     for (const unsigned expected : {1u, 4u, 1u}) { CHECK(bench.pick() == expected); }
     bench.set({0, 3}, ready_for(ExecutionUnit::sp));
     bench.set({1}, ContextState::blocked_by_memory);
-    for (const unsigned expected : {2u, 4u, 2u}) {  // the turn is 1 and 4's, and then 2 and 5's
+    for (const unsigned expected : {2u, 4u, 2u}) {  // it is the turn of 1 and 4, then of 2 and 5
         CHECK(bench.pick() == expected);
     }
 }

@@ -17,7 +17,6 @@ Items due(TimingWheel& completions, Cycle cycle) {
     return items;
 }
 
-/// Fences are items by their context.
 struct OrderBench {
     TimingWheel completions{64};
     AccessOrder order{kContexts, true, completions, 0};

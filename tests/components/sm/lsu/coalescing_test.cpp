@@ -95,7 +95,7 @@ TEST_CASE("random loads of every type get the bytes of memory, and inactive lane
                 }
             }
             bench.issue(load);
-            bench.issue(load);  // once by misses, once by hits or merges
+            bench.issue(load);  // once with misses, once with hits or merges
             REQUIRE(bench.drain());
             REQUIRE(bench.completions.size() == 2);
             REQUIRE(std::memcmp(expected.data(), bench.registers.data(), expected.bytes()) == 0);
@@ -107,7 +107,7 @@ TEST_CASE("a load of a line with sectors asks for those that its lanes touch, an
     Bench bench({"l1d.sector_bytes=32"});
     const isa::Instruction load = make_memory(Operation::load);
     for (unsigned i = 0; i < 128; i += 4) { bench.memory.set_word(kBase + i, 1000 + i); }
-    // Sectors 0 and 2; then all: two hit, two miss together, in one access of one line.
+    // Sectors 0 and 2, then all: two hit and two miss together, in one access to one line.
     bench.issue(bench.instruction(load, [](unsigned lane) { return kBase + lane % 8 * 4 + (lane & 8) * 8; }));
     REQUIRE(bench.drain());
     CHECK(bench.memory.count(GpuMessage::read_request) == 1);
@@ -173,7 +173,7 @@ TEST_CASE("a load that hits completes hit_latency cycles after its last access")
     CHECK(bench.registers.row(1)[31] == 0x1000'0000 + 62);
 }
 
-/// Cycles from one load that hits to the next, with this many lines per cycle, if lane i reads word(i).
+/// Cycles between two loads that hit, with this many lines per cycle, if lane i reads word(i).
 template <class Word>
 Cycle cycles_of_hits(unsigned lines_per_cycle, Word word, std::uint64_t conflict_cycles,
                      const isa::Instruction& what = kLoad, isa::LaneMask active = isa::kFullMask) {
@@ -205,19 +205,19 @@ TEST_CASE("a load looks up lines_per_cycle lines a cycle, and holds L1 for as lo
     CHECK(cycles_of_hits(4, own_banks, 0) == 8);
     CHECK(cycles_of_hits(5, own_banks, 0) == 7);
     CHECK(cycles_of_hits(32, own_banks, 0) == 1);
-    // One bank gives one word a cycle.
+    // One bank delivers one word per cycle.
     const auto one_bank = [](unsigned lane) { return 32 * lane; };
     CHECK(cycles_of_hits(4, one_bank, 24) == 32);
     CHECK(cycles_of_hits(4, one_bank, 6, kLoad, 0xff) == 8);
-    // Sixteen lines, whose words are in two banks.
+    // Sixteen lines with words in two banks.
     CHECK(cycles_of_hits(
               4, [](unsigned lane) { return 16 * lane; }, 12) == 16);
-    // Words that lanes share are given once.
+    // Words that lanes share are delivered once.
     CHECK(cycles_of_hits(
               4, [](unsigned lane) { return lane / 16 * 32; }, 1) == 2);
     CHECK(cycles_of_hits(
               4, [](unsigned lane) { return lane; }, 0) == 1);
-    // Four words a lane: as many cycles as lines.
+    // Four words per lane: as many cycles as lines.
     const isa::Instruction quad = make_memory(Operation::load, Type::u32, isa::Space::global, 4);
     CHECK(cycles_of_hits(
               4, [](unsigned lane) { return 4 * lane; }, 3, quad) == 4);
@@ -473,7 +473,7 @@ TEST_CASE("with atomic_bytes 32 an atomic is split by sectors, and by the lanes 
     CHECK(requests("32", words) == 4);
     const auto two_lanes_a_word = [](unsigned lane) { return kBase + lane / 2 * 4; };
     CHECK(requests("128", two_lanes_a_word) == 1);
-    CHECK(requests("32", two_lanes_a_word) == 4);  // two sectors, two lanes a word
+    CHECK(requests("32", two_lanes_a_word) == 4);  // two sectors, two lanes per word
     CHECK(requests("32", lanes_at(kBase)) == 32);
     CHECK_THROWS_AS(Bench({"coalescing.atomic_bytes=64"}), ConfigurationError);
 }

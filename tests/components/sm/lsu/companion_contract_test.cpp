@@ -1,4 +1,4 @@
-// The contract of slot l1d.companion, on every variant that is registered and one that the tests have.
+// The contract of slot l1d.companion, for every registered variant and one of the tests' own.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace lookahead::gpu::test {
 namespace {
 
 constexpr unsigned kWarps = 4;
-constexpr std::uint32_t kBytes = 48;  ///< a thread
+constexpr std::uint32_t kBytes = 48;  ///< per thread
 
-/// Warps that load, store and add to private memory, with holes in their masks and of all widths. Each load is compared
-/// with flat memory.
+/// Warps that load, store and add in private memory, with incomplete masks and all widths. Each load is compared with
+/// flat memory.
 class PrivateProgram {
   public:
     PrivateProgram(std::uint64_t seed, Bench& bench) : random_(seed), bench_(bench) {
@@ -40,7 +40,7 @@ class PrivateProgram {
         return std::ranges::any_of(expected_, [](const Expected& each) { return each.busy; });
     }
     unsigned compared() const { return compared_; }
-    /// All that was stored is dead.
+    /// Everything stored is dead.
     void forget(ScriptedMemory& memory) {
         for (unsigned warp = 0; warp < kWarps; ++warp) {
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
@@ -55,7 +55,7 @@ class PrivateProgram {
     bool act() {
         const auto warp = static_cast<std::uint16_t>(random_() % kWarps);
         if (!bench_.unit->can_accept() || expected_[warp].busy) { return false; }
-        // An atomic now and then; more stores than loads.
+        // Occasionally an atomic; more stores than loads.
         const std::size_t accesses = code_.size() - 2;
         const isa::Instruction& what = code_[random_() % 40 == 0 ? accesses + random_() % 2
                                              : random_() % 5 < 2 ? random_() % (accesses / 2)
@@ -129,7 +129,7 @@ class PrivateProgram {
     unsigned compared_ = 0;
 };
 
-/// What became of the test's companion in all runs: that the accesses met every case.
+/// The cases that the test's companion met in all runs: all must occur.
 struct Met {
     std::uint64_t absorbed = 0, taken = 0, merged = 0, served = 0, missed = 0;
 
@@ -170,7 +170,7 @@ std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, Met& 
         REQUIRE(bench.unit->drained());
         bench.unit->begin_kernel();
         CHECK(audit_of(bench) == "");
-        program.forget(bench.memory);  // a kernel sees an older one's values only in memory
+        program.forget(bench.memory);  // a kernel sees an older kernel's values only in memory
     }
     CHECK(program.compared() > 1000);
     met.add(dynamic_cast<const WordCompanion*>(bench.unit->companion()));
@@ -198,7 +198,7 @@ TEST_CASE("private memory beside every companion has what the threads stored, ju
 
 TEST_CASE("an atomic finds in L2 what L1 has written back for it, which no companion takes") {
     Met met;
-    run("words", 2351068427, Way::every_cycle, met);  // a seed of the test above that reaches it
+    run("words", 2351068427, Way::every_cycle, met);  // a seed of the test above that reaches the case
 }
 
 }  // namespace

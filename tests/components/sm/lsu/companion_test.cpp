@@ -1,4 +1,4 @@
-// The services of the load/store unit and L1 for a companion of L1: one rule each.
+// The services of the load/store unit and L1 for a companion of L1, one rule per test.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -16,7 +16,7 @@ const isa::Instruction kLoad = make_memory(Operation::load, Type::u32, Space::lo
 constexpr std::uint32_t kMany = 256;
 constexpr isa::LaneMask kLower = 0x0000ffff;
 
-/// Word w of all threads of a warp is line w. Even values are the companion's, odd ones L1's.
+/// Word w of all threads of a warp is line w. Even values belong to the companion, odd ones to L1.
 struct Beside : Bench {
     explicit Beside(const Overrides& more = {}) : Bench(with_companion(more)) {
         memory.set_delay([](unsigned, std::uint64_t, bool) { return 100; });
@@ -37,7 +37,7 @@ struct Beside : Bench {
         access(kStore, word, value, active);
         REQUIRE(drain());
     }
-    /// Cycles that it takes.
+    /// Returns the cycles that the load takes.
     Cycle load(unsigned word, isa::LaneMask active = isa::kFullMask) {
         completions.clear();
         const Cycle begin = now;
@@ -192,7 +192,7 @@ TEST_CASE("what L1 writes back goes past the companion") {
     bench.store(3, 40, kLower);
     bench.store(9, 43);
     CHECK(bench.writes() == 1);
-    CHECK(bench.in_memory(3, 0) == 40);  // the companion's, which is newer
+    CHECK(bench.in_memory(3, 0) == 40);  // the companion's value, which is newer
     CHECK(bench.in_memory(3, 16) == 41);
     bench.load(3, kLower);
     CHECK(bench.in(0) == 40);

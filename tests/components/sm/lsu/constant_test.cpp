@@ -14,7 +14,7 @@ const isa::Instruction kLoad = make_memory(Operation::load, Type::u32, Space::co
 struct Cost {
     std::uint64_t passes;
     unsigned reads;
-    Cycle cycles;  ///< when everything hits
+    Cycle cycles;  ///< if all accesses hit
 };
 
 template <class Address>

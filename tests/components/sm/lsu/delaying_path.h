@@ -10,9 +10,9 @@
 
 namespace lookahead::gpu::test {
 
-/// A path for tests of the slot: it gathers requests by blocks of 1 KB in four entries of six. It releases an entry, in
-/// the order of its requests, when it is full, for an atomic, at an age of 200 cycles, or, for the oldest, when all
-/// entries are taken.
+/// A path for tests of the slot: it gathers requests by blocks of 1 KB in four entries of six requests. It releases an
+/// entry, in the order of its requests, when the entry is full, for an atomic, at an age of 200 cycles, or, for the
+/// oldest entry, when all are taken.
 class DelayingPath final : public RequestPath {
   public:
     static constexpr unsigned kEntries = 4;
@@ -65,7 +65,7 @@ class DelayingPath final : public RequestPath {
         std::uint64_t block = 0;
         Cycle since = 0;
         bool goes = false;
-        std::deque<QueuedRequest> requests{};  ///< none: the entry is free
+        std::deque<QueuedRequest> requests{};  ///< empty: the entry is free
 
         void fields(StateArchive& archive) { archive& block& since& goes& requests; }
     };
@@ -82,7 +82,7 @@ class DelayingPath final : public RequestPath {
         while (entry < kEntries && !entries_[entry].requests.empty()) { ++entry; }
         return entry;
     }
-    /// The oldest entry that goes; kEntries: none does.
+    /// The oldest entry to release; kEntries: none.
     unsigned leaving(Cycle now, bool drain) {
         given_ = kEntries;
         const bool full = free_entry() == kEntries;
@@ -96,7 +96,7 @@ class DelayingPath final : public RequestPath {
     }
 
     std::array<Entry, kEntries> entries_{};
-    unsigned given_ = kEntries;  // of the last `next`
+    unsigned given_ = kEntries;  // returned by the last `next`
 };
 
 }  // namespace lookahead::gpu::test

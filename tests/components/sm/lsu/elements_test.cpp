@@ -1,4 +1,4 @@
-// Loads and stores whose elements have addresses of their own.
+// Loads and stores whose elements have their own addresses.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -18,7 +18,7 @@ isa::Instruction vector_of(Operation operation, unsigned elements, Space space =
     return result;
 }
 
-/// A client's instruction for the unit: element k of lane i is `stride(i)` words after element k - 1.
+/// An instruction in which element k of lane i is `stride(i)` words after element k - 1.
 template <class Address, class Stride>
 MemoryInstruction strided(Bench& bench, const isa::Instruction& what, Address address, Stride stride,
                           isa::LaneMask active = isa::kFullMask, unsigned row = 8) {
@@ -114,7 +114,7 @@ TEST_CASE(
         if (to_owner) { sent.push_back(bench.now); }
         return 500;
     });
-    // Elements 0, 2 and 3 have a line each, element 1 two.
+    // Elements 0, 2 and 3 have one line each, element 1 has two.
     bench.issue(indexed(bench, load, kBase, [](unsigned element, unsigned lane) {
         return static_cast<std::int32_t>(64 * element + (element == 1 && lane >= 16 ? 32 : 0));
     }));
@@ -127,7 +127,7 @@ TEST_CASE(
 TEST_CASE("the unit accepts nothing while more elements are left than may be when the next instruction is issued") {
     for (const unsigned overlap : {0u, 1u, 5u, 16u}) {
         for (const unsigned elements : {4u, 8u, 16u}) {
-            for (const unsigned lines : {1u, 2u}) {  // of each element, in a cycle each
+            for (const unsigned lines : {1u, 2u}) {  // per element, in one cycle each
                 CAPTURE(overlap);
                 CAPTURE(elements);
                 CAPTURE(lines);
@@ -144,9 +144,9 @@ TEST_CASE("the unit accepts nothing while more elements are left than may be whe
                 });
                 const unsigned until_few = elements > overlap ? (elements - overlap) * lines : 0;
                 bench.issue(vector);
-                CHECK(refused() == (until_few > 0 ? until_few - 1 : 0));  // it has its first cycle in issue()
+                CHECK(refused() == (until_few > 0 ? until_few - 1 : 0));  // its first cycle is in issue()
                 REQUIRE(bench.drain());
-                // It waits with all its operands for one in front of it, which has as many lines as lanes.
+                // It waits, with all its operands, for an instruction in front of it that has as many lines as lanes.
                 bench.issue(bench.instruction(word, [](unsigned lane) { return kBase + 4096 + kLineBytes * lane; }));
                 REQUIRE(bench.unit->can_accept());
                 bench.issue(vector);
@@ -210,7 +210,7 @@ TEST_CASE("a fault names the element and the lane, and nothing has been performe
         CHECK(std::string(fault.what()).find("lane 3, element 5") != std::string::npos);
     }
     CHECK(bench.memory.count(GpuMessage::read_request) == before);
-    // A lane that is not active may lie anywhere.
+    // An inactive lane may have any address.
     MemoryInstruction masked = at(kLast + 1);
     masked.active = ~(1u << 3);
     CHECK_NOTHROW(bench.issue(masked));
@@ -239,7 +239,7 @@ TEST_CASE("a pre-load of elements brings their lines, without those lanes that i
     const isa::Instruction load = vector_of(Operation::load, 4);
     MemoryInstruction what = strided(bench, load, kWords, kLineApart);
     what.pre_load = true;
-    what.addresses[9] = 0x10;  // four elements of nothing
+    what.addresses[9] = 0x10;  // four elements at invalid addresses
     bench.issue(what);
     REQUIRE(bench.drain());
     CHECK(bench.unit->counters().pre_load_unmapped == 4);
@@ -261,8 +261,8 @@ TEST_CASE("a load of an extension completes as a whole") {
 
 // ---- At random ------------------------------------------------------------------------------------------------------
 
-/// One warp's loads and stores of elements in global, shared and generic memory, each load into rows of its own and
-/// compared with flat memory as it completes.
+/// One warp's loads and stores of elements in global, shared and generic memory. Each load has its own rows and is
+/// compared with flat memory when it completes.
 class RandomElements {
   public:
     static constexpr unsigned kBytes = 4096;
@@ -285,7 +285,7 @@ class RandomElements {
     bool waits() const { return under_way_ > 0; }
     unsigned compared() const { return compared_; }
 
-    /// True if it gave the unit an instruction.
+    /// Returns whether it issued an instruction.
     bool act() {
         if (!bench_.unit->can_accept()) { return false; }
         const isa::Instruction& what = code_[random_() % code_.size()];
@@ -350,7 +350,7 @@ class RandomElements {
         std::array<std::array<std::uint32_t, isa::kWarpSize>, 16> values{};
     };
 
-    /// Addresses of elements stay within the bytes: the base lies in the middle.
+    /// Element addresses stay within the bytes: the base is in the middle.
     MemoryInstruction make(const isa::Instruction& what, isa::LaneMask active, std::uint16_t context) {
         const bool in_shared = what.space == Space::shared;
         std::array<bool, isa::kWarpSize> to_shared;

@@ -21,7 +21,6 @@ const isa::Instruction kReduce = make_atomic(isa::AtomicOp::add, isa::Operation:
 struct EventBench : Bench {
     explicit EventBench(const Overrides& overrides) : Bench(overrides) { unit->subscribe(recorder); }
 
-    /// Every lane accesses a word of the line.
     void access(const isa::Instruction& what, unsigned line, std::uint32_t pc, std::uint16_t context) {
         MemoryInstruction each = instruction(what, words_from(kBase + line * kLineBytes), isa::kFullMask, 0, context);
         each.pc = pc;

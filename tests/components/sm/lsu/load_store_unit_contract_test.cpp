@@ -1,4 +1,4 @@
-// The contract of slot sm.load_store_unit, on every variant that is registered.
+// The contract of slot sm.load_store_unit, for every registered variant.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using lookahead::test::random_seed;
 using Lanes = std::array<std::uint32_t, isa::kWarpSize>;
 using VariantBench = UnitBench<LoadStoreUnit>;
 
-constexpr unsigned kWords = 256;  ///< that a warp reads and writes; words of several warps share each line
+constexpr unsigned kWords = 256;  ///< read and written by each warp; words of several warps share each line
 constexpr Cycle kEnd = 8000;
 
 enum Code : std::uint32_t { kLoadAt, kStoreAt, kAtomicAt, kReduceAt, kFenceAt, kInstructions };
@@ -35,7 +35,7 @@ std::uint64_t address_of(unsigned context, unsigned word) {
     return kBase + 4 * (std::uint64_t{word} * kContexts + context);
 }
 
-/// Warps that load, store, add to and fence their own words, each after the last value that it waits for has come.
+/// Warps that load, store, add to and fence their own words; each instruction follows the last value that it needs.
 /// Loaded values are compared with program order.
 class RandomWarps {
   public:
@@ -43,7 +43,7 @@ class RandomWarps {
         for (unsigned context = 0; context < kContexts; ++context) { words_[context].assign(kWords, 0); }
     }
 
-    /// One instruction of a random warp, if that warp waits for nothing and the unit takes one.
+    /// Issues one instruction of a random warp, if that warp waits for nothing and the unit accepts one.
     bool act() {
         const auto context = static_cast<std::uint16_t>(random_() % kContexts);
         const auto pc = static_cast<std::uint32_t>(random_() % 16);
@@ -125,8 +125,8 @@ class RandomWarps {
     std::uint64_t compared_ = 0;
 };
 
-/// Runs random warps to their end and gives the hash of unit, registers and constants; `jumping` calls the unit only
-/// when an instruction or a reply comes or it asked to be called; `restored` saves and loads it every 97 cycles.
+/// Runs random warps to their end and returns the hash of unit, registers and constants. `jumping` calls the unit only
+/// for an instruction, for a reply or in a cycle that it asked for; `restored` saves and loads it every 97 cycles.
 std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, const std::string& path) {
     VariantBench bench({"sm.load_store_unit=" + variant, "memory.request_path=" + path, "l1d.set_index=linear",
                         "l1d.sets=4", "l1d.mshrs=4"});

@@ -1,4 +1,4 @@
-// When loads complete, in the load/store unit's table of them.
+// When loads in the load/store unit's table complete.
 #include <doctest/doctest.h>
 
 #include <vector>

@@ -12,14 +12,14 @@
 namespace lookahead::gpu::test {
 
 inline constexpr std::uint32_t kLocalBytes = 24;
-inline constexpr unsigned kSlots = 12;  ///< loads under way at most
+inline constexpr unsigned kSlots = 12;  ///< most loads under way
 
 inline void place_in_warp(MemoryInstruction& instruction, std::uint16_t warp, std::uint32_t bytes = kLocalBytes) {
     instruction.local_bytes = bytes;
     instruction.local_base = isa::kLocalMemoryBase + warp * isa::local_memory_per_warp(bytes);
 }
 
-/// The first fault of L1; empty: there is none.
+/// The audit's first fault in L1; empty: none.
 inline std::string audit_of(const Bench& bench) {
     Audit audit;
     bench.unit->l1().audit(audit, "l1");
@@ -27,7 +27,7 @@ inline std::string audit_of(const Bench& bench) {
     return faults.empty() ? "" : faults.front();
 }
 
-/// Warps load, store and sometimes fence in random order; each byte is known from plain arrays.
+/// Warps that load, store and occasionally fence at random; plain arrays hold the expected bytes.
 class RandomAccesses {
   public:
     RandomAccesses(unsigned seed, Bench& bench) : random_(seed), bench_(bench) {
@@ -47,7 +47,7 @@ class RandomAccesses {
         });
     }
 
-    /// False as soon as a load has read a wrong byte.
+    /// Returns false as soon as a load has read a wrong byte.
     bool run(unsigned steps) {
         for (unsigned i = 0; i < steps && good_; ++i) {
             step();
@@ -121,7 +121,8 @@ class RandomAccesses {
         bench_.issue(what);
     }
 
-    /// Half of the time all lanes access the same word, so that whole lines are stored; few lanes otherwise.
+    /// Half of the time all lanes access the same word, so that whole lines are stored; otherwise few lanes access
+    /// memory.
     MemoryInstruction make(std::uint16_t warp, const isa::Instruction& instruction, unsigned slot) {
         const unsigned width = isa::lane_bytes(instruction);
         const bool together = random_() % 2 == 0;

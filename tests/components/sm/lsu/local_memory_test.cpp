@@ -1,4 +1,4 @@
-// Local memory: interleaved by words, in a window of its warp.
+// Local memory: interleaved by words, in a window per warp.
 #include <doctest/doctest.h>
 
 #include "components/isa/address_space.h"

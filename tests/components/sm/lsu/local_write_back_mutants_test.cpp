@@ -1,5 +1,5 @@
-// Takes away those clauses of the memory contract that keep local memory in L1: random accesses against plain arrays
-// notice the loss of each.
+// Removes the clauses of the memory contract that keep local memory in L1: random accesses compared with plain arrays
+// must detect the loss of each.
 #include <doctest/doctest.h>
 
 #include "core/mutation/rule.h"

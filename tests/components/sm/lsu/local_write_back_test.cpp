@@ -1,4 +1,5 @@
-// Local memory that stays in L1: random accesses against plain arrays, and what stores cost to the cycle and the byte.
+// Local memory that stays in L1: random accesses compared with plain arrays, and the exact cost of stores in cycles and
+// bytes.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -83,7 +84,7 @@ TEST_CASE("a load after a store to local memory takes L1's latency and no messag
 TEST_CASE("as many lines as ways stay; one more writes back exactly one, with its bytes alone") {
     for (const bool loads : {false, true}) {
         Local bench(kOneSet);
-        bench.access(kStoreByte, 0);  // 32 bytes, a word apart
+        bench.access(kStoreByte, 0);  // 32 bytes, one word apart
         for (unsigned word = 1; word < 4; ++word) { bench.access(kStore, word); }
         REQUIRE(bench.drain());
         CHECK(bench.sent(GpuMessage::write_request) == 0);

@@ -1,6 +1,6 @@
-// Removes those clauses of the memory contract that order accesses of one unit. For each clause a program shows its
-// loss in the values that it reads or leaves, on the unit alone, with a memory of scripted delays. For the same clauses
-// on three SMs with random delays see tests/functional/litmus/mutation_test.cpp.
+// Removes the clauses of the memory contract that order accesses of one unit. For each clause a program on the unit
+// alone, with a memory of scripted delays, shows the loss in the values that it reads or leaves.
+// tests/functional/litmus/mutation_test.cpp removes the same clauses on three SMs with random delays.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr Cycle kFast = 5;
 constexpr Cycle kSlow = 300;
-constexpr std::uint32_t kNew = 77;  ///< what another SM writes; the memory begins with zeros
+constexpr std::uint32_t kNew = 77;  ///< written by another SM; the memory begins with zeros
 constexpr std::uint64_t kFlag = kBase;
 constexpr std::uint64_t kData = kBase + 4096;
 
@@ -25,7 +25,7 @@ const isa::Instruction kRelaxed = make_ordered(Operation::load, Order::relaxed);
 const isa::Instruction kAcquire = make_ordered(Operation::load, Order::acquire);
 const isa::Instruction kRelease = make_ordered(Operation::store, Order::release);
 
-/// Only lane 0 accesses.
+/// Accesses by lane 0 only.
 struct Program : Bench {
     void delay(std::uint64_t slow_line, bool slow_to_owner) {
         memory.set_delay([=](unsigned, std::uint64_t line, bool to_owner) {
@@ -150,7 +150,7 @@ TEST_CASE("without a clause its own programs go wrong, and no other") {
     for (const Clause& lost : kClauses) {
         const mutation::Without rule(lost.name);
         for (const Clause& clause : kClauses) {
-            // An acquire that starts no generation leaves the older fills too.
+            // An acquire without a new generation keeps the older fills too.
             const bool follows =
                 lost.name == "acquire_starts_generation" && clause.name == "invalidation_detaches_fills";
             CAPTURE(lost.name);

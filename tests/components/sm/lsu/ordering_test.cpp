@@ -18,7 +18,6 @@ const isa::Instruction kCtaFence = make_fence(Scope::cta);
 const auto kFirst = lanes_at(kBase);
 const auto kSecond = lanes_at(kBase + 4096);
 
-/// A unit whose first line answers slowly.
 struct SlowFirstLine : Bench {
     SlowFirstLine() {
         memory.set_delay([](unsigned, std::uint64_t line, bool to_owner) {
@@ -38,7 +37,7 @@ struct SlowFirstLine : Bench {
 struct FenceCase {
     const isa::Instruction* earlier;
     const isa::Instruction* fence;
-    std::uint16_t fence_context;  ///< the earlier access is of context 0
+    std::uint16_t fence_context;  ///< the earlier access has context 0
     bool waits;
 };
 

@@ -1,4 +1,4 @@
-// Pre-loads: loads that only bring their lines into L1; and loads of an extension.
+// Pre-loads, which only bring their lines into L1, and loads of an extension.
 #include <doctest/doctest.h>
 
 #include "tests/components/sm/lsu/unit_bench.h"
@@ -86,7 +86,7 @@ TEST_CASE("lanes of a pre-load that the program may not access are dropped, and 
     CHECK(bench.memory.count(GpuMessage::read_request) == 1);
     CHECK_THROWS_AS(bench.issue(bench.instruction(kLoad, half)), MemoryFault);
 
-    // Generic addresses: those of the shared window need no line, those of the local one only within its bounds.
+    // Generic addresses: those in the shared window need no line, those in the local one only within its bounds.
     const isa::Instruction generic = make_memory(Operation::load, isa::Type::u32, isa::Space::generic);
     Bench windows;
     MemoryInstruction mixed = pre_load(
@@ -107,7 +107,7 @@ TEST_CASE("a pre-load without an MSHR is dropped, and what comes after it does n
     bench.memory.set_delay([](unsigned, std::uint64_t, bool to_owner) { return to_owner ? 1 : 300; });
     const auto scattered = [](unsigned lane) { return kBase + 128 * lane; };
     bench.issue(pre_load(bench, scattered));
-    bench.issue(bench.instruction(kLoad, kWords));  // the line of lane 0, which the pre-load has brought
+    bench.issue(bench.instruction(kLoad, kWords));  // lane 0's line, brought by the pre-load
     REQUIRE(bench.drain());
     CHECK(bench.unit->counters().pre_load_drops == 30);
     REQUIRE(bench.completions.size() == 1);

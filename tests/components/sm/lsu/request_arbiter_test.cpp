@@ -1,4 +1,4 @@
-// Which request of an SM leaves for the memory network.
+// Which request of an SM enters the memory network.
 #include <doctest/doctest.h>
 
 #include <cstring>

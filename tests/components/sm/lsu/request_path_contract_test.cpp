@@ -1,4 +1,4 @@
-// The contract of slot memory.request_path, on every registered variant and one for tests; and the load/store unit's
+// The contract of slot memory.request_path, for every registered variant and one for tests, and the load/store unit's
 // use of a path.
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@
 namespace lookahead::gpu::test::request_path_contract_tests {
 namespace {
 
-constexpr Cycle kBound = 5000;  ///< cycles in which a request leaves, if the network takes one in each
+constexpr Cycle kBound = 5000;  ///< cycles within which a request leaves, if the network takes one in each
 
 QueuedRequest make_request(std::mt19937_64& random, std::uint32_t number) {
     constexpr GpuMessage kTypes[] = {GpuMessage::read_request, GpuMessage::write_request, GpuMessage::atomic_request};
@@ -62,9 +62,9 @@ TEST_CASE("a request path lets each request go once, as it is, in the order of i
         auto path = make_path(variant);
         std::map<std::uint64_t, std::deque<QueuedRequest>> held;  // by line
         unsigned taken = 0, left = 0;
-        Cycle idle_until = 0;  // nothing leaves before, if nothing is taken
+        Cycle idle_until = 0;  // nothing leaves before, unless a request is taken
         bool drain = false;
-        constexpr Cycle kOffers = 10'000;  // then nothing more comes, nothing drains it, and the network takes all
+        constexpr Cycle kOffers = 10'000;  // afterwards no request comes, nothing drains, and the network takes all
         for (Cycle now = 1; now < kOffers + kBound; ++now) {
             const bool offers = now < kOffers && (now / 700) % 3 != 2;
             if (random() % 500 == 0) {
@@ -202,7 +202,7 @@ TEST_CASE("the end of a kernel has the path let everything go") {
     bench.unit->begin_kernel();
     bench.store(0);
     bench.run_to(bench.now + 100);
-    CHECK(bench.sent() == 2);  // it holds again
+    CHECK(bench.sent() == 2);  // it holds requests back again
 }
 
 TEST_CASE("a load of a line behind its store goes behind it, through the path too") {

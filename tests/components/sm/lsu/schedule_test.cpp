@@ -1,4 +1,4 @@
-// When the unit works: jumps over idle cycles, and checkpoints in the middle of work.
+// When the unit works: jumps over idle cycles, and checkpoints during work.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace lookahead::gpu::test::schedule_tests {
 namespace {
 
-/// All kinds of instructions, as the code of a kernel.
+/// All kinds of instructions, as a kernel's code.
 const std::vector<isa::Instruction>& code() {
     static const std::vector<isa::Instruction> instructions = {
         make_memory(Operation::load),
@@ -37,12 +37,12 @@ const std::vector<isa::Instruction>& code() {
 }
 const isa::Instruction kFence = make_fence();
 
-/// Decides, from a seed, the instructions issued in each cycle.
+/// Chooses the instructions issued in each cycle from a seed.
 class RandomProgram {
   public:
     explicit RandomProgram(unsigned seed) : random_(seed) {}
 
-    /// Issues at most one instruction in the bench's current cycle. True if it did.
+    /// Issues at most one instruction in the bench's current cycle; returns whether it did.
     template <class AnyBench>
     bool issue(AnyBench& bench) {
         const unsigned draw = random_();
@@ -175,7 +175,7 @@ TEST_CASE("a unit restored in the middle of its work goes on as the original doe
             program.issue(original);
             original.step();
         }
-        while (!all_fences_ended(original)) {  // the fence of this test is not part of code()
+        while (!all_fences_ended(original)) {  // this test's fence is not in code()
             original.step();
         }
         busy += !original.unit->drained();
@@ -183,7 +183,7 @@ TEST_CASE("a unit restored in the middle of its work goes on as the original doe
             original.unit->fields(archive, code());
             archive&* original.constants;
         });
-        ScriptedMemory memory = original.memory;  // with all messages under way
+        ScriptedMemory memory = original.memory;  // includes all messages under way
         Bench restored(overrides, &memory);
         restored.registers = original.registers;
         restored.now = original.now;

@@ -18,7 +18,7 @@
 
 namespace lookahead::gpu::test {
 
-/// A message with its payload, as the engine would hand it over.
+/// A message with its payload, as delivered by the engine.
 class MessageBuffer {
   public:
     MessageBuffer(GpuMessage type, const std::byte* payload, std::size_t bytes)
@@ -40,14 +40,14 @@ class MessageBuffer {
     std::vector<std::uint64_t> words_;
 };
 
-/// The owner of all lines, for several SMs: flat memory, with delays that a test chooses message by message; the
-/// messages of an SM to a line must stay in order both ways. A request is performed when it arrives.
+/// The owner of all lines, for several SMs: flat memory, with delays that a test chooses for each message. Messages of
+/// an SM to a line must stay in order in both directions. A request is performed when it arrives.
 class ScriptedMemory {
   public:
     using LineBytes = std::array<std::byte, kLineBytes>;
     /// Cycles that a message to (true) or from (false) the owner takes; at least 1.
     using Delay = std::function<Cycle(unsigned sm, std::uint64_t line, bool to_owner)>;
-    /// Told of each 32-bit word that changes, in the order of changes.
+    /// Called for each 32-bit word that changes, in order.
     using WriteObserver = std::function<void(std::uint64_t address, std::uint32_t value)>;
 
     explicit ScriptedMemory(unsigned sms) : replies_(sms), delay_([](unsigned, std::uint64_t, bool) { return 10; }) {}
@@ -64,7 +64,7 @@ class ScriptedMemory {
     void set_word(std::uint64_t address, std::uint32_t value) {
         std::memcpy(&line(address)[address % kLineBytes], &value, 4);
     }
-    /// `words` words from an address on, each one more than the word before.
+    /// Sets `words` words from an address on, each one more than the previous one.
     void set_words(std::uint64_t address, unsigned words, std::uint32_t first) {
         for (unsigned i = 0; i < words; ++i) { set_word(address + 4 * i, first + i); }
     }
@@ -87,7 +87,7 @@ class ScriptedMemory {
         }
     }
 
-    /// The reply for the SM that is due, or null.
+    /// The next due reply for the SM, or null.
     const MessageHeader* next_reply(unsigned sm, Cycle now) {
         auto& queue = replies_[sm];
         if (queue.empty() || queue.begin()->first.first > now) { return nullptr; }
@@ -100,7 +100,6 @@ class ScriptedMemory {
         return queue.empty() ? kCycleInfinity : std::max(now + 1, queue.begin()->first.first);
     }
 
-    /// Requests of that type sent so far.
     unsigned count(GpuMessage type) const { return count_[static_cast<std::size_t>(type)]; }
 
   private:
@@ -197,7 +196,7 @@ class ScriptedMemory {
     WriteObserver observer_;
 };
 
-/// An SM's port to a ScriptedMemory. It has no state of its own to save.
+/// An SM's port to a ScriptedMemory. It has no state to save.
 class ScriptedPort final : public MemoryPort {
   public:
     ScriptedPort(ScriptedMemory& memory, unsigned sm) : memory_(memory), sm_(sm) {}
@@ -213,7 +212,6 @@ class ScriptedPort final : public MemoryPort {
     bool drained() const override { return memory_.next_reply_cycle(sm_, 0) == kCycleInfinity; }
     void fields(StateArchive&) override {}
 
-    /// Nothing can be sent before this cycle.
     Cycle opens_at = 0;
 
   private:

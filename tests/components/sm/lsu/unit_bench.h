@@ -57,7 +57,7 @@ inline isa::Instruction make_fence(isa::Scope scope = isa::Scope::gpu) {
     return result;
 }
 
-/// Where the lanes of an access may lie: all at one place, or word by word from one on.
+/// Addresses of an access's lanes: all equal, or consecutive words.
 constexpr auto lanes_at(std::uint64_t address) {
     return [=](unsigned) { return address; };
 }
@@ -65,8 +65,7 @@ constexpr auto words_from(std::uint64_t address) {
     return [=](unsigned lane) { return address + 4 * lane; };
 }
 
-/// A kernel whose instructions are global loads, as prefetchers want to know it: loads of a word and, as the last
-/// instruction, a strided load of four.
+/// A kernel whose instructions are global loads, for prefetchers: loads of one word and, last, a strided load of four.
 inline isa::KernelTable kernels_of_loads(unsigned loads) {
     isa::KernelTable kernels;
     kernels.emplace_back();
@@ -76,11 +75,11 @@ inline isa::KernelTable kernels_of_loads(unsigned loads) {
     return kernels;
 }
 
-/// How a contract test calls a unit: in every cycle, only when it has work, or saved and loaded in between.
+/// How a contract test calls a unit: in every cycle, only when it has work, or with saving and loading in between.
 enum class Way { every_cycle, jumping, restored };
 
-/// A load/store unit with a memory of its own or a shared one, driven cycle by cycle. `Unit` is LoadStoreUnit for the
-/// variant that the overrides name.
+/// A load/store unit with its own memory or a shared one, driven cycle by cycle. `Unit` is LoadStoreUnit for the
+/// variant in the overrides.
 template <class Unit = CoalescingUnit>
 class UnitBench : public LoadStoreListener {
   public:
@@ -99,7 +98,7 @@ class UnitBench : public LoadStoreListener {
         Cycle cycle;
     };
     std::vector<CompletedElement> elements;
-    std::vector<std::uint16_t> tokens;  ///< of loads of extensions that have completed
+    std::vector<std::uint16_t> tokens;  ///< of extensions' loads that have completed
 
     struct CameLine {
         std::uint32_t reader;
@@ -122,7 +121,7 @@ class UnitBench : public LoadStoreListener {
         }
     }
 
-    /// Makes the unit, or a new one that knows of no allocation yet.
+    /// Makes the unit, or a new one without any allocations.
     void replace_unit(unsigned sm = 0) {
         auto port = std::make_unique<ScriptedPort>(memory, sm);
         port_ = port.get();
@@ -136,8 +135,8 @@ class UnitBench : public LoadStoreListener {
         }
     }
 
-    /// Replaces the unit by one that has been loaded from its state. `code`: the instructions that may be under
-    /// way; `prepare`: what the new unit needs before.
+    /// Replaces the unit by one loaded from its state. `code`: the instructions that may be under way; `prepare`:
+    /// prepares the new unit first.
     void save_and_load(
         std::span<const isa::Instruction> code, const std::function<void()>& prepare = [] {}) {
         const auto fields = [&](StateArchive& archive) { unit->fields(archive, code); };
@@ -161,7 +160,7 @@ class UnitBench : public LoadStoreListener {
     }
     void extension_completed(std::uint16_t token, const isa::Instruction&, Cycle) override { tokens.push_back(token); }
 
-    /// An instruction of all lanes, lane i at address(i).
+    /// An instruction in all lanes, with lane i at address(i).
     template <class Address>
     MemoryInstruction instruction(const isa::Instruction& what, Address address, isa::LaneMask active = isa::kFullMask,
                                   unsigned row = 0, std::uint16_t context = 0) {
@@ -179,7 +178,7 @@ class UnitBench : public LoadStoreListener {
         return result;
     }
 
-    /// Runs cycles until the unit accepts, and gives it the instruction.
+    /// Runs cycles until the unit accepts the instruction.
     void issue(const MemoryInstruction& what) {
         while (!unit->can_accept()) { step(); }
         unit->accept(what, now);
@@ -195,7 +194,7 @@ class UnitBench : public LoadStoreListener {
         unit->cycle(now);
         ++now;
     }
-    /// The cycle `now` of a unit that is called that way. `given`: it has just accepted an instruction.
+    /// Runs cycle `now` of a unit called in that way. `given`: it has just accepted an instruction.
     void cycle(Way way, bool given) {
         memory.advance(now);
         const bool replies = port_->next_reply_cycle(now - 1) <= now;
@@ -208,7 +207,7 @@ class UnitBench : public LoadStoreListener {
     void run_to(Cycle cycle) {
         while (now < cycle) { step(); }
     }
-    /// Until all is done; false if that takes too long.
+    /// Runs until all is done; returns false if that takes too long.
     bool drain(Cycle limit = 100'000) {
         for (const Cycle end = now + limit; now < end;) {
             step();
@@ -235,13 +234,13 @@ class UnitBench : public LoadStoreListener {
     ScriptedMemory& memory;
     isa::KernelTable kernels;
     std::shared_ptr<isa::LoadTrace> loads = std::make_shared<isa::LoadTrace>();
-    isa::KnownLoads known_loads{[this] { return loads; }};  ///< the loads of the run for a prefetcher that asks
+    isa::KnownLoads known_loads{[this] { return loads; }};  ///< the run's loads, for a prefetcher that asks
     RegisterFile registers;
     std::unique_ptr<ConstantCache> constants;
     std::unique_ptr<Unit> unit;
     std::vector<Completion> completions;
     Cycle now = 1;
-    Cycle next_call = 0;  ///< for which the unit has asked
+    Cycle next_call = 0;  ///< cycle that the unit has asked for
 };
 using Bench = UnitBench<>;
 

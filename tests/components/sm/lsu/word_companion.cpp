@@ -17,7 +17,7 @@ void WordCompanion::give(const Line& slot, WordMask words, std::byte* data) {
     }
 }
 
-/// Returns false if its written-back words find no room.
+/// Returns false if there is no room for its written-back words.
 bool WordCompanion::empty(Line& slot) {
     if (slot.dirty != 0) {
         std::byte data[kLineBytes] = {};
@@ -28,7 +28,7 @@ bool WordCompanion::empty(Line& slot) {
     return true;
 }
 
-/// For words of the line with that key: whatever conflicts with them goes.
+/// Makes room for words of the line with that key: conflicting words go.
 bool WordCompanion::make_room(Line& slot, std::uint64_t line, WordMask words, std::uint32_t key) {
     const bool conflicts = slot.line != line || ((slot.valid & ~words) != 0 && slot.key != key);
     if (slot.valid != 0 && conflicts && !empty(slot)) { return false; }
@@ -108,7 +108,7 @@ bool WordCompanion::give_up(std::uint64_t line) {
     return slot.line != line || empty(slot);
 }
 
-/// One line a cycle.
+/// Flushes one line per cycle.
 bool WordCompanion::flush() {
     for (Line& slot : lines_) {
         if (slot.dirty != 0) {

@@ -10,9 +10,9 @@
 
 namespace lookahead::gpu::test {
 
-/// A companion of four direct-mapped lines of plain words, for tests of the slot: it accepts words selectively, like a
-/// compressed cache. It holds accesses that begin with an even word, and within a line only words that agree in the
-/// next bit, as an affine vector has one base and one stride.
+/// A companion of four direct-mapped lines of plain words, for tests of the slot. It accepts words selectively, like a
+/// compressed cache: accesses that begin with an even word, and within a line only words that agree in the next bit, as
+/// an affine vector has one base and one stride.
 class WordCompanion final : public L1Companion {
   public:
     static constexpr unsigned kLines = 4;
@@ -35,7 +35,7 @@ class WordCompanion final : public L1Companion {
 
     std::uint64_t served_words = 0;
     std::uint64_t missed_words = 0;
-    std::uint64_t merged = 0;    ///< evictions of L1 to which it added words
+    std::uint64_t merged = 0;    ///< evictions from L1 to which it added words
     std::uint64_t taken = 0;     ///< fills and evictions
     std::uint64_t absorbed = 0;  ///< stores
 

@@ -20,7 +20,7 @@ std::vector<T> contents(const T* memory, std::size_t count) {
     return values;
 }
 
-/// CUB asks for its temporary memory in a first call.
+/// Makes a first call to ask CUB for the size of its temporary memory.
 template <class Call>
 void with_storage(Call call) {
     std::size_t bytes = 0;

@@ -23,7 +23,7 @@ namespace {
 constexpr unsigned kWords = 16;
 constexpr unsigned kThreads = 33;
 
-/// A lane has 64 bytes of each of `vectors` areas, 4096 bytes apart: it loads all and stores them in reverse order.
+/// Each lane has 64 bytes in each of `vectors` areas, 4096 bytes apart: loads all and stores them in reverse order.
 TransformFunction moves_vectors(unsigned vectors, std::uint8_t words = kWords) {
     return [=](KernelUnderWork& kernel, const FinaliserOptions&) {
         VirtualKernel& code = kernel.main;
@@ -69,7 +69,7 @@ isa::Kernel moving_kernel(unsigned vectors, unsigned limit, std::uint8_t words =
         options);
 }
 
-/// Whether the areas' contents change places.
+/// Whether the areas' contents are exchanged.
 bool reverses(const isa::Kernel& kernel, unsigned vectors) {
     std::vector<std::uint32_t> words(vectors * 1024);
     std::iota(words.begin(), words.end(), 5U);

@@ -13,7 +13,7 @@ using namespace lookahead::finaliser::test;
 
 namespace {
 
-/// The affinity of the word that is stored last, as its row has it.
+/// The affinity of the last stored word's row.
 Affinity of_stored(const std::string& body) {
     const ptx::Module module = module_of(body);
     const VirtualKernel kernel = lower(module, module.functions.back());
@@ -30,12 +30,12 @@ Affinity of_stored(const std::string& body) {
     return affinities(kernel)[row];
 }
 
-/// The affinity of %r0, which `code` makes.
+/// The affinity of %r0 after `code`.
 Affinity of(const std::string& code) {
     return of_stored(code + "st.global.u32 [%out], %r0;");
 }
 
-/// %r1 is the thread's number in x, %r2 a generic value, %p1 a condition of it and %p2 one that is the same for all.
+/// %r1 is the thread's number in x, %r2 a generic value, %p1 a condition on it, and %p2 a uniform condition.
 const std::string kValues =
     "mov.u32 %r1, %tid.x; mul.wide.u32 %rd5, %r1, 4; add.u64 %rd6, %out, %rd5; ld.global.u32 %r2, [%rd6];"
     "setp.lt.u32 %p1, %r2, 3; setp.lt.u32 %p2, %a, 3;";

@@ -115,7 +115,7 @@ TEST_CASE("a table of branches goes where the index says") {
 
 namespace {
 
-/// fibonacci(x), with a value and a predicate that must outlive the calls.
+/// fibonacci(x), with a value and a predicate that live across the calls.
 const std::string kFibonacci =
     ".func (.param .b32 result) fibonacci(.param .b32 x)\n{ .reg .b32 %r<6>; .reg .pred %p<3>; ld.param.u32 %r0, [x];"
     " setp.lt.u32 %p0, %r0, 2; mov.u32 %r3, %r0; @%p0 bra END; and.b32 %r4, %r0, 1; setp.eq.u32 %p1, %r4, 0;"
@@ -123,7 +123,7 @@ const std::string kFibonacci =
     call("fibonacci", "%r2", "%r1") + "ld.param.u32 %r5, [x]; sub.u32 %r1, %r5, 2;" + call("fibonacci", "%r3", "%r1") +
     "add.u32 %r3, %r3, %r2; @%p1 add.u32 %r3, %r3, 0x10000;\nEND: st.param.b32 [result], %r3; ret; }\n";
 
-/// The same: 0x10000 is added for every even x from 2 on.
+/// The reference: adds 0x10000 for every even x from 2 on.
 std::uint32_t fibonacci(std::uint32_t x) {
     return x < 2 ? x : fibonacci(x - 1) + fibonacci(x - 2) + (x % 2 == 0 ? 0x10000 : 0);
 }
@@ -162,7 +162,7 @@ TEST_CASE("functions may call each other in turn, some lanes only, and take thei
 }
 
 TEST_CASE("each activation has local variables and structures of its own, and callees may have their addresses") {
-    // total(p, n): adds n to *p; then all smaller ones to a variable of its own, and that to *p.
+    // total(p, n): adds n to *p, then sums all smaller ones into its own variable and adds that to *p.
     const std::string total =
         ".func total(.param .b64 p, .param .align 8 .b8 s[12])\n{ .local .align 8 .b8 own[16]; .reg .b32 %r<6>;"
         " .reg .b64 %rd<4>; .reg .pred %p; .reg .b16 %h; ld.param.u32 %r0, [s+8]; ld.param.u64 %rd0, [p];"
@@ -200,7 +200,7 @@ TEST_CASE("functions without a body are refused by name") {
 
 namespace {
 
-/// A call of the address in %rd2, which is that of `twice` or of `thrice` plus the parameter.
+/// Calls the address in %rd2: that of `twice` or `thrice`, plus the parameter.
 const std::string kIndirect =
     "mov.u64 %rd0, twice; mov.u64 %rd1, thrice; and.b32 %r0, %t, 2; setp.ne.u32 %p0, %r0, 0;"
     "selp.b64 %rd2, %rd1, %rd0, %p0; cvt.u64.u32 %rd3, %a; add.u64 %rd2, %rd2, %rd3;"

@@ -13,7 +13,7 @@ using namespace lookahead::finaliser::test;
 
 namespace {
 
-/// Each thread its own word of the parameters `out` and `a`, by register: two threads of the address, one of `a`.
+/// Each thread reads its own word of the parameters by register: two threads the address `out`, one `a`.
 const LaunchConfiguration kThreeWords{{1}, {3}};
 const std::string kOwnWord = "mul.wide.u32 %rd7, %t, 4; add.s64 %rd1, %rd7, %rd0;";
 
@@ -76,7 +76,7 @@ TEST_CASE("a load from a known place of a parameter whose address is taken needs
     const std::string body =
         "mov.u64 %rd0, out; add.s64 %rd1, %rd0, 8; ld.param.u32 %r0, [%rd1]; ld.param.u64 %rd2, [%rd0];"
         "cvt.u32.u64 %r1, %rd2; setp.eq.u32 %p0, %t, 0; selp.u32 %r0, %r1, %r0, %p0; st.global.u32 [%out], %r0;";
-    // Of the parameter `out` [%rd0+8] is no part: that load goes to memory, the other one does not.
+    // [%rd0+8] is outside the parameter `out`: that load goes to memory, the other one does not.
     CHECK(count(kernel(body), "LD.CONST") == 1);
     CHECK_FALSE(kernel("mov.u64 %rd0, a; ld.param.u32 %r0, [%rd0]; st.global.u32 [%out], %r0;").addresses_parameters);
 }

@@ -16,7 +16,7 @@ using isa::Operation;
 
 namespace {
 
-/// Annotates the first instruction of the operation, of all blocks.
+/// Annotates the first instruction with the operation, over all blocks.
 TransformFunction annotates(Operation operation, std::int64_t value, std::uint32_t* origin = nullptr) {
     return [=](KernelUnderWork& kernel, const FinaliserOptions&) {
         bool done = false;
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> annotated(const isa::Kernel& kernel) {
     return found;
 }
 
-/// Instructions that come from the one of that origin, or were inserted for it.
+/// Instructions with that origin, including those inserted for it.
 std::vector<std::uint32_t> made_of(const isa::Kernel& kernel, std::uint32_t origin) {
     std::vector<std::uint32_t> found;
     for (std::uint32_t i = 0; i < kernel.origins.size(); ++i) {

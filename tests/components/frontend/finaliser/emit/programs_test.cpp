@@ -18,7 +18,7 @@ const std::string kBody =
     "setp.lt.u32 %p0, %a, %b; mov.u32 %r0, 1000; @%p0 bra L; ld.global.u32 %r0, [%out]; mul.lo.u32 %r0, %r0, 77;"
     "L: st.global.u32 [%out], %r0;";
 
-/// A second program that is the kernel over again, with another literal, and `values` more that live to its end.
+/// Adds a second program, a copy of the kernel with another literal and `values` more values that live to its end.
 TransformFunction adds_copy(const std::string& name, unsigned values = 0) {
     return [=](KernelUnderWork& kernel, const FinaliserOptions&) {
         VirtualProgram program{name, kernel.main};

@@ -26,7 +26,7 @@ isa::Kernel finalised(const std::string& text, const FinaliserOptions& options) 
     return finalise_module(ptx::parse_module(text, "test.ptx"), options)[0];
 }
 
-/// Runs on the interpreter and finalised with 32-bit pointers; checks that both agree and gives the words.
+/// Runs the text on the interpreter and finalised with 32-bit pointers. Checks that both agree; returns the words.
 std::vector<std::uint32_t> run_narrow(const std::string& text, const LaunchConfiguration& configuration) {
     const ptx::Module module = ptx::parse_module(text, "test.ptx");
     const auto expected = interpret(module, configuration, 3, 64);
@@ -42,7 +42,7 @@ std::vector<std::uint32_t> run_narrow(const std::string& text, const LaunchConfi
     return expected;
 }
 
-/// That the kernel is refused with 32-bit pointers, in words among which these are.
+/// Checks that 32-bit pointers make the kernel refused, with these words in the message.
 void check_refused(const std::string& body, const std::string& before, const char* words) {
     CHECK_THROWS_WITH_AS(finalise_module(kernel_module(body, before), narrow()), doctest::Contains(words), InputError);
 }

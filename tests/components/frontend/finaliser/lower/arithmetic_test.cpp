@@ -18,7 +18,7 @@ std::mt19937_64& random_bits() {
     return engine;
 }
 
-/// Numbers at which carries and signs change, or any.
+/// Numbers at which carries and signs change, or random ones.
 std::uint64_t random_number() {
     static constexpr std::uint64_t kEdges[] = {0,
                                                1,
@@ -37,7 +37,7 @@ std::uint64_t random_number() {
     return any % 3 == 0 ? kEdges[any / 3 % std::size(kEdges)] : random_bits()();
 }
 
-/// %r0-2 and %rd0-2 differ from thread to thread; `body` leaves its result in %r9.
+/// Checks `body`, which leaves its result in %r9; %r0-2 and %rd0-2 differ between threads.
 void check(const std::string& body) {
     std::string values;
     for (unsigned i = 0; i < 3; ++i) {

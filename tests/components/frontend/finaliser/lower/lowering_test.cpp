@@ -136,7 +136,7 @@ TEST_CASE("a pointer that a loop moves on is not folded into offsets") {
 }
 
 TEST_CASE("a copy that a loop carries is not looked through") {
-    // %r1 is the value of %r0 from the round before.
+    // %r1 is the value of %r0 in the previous iteration.
     const std::string body =
         "mov.u32 %r2, 0;\nL:\nsetp.eq.u32 %p0, %r2, 0; @%p0 bra S; st.global.u32 [%out], %r1;\nS:\n"
         "add.s32 %r0, %r2, 10; mov.u32 %r1, %r0; add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 3; @%p1 bra L;";

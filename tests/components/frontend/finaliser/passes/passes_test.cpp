@@ -17,7 +17,7 @@ using namespace lookahead::finaliser::test;
 
 namespace {
 
-/// Names of the passes that the options ask for, in their order.
+/// The names of the passes that the options choose, in order.
 std::vector<std::string> wanted(const FinaliserOptions& options, bool rename = true) {
     std::vector<std::string> names;
     for (const Pass& pass : passes()) {
@@ -79,7 +79,7 @@ TEST_CASE("a kernel passes again for another limit of registers only where a tra
     };
     const RegisterProfile once = profile_with(1000);
     CHECK(limits > 4);
-    CHECK(calls <= 2);  // with other names for values, and without
+    CHECK(calls <= 2);  // with renamed values, and without
     const RegisterProfile always = profile_with(1);
     CHECK(calls >= limits);
     REQUIRE(once.limits.size() == always.limits.size());

@@ -26,8 +26,8 @@ FinaliserOptions with(unsigned registers, const std::string& order, bool remater
     return options;
 }
 
-/// Six generic values, each read once at the end, and six uniform ones that cannot be made again (they come from
-/// memory) and are read twice, so that by cost the generic ones go first.
+/// Six generic values, each read once at the end, and six uniform ones from memory, which cannot be recomputed and are
+/// read twice; by cost the generic ones are spilled first.
 std::string twelve_values() {
     std::string body = "mov.u32 %r20, %tid.x; mul.wide.u32 %rd5, %r20, 64; add.u64 %rd6, %out, %rd5;";
     for (int i = 0; i < 6; ++i) { body += fmt::format("ld.volatile.global.u32 %r{}, [%out+{}];", i, 4 * i); }
@@ -39,8 +39,7 @@ std::string twelve_values() {
     return body + "st.global.u32 [%out], %r31;";
 }
 
-/// How many of the values that go to memory come from one address for all lanes, and how many from addresses of their
-/// own.
+/// The number of spilled values loaded from one address for all lanes, and from an address per lane.
 struct Spilled {
     unsigned uniform = 0;
     unsigned generic = 0;
@@ -51,7 +50,7 @@ Spilled spilled_values(const isa::Kernel& kernel) {
         if (kernel.code[i].operation != isa::Operation::store || kernel.code[i].space != isa::Space::local) {
             continue;
         }
-        // A spilled value is stored after the load that gives it.
+        // A spilled value is stored after the load that brings it.
         const isa::Instruction& made = kernel.code[i - 1];
         REQUIRE(made.operation == isa::Operation::load);
         ++(made.source[0].kind == isa::Operand::Kind::constant ? result.uniform : result.generic);
@@ -69,7 +68,7 @@ TEST_CASE("by cost the values go that are accessed least, affine first the unifo
     CHECK(spilled_values(by_cost).uniform == 0);
     CHECK(spilled_values(affine_first).uniform > 0);
     CHECK(spilled_values(affine_first).generic == 0);
-    // Where no more uniform ones are left the others follow.
+    // Other values follow when no uniform ones are left.
     const isa::Kernel both = kernel_of(twelve_values(), with(5, "affine_first"));
     CHECK(spilled_values(both).uniform == 6);
     CHECK(spilled_values(both).generic > 0);

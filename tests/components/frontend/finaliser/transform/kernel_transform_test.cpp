@@ -28,7 +28,7 @@ bool has_wide_sum(VirtualKernel& code) {
     return found;
 }
 
-/// Marks where it was by an annotation of the first instruction.
+/// Annotates the first instruction, to show where the transform ran.
 template <char kMark>
 class Marks final : public KernelTransform {
   public:
