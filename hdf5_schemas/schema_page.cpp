@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "core/json/json.h"
 #include "hdf5_schemas/embedded_schemas.h"
 
@@ -37,8 +39,8 @@ std::string cell(std::string text) {
 std::string meaning_of(const Json& member) {
     const std::string since = text_of(member, "since");
     const std::string values = joined(member, "values", ", ");
-    return cell(text_of(member, "description") + (values.empty() ? "" : " One of: " + values + ".") +
-                (since.empty() ? "" : " Since " + since + "."));
+    return cell(text_of(member, "description") + (values.empty() ? "" : fmt::format(" One of: {}.", values)) +
+                (since.empty() ? "" : fmt::format(" Since {}.", since)));
 }
 
 std::string attributes_of(const Json& group) {
@@ -46,7 +48,7 @@ std::string attributes_of(const Json& group) {
     if (attributes == nullptr || attributes->members().empty()) { return ""; }
     std::string text = "\n| attribute | type | meaning |\n|---|---|---|\n";
     for (const auto& [name, attribute] : attributes->members()) {
-        text += "| `" + name + "` | " + type_of(attribute) + " | " + meaning_of(attribute) + " |\n";
+        text += fmt::format("| `{}` | {} | {} |\n", name, type_of(attribute), meaning_of(attribute));
     }
     return text;
 }
@@ -57,18 +59,21 @@ std::string datasets_of(const Json& group) {
     std::string text = "\n| dataset | type | dimensions | unit | meaning |\n|---|---|---|---|---|\n";
     for (const auto& [name, dataset] : datasets->members()) {
         const std::string dimensions = joined(dataset, "dimensions", ", ");
-        text += "| `" + name + "` | " + type_of(dataset) + " | " + (dimensions.empty() ? "one value" : dimensions) +
-                " | " + text_of(dataset, "units") + " | " + meaning_of(dataset) + " |\n";
+        text += fmt::format("| `{}` | {} | {} | {} | {} |\n", name, type_of(dataset),
+                            (dimensions.empty() ? "one value" : dimensions), text_of(dataset, "units"),
+                            meaning_of(dataset));
     }
     return text;
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): groups are nested
 std::string group_text(const std::string& path, const Json& group) {
-    std::string text = "\n### `" + (path.empty() ? "/" : path) + "`\n" + meaning_of(group) + "\n";
+    std::string text = fmt::format("\n### `{}`\n{}\n", (path.empty() ? "/" : path), meaning_of(group));
     text += attributes_of(group) + datasets_of(group);
     if (const Json* groups = group.find("groups")) {
-        for (const auto& [name, inner] : groups->members()) { text += group_text(path + "/" + name, inner); }
+        for (const auto& [name, inner] : groups->members()) {
+            text += group_text(fmt::format("{}/{}", path, name), inner);
+        }
     }
     return text;
 }
@@ -82,8 +87,7 @@ std::string schema_page() {
         "`hdf5_schemas` in the sources has these descriptions as data, and their history.\n";
     for (const EmbeddedSchema& embedded : embedded_schemas()) {
         const Json schema = Json::parse(embedded.json);
-        text +=
-            "\n## `" + std::string(embedded.id) + "` " + text_of(schema, "version") + "\n" + meaning_of(schema) + "\n";
+        text += fmt::format("\n## `{}` {}\n{}\n", embedded.id, text_of(schema, "version"), meaning_of(schema));
         text += group_text("", schema.at("root"));
     }
     return text;

@@ -71,7 +71,7 @@ class TableWriter {
     }
     template <class T>
     void write(const std::string& name, const hdf5::Meaning& meaning, const std::vector<T>& values) {
-        LOOKAHEAD_ASSERT(values.size() == scale_.size, "the column " + name + " is not as long as its table");
+        LOOKAHEAD_ASSERT(values.size() == scale_.size, "the column {} is not as long as its table", name);
         columns_.push_back(write_column(group_, name, meaning, values).dataset);
     }
     /// The column of one member of all rows.

@@ -50,7 +50,7 @@ const Json* rule_for(const Json& rules, const std::string& name) {
 }
 
 std::string joined(const std::string& path, const std::string& name) {
-    return path == "/" ? "/" + name : path + "/" + name;
+    return path == "/" ? fmt::format("/{}", name) : fmt::format("{}/{}", path, name);
 }
 
 std::string listed(const Json& names) {
@@ -79,7 +79,7 @@ std::optional<Version> parse_version(const std::string& text) {
 }
 
 std::string text_of(Version version) {
-    return std::to_string(version.major) + "." + std::to_string(version.minor);
+    return fmt::format("{}.{}", version.major, version.minor);
 }
 
 /// Walks a file along its schema and collects violations.
@@ -106,7 +106,9 @@ class Validator {
         std::string dataset;
     };
 
-    void report(const std::string& path, const std::string& sentence) { violations.push_back(path + ": " + sentence); }
+    void report(const std::string& path, const std::string& sentence) {
+        violations.push_back(fmt::format("{}: {}", path, sentence));
+    }
 
     void check_required(const Group& group, const Json& rules, LinkKind kind, const std::string& path) {
         const std::string what = kind == LinkKind::group ? "group" : "dataset";
@@ -114,7 +116,7 @@ class Validator {
             if (name == "*") { continue; }
             const bool there = group.has(name) && group.kind_of(name) == kind;
             if (!there && is_of_version(rule)) {
-                report(joined(path, name), "the " + what + " is missing");
+                report(joined(path, name), fmt::format("the {} is missing", what));
             } else if (there && !is_of_version(rule)) {
                 report(joined(path, name), too_new(rule));
             }
@@ -127,8 +129,8 @@ class Validator {
     }
     std::string too_new(const Json& rule) const { return too_new(*parse_version(rule.at("since").get<std::string>())); }
     std::string too_new(Version since) const {
-        return "the schema has it since version " + text_of(since) + ", but the file is of version " +
-               text_of(version_);
+        return fmt::format("the schema has it since version {}, but the file is of version {}", text_of(since),
+                           text_of(version_));
     }
 
     void check_member(const Group& group, const std::string& name, const Json& rules, const std::string& path,
@@ -161,8 +163,8 @@ class Validator {
         check_attributes(dataset, member(rule, "attributes"), path, known);
         const Json& dimensions = rule.at("dimensions");
         if (shape.size() != dimensions.size()) {
-            report(path, "it has " + std::to_string(shape.size()) + " dimensions, not " +
-                             std::to_string(dimensions.size()) + " (" + listed(dimensions) + ")");
+            report(path, fmt::format("it has {} dimensions, not {} ({})", shape.size(), dimensions.size(),
+                                     listed(dimensions)));
             return;
         }
         const bool should_be_scale = rule.value("scale", false);
@@ -180,7 +182,7 @@ class Validator {
         const std::string type(name_of(dataset.type()));
         const Json allowed = rule.contains("types") ? rule.at("types") : Json::array({rule.at("type")});
         if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
-            report(path, "its type is " + type + ", not " + listed(allowed));
+            report(path, fmt::format("its type is {}, not {}", type, listed(allowed)));
         }
     }
 
@@ -189,10 +191,10 @@ class Validator {
         for (const std::string name : {"units", "description"}) {
             const auto text = text_attribute(dataset, name);
             if (!text) {
-                report(path, "the text attribute \"" + name + "\" is missing");
+                report(path, fmt::format("the text attribute \"{}\" is missing", name));
             } else if (rule.contains(name) && *text != rule.at(name).get<std::string>()) {
-                report(path, "its attribute \"" + name + "\" is \"" + *text + "\", not \"" +
-                                 rule.at(name).get<std::string>() + "\"");
+                report(path, fmt::format("its attribute \"{}\" is \"{}\", not \"{}\"", name, *text,
+                                         rule.at(name).get<std::string>()));
             } else if (name == "description" && text->empty()) {
                 report(path, "its description is empty");
             }
@@ -202,12 +204,12 @@ class Validator {
     void check_long_name(const Dataset& dataset, const Json& rule, const std::string& path) {
         const auto text = text_attribute(dataset, "long_name");
         if (version_ < *long_names_) {
-            if (text) { report(path, "its attribute \"long_name\": " + too_new(*long_names_)); }
+            if (text) { report(path, fmt::format("its attribute \"long_name\": {}", too_new(*long_names_))); }
         } else if (!text || text->empty()) {
             report(path, "the text attribute \"long_name\" is missing");
         } else if (rule.contains("long_name") && *text != rule.at("long_name").get<std::string>()) {
-            report(path, "its attribute \"long_name\" is \"" + *text + "\", not \"" +
-                             rule.at("long_name").get<std::string>() + "\"");
+            report(path, fmt::format("its attribute \"long_name\" is \"{}\", not \"{}\"", *text,
+                                     rule.at("long_name").get<std::string>()));
         }
     }
 
@@ -215,21 +217,21 @@ class Validator {
                           const std::set<std::string>& known) {
         for (const auto& [name, rule] : rules.items()) {
             if (!object.has_attribute(name)) {
-                if (is_of_version(rule)) { report(path, "the attribute \"" + name + "\" is missing"); }
+                if (is_of_version(rule)) { report(path, fmt::format("the attribute \"{}\" is missing", name)); }
                 continue;
             }
-            if (!is_of_version(rule)) { report(path, "its attribute \"" + name + "\": " + too_new(rule)); }
+            if (!is_of_version(rule)) { report(path, fmt::format("its attribute \"{}\": {}", name, too_new(rule))); }
             const AttributeValue value = object.attribute(name);
             const auto type = rule.at("type").get<std::string>();
             if (type_of(value) != type) {
-                report(path, "its attribute \"" + name + "\" is " + type_of(value) + ", not " + type);
+                report(path, fmt::format("its attribute \"{}\" is {}, not {}", name, type_of(value), type));
             } else if (rule.contains("values") && !has_value(rule.at("values"), value)) {
-                report(path, "its attribute \"" + name + "\" is none of " + listed(rule.at("values")));
+                report(path, fmt::format("its attribute \"{}\" is none of {}", name, listed(rule.at("values"))));
             }
         }
         for (const std::string& name : object.attribute_names()) {
             if (!rules.contains(name) && !known.contains(name) && !is_internal_attribute(name)) {
-                report(path, "the schema does not know its attribute \"" + name + "\"");
+                report(path, fmt::format("the schema does not know its attribute \"{}\"", name));
             }
         }
     }
@@ -250,8 +252,8 @@ class Validator {
                       std::map<std::string, Extent>& extents) {
         const auto [found, is_new] = extents.try_emplace(dimension, Extent{size, path});
         if (!is_new && found->second.size != size) {
-            report(path, "its dimension " + dimension + " has " + std::to_string(size) + " elements, but " +
-                             std::to_string(found->second.size) + " in " + found->second.dataset);
+            report(path, fmt::format("its dimension {} has {} elements, but {} in {}", dimension, size,
+                                     found->second.size, found->second.dataset));
         }
     }
 
@@ -260,7 +262,7 @@ class Validator {
         if (!group.has(dimension) || group.kind_of(dimension) != LinkKind::dataset) { return; }
         const Dataset scale = group.open_dataset(dimension);
         if (scale.is_scale() && !dataset.has_scale(index, scale)) {
-            report(path, "the scale \"" + dimension + "\" is not attached to it");
+            report(path, fmt::format("the scale \"{}\" is not attached to it", dimension));
         }
     }
 
@@ -272,9 +274,8 @@ class Validator {
         }
         const auto plus = relation.at("plus").get<std::uint64_t>();
         if (left->second.size != right->second.size + plus) {
-            report(path, "the dimension " + left->first + " has " + std::to_string(left->second.size) +
-                             " elements, not " + std::to_string(right->second.size + plus) + " (" + right->first +
-                             " + " + std::to_string(plus) + ")");
+            report(path, fmt::format("the dimension {} has {} elements, not {} ({} + {})", left->first,
+                                     left->second.size, right->second.size + plus, right->first, plus));
         }
     }
 
@@ -284,7 +285,7 @@ class Validator {
 
 Json find_schema(const Group& root, const std::string& path) {
     if (!root.has_attribute("schema")) {
-        throw InputError(path + ": not a file of Lookahead: it has no attribute \"schema\"");
+        throw InputError("{}: not a file of Lookahead: it has no attribute \"schema\"", path);
     }
     const std::string id = root.text_attribute("schema");
     std::string known;
@@ -292,7 +293,7 @@ Json find_schema(const Group& root, const std::string& path) {
         if (schema.id == id) { return Json::parse(schema.json); }
         known += (known.empty() ? "" : ", ") + std::string(schema.id);
     }
-    throw InputError(path + ": unknown schema \"" + id + "\"; known: " + known);
+    throw InputError("{}: unknown schema \"{}\"; known: {}", path, id, known);
 }
 
 std::vector<std::string> violations_of(const hdf5::InputFile& file) {
@@ -304,8 +305,8 @@ std::vector<std::string> violations_of(const hdf5::InputFile& file) {
     const std::optional<Version> version = parse_version(text);
     const Version own = *parse_version(known);
     if (!version || version->major != own.major || version->minor > own.minor) {
-        throw InputError(path + ": version " + text + " of its schema; this program reads versions " +
-                         std::to_string(own.major) + ".0 to " + known);
+        throw InputError("{}: version {} of its schema; this program reads versions {}.0 to {}", path, text, own.major,
+                         known);
     }
     std::optional<Version> long_names;
     if (schema.contains("long_names_since")) {
@@ -333,8 +334,8 @@ void require_valid(const hdf5::InputFile& file, std::string_view id) {
     const Group root = file.root();
     const std::string path = root.file_name();
     const std::string kind = root.text_attribute("schema");
-    if (kind != id) { throw InputError(path + ": a " + kind + " file, not a " + std::string(id) + " one"); }
-    if (!violations.empty()) { throw InputError(path + ": not a valid " + kind + " file: " + violations.front()); }
+    if (kind != id) { throw InputError("{}: a {} file, not a {} one", path, kind, id); }
+    if (!violations.empty()) { throw InputError("{}: not a valid {} file: {}", path, kind, violations.front()); }
 }
 
 }  // namespace lookahead

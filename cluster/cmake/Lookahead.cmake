@@ -65,10 +65,11 @@ endif()
 # leave instantiations to the end of each unit. -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
 file(WRITE ${PROJECT_BINARY_DIR}/generated/standard_headers.cpp "")
 add_library(standard_headers OBJECT ${PROJECT_BINARY_DIR}/generated/standard_headers.cpp)
+target_link_libraries(standard_headers PRIVATE fmt::fmt)
 target_precompile_headers(standard_headers PRIVATE
   <algorithm> <array> <bit> <cmath> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <deque> <exception> <functional>
   <iterator> <limits> <map> <memory> <numeric> <optional> <set> <span> <stdexcept> <string> <string_view> <tuple>
-  <type_traits> <unordered_map> <utility> <variant> <vector> <immintrin.h>)
+  <type_traits> <unordered_map> <utility> <variant> <vector> <immintrin.h> <fmt/core.h>)
 
 # lookahead_source_options(OPTIONS options ... SOURCES files ...): compiler options of some sources of a folder, for which the
 # precompiled header was not made.
@@ -139,7 +140,7 @@ function(lookahead_library name)
   endif()
   foreach(target ${compiled})
     target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
-    target_link_libraries(${target} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
+    target_link_libraries(${target} PUBLIC ${ARG_DEPENDS} fmt::fmt PRIVATE ${ARG_PRIVATE_DEPENDS})
     target_precompile_headers(${target} REUSE_FROM standard_headers)
   endforeach()
   if(rules AND ARG_SOURCES)
@@ -187,7 +188,7 @@ function(lookahead_program name)
   foreach(object ${objects})
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:${object}>)
   endforeach()
-  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} ${objects})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} ${objects} fmt::fmt)
   if(core_transport IN_LIST objects)
     add_dependencies(${name} lookahead_mpi)  # which it loads under mpirun
   endif()

@@ -19,9 +19,10 @@ std::vector<std::uint32_t> L1Parameters::sizes_of_shared_memory() const {
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), size);
         if (error != std::errc{} || end != word.data() + word.size() || size > most ||
             (!sizes.empty() && size * 1024 <= sizes.back())) {
-            throw ConfigurationError("l1d.shared_sizes = \"" + shared_sizes + "\" has \"" + word +
-                                     "\"; expected: ascending numbers of KB, at most " + std::to_string(most) +
-                                     ", which leave L1D one of its l1d.ways = " + std::to_string(ways));
+            throw ConfigurationError(
+                "l1d.shared_sizes = \"{}\" has \"{}\"; expected: ascending numbers of KB, at most {}, which leave L1D "
+                "one of its l1d.ways = {}",
+                shared_sizes, word, most, ways);
         }
         sizes.push_back(size * 1024);
     }
@@ -30,15 +31,17 @@ std::vector<std::uint32_t> L1Parameters::sizes_of_shared_memory() const {
 
 void L1Parameters::check() const {
     if (set_index == "fermi_hash" && sets != 32 && sets != 64) {
-        throw ConfigurationError("l1d.set_index = \"fermi_hash\" needs l1d.sets = 32 or 64, not " +
-                                 std::to_string(sets) + "; choose \"linear\" for other numbers of sets");
+        throw ConfigurationError(
+            "l1d.set_index = \"fermi_hash\" needs l1d.sets = 32 or 64, not {}; choose \"linear\" for other numbers of "
+            "sets",
+            sets);
     }
     if (sector_bytes != kSectorBytes && sector_bytes != kLineBytes) {
-        throw ConfigurationError("l1d.sector_bytes is " + std::to_string(sector_bytes) + "; it must be 32 or 128");
+        throw ConfigurationError("l1d.sector_bytes is {}; it must be 32 or 128", sector_bytes);
     }
     if (tags_per_set() > 64) {
-        throw ConfigurationError("l1d.ways + l1d.prefetch_ways + l1d.pending_ways = " + std::to_string(tags_per_set()) +
-                                 " must be at most 64");
+        throw ConfigurationError("l1d.ways + l1d.prefetch_ways + l1d.pending_ways = {} must be at most 64",
+                                 tags_per_set());
     }
     if (prefetch_ways != 0 && pending_ways != 0) {
         throw ConfigurationError(

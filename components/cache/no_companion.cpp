@@ -30,10 +30,10 @@ std::unique_ptr<L1Companion> make_companion(const L1CompanionArguments& argument
     if (chosen == SlotTraits<L1Companion>::default_variant) { return nullptr; }
     const auto parameters = arguments.configuration.read<L1Parameters>("l1d");
     if (!parameters.local_write_policy.starts_with("write_back")) {
-        throw ConfigurationError("l1d.companion = \"" + chosen +
-                                 "\" needs stores to local memory to stay in L1: l1d.local_write_policy = "
-                                 "\"write_back\", \"write_back_fetch\" or \"write_back_no_allocate\", not \"" +
-                                 parameters.local_write_policy + "\"");
+        throw ConfigurationError(
+            "l1d.companion = \"{}\" needs stores to local memory to stay in L1: l1d.local_write_policy = "
+            "\"write_back\", \"write_back_fetch\" or \"write_back_no_allocate\", not \"{}\"",
+            chosen, parameters.local_write_policy);
     }
     return make_chosen<L1Companion>(arguments.configuration, arguments);
 }

@@ -41,7 +41,7 @@ class Allocator {
         const DeviceAddress end = isa::kGlobalBase + reach_;
         if (address >= end || bytes > end - address) {
             throw ProgramError(
-                "allocation of " + std::to_string(bytes) + " bytes does not fit in the device memory" +
+                "allocation of {} bytes does not fit in the device memory{}", bytes,
                 (reach_ == isa::kPointerReach ? " of 4 GiB that addresses of 32 bits reach (isa.pointers = 32)" : ""));
         }
         blocks_.insert(next, {address, bytes});
@@ -57,7 +57,7 @@ class Allocator {
     std::uint64_t release(DeviceAddress address) {
         const auto block = first_not_below(address);
         if (block == blocks_.end() || block->address != address) {
-            throw ProgramError("release of address " + std::to_string(address) + ", at which no allocation begins");
+            throw ProgramError("release of address {}, at which no allocation begins", address);
         }
         const std::uint64_t bytes = block->bytes;
         blocks_.erase(block);

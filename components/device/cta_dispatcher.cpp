@@ -53,7 +53,7 @@ void CtaDispatcher::handle(const MessageHeader& message) {
             sm_drained(message.as<SmDrained>());
             break;
         default:
-            LOOKAHEAD_ASSERT(false, "the dispatcher got a message of type " + std::to_string(message.type));
+            LOOKAHEAD_ASSERT(false, "the dispatcher got a message of type {}", message.type);
     }
 }
 
@@ -82,9 +82,10 @@ void CtaDispatcher::begin_kernel() {
         ctas_per_sm(limits_, kernels_[current_.kernel], current_.block, current_.dynamic_shared_bytes);
     const isa::Kernel& kernel = kernels_[current_.kernel];
     if (kernel.synchronises_grid && cta_count_ > resident * sms_) {
-        throw ProgramError("launch of " + kernel.name + ": its " + std::to_string(cta_count_) +
-                           " CTAs wait for one another, and the machine holds " + std::to_string(resident * sms_) +
-                           " of them at a time; a smaller grid or a larger machine would do");
+        throw ProgramError(
+            "launch of {}: its {} CTAs wait for one another, and the machine holds {} of them at a time; a smaller "
+            "grid or a larger machine would do",
+            kernel.name, cta_count_, resident * sms_);
     }
     const std::uint64_t rounds = resident + static_cast<std::uint64_t>(parameters_.preassigned_ctas);
     for (std::uint64_t round = 0; round < rounds; ++round) {
@@ -133,12 +134,11 @@ void CtaDispatcher::complete_kernel() {
 
 std::string CtaDispatcher::waiting_for() const {
     if (!running_) { return "nothing"; }
-    const std::string kernel = "kernel '" + kernels_[current_.kernel].name + "'";
+    const std::string kernel = fmt::format("kernel '{}'", kernels_[current_.kernel].name);
     if (completed_ctas_ < cta_count_) {
-        return std::to_string(cta_count_ - completed_ctas_) + " of " + std::to_string(cta_count_) + " CTAs of " +
-               kernel + " to complete";
+        return fmt::format("{} of {} CTAs of {} to complete", cta_count_ - completed_ctas_, cta_count_, kernel);
     }
-    return std::to_string(sms_ - drained_sms_) + " SMs to drain after " + kernel;
+    return fmt::format("{} SMs to drain after {}", sms_ - drained_sms_, kernel);
 }
 
 void CtaDispatcher::audit(Audit& audit) const {

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 
 namespace {
@@ -114,12 +116,12 @@ class Conversion {
                 return formatted(bare, record.argument<double>());
             case 'd':
             case 'i':
-                return formatted(specification_ + "ll" + letter_, signed_value(record));
+                return formatted(fmt::format("{}ll{}", specification_, letter_), signed_value(record));
             case 'u':
             case 'x':
             case 'X':
             case 'o':
-                return formatted(specification_ + "ll" + letter_, unsigned_value(record));
+                return formatted(fmt::format("{}ll{}", specification_, letter_), unsigned_value(record));
             case 'c':
                 return formatted(bare, static_cast<int>(signed_value(record)));
             default:

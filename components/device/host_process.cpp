@@ -37,13 +37,9 @@ constexpr std::uint64_t kBurstBytes = 512 * 1024;
 constexpr std::uint32_t kMaxParameterBytes = 32'764;
 
 void check_parameters(const isa::Kernel& kernel, std::uint32_t bytes) {
-    const std::string what = "launch of " + kernel.name + ": got " + std::to_string(bytes) + " bytes of parameters, ";
-    if (bytes != kernel.parameter_bytes) {
-        throw ProgramError(what + "the kernel takes " + std::to_string(kernel.parameter_bytes));
-    }
-    if (bytes > kMaxParameterBytes) {
-        throw ProgramError(what + "at most " + std::to_string(kMaxParameterBytes) + " are supported");
-    }
+    const std::string what = fmt::format("launch of {}: got {} bytes of parameters, ", kernel.name, bytes);
+    if (bytes != kernel.parameter_bytes) { throw ProgramError("{}the kernel takes {}", what, kernel.parameter_bytes); }
+    if (bytes > kMaxParameterBytes) { throw ProgramError("{}at most {} are supported", what, kMaxParameterBytes); }
 }
 
 }  // namespace
@@ -105,7 +101,7 @@ void HostProcess::handle(const MessageHeader& message) {
             break;
         }
         default:
-            LOOKAHEAD_ASSERT(false, "the host got a message of type " + std::to_string(message.type));
+            LOOKAHEAD_ASSERT(false, "the host got a message of type {}", message.type);
     }
     LOOKAHEAD_ASSERT(outstanding_ > 0, "the host got an answer that it did not wait for");
     if (--outstanding_ == 0 && next_burst_time_ == kTimeInfinity) {
@@ -204,9 +200,8 @@ void HostProcess::announce(const Allocator::Block& block, bool released) {
 
 void HostProcess::require_allocated(const char* what) const {
     if (call_->bytes != 0 && !allocator_.contains(call_->address, call_->bytes)) {
-        throw ProgramError("host program: " + std::string(what) + " of " + std::to_string(call_->bytes) +
-                           " bytes at device address " + hexadecimal(call_->address) +
-                           ", which is not inside an allocation");
+        throw ProgramError("host program: {} of {} bytes at device address {}, which is not inside an allocation", what,
+                           call_->bytes, hexadecimal(call_->address));
     }
 }
 
@@ -291,7 +286,7 @@ void HostProcess::receive(const HostReadReply& reply) {
 void HostProcess::begin_launch() {
     const auto kernel = std::ranges::find(kernel_table_, call_->kernel, &isa::Kernel::name);
     if (kernel == kernel_table_.end()) {
-        throw ProgramError("host program: launch of kernel '" + call_->kernel + "', which no loaded module has");
+        throw ProgramError("host program: launch of kernel '{}', which no loaded module has", call_->kernel);
     }
     LaunchKernel launch{};
     launch.launch = launches_++;
@@ -340,8 +335,8 @@ std::string HostProcess::waiting_for() const {
     if (call_ == &load_) { return "the modules' variables to be loaded"; }
     if (call_ == nullptr) { return "nothing"; }
     std::string phrase(name_of(call_->kind));
-    if (call_->kind == HostCall::Kind::launch) { phrase += " of kernel '" + call_->kernel + "'"; }
-    return phrase + " to complete";
+    if (call_->kind == HostCall::Kind::launch) { phrase += fmt::format(" of kernel '{}'", call_->kernel); }
+    return fmt::format("{} to complete", phrase);
 }
 
 void HostProcess::visit_statistics(StatisticsVisitor& visitor) const {

@@ -28,9 +28,10 @@ void check_refresh(const DramParameters& t) {
     const Cycle column = std::max({t.ccd, t.ccdl, burst, t.wl + burst + t.cdlr, t.cl + burst + t.turnaround});
     const Cycle least = std::max(activate + t.rcd, column) + 1;
     if (t.refresh_interval != 0 && t.refresh_interval < least) {
-        throw ConfigurationError("dram.refresh_interval = " + std::to_string(t.refresh_interval) +
-                                 " leaves no time for an access between two refreshes; with the other timing " +
-                                 "parameters it must be at least " + std::to_string(least) + ", or 0 for none");
+        throw ConfigurationError(
+            "dram.refresh_interval = {} leaves no time for an access between two refreshes; with the other timing "
+            "parameters it must be at least {}, or 0 for none",
+            t.refresh_interval, least);
     }
 }
 
@@ -52,8 +53,9 @@ DramChannel::DramChannel(const DramParameters& parameters, unsigned banks, std::
     check_refresh(parameters);
     const auto groups = static_cast<unsigned>(parameters.bank_groups);
     if (banks > 64 || !std::has_single_bit(groups) || groups > banks) {
-        throw ConfigurationError("dram.bank_groups is " + std::to_string(groups) + " for " + std::to_string(banks) +
-                                 " banks; give a power of two up to the number of banks, which is at most 64");
+        throw ConfigurationError(
+            "dram.bank_groups is {} for {} banks; give a power of two up to the number of banks, which is at most 64",
+            groups, banks);
     }
     for (unsigned i = 0; i < banks; ++i) { banks_[i].group = group_of(i, banks, timing_); }
 }

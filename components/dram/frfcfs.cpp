@@ -41,8 +41,8 @@ class FrfcfsScheduler final : public DramScheduler {
           next_(shape.entries, kNone),
           lists_(2 * shape.banks) {
         if (low_ >= high_) {
-            throw ConfigurationError("frfcfs.write_low is " + std::to_string(low_) +
-                                     "; it must be less than write_high and the DRAM's queue_entries");
+            throw ConfigurationError(
+                "frfcfs.write_low is {}; it must be less than write_high and the DRAM's queue_entries", low_);
         }
         free_.reserve(shape.entries);
         for (unsigned i = shape.entries; i-- > 0;) { free_.push_back(i); }

@@ -75,7 +75,7 @@ void CtaRunner::run_warps(std::uint64_t stretch) {
             if (launch_.queues == nullptr || has_what_it_dequeues(*warp)) { run_one(*warp); }
         }
         if (launch_.executed == before) {
-            throw InternalError(describe_cta() + ": all warps wait for reports of others");
+            throw InternalError("{}: all warps wait for reports of others", describe_cta());
         }
         if (ready_changed_) { find_ready_warps(); }
     }
@@ -90,8 +90,8 @@ void CtaRunner::find_ready_warps() {
 }
 
 void CtaRunner::report_limit(const Warp& warp) const {
-    throw ProgramError(fmt::format("{}: the limit of {} warp instructions is reached", describe(place(warp)),
-                                   launch_.instruction_limit));
+    throw ProgramError("{}: the limit of {} warp instructions is reached", describe(place(warp)),
+                       launch_.instruction_limit);
 }
 
 bool CtaRunner::has_what_it_dequeues(const Warp& warp) const {

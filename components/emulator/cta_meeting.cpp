@@ -37,8 +37,8 @@ void CtaRunner::meet(const EmulatedInstruction& decoded, Warp& warp, LaneMask ac
 void CtaRunner::require_members(const EmulatedInstruction& decoded, const Warp& warp, LaneMask active) const {
     const LaneMask missing = isa::missing_members(warp.frame + decoded.member_row, active, warp.simt, *launch_.kernel);
     if (missing == 0) { return; }
-    throw ProgramError(fmt::format("{}, warp {}: {}", describe(place(warp)), warp.first_thread / isa::kWarpSize,
-                                   isa::missing_members_sentence(active, missing)));
+    throw ProgramError("{}, warp {}: {}", describe(place(warp)), warp.first_thread / isa::kWarpSize,
+                       isa::missing_members_sentence(active, missing));
 }
 
 /// Executes the instructions for which lanes have come together.
@@ -59,9 +59,7 @@ isa::BarrierArrival CtaRunner::arrival_of(const EmulatedInstruction& decoded, co
     try {
         return isa::read_arrival(*decoded.instruction, warp.frame + decoded.source[0][0],
                                  warp.frame + decoded.source[1][0], active);
-    } catch (const ProgramError& error) {
-        throw ProgramError(fmt::format("{}: {}", describe(place(warp)), error.what()));
-    }
+    } catch (const ProgramError& error) { throw ProgramError("{}: {}", describe(place(warp)), error.what()); }
 }
 
 /// A warp arrives at a CTA's barrier with all its lanes that have not ended (PTX ISA, "bar, barrier").
@@ -72,9 +70,9 @@ void CtaRunner::barrier(const EmulatedInstruction& decoded, Warp& warp, LaneMask
     if (warp.simt.model() == isa::SimtModel::stack) {
         // Lanes on other paths of this warp cannot run before the barrier opens, so it would never open.
         if (active != alive) {
-            throw ProgramError(fmt::format(
+            throw ProgramError(
                 "{}: deadlock: barrier {} inside a divergent branch: of the warp's lanes {:#010x} only {:#010x} arrive",
-                describe(place(warp)), arrival.number, alive, active));
+                describe(place(warp)), arrival.number, alive, active);
         }
         return arrive(arrival, warp, active, rows.source_predicate);
     }
@@ -95,9 +93,7 @@ void CtaRunner::barrier(const EmulatedInstruction& decoded, Warp& warp, LaneMask
 void CtaRunner::arrive(const isa::BarrierArrival& arrival, Warp& warp, LaneMask lanes, LaneMask predicates) {
     try {
         barriers_[arrival.number].arrive(arrival, lanes, predicates);
-    } catch (const ProgramError& error) {
-        throw ProgramError(fmt::format("{}: {}", describe(place(warp)), error.what()));
-    }
+    } catch (const ProgramError& error) { throw ProgramError("{}: {}", describe(place(warp)), error.what()); }
     ready_changed_ = true;
     if (arrival.kind == isa::BarrierKind::arrive) {
         release(warp, 0);
@@ -149,8 +145,7 @@ void CtaRunner::check_runs(const Warp& warp) const {
         waiting += fmt::format("{}lanes {:#010x} wait at {} for lanes {:#010x}", waiting.empty() ? "" : "; ", lanes,
                                describe_pc(pc), members & warp.simt.alive() & ~lanes);
     });
-    throw ProgramError(
-        fmt::format("{}, warp {}: deadlock: {}", describe_cta(), warp.first_thread / isa::kWarpSize, waiting));
+    throw ProgramError("{}, warp {}: deadlock: {}", describe_cta(), warp.first_thread / isa::kWarpSize, waiting);
 }
 
 void CtaRunner::report_deadlock() const {
@@ -166,7 +161,7 @@ void CtaRunner::report_deadlock() const {
                                warp.first_thread / isa::kWarpSize, barriers_[number].describe(number, live_warps_),
                                launch_.kernel->source_file, launch_.kernel->code[pc].line);
     }
-    throw ProgramError(fmt::format("{}: deadlock: {}", describe_cta(), waiting));
+    throw ProgramError("{}: deadlock: {}", describe_cta(), waiting);
 }
 
 }  // namespace lookahead

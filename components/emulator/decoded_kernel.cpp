@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "components/isa/memory_access.h"
 #include "core/error/error.h"
 
@@ -44,10 +42,10 @@ void decode_rows(const isa::Kernel& kernel, const Instruction& instruction, Emul
 void check_vector_alignment(const isa::Kernel& kernel, const Instruction& instruction) {
     const auto check = [&](const char* what, std::uint32_t first, std::uint32_t rows) {
         if (rows < isa::kVectorMemoryAlignment || first % isa::kVectorMemoryAlignment == 0) { return; }
-        throw InputError(fmt::format(
+        throw InputError(
             "{}:{}: kernel {}: a vector memory instruction has its {} in registers from R{} on; the first must be a "
             "multiple of {}",
-            kernel.source_file, instruction.line, kernel.name, what, first, isa::kVectorMemoryAlignment));
+            kernel.source_file, instruction.line, kernel.name, what, first, isa::kVectorMemoryAlignment);
     };
     check("result", instruction.destination, instruction.destination_rows);
     for (const isa::Operand& operand : instruction.source) {
@@ -58,8 +56,8 @@ void check_vector_alignment(const isa::Kernel& kernel, const Instruction& instru
 EmulatedInstruction decode(const isa::Kernel& kernel, const Instruction& instruction, isa::SimtModel simt) {
     EmulatedInstruction decoded{isa::decode(instruction, simt)};
     if (isa::lacks_handler(decoded)) {
-        throw InputError(fmt::format("{}:{}: kernel {}: this instruction is not supported", kernel.source_file,
-                                     instruction.line, kernel.name));
+        throw InputError("{}:{}: kernel {}: this instruction is not supported", kernel.source_file, instruction.line,
+                         kernel.name);
     }
     if (instruction.operation == Operation::bra && instruction.dequeues) { decoded.action = isa::Action::queue; }
     if (isa::is_memory(instruction.operation)) {

@@ -62,8 +62,7 @@ void EmulatedDevice::release(DeviceAddress address) {
 
 void EmulatedDevice::require_allocated(const char* what, DeviceAddress address, std::uint64_t bytes) const {
     if (bytes == 0 || allocator_.contains(address, bytes)) { return; }
-    throw ProgramError(
-        fmt::format("{} of {} bytes at {:#x}, which are not inside an allocation", what, bytes, address));
+    throw ProgramError("{} of {} bytes at {:#x}, which are not inside an allocation", what, bytes, address);
 }
 
 void EmulatedDevice::copy_to_device(DeviceAddress destination, std::span<const std::byte> source) {
@@ -84,7 +83,7 @@ void EmulatedDevice::fill(DeviceAddress destination, std::byte value, std::uint6
 std::uint32_t EmulatedDevice::kernel_number(std::string_view name) const {
     const auto found = std::find_if(kernels_.begin(), kernels_.end(),
                                     [name](const isa::Kernel& kernel) { return kernel.name == name; });
-    if (found == kernels_.end()) { throw ProgramError(fmt::format("launch of {}: there is no such kernel", name)); }
+    if (found == kernels_.end()) { throw ProgramError("launch of {}: there is no such kernel", name); }
     return static_cast<std::uint32_t>(found - kernels_.begin());
 }
 
@@ -110,9 +109,9 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
     if (dequeues(kernel)) {
         if (options_.queues == nullptr) {
             throw ProgramError(
-                fmt::format("launch of {}: it takes values from queues, which another program of it fills and "
-                            "the emulator does not run; kernel.transform = none leaves it whole",
-                            kernel_name));
+                "launch of {}: it takes values from queues, which another program of it fills and "
+                "the emulator does not run; kernel.transform = none leaves it whole",
+                kernel_name);
         }
         state.queues = options_.queues;
         state.queues->begin_launch(kernel, configuration.block, state.constants);

@@ -19,8 +19,8 @@ static_assert(isa::kModuleBase >= isa::kGlobalBase + isa::kGlobalBytes);
 
 void make_accessible(std::byte* begin, std::uint64_t bytes) {
     if (mprotect(begin, bytes, PROT_READ | PROT_WRITE) != 0) {
-        throw ProgramError("the host has no memory for " + std::to_string(bytes) +
-                           " more bytes of device memory: " + std::strerror(errno));
+        throw ProgramError("the host has no memory for {} more bytes of device memory: {}", bytes,
+                           std::strerror(errno));
     }
 }
 

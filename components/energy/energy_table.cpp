@@ -23,7 +23,9 @@ class Reader {
     Reader(const std::string& file, std::span<const StatisticsSetEntry> statistics) : file_(file) {
         for (const StatisticsSetEntry& set : statistics) {
             kinds_.push_back(set.kind);
-            for (const StatisticEntry& each : set.statistics) { counters_.push_back(set.kind + "." + each.name); }
+            for (const StatisticEntry& each : set.statistics) {
+                counters_.push_back(fmt::format("{}.{}", set.kind, each.name));
+            }
         }
         kinds_.emplace_back("gpu");
     }
@@ -46,7 +48,7 @@ class Reader {
     }
 
     [[noreturn]] void fail(const toml::source_region& place, const std::string& sentence) const {
-        throw ConfigurationError(file_ + ":" + std::to_string(place.begin.line) + ": " + sentence);
+        throw ConfigurationError("{}:{}: {}", file_, place.begin.line, sentence);
     }
 
   private:
@@ -54,10 +56,10 @@ class Reader {
     void for_each_entry(const toml::table& table, const char* name, const Read& read_entry) const {
         const toml::node* node = table.get(name);
         if (node == nullptr) { return; }
-        if (!node->is_array()) { fail(node->source(), std::string(name) + " is not a list; write [[" + name + "]]"); }
+        if (!node->is_array()) { fail(node->source(), fmt::format("{} is not a list; write [[{}]]", name, name)); }
         for (const toml::node& entry : *node->as_array()) {
             if (!entry.is_table()) {
-                fail(entry.source(), std::string(name) + " is not a list of tables; write [[" + name + "]]");
+                fail(entry.source(), fmt::format("{} is not a list of tables; write [[{}]]", name, name));
             }
             read_entry(*entry.as_table());
         }
@@ -69,7 +71,7 @@ class Reader {
             if (std::ranges::find(names, key.str()) == names.end()) {
                 const std::vector<std::string> all(names.begin(), names.end());
                 fail(key.source(),
-                     "unknown member '" + std::string(key.str()) + "'" + did_you_mean(std::string(key.str()), all));
+                     fmt::format("unknown member '{}'{}", key.str(), did_you_mean(std::string(key.str()), all)));
             }
         }
     }
@@ -78,7 +80,7 @@ class Reader {
         const toml::node* node = table.get(name);
         const std::string value = node != nullptr ? node->value_or(std::string()) : std::string();
         if (value.empty()) {
-            fail(node != nullptr ? node->source() : table.source(), std::string(name) + " must be a text");
+            fail(node != nullptr ? node->source() : table.source(), fmt::format("{} must be a text", name));
         }
         return value;
     }
@@ -94,7 +96,7 @@ class Reader {
         const double value = node != nullptr && node->is_number() ? node->value_or(-1.0) : -1.0;
         if (!std::isfinite(value) || value < 0) {
             fail(node != nullptr ? node->source() : table.source(),
-                 std::string(name) + " must be a number that is not negative");
+                 fmt::format("{} must be a number that is not negative", name));
         }
         return value;
     }
@@ -103,8 +105,8 @@ class Reader {
                       const std::vector<std::string>& words) const {
         std::string word = text(table, name);
         if (std::ranges::find(words, word) == words.end()) {
-            fail(table.get(name)->source(), "unknown " + what + " '" + word + "'" + did_you_mean(word, words) +
-                                                "; 'lookahead list statistics' shows them");
+            fail(table.get(name)->source(), fmt::format("unknown {} '{}'{}; 'lookahead list statistics' shows them",
+                                                        what, word, did_you_mean(word, words)));
         }
         return word;
     }

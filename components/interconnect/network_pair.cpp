@@ -21,14 +21,14 @@ void NetworkPairTopology::connect(Model& model, const InterconnectEndpoints& end
     check_paths(sms, slices);
     if (ends.ports.row_grants > 0) {
         throw ConfigurationError(
-            "crossbar.row_grants = " + std::to_string(ends.ports.row_grants) +
-            " needs interconnect.topology = crossbar: the arbiters of " + kind_.what +
-            " are round robin and would separate the requests that the slices' ports keep together");
+            "crossbar.row_grants = {} needs interconnect.topology = crossbar: the arbiters of {} are round robin and "
+            "would separate the requests that the slices' ports keep together",
+            ends.ports.row_grants, kind_.what);
     }
-    const LpId requests =
-        model.add({kind_.name + ".requests", kind_.name, kind_.work}, network(ends, sms, slices, Carries::requests));
-    const LpId replies =
-        model.add({kind_.name + ".replies", kind_.name, kind_.work}, network(ends, sms, slices, Carries::replies));
+    const LpId requests = model.add({fmt::format("{}.requests", kind_.name), kind_.name, kind_.work},
+                                    network(ends, sms, slices, Carries::requests));
+    const LpId replies = model.add({fmt::format("{}.replies", kind_.name), kind_.name, kind_.work},
+                                   network(ends, sms, slices, Carries::replies));
     connect_requests(model, ends, requests);
     connect_replies(model, ends, replies);
 }
@@ -36,9 +36,8 @@ void NetworkPairTopology::connect(Model& model, const InterconnectEndpoints& end
 void NetworkPairTopology::check_paths(unsigned sms, unsigned slices) const {
     constexpr unsigned kMostPaths = 1u << 16;
     if (sms * slices > kMostPaths) {
-        throw ConfigurationError(kind_.what + " joins SMs and slices by " + std::to_string(kMostPaths) +
-                                 " paths at most; " + std::to_string(sms) + " SMs and " + std::to_string(slices) +
-                                 " slices need " + std::to_string(sms * slices));
+        throw ConfigurationError("{} joins SMs and slices by {} paths at most; {} SMs and {} slices need {}",
+                                 kind_.what, kMostPaths, sms, slices, sms * slices);
     }
 }
 

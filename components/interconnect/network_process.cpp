@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "core/lp/audit.h"
 
 namespace lookahead::gpu {
@@ -44,7 +46,7 @@ void NetworkProcess::deliver(const MessageHeader& message, Cycle now) {
 
 std::string NetworkProcess::waiting_for() const {
     const std::size_t waiting = packets();
-    return waiting == 0 ? "nothing" : "the way of " + std::to_string(waiting) + " packets";
+    return waiting == 0 ? "nothing" : fmt::format("the way of {} packets", waiting);
 }
 
 void NetworkProcess::audit(Audit& audit) const {

@@ -13,12 +13,12 @@ BarrierArrival read_arrival(const Instruction& instruction, const std::uint32_t*
     };
     const BarrierArrival arrival{value(0, number, instruction.mode), value(1, threads, 0), instruction.barrier};
     if (arrival.number >= kBarriersPerCta) {
-        throw ProgramError("barrier " + std::to_string(arrival.number) + " does not exist; barriers are 0 to 15");
+        throw ProgramError("barrier {} does not exist; barriers are 0 to 15", arrival.number);
     }
     const bool counted = instruction.source[1].kind != Operand::Kind::none;
     if (counted && (arrival.threads % kWarpSize != 0 || arrival.threads == 0)) {
-        throw ProgramError("barrier " + std::to_string(arrival.number) + " for " + std::to_string(arrival.threads) +
-                           " threads; the count must be a positive multiple of 32");
+        throw ProgramError("barrier {} for {} threads; the count must be a positive multiple of 32", arrival.number,
+                           arrival.threads);
     }
     return arrival;
 }
@@ -27,9 +27,9 @@ void CtaBarrier::arrive(const BarrierArrival& arrival, LaneMask lanes, LaneMask 
     if (arrived == 0) {
         *this = {0, arrival.threads, 0, true};
     } else if (threads != arrival.threads) {
-        throw ProgramError("barrier " + std::to_string(arrival.number) + " is used for " +
-                           std::to_string(arrival.threads) + " threads while others wait there for " +
-                           std::to_string(threads) + " (0: all); all must give the same count");
+        throw ProgramError(
+            "barrier {} is used for {} threads while others wait there for {} (0: all); all must give the same count",
+            arrival.number, arrival.threads, threads);
     }
     ++arrived;
     if (arrival.kind == BarrierKind::sync || arrival.kind == BarrierKind::arrive) { return; }
@@ -39,8 +39,7 @@ void CtaBarrier::arrive(const BarrierArrival& arrival, LaneMask lanes, LaneMask 
 
 std::string CtaBarrier::describe(unsigned number, std::uint32_t live_warps) const {
     const std::uint32_t needed = threads == 0 ? live_warps : threads / kWarpSize;
-    return "barrier " + std::to_string(number) + ", at which " + std::to_string(arrived) + " of " +
-           std::to_string(needed) + " warps have arrived";
+    return fmt::format("barrier {}, at which {} of {} warps have arrived", number, arrived, needed);
 }
 
 }  // namespace lookahead::isa

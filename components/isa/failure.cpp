@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <fmt/format.h>
+
 #include "components/isa/call_stack.h"
 
 namespace lookahead::isa {
@@ -26,7 +28,7 @@ std::string text_at(const ModuleImage& image, std::uint64_t address) {
 }
 
 std::string triple(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-    return "[" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + "]";
+    return fmt::format("[{},{},{}]", x, y, z);
 }
 
 }  // namespace
@@ -39,17 +41,17 @@ FailedAssertion FailedAssertion::read(const std::uint32_t* const* texts, const s
 
 std::string sentence(const FailedAssertion& assertion, const ModuleImage& image, const Dim3& ctaid, const Dim3& block,
                      std::uint32_t thread) {
-    return text_at(image, assertion.file) + ":" + std::to_string(assertion.line) + ": " +
-           text_at(image, assertion.function) + ": block: " + triple(ctaid.x, ctaid.y, ctaid.z) +
-           ", thread: " + triple(thread % block.x, thread / block.x % block.y, thread / block.x / block.y) +
-           " Assertion `" + text_at(image, assertion.expression) + "` failed.";
+    return fmt::format("{}:{}: {}: block: {}, thread: {} Assertion `{}` failed.", text_at(image, assertion.file),
+                       assertion.line, text_at(image, assertion.function), triple(ctaid.x, ctaid.y, ctaid.z),
+                       triple(thread % block.x, thread / block.x % block.y, thread / block.x / block.y),
+                       text_at(image, assertion.expression));
 }
 
 std::string wrong_call_sentence(std::uint32_t low, std::uint32_t high) {
     char address[24];
     std::snprintf(address, sizeof address, "0x%llx", low | static_cast<unsigned long long>(high) << 32);
-    return std::string("an indirect call of ") + address +
-           ", which is no function with the call's parameters and results";
+    return fmt::format("{}{}, which is no function with the call's parameters and results",
+                       std::string("an indirect call of "), address);
 }
 
 std::string missing_members_sentence(LaneMask active, LaneMask missing) {
@@ -63,8 +65,8 @@ std::string missing_members_sentence(LaneMask active, LaneMask missing) {
 }
 
 std::string stack_overflow_sentence() {
-    return "the calls of recursive functions need more stack than the " + std::to_string(kCallStackBytes) +
-           " bytes that a thread has";
+    return fmt::format("the calls of recursive functions need more stack than the {} bytes that a thread has",
+                       kCallStackBytes);
 }
 
 }  // namespace lookahead::isa

@@ -23,7 +23,7 @@ std::uint64_t needed_parameter_bytes(const Kernel& kernel) {
 }
 
 std::string text_of(const Dim3& dim) {
-    return "(" + std::to_string(dim.x) + ", " + std::to_string(dim.y) + ", " + std::to_string(dim.z) + ")";
+    return fmt::format("({}, {}, {})", dim.x, dim.y, dim.z);
 }
 
 /// tid.x, .y or .z of 32 consecutive threads, counted up from the first: one division, not 32.
@@ -97,9 +97,10 @@ void check_pointer_parameters(const Kernel& kernel, std::span<const std::byte> p
         std::memcpy(&value, parameters.data() + offset, sizeof value);
         const std::uint64_t high = value >> 32;
         if (value - kGlobalBase < kPointerReach || high == 0 || high == 0xffffffffU) { continue; }
-        throw ProgramError("launch of " + kernel.name + ": the parameter at byte " + std::to_string(offset) + " is " +
-                           std::to_string(value) + ", and addresses of 32 bits (isa.pointers = 32) reach " +
-                           std::to_string(kPointerReach) + " bytes from " + std::to_string(kGlobalBase) + " on");
+        throw ProgramError(
+            "launch of {}: the parameter at byte {} is {}, and addresses of 32 bits (isa.pointers = 32) reach {} bytes "
+            "from {} on",
+            kernel.name, offset, value, kPointerReach, kGlobalBase);
     }
 }
 
@@ -108,8 +109,8 @@ void check_pointer_parameters(const Kernel& kernel, std::span<const std::byte> p
 std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, const Dim3& block,
                                     std::uint32_t dynamic_shared_bytes, std::span<const std::byte> parameters) {
     if (parameters.size() < needed_parameter_bytes(kernel) || parameters.size() > kernel.parameter_rows() * 4) {
-        throw ProgramError("launch of " + kernel.name + " passes " + std::to_string(parameters.size()) +
-                           " bytes of parameters; the kernel takes " + std::to_string(kernel.parameter_bytes));
+        throw ProgramError("launch of {} passes {} bytes of parameters; the kernel takes {}", kernel.name,
+                           parameters.size(), kernel.parameter_bytes);
     }
     check_pointer_parameters(kernel, parameters);
     std::vector<Row> rows(kernel.constant_rows());
@@ -138,22 +139,22 @@ std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, cons
 void check_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
     if (!kernel.refusal.empty()) { throw InputError(kernel.refusal); }
     const auto refuse = [&kernel](const std::string& what) {
-        throw ProgramError("launch of " + kernel.name + ": " + what);
+        throw ProgramError("launch of {}: {}", kernel.name, what);
     };
     const std::uint64_t threads = block.count();
     if (threads == 0 || grid.count() == 0) {
-        refuse("grid " + text_of(grid) + " of blocks " + text_of(block) + " is empty");
+        refuse(fmt::format("grid {} of blocks {} is empty", text_of(grid), text_of(block)));
     }
     // CUDA C++ Programming Guide, table of technical specifications per compute capability.
     if (block.x > 1024 || block.y > 1024 || block.z > 64 || threads > 1024) {
-        refuse("block " + text_of(block) + " exceeds 1024 threads or (1024, 1024, 64)");
+        refuse(fmt::format("block {} exceeds 1024 threads or (1024, 1024, 64)", text_of(block)));
     }
     if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535) {
-        refuse("grid " + text_of(grid) + " exceeds (2147483647, 65535, 65535)");
+        refuse(fmt::format("grid {} exceeds (2147483647, 65535, 65535)", text_of(grid)));
     }
     if (kernel.max_threads_per_cta != 0 && threads > kernel.max_threads_per_cta) {
-        refuse("block of " + std::to_string(threads) + " threads exceeds the kernel's .maxntid of " +
-               std::to_string(kernel.max_threads_per_cta));
+        refuse(fmt::format("block of {} threads exceeds the kernel's .maxntid of {}", threads,
+                           kernel.max_threads_per_cta));
     }
 }
 

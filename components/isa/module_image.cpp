@@ -10,7 +10,7 @@ namespace lookahead::isa {
 std::uint64_t address_of_variable(const ModuleImage& image, std::string_view name) {
     const auto found = std::ranges::find(image, name, &ModuleVariable::name);
     if (found == image.end()) {
-        throw ProgramError("the program's modules have no .global or .const variable " + std::string(name));
+        throw ProgramError("the program's modules have no .global or .const variable {}", name);
     }
     return found->address;
 }

@@ -78,7 +78,7 @@ Type with_bits(Type type, unsigned width) {
             return candidate.type;
         }
     }
-    LOOKAHEAD_ASSERT(false, "no type of this class has " + std::to_string(width) + " bits");
+    LOOKAHEAD_ASSERT(false, "no type of this class has {} bits", width);
 }
 
 }  // namespace lookahead::isa

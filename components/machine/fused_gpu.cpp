@@ -41,7 +41,7 @@ FusedGpu::FusedGpu(const Arguments& arguments, const MakeSm& make_sm)
                                                .in_port = static_cast<std::uint16_t>(kDispatcherSmPort + i),
                                                .lookahead = arguments.dispatch_lookahead,
                                                .traffic = 1};
-        LpBinding::bind(*sms_.back(), i, {.name = std::string(kFusedPrefix) + "sm" + std::to_string(i), .kind = "sm"},
+        LpBinding::bind(*sms_.back(), i, {.name = fmt::format("{}sm{}", kFusedPrefix, i), .kind = "sm"},
                         {&to_dispatcher, 1}, i * sms_.back()->out_ports(), router_);
     }
 }
@@ -147,7 +147,7 @@ bool FusedGpu::finished() const {
 
 std::string FusedGpu::waiting_for() const {
     for (const auto& sm : sms_) {
-        if (!sm->finished()) { return sm->name() + ": " + sm->waiting_for(); }
+        if (!sm->finished()) { return fmt::format("{}: {}", sm->name(), sm->waiting_for()); }
     }
     return "nothing";
 }

@@ -69,8 +69,9 @@ void Machine::check_processes() const {
 void Machine::check_ranks(int ranks) const {
     if (parameters_.perfect_memory && ranks > 1) {
         throw ConfigurationError(
-            "gpu.perfect_memory = true needs one process, since its latency is zero, but there are " +
-            std::to_string(ranks) + " ranks; run it without mpirun");
+            "gpu.perfect_memory = true needs one process, since its latency is zero, but there are {} ranks; run it "
+            "without mpirun",
+            ranks);
     }
 }
 
@@ -90,10 +91,10 @@ void Machine::add_processes(DriverThread::Program program) {
         return;
     }
     for (unsigned i = 0; i < sms; ++i) {
-        sms_.push_back(model_.add({"sm" + std::to_string(i), "sm", kSmWork}, [=, this] { return make_sm(i); }));
+        sms_.push_back(model_.add({fmt::format("sm{}", i), "sm", kSmWork}, [=, this] { return make_sm(i); }));
     }
     for (unsigned i = 0; i < mapping_.channels(); ++i) {
-        partitions_.push_back(model_.add({"partition" + std::to_string(i), "partition", kPartitionWork},
+        partitions_.push_back(model_.add({fmt::format("partition{}", i), "partition", kPartitionWork},
                                          [=, this] { return make_partition(i); }));
     }
 }

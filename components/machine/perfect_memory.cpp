@@ -47,7 +47,7 @@ void PerfectMemory::perform(GpuMessage type, const std::byte* payload, HeldMessa
         case GpuMessage::atomic_request:
             return atomic(*reinterpret_cast<const AtomicRequest*>(payload), replies);
         default:
-            throw InternalError("a message of type " + std::to_string(static_cast<int>(type)) + " came to the memory");
+            throw InternalError("a message of type {} came to the memory", static_cast<int>(type));
     }
 }
 

@@ -10,7 +10,7 @@ void PerfectMemoryPort::send(GpuMessage type, const std::byte* payload, std::siz
 }
 
 void PerfectMemoryPort::receive(const MessageHeader& message, Cycle) {
-    throw InternalError("a message of type " + std::to_string(message.type) + " came to an SM from a perfect memory");
+    throw InternalError("a message of type {} came to an SM from a perfect memory", message.type);
 }
 
 /// Popped messages stay in memory until the next is pushed.

@@ -13,8 +13,8 @@ namespace {
 constexpr unsigned kLargestInterleave = 1u << 16;  // a page of MemoryImage
 
 [[noreturn]] void refuse(const std::string& expression, const std::string& why) {
-    throw ConfigurationError("the address mapping \"" + expression + "\" " + why +
-                             "; a right one is \"RRRR RRRRRRRR BBBCCCCB CCSSSSSS\"");
+    throw ConfigurationError("the address mapping \"{}\" {}; a right one is \"RRRR RRRRRRRR BBBCCCCB CCSSSSSS\"",
+                             expression, why);
 }
 
 std::vector<BitRun> runs_of(const std::vector<std::uint8_t>& positions) {
@@ -48,14 +48,13 @@ AddressMapping::AddressMapping(const AddressMappingParameters& parameters)
       offset_mask_((std::uint64_t{1} << channel_bit_) - 1),
       reciprocal_(channels_ == 1 ? 0 : ~std::uint64_t{0} / channels_ + 1) {
     if (!std::has_single_bit(slices_per_channel_)) {
-        throw ConfigurationError("slices_per_channel is " + std::to_string(slices_per_channel_) +
-                                 "; it must be a power of two");
+        throw ConfigurationError("slices_per_channel is {}; it must be a power of two", slices_per_channel_);
     }
     slice_bits_ = static_cast<unsigned>(std::countr_zero(slices_per_channel_));
     parse(parameters.expression);
     if (bank_bits_.size() < slice_bits_) {
         refuse(parameters.expression,
-               "has fewer bank bits than " + std::to_string(slices_per_channel_) + " slices a channel need");
+               fmt::format("has fewer bank bits than {} slices a channel need", slices_per_channel_));
     }
     interleave_bytes_ = channels_ == 1 ? kLargestInterleave : std::min(kLargestInterleave, 1u << channel_bit_);
     if (slice_bits_ > 0) { interleave_bytes_ = std::min(interleave_bytes_, 1u << bank_bits_[0]); }
@@ -90,7 +89,7 @@ void AddressMapping::parse(std::string_view expression) {
                 ++burst_bits_;
                 break;
             default:
-                refuse(std::string(expression), std::string("has the letter '") + letters[bit] + "'");
+                refuse(std::string(expression), fmt::format("{}{}'", std::string("has the letter '"), letters[bit]));
         }
     }
     if (row_bits_.empty() || row_bits_.back() != expression_bits_ - 1) {

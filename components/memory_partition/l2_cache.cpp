@@ -17,9 +17,7 @@ L2Cache::L2Cache(unsigned sets, unsigned ways)
       mshr_(tags_.size(), kNoMshr),
       states_(tags_.size()),
       data_(std::make_unique<std::byte[]>(tags_.size() * kLineBytes)) {
-    if (!std::has_single_bit(sets)) {
-        throw ConfigurationError("l2.sets is " + std::to_string(sets) + "; it must be a power of two");
-    }
+    if (!std::has_single_bit(sets)) { throw ConfigurationError("l2.sets is {}; it must be a power of two", sets); }
 }
 
 std::uint32_t L2Cache::victim(unsigned set) const {

@@ -5,8 +5,6 @@
 #include <bit>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "components/isa/memory_access.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
@@ -48,7 +46,7 @@ Cycle L2Operations::perform(std::uint32_t line, const MessageHeader& request, un
         case AtomicRequest::kType:
             return atomic(line, request.as<AtomicRequest>(), source, now);
         default:
-            throw InternalError(fmt::format("a message of type {} came to an L2 slice", request.type));
+            throw InternalError("a message of type {} came to an L2 slice", request.type);
     }
 }
 

@@ -328,7 +328,7 @@ bool L2Slice::idle() const {
 
 std::string L2Slice::waiting_for() const {
     if (!operations_.replies().empty()) { return "credits of a requester for a reply"; }
-    if (!mshrs_.empty()) { return std::to_string(mshrs_.in_use()) + " lines from DRAM"; }
+    if (!mshrs_.empty()) { return fmt::format("{} lines from DRAM", mshrs_.in_use()); }
     return requests_.empty() ? "nothing" : "its next request";
 }
 
@@ -338,7 +338,7 @@ void L2Slice::audit(Audit& audit, const std::string& name, std::uint32_t slice) 
     audit.leak(name, "miss registers that are not free", mshrs_.held_registers());
     audit.leak(name, "requests in miss registers", mshrs_.held_requests());
     audit.leak(name, "fills that were not taken", fills_.size());
-    if (!idle()) { audit.fault(name, "waits for " + waiting_for()); }
+    if (!idle()) { audit.fault(name, fmt::format("waits for {}", waiting_for())); }
     const InjectionPort& replies = operations_.replies();
     for (std::uint32_t requester = 0; requester < replies.destinations(); ++requester) {
         audit.account("crossbar credits for replies", replies.spent_credits(requester), slice, requester);
@@ -349,11 +349,11 @@ void L2Slice::audit(Audit& audit, const std::string& name, std::uint32_t slice) 
 
 void L2Slice::visit_statistics(StatisticsVisitor& visitor, const std::string& name) const {
     visit(visitor, name, "l2_slice", counters_);
-    visit(visitor, name + ".requests", "ejection_port", requests_.counters());
+    visit(visitor, fmt::format("{}.requests", name), "ejection_port", requests_.counters());
     if (requests_.held_grants() != nullptr) {
-        visit(visitor, name + ".requests", "held_grants", requests_.held_grants()->counters);
+        visit(visitor, fmt::format("{}.requests", name), "held_grants", requests_.held_grants()->counters);
     }
-    visit(visitor, name + ".replies", "injection_port", operations_.replies().counters());
+    visit(visitor, fmt::format("{}.replies", name), "injection_port", operations_.replies().counters());
 }
 
 void L2Slice::fields(StateArchive& archive) {

@@ -42,20 +42,21 @@ std::unique_ptr<DramScheduler> make_scheduler(const MemoryPartitionArguments& ar
 void check(const MemoryPartitionArguments& arguments, const AddressMapping& mapping) {
     const std::int64_t piece = arguments.dram.read_bytes;
     if (piece != 32 && piece != 64 && piece != 128) {
-        throw ConfigurationError("dram.read_bytes is " + std::to_string(piece) + "; it must be 32, 64 or 128");
+        throw ConfigurationError("dram.read_bytes is {}; it must be 32, 64 or 128", piece);
     }
     if (mapping.burst_bytes() != arguments.dram.burst_bytes()) {
-        throw ConfigurationError("address_mapping.expression gives a burst " + std::to_string(mapping.burst_bytes()) +
-                                 " bytes (its letters S), but the DRAM's chips, chip_bytes and burst_length give " +
-                                 std::to_string(arguments.dram.burst_bytes()));
+        throw ConfigurationError(
+            "address_mapping.expression gives a burst {} bytes (its letters S), but the DRAM's chips, chip_bytes and "
+            "burst_length give {}",
+            mapping.burst_bytes(), arguments.dram.burst_bytes());
     }
     const std::int64_t port = arguments.l2.port_bytes;
     if (port != 32 && port != 64 && port != 128) {
-        throw ConfigurationError("l2.port_bytes is " + std::to_string(port) + "; it must be 32, 64 or 128");
+        throw ConfigurationError("l2.port_bytes is {}; it must be 32, 64 or 128", port);
     }
     const std::int64_t entry = arguments.dram.entry_bytes;
     if (entry != kSectorBytes && entry != kLineBytes) {
-        throw ConfigurationError("dram.entry_bytes is " + std::to_string(entry) + "; it must be 32 or 128");
+        throw ConfigurationError("dram.entry_bytes is {}; it must be 32 or 128", entry);
     }
     if (entry == kSectorBytes && arguments.l2.sector_bytes != kSectorBytes) {
         throw ConfigurationError(
@@ -63,18 +64,17 @@ void check(const MemoryPartitionArguments& arguments, const AddressMapping& mapp
             "l2.sector_bytes = 32");
     }
     if (arguments.l2.sector_bytes != kSectorBytes && arguments.l2.sector_bytes != kLineBytes) {
-        throw ConfigurationError("l2.sector_bytes is " + std::to_string(arguments.l2.sector_bytes) +
-                                 "; it must be 32 or 128");
+        throw ConfigurationError("l2.sector_bytes is {}; it must be 32 or 128", arguments.l2.sector_bytes);
     }
     const auto pseudo_channels = static_cast<std::uint64_t>(arguments.dram.pseudo_channels);
     if (!std::has_single_bit(pseudo_channels) || pseudo_channels > mapping.slices_per_channel()) {
-        throw ConfigurationError("dram.pseudo_channels is " + std::to_string(pseudo_channels) + " for " +
-                                 std::to_string(mapping.slices_per_channel()) +
-                                 " L2 slices a channel; give a power of two up to the number of slices");
+        throw ConfigurationError(
+            "dram.pseudo_channels is {} for {} L2 slices a channel; give a power of two up to the number of slices",
+            pseudo_channels, mapping.slices_per_channel());
     }
     if (arguments.requesters == 0 || arguments.requesters > kMaximumRequesters) {
-        throw ConfigurationError("a memory partition serves 1 to " + std::to_string(kMaximumRequesters) +
-                                 " requesters, not " + std::to_string(arguments.requesters));
+        throw ConfigurationError("a memory partition serves 1 to {} requesters, not {}", kMaximumRequesters,
+                                 arguments.requesters);
     }
 }
 
@@ -101,7 +101,7 @@ MemoryPartition::MemoryPartition(const MemoryPartitionArguments& arguments, cons
                                                 .mapping = mapping_,
                                                 .clock = clock_,
                                                 .image = image_,
-                                                .replies = add_out_port("slice" + std::to_string(i)),
+                                                .replies = add_out_port(fmt::format("slice{}", i)),
                                                 .requesters = arguments_.requesters}));
     }
     host_ = &add_out_port("host");
@@ -254,8 +254,8 @@ void MemoryPartition::for_each_slice(std::uint64_t local, std::uint32_t bytes, F
 
 void MemoryPartition::receive_from_host(const MessageHeader& message, Cycle now) {
     const auto local_of = [this](std::uint64_t address) {
-        LOOKAHEAD_ASSERT(mapping_.channel(address) == arguments_.channel,
-                         name() + ": a host copy's bytes belong elsewhere");
+        LOOKAHEAD_ASSERT(mapping_.channel(address) == arguments_.channel, "{}: a host copy's bytes belong elsewhere",
+                         name());
         return mapping_.local_address(address);
     };
     const auto acknowledge = [this, now](std::uint64_t address) {
@@ -305,7 +305,7 @@ bool MemoryPartition::finished() const {
 
 std::string MemoryPartition::waiting_for() const {
     for (unsigned i = 0; i < slices_.size(); ++i) {
-        if (!slices_[i]->idle()) { return "slice " + std::to_string(i) + ": " + slices_[i]->waiting_for(); }
+        if (!slices_[i]->idle()) { return fmt::format("slice {}: {}", i, slices_[i]->waiting_for()); }
     }
     return finished() ? "nothing" : "writes to DRAM";
 }
@@ -316,7 +316,7 @@ void MemoryPartition::audit(Audit& audit) const {
     for (unsigned i = 0; i < slices_.size(); ++i) {
         const L2Slice& slice = *slices_[i];
         const auto number = static_cast<std::uint32_t>(arguments_.channel * slices_.size() + i);
-        slice.audit(audit, name() + ".slice" + std::to_string(i), number);
+        slice.audit(audit, fmt::format("{}.slice{}", name(), i), number);
         reads += slice.dram_reads();
         writes += slice.dram_writes();
     }
@@ -326,18 +326,18 @@ void MemoryPartition::audit(Audit& audit) const {
         accumulate(dram, each->counters());
         idle &= each->idle();
     }
-    audit.balance(name() + ".dram", "reads", reads, dram.reads);
-    audit.balance(name() + ".dram", "writes", writes, dram.writes);
-    if (!idle) { audit.fault(name() + ".dram", "requests wait"); }
+    audit.balance(fmt::format("{}.dram", name()), "reads", reads, dram.reads);
+    audit.balance(fmt::format("{}.dram", name()), "writes", writes, dram.writes);
+    if (!idle) { audit.fault(fmt::format("{}.dram", name()), "requests wait"); }
 }
 
 void MemoryPartition::visit_statistics(StatisticsVisitor& visitor) const {
     for (unsigned i = 0; i < slices_.size(); ++i) {
-        slices_[i]->visit_statistics(visitor, name() + ".slice" + std::to_string(i));
+        slices_[i]->visit_statistics(visitor, fmt::format("{}.slice{}", name(), i));
     }
     for (std::size_t i = 0; i < drams_.size(); ++i) {
         const std::string number = drams_.size() == 1 ? "" : std::to_string(i);
-        visit(visitor, name() + ".dram" + number, "dram", drams_[i]->counters());
+        visit(visitor, fmt::format("{}.dram{}", name(), number), "dram", drams_[i]->counters());
     }
 }
 

@@ -58,9 +58,8 @@ void require_occupancy(const Occupancy& occupancy, const OccupancyLimits& limits
                        const isa::Dim3& block, std::uint32_t dynamic_shared_bytes) {
     if (occupancy.ctas > 0) { return; }
     const auto refuse = [&](const std::string& resource, std::int64_t needed, std::int64_t available) {
-        throw ProgramError("launch of " + kernel.name + ": one CTA of " + std::to_string(block.count()) +
-                           " threads needs " + std::to_string(needed) + " " + resource + "; an SM has " +
-                           std::to_string(available));
+        throw ProgramError("launch of {}: one CTA of {} threads needs {} {}; an SM has {}", kernel.name, block.count(),
+                           needed, resource, available);
     };
     switch (occupancy.bound) {
         case OccupancyBound::threads:

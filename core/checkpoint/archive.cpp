@@ -82,14 +82,14 @@ void archive_from(const ByteSource& source, const std::string& what, const Archi
         boost::archive::binary_iarchive archive(buffer, boost::archive::no_header);
         load(archive);
     } catch (const boost::archive::archive_exception& error) {
-        throw InputError(what + " cannot be restored: " + error.what());
+        throw InputError("{} cannot be restored: {}", what, error.what());
     } catch (const std::length_error&) {
-        throw InputError(what + " cannot be restored: a length in it is impossible");
+        throw InputError("{} cannot be restored: a length in it is impossible", what);
     } catch (const std::out_of_range&) {
-        throw InputError(what + " cannot be restored: a number in it is impossible");
-    } catch (const std::bad_alloc&) { throw InputError(what + " cannot be restored: a length in it is impossible"); }
+        throw InputError("{} cannot be restored: a number in it is impossible", what);
+    } catch (const std::bad_alloc&) { throw InputError("{} cannot be restored: a length in it is impossible", what); }
     if (buffer.sgetc() != std::streambuf::traits_type::eof()) {
-        throw InputError(what + " cannot be restored: it was saved with more members than are loaded");
+        throw InputError("{} cannot be restored: it was saved with more members than are loaded", what);
     }
 }
 

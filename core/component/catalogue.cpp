@@ -49,21 +49,21 @@ bool belongs_to_variant(const ParameterSetEntry& set) {
 }
 
 void add_slot(SlotEntry slot) {
-    LOOKAHEAD_ASSERT(!slot.description.empty(), "the slot " + slot.name + " has no description");
+    LOOKAHEAD_ASSERT(!slot.description.empty(), "the slot {} has no description", slot.name);
     const auto place = std::lower_bound(slots().begin(), slots().end(), slot.name,
                                         [](const auto& entry, const auto& name) { return entry.name < name; });
     if (place == slots().end() || place->name != slot.name) { slots().insert(place, std::move(slot)); }
 }
 
 void add_variant(VariantEntry variant) {
-    LOOKAHEAD_ASSERT(!variant.description.empty(),
-                     "the variant " + variant.name + " of " + variant.slot + " has no description");
+    LOOKAHEAD_ASSERT(!variant.description.empty(), "the variant {} of {} has no description", variant.name,
+                     variant.slot);
     const auto before = [](const VariantEntry& a, const VariantEntry& b) {
         return std::tie(a.slot, a.name) < std::tie(b.slot, b.name);
     };
     const auto place = std::lower_bound(variants().begin(), variants().end(), variant, before);
-    LOOKAHEAD_ASSERT(place == variants().end() || before(variant, *place),
-                     "the slot " + variant.slot + " has two variants named " + variant.name);
+    LOOKAHEAD_ASSERT(place == variants().end() || before(variant, *place), "the slot {} has two variants named {}",
+                     variant.slot, variant.name);
     if (variant.parameters != nullptr) { add_parameter_set({variant.name, variant.description, variant.parameters}); }
     variants().insert(place, std::move(variant));
 }

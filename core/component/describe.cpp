@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "core/component/catalogue.h"
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
@@ -12,43 +14,43 @@ namespace lookahead {
 namespace {
 
 std::string dotted(const std::string& prefix, const std::string& name) {
-    return prefix.empty() ? name : prefix + "." + name;
+    return prefix.empty() ? name : fmt::format("{}.{}", prefix, name);
 }
 
 std::string type_and_range(const Parameter& parameter) {
     const std::string range = parameter.range_text();
-    if (!parameter.choices.empty()) { return "one of " + range; }
-    return std::string(name_of(parameter.type)) + (range.empty() ? "" : ", " + range);
+    if (!parameter.choices.empty()) { return fmt::format("one of {}", range); }
+    return std::string(name_of(parameter.type)) + (range.empty() ? "" : fmt::format(", {}", range));
 }
 
 std::string parameter_line(const std::string& prefix, const Parameter& parameter) {
-    std::string line = dotted(prefix, parameter.name) + " = " + to_toml(parameter.default_value);
-    line += parameter.unit.empty() ? "" : " " + parameter.unit;
-    return line + "  (" + type_and_range(parameter) + ")  " + parameter.help + "\n";
+    std::string line = fmt::format("{} = {}", dotted(prefix, parameter.name), to_toml(parameter.default_value));
+    line += parameter.unit.empty() ? "" : fmt::format(" {}", parameter.unit);
+    return fmt::format("{}  ({})  {}\n", line, type_and_range(parameter), parameter.help);
 }
 
 std::string parameter_page(const ParameterSetEntry& set, const Parameter& parameter) {
-    std::string text = "parameter " + dotted(set.prefix, parameter.name) + "\n  " + parameter.help + "\n";
-    text += "  type:    " + type_and_range(parameter) + "\n";
-    text += parameter.unit.empty() ? "" : "  unit:    " + parameter.unit + "\n";
-    text += "  default: " + to_toml(parameter.default_value) + "\n";
-    text += parameter.source.empty() ? "" : "  source:  " + parameter.source + "\n";
-    return text + "  of:      " + set.prefix + " (" + set.description + ")\n";
+    std::string text = fmt::format("parameter {}\n  {}\n", dotted(set.prefix, parameter.name), parameter.help);
+    text += fmt::format("  type:    {}\n", type_and_range(parameter));
+    text += parameter.unit.empty() ? "" : fmt::format("  unit:    {}\n", parameter.unit);
+    text += fmt::format("  default: {}\n", to_toml(parameter.default_value));
+    text += parameter.source.empty() ? "" : fmt::format("  source:  {}\n", parameter.source);
+    return fmt::format("{}  of:      {} ({})\n", text, set.prefix, set.description);
 }
 
 std::string parameter_lines(const std::string& prefix, const ParameterList& list) {
     std::string text = list.empty() ? "" : "  parameters:\n";
-    for (const Parameter& parameter : list) { text += "    " + parameter_line(prefix, parameter); }
+    for (const Parameter& parameter : list) { text += fmt::format("    {}", parameter_line(prefix, parameter)); }
     return text;
 }
 
 std::string statistic_line(const std::string& kind, const StatisticEntry& statistic) {
-    const std::string unit = statistic.unit.empty() ? "" : " [" + statistic.unit + "]";
-    return kind + "." + statistic.name + unit + "  " + statistic.description + "\n";
+    const std::string unit = statistic.unit.empty() ? "" : fmt::format(" [{}]", statistic.unit);
+    return fmt::format("{}.{}{}  {}\n", kind, statistic.name, unit, statistic.description);
 }
 
 std::string key_and_value(std::string_view slot, const std::string& variant) {
-    return std::string(slot) + "=" + variant;
+    return fmt::format("{}={}", slot, variant);
 }
 
 /// The slot whose chosen variant brings this one; empty if there is none.
@@ -62,16 +64,16 @@ std::string_view bringing_slot(const VariantEntry& variant, std::span<const Slot
 /// "-o router.arbiter=oldest" or "--sync window".
 std::string how_to_choose(const VariantEntry& variant, std::span<const SlotChoice> choices) {
     if (const std::string_view bringing = bringing_slot(variant, choices); !bringing.empty()) {
-        return "-o " + key_and_value(bringing, variant.name) + ", which brings it";
+        return fmt::format("-o {}, which brings it", key_and_value(bringing, variant.name));
     }
     if (const auto choice = std::ranges::find(choices, variant.slot, &SlotChoice::slot);
         choice != choices.end() && !choice->command.empty()) {
-        return std::string(choice->command) + " " + variant.name;
+        return fmt::format("{} {}", choice->command, variant.name);
     }
     const auto& slots = registered_slots();
     const auto slot = std::ranges::find(slots, variant.slot, &SlotEntry::name);
-    return slot == slots.end() || slot->option.empty() ? "-o " + key_and_value(variant.slot, variant.name)
-                                                       : slot->option + " " + variant.name;
+    return slot == slots.end() || slot->option.empty() ? fmt::format("-o {}", key_and_value(variant.slot, variant.name))
+                                                       : fmt::format("{} {}", slot->option, variant.name);
 }
 
 /// One line " brings: router.queue=shared\n" per variant that this one brings.
@@ -79,25 +81,25 @@ std::string brought_lines(const VariantEntry& variant, std::span<const SlotChoic
     std::string text;
     for (const SlotChoice& choice : choices) {
         if (choice.brought_by == variant.slot && find_variant(choice.slot, variant.name) != nullptr) {
-            text += "  brings: " + key_and_value(choice.slot, variant.name) + "\n";
+            text += fmt::format("  brings: {}\n", key_and_value(choice.slot, variant.name));
         }
     }
     return text;
 }
 
 std::string variant_page(const VariantEntry& variant, std::span<const SlotChoice> choices) {
-    std::string text = "variant " + variant.name + " of slot " + variant.slot + "\n  " + variant.description + "\n";
-    text += variant.source.empty() ? "" : "  source: " + variant.source + "\n";
-    text += "  choose: " + how_to_choose(variant, choices) + "\n" + brought_lines(variant, choices);
+    std::string text = fmt::format("variant {} of slot {}\n  {}\n", variant.name, variant.slot, variant.description);
+    text += variant.source.empty() ? "" : fmt::format("  source: {}\n", variant.source);
+    text += fmt::format("  choose: {}\n{}", how_to_choose(variant, choices), brought_lines(variant, choices));
     return variant.parameters == nullptr ? text : text + parameter_lines(variant.name, *variant.parameters);
 }
 
 std::string slot_page(const SlotEntry& slot) {
-    std::string text = "slot " + slot.name + "\n  " + slot.description + "\n";
-    text += slot.default_variant.empty() ? "" : "  default: " + slot.default_variant + "\n";
+    std::string text = fmt::format("slot {}\n  {}\n", slot.name, slot.description);
+    text += slot.default_variant.empty() ? "" : fmt::format("  default: {}\n", slot.default_variant);
     text += "  variants:\n";
     for (const VariantEntry& variant : registered_variants()) {
-        if (variant.slot == slot.name) { text += "    " + variant.name + "  " + variant.description + "\n"; }
+        if (variant.slot == slot.name) { text += fmt::format("    {}  {}\n", variant.name, variant.description); }
     }
     return text;
 }
@@ -118,8 +120,8 @@ void describe_slots(std::string_view name, std::span<const SlotChoice> choices, 
 void describe_parameters(std::string_view name, std::vector<std::string>& pages) {
     for (const ParameterSetEntry& set : registered_parameter_sets()) {
         if (set.prefix == name && !belongs_to_variant(set)) {
-            pages.push_back("parameters " + set.prefix + "\n  " + set.description + "\n" +
-                            parameter_lines(set.prefix, *set.parameters));
+            pages.push_back(fmt::format("parameters {}\n  {}\n{}", set.prefix, set.description,
+                                        parameter_lines(set.prefix, *set.parameters)));
         }
         for (const Parameter& parameter : *set.parameters) {
             if (parameter.name == name || dotted(set.prefix, parameter.name) == name) {
@@ -132,17 +134,17 @@ void describe_parameters(std::string_view name, std::vector<std::string>& pages)
 void describe_statistics(std::string_view name, std::vector<std::string>& pages) {
     for (const StatisticsSetEntry& set : registered_statistics_sets()) {
         if (set.kind == name) {
-            std::string page = "statistics of kind " + set.kind + "\n  " + set.description + "\n";
+            std::string page = fmt::format("statistics of kind {}\n  {}\n", set.kind, set.description);
             for (const StatisticEntry& statistic : set.statistics) {
-                page += "    " + statistic_line(set.kind, statistic);
+                page += fmt::format("    {}", statistic_line(set.kind, statistic));
             }
             pages.push_back(page);
         }
         for (const StatisticEntry& statistic : set.statistics) {
             if (statistic.name == name || dotted(set.kind, statistic.name) == name) {
-                pages.push_back("statistic " + dotted(set.kind, statistic.name) + "\n  " + statistic.description +
-                                "\n" + (statistic.unit.empty() ? "" : "  unit: " + statistic.unit + "\n") +
-                                "  of:   " + set.kind + " (" + set.description + ")\n");
+                pages.push_back(fmt::format(
+                    "statistic {}\n  {}\n{}  of:   {} ({})\n", dotted(set.kind, statistic.name), statistic.description,
+                    (statistic.unit.empty() ? "" : fmt::format(" unit: {}\n", statistic.unit)), set.kind, set.description));
             }
         }
     }
@@ -154,11 +156,11 @@ std::string list_variants(std::string_view left_out) {
     std::string text;
     for (const SlotEntry& slot : registered_slots()) {
         if (slot.name == left_out) { continue; }
-        text += slot.name + "  " + slot.description + "\n";
+        text += fmt::format("{}  {}\n", slot.name, slot.description);
         for (const VariantEntry& variant : registered_variants()) {
             if (variant.slot == slot.name) {
-                text += "  " + variant.name + "  " + variant.description +
-                        (variant.source.empty() ? "" : " (" + variant.source + ")") + "\n";
+                text += fmt::format("  {}  {}{}\n", variant.name, variant.description,
+                                    (variant.source.empty() ? "" : fmt::format(" ({})", variant.source)));
             }
         }
     }
@@ -214,8 +216,8 @@ std::vector<std::string> describable_names() {
 
 std::string describe(std::string_view name, std::span<const SlotChoice> choices) {
     if (auto text = try_describe(name, choices)) { return *text; }
-    throw ConfigurationError("nothing is named \"" + std::string(name) + "\"" +
-                             did_you_mean(name, describable_names()) + "; `lookahead list` lists the names");
+    throw ConfigurationError("nothing is named \"{}\"{}; `lookahead list` lists the names", name,
+                             did_you_mean(name, describable_names()));
 }
 
 }  // namespace lookahead

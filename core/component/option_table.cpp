@@ -9,8 +9,7 @@ void unknown_option(std::string_view what, std::string_view name, const std::vec
                     std::string_view others) {
     std::string listed;
     for (const std::string& each : known) { listed += (listed.empty() ? "" : ", ") + each; }
-    throw ConfigurationError("unknown " + std::string(what) + " " + std::string(name) + did_you_mean(name, known) +
-                             "; there are " + listed + std::string(others));
+    throw ConfigurationError("unknown {} {}{}; there are {}{}", what, name, did_you_mean(name, known), listed, others);
 }
 
 }  // namespace lookahead::detail

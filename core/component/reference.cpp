@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/component/catalogue.h"
 
 namespace lookahead {
@@ -11,13 +13,13 @@ namespace {
 std::string code(std::string_view text) {
     std::string shown = "`";
     for (const char c : text) { shown += c == '|' ? "\\|" : std::string(1, c); }
-    return shown + "`";
+    return fmt::format("{}`", shown);
 }
 
 std::string row(std::initializer_list<std::string> cells) {
     std::string text = "|";
-    for (const std::string& cell : cells) { text += " " + cell + " |"; }
-    return text + "\n";
+    for (const std::string& cell : cells) { text += fmt::format(" {} |", cell); }
+    return fmt::format("{}\n", text);
 }
 
 /// Escapes characters that end a cell or begin HTML, unless they are inside ` marks.
@@ -33,14 +35,14 @@ void add_escaped(std::string& text, char c, bool is_code) {
 
 std::string values_of(const Parameter& parameter) {
     const std::string range = parameter.range_text();
-    if (!parameter.choices.empty()) { return "one of " + markdown_cell(range); }
-    return std::string(name_of(parameter.type)) + (range.empty() ? "" : ", " + markdown_cell(range));
+    if (!parameter.choices.empty()) { return fmt::format("one of {}", markdown_cell(range)); }
+    return std::string(name_of(parameter.type)) + (range.empty() ? "" : fmt::format(", {}", markdown_cell(range)));
 }
 
 std::string parameter_rows(const std::string& prefix, const ParameterList& list) {
     std::string text = "| key | values | unit | default | meaning | source |\n|---|---|---|---|---|---|\n";
     for (const Parameter& parameter : list) {
-        const std::string key = prefix.empty() ? parameter.name : prefix + "." + parameter.name;
+        const std::string key = prefix.empty() ? parameter.name : fmt::format("{}.{}", prefix, parameter.name);
         text +=
             row({code(key), values_of(parameter), markdown_cell(parameter.unit), code(to_toml(parameter.default_value)),
                  markdown_cell(parameter.help), markdown_cell(parameter.source)});
@@ -49,9 +51,9 @@ std::string parameter_rows(const std::string& prefix, const ParameterList& list)
 }
 
 std::string choice_of(const SlotEntry& slot) {
-    if (!slot.option.empty()) { return "Chosen by " + code(slot.option) + "."; }
-    std::string text = "Chosen by " + code("-o " + slot.name + "=NAME");
-    text += slot.default_variant.empty() ? "" : "; the default is " + code(slot.default_variant);
+    if (!slot.option.empty()) { return fmt::format("Chosen by {}.", code(slot.option)); }
+    std::string text = fmt::format("Chosen by {}", code(fmt::format("-o {}=NAME", slot.name)));
+    text += slot.default_variant.empty() ? "" : fmt::format("; the default is {}", code(slot.default_variant));
     return text + (slot.takes_several ? "; several are joined by `+`." : ".");
 }
 
@@ -73,8 +75,8 @@ std::string parameters_page() {
         "each prefix.\n";
     for (const ParameterSetEntry& set : registered_parameter_sets()) {
         if (!set.parameters->empty()) {
-            text += "\n## " + code(set.prefix) + "\n" + markdown_cell(set.description) + "\n\n" +
-                    parameter_rows(set.prefix, *set.parameters);
+            text += fmt::format("\n## {}\n{}\n\n{}", code(set.prefix), markdown_cell(set.description),
+                                parameter_rows(set.prefix, *set.parameters));
         }
     }
     return text;
@@ -84,8 +86,8 @@ std::string variants_page(std::string_view left_out) {
     std::string text = "# Variants\nEach slot of the machine and its variants.\n";
     for (const SlotEntry& slot : registered_slots()) {
         if (slot.name == left_out) { continue; }
-        text += "\n## " + code(slot.name) + "\n" + markdown_cell(slot.description) + " " + choice_of(slot) +
-                "\n\n| variant | what | source |\n|---|---|---|\n";
+        text += fmt::format("\n## {}\n{} {}\n\n| variant | what | source |\n|---|---|---|\n", code(slot.name),
+                            markdown_cell(slot.description), choice_of(slot));
         for (const VariantEntry& variant : registered_variants()) {
             if (variant.slot == slot.name) {
                 text += row({code(variant.name), markdown_cell(variant.description), markdown_cell(variant.source)});
@@ -101,10 +103,10 @@ std::string statistics_page() {
         "those "
         "that are kept over time, `kernel_counters` those of each launch. A table for each kind.\n";
     for (const StatisticsSetEntry& set : registered_statistics_sets()) {
-        text += "\n## " + code(set.kind) + "\n" + markdown_cell(set.description) +
-                "\n\n| statistic | unit | meaning |\n|---|---|---|\n";
+        text += fmt::format("\n## {}\n{}\n\n| statistic | unit | meaning |\n|---|---|---|\n", code(set.kind),
+                            markdown_cell(set.description));
         for (const StatisticEntry& statistic : set.statistics) {
-            text += row({code(set.kind + "." + statistic.name), markdown_cell(statistic.unit),
+            text += row({code(fmt::format("{}.{}", set.kind, statistic.name)), markdown_cell(statistic.unit),
                          markdown_cell(statistic.description)});
         }
     }

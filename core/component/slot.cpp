@@ -11,10 +11,10 @@ void unknown_variant(std::string_view slot, const std::string& name, const Confi
     const std::vector<std::string> known = variant_names(slot);
     std::string listed;
     for (const std::string& each : known) { listed += (listed.empty() ? "" : ", ") + each; }
-    const std::string place = configuration.is_set(slot) ? configuration.place_of(slot) + ": " : "";
-    const std::string choices = listed.empty() ? "the slot has no variants" : "its variants are " + listed;
-    throw ConfigurationError(place + std::string(slot) + " has no variant \"" + name + "\"" +
-                             did_you_mean(name, known) + "; " + choices);
+    const std::string place = configuration.is_set(slot) ? fmt::format("{}: ", configuration.place_of(slot)) : "";
+    const std::string choices =
+        listed.empty() ? "the slot has no variants" : fmt::format("its variants are {}", listed);
+    throw ConfigurationError("{}{} has no variant \"{}\"{}; {}", place, slot, name, did_you_mean(name, known), choices);
 }
 
 std::vector<std::string> joined_names(std::string_view slot, std::string_view default_variant,
@@ -23,16 +23,15 @@ std::vector<std::string> joined_names(std::string_view slot, std::string_view de
     std::vector<std::string> names;
     if (joined == default_variant) { return names; }
     const auto refuse = [&](const std::string& what) {
-        throw ConfigurationError(std::string(slot) + " = \"" + joined + "\" (" + configuration.place_of(slot) + ") " +
-                                 what);
+        throw ConfigurationError("{} = \"{}\" ({}) {}", slot, joined, configuration.place_of(slot), what);
     };
     for (std::size_t begin = 0; begin <= joined.size();) {
         const std::size_t end = std::min(joined.find('+', begin), joined.size());
         const std::string name = joined.substr(begin, end - begin);
         if (std::find(names.begin(), names.end(), name) != names.end()) {
-            refuse("names " + name + " twice; each can be there once");
+            refuse(fmt::format("names {} twice; each can be there once", name));
         }
-        if (name == default_variant) { refuse("names " + name + " beside others; it must be alone"); }
+        if (name == default_variant) { refuse(fmt::format("names {} beside others; it must be alone", name)); }
         names.push_back(name);
         begin = end + 1;
     }

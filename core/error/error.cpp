@@ -3,7 +3,7 @@
 namespace lookahead {
 
 void assertion_failed(const char* condition, const char* file, int line, const std::string& message) {
-    throw InternalError(std::string(file) + ":" + std::to_string(line) + ": " + message + " (" + condition + ")");
+    throw InternalError("{}:{}: {} ({})", file, line, message, condition);
 }
 
 }  // namespace lookahead

@@ -2,6 +2,9 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include <fmt/core.h>
 
 namespace lookahead {
 
@@ -26,44 +29,61 @@ class Error : public std::runtime_error {
     ExitCode code_;
 };
 
-/// A wrong command line, an unknown configuration key, a value out of its range: exit code 2.
-class ConfigurationError : public Error {
+/// The text itself.
+inline const std::string& sentence_of(const std::string& text) {
+    return text;
+}
+/// The arguments put into the format, as fmt does.
+template <class First, class... Rest>
+std::string sentence_of(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) {
+    return fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+/// Made of a text, or of a format and its arguments: InputError("{}: line {} is empty", file, line).
+template <ExitCode kCode>
+class ErrorWithCode : public Error {
   public:
-    explicit ConfigurationError(const std::string& sentence) : Error(ExitCode::usage, sentence) {}
+    explicit ErrorWithCode(const std::string& sentence) : Error(kCode, sentence) {}
+    template <class First, class... Rest>
+    explicit ErrorWithCode(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest)
+        : Error(kCode, sentence_of(format, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
+};
+
+/// A wrong command line, an unknown configuration key, a value out of its range: exit code 2.
+class ConfigurationError : public ErrorWithCode<ExitCode::usage> {
+    using ErrorWithCode::ErrorWithCode;
 };
 
 /// A file that cannot be used (program, capture, checkpoint, HDF5, study): exit code 3.
-class InputError : public Error {
-  public:
-    explicit InputError(const std::string& sentence) : Error(ExitCode::bad_input, sentence) {}
+class InputError : public ErrorWithCode<ExitCode::bad_input> {
+    using ErrorWithCode::ErrorWithCode;
 };
 
 /// The simulated program misbehaved (deadlock, illegal address, wrong output): exit code 4.
-class ProgramError : public Error {
-  public:
-    explicit ProgramError(const std::string& sentence) : Error(ExitCode::program_misbehaved, sentence) {}
+class ProgramError : public ErrorWithCode<ExitCode::program_misbehaved> {
+    using ErrorWithCode::ErrorWithCode;
 };
 
 /// An invariant of the simulator broke: exit code 5.
-class InternalError : public Error {
-  public:
-    explicit InternalError(const std::string& sentence) : Error(ExitCode::internal, sentence) {}
+class InternalError : public ErrorWithCode<ExitCode::internal> {
+    using ErrorWithCode::ErrorWithCode;
 };
 
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line, const std::string& message);
 
 }  // namespace lookahead
 
-/// An invariant that is cheap enough to check in every build.
-#define LOOKAHEAD_ASSERT(condition, message)                                          \
-    do {                                                                              \
-        if (!(condition)) [[unlikely]]                                                \
-            ::lookahead::assertion_failed(#condition, __FILE__, __LINE__, (message)); \
+/// An invariant that is cheap enough to check in every build; after the condition a text, or a format and its
+/// arguments.
+#define LOOKAHEAD_ASSERT(condition, ...)                                                                          \
+    do {                                                                                                          \
+        if (!(condition)) [[unlikely]]                                                                            \
+            ::lookahead::assertion_failed(#condition, __FILE__, __LINE__, ::lookahead::sentence_of(__VA_ARGS__)); \
     } while (false)
 
 /// An invariant on a hot path, checked in debug builds only.
 #ifdef NDEBUG
-#define LOOKAHEAD_DEBUG_ASSERT(condition, message) ((void)0)
+#define LOOKAHEAD_DEBUG_ASSERT(condition, ...) ((void)0)
 #else
-#define LOOKAHEAD_DEBUG_ASSERT(condition, message) LOOKAHEAD_ASSERT(condition, message)
+#define LOOKAHEAD_DEBUG_ASSERT(condition, ...) LOOKAHEAD_ASSERT(condition, __VA_ARGS__)
 #endif

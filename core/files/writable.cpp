@@ -22,13 +22,13 @@ void require_replaceable(const std::string& path, const FileKind& kind, bool for
     const fs::file_status link = fs::symlink_status(path, unknown);
     if (!fs::exists(link)) { return; }
     const fs::file_status what = fs::status(path, unknown);
-    if (fs::is_directory(what)) { throw InputError(path + ": a folder is there; name a file"); }
+    if (fs::is_directory(what)) { throw InputError("{}: a folder is there; name a file", path); }
     if (!fs::is_regular_file(what)) {
-        throw InputError(path + ": is not a regular file, and is not replaced; name a file");
+        throw InputError("{}: is not a regular file, and is not replaced; name a file", path);
     }
     if (!force && fs::file_size(path, unknown) > 0 && !kind.is_one(path)) {
-        throw InputError(path + ": the existing file is not " + kind.name +
-                         "; name another one, or replace it with --force");
+        throw InputError("{}: the existing file is not {}; name another one, or replace it with --force", path,
+                         kind.name);
     }
 }
 
@@ -36,11 +36,12 @@ void require_replaceable(const std::string& path, const FileKind& kind, bool for
 
 void require_writable(const std::string& path, const FileKind& kind, bool force) {
     require_replaceable(path, kind, force);
-    const std::string partial = path + ".partial";
+    const std::string partial = fmt::format("{}.partial", path);
     const int file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
     if (file < 0) {
-        throw InputError(path + ": the file cannot be written: " + std::strerror(errno) +
-                         "; name one in a folder that is there and in which you may write");
+        throw InputError(
+            "{}: the file cannot be written: {}; name one in a folder that is there and in which you may write", path,
+            std::strerror(errno));
     }
     ::close(file);
     std::remove(partial.c_str());

@@ -29,7 +29,7 @@ struct Trailer {
 static_assert(sizeof(Trailer) == kChecksumBytes && std::endian::native == std::endian::little);
 
 [[noreturn]] void fail(const std::string& path, const char* action) {
-    throw InputError(path + ": cannot " + action + ": " + std::strerror(errno));
+    throw InputError("{}: cannot {}: {}", path, action, std::strerror(errno));
 }
 
 std::uint64_t length_of(int descriptor, const std::string& path) {

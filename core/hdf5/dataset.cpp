@@ -19,14 +19,14 @@ struct ScaleUser {
 hobj_ref_t reference_to(const Dataset& dataset) {
     hobj_ref_t reference = 0;
     check(H5Rcreate(&reference, dataset.id(), ".", H5R_OBJECT, -1), dataset.id(),
-          [&] { return "refer to " + dataset.name(); });
+          [&] { return fmt::format("refer to {}", dataset.name()); });
     return reference;
 }
 
 void write_list(const Dataset& dataset, const char* name, const Handle& type, hsize_t count, const void* values) {
     const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
     const Handle attribute(H5Acreate2(dataset.id(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-    const auto action = [&] { return "write the attribute " + std::string(name) + " of " + dataset.name(); };
+    const auto action = [&] { return fmt::format("write the attribute {} of {}", name, dataset.name()); };
     check(attribute.get(), dataset.id(), action);
     check(H5Awrite(attribute.get(), type.get(), values), dataset.id(), action);
 }
@@ -56,13 +56,13 @@ Handle scale_user_type() {
 
 ElementType Dataset::type() const {
     const Handle type(H5Dget_type(id()), H5Tclose);
-    return element_type_of(check(type.get(), id(), "read the type of " + name()));
+    return element_type_of(check(type.get(), id(), fmt::format("read the type of {}", name())));
 }
 
 std::vector<std::uint64_t> Dataset::shape() const {
     const Handle space(H5Dget_space(id()), H5Sclose);
-    const int rank =
-        check(H5Sget_simple_extent_ndims(space.get()), id(), [&] { return "read the shape of " + name(); });
+    const int rank = check(H5Sget_simple_extent_ndims(space.get()), id(),
+                           [&] { return fmt::format("read the shape of {}", name()); });
     std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
     H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
     return {extents.begin(), extents.end()};
@@ -72,7 +72,7 @@ std::uint64_t Dataset::size() const {
     std::uint64_t product = 1;
     for (const std::uint64_t extent : shape()) {
         if (__builtin_mul_overflow(product, extent, &product)) {
-            throw InputError(file_name() + ": " + name() + " has more elements than can be");
+            throw InputError("{}: {} has more elements than can be", file_name(), name());
         }
     }
     return product;
@@ -80,20 +80,20 @@ std::uint64_t Dataset::size() const {
 
 void Dataset::read_into(ElementType type, void* values) const {
     if (size() > 0) {
-        check(H5Dread(id(), type_in_memory(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values), id(), "read " + name());
+        check(H5Dread(id(), type_in_memory(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values), id(),
+              fmt::format("read {}", name()));
     }
 }
 
 void Dataset::read_part_into(ElementType type, void* values, std::uint64_t first, std::uint64_t count) const {
     const auto extents = shape();
     if (extents.size() != 1 || first > extents.front() || count > extents.front() - first) {
-        throw InputError(file_name() + ": " + name() + " is too short: " + std::to_string(count) +
-                         " elements are to begin at " + std::to_string(first));
+        throw InputError("{}: {} is too short: {} elements are to begin at {}", file_name(), name(), count, first);
     }
     if (count > 0) {
         const Handle part = part_of(id(), first, count);
         check(H5Dread(id(), type_in_memory(type), space_of(count).get(), part.get(), H5P_DEFAULT, values), id(),
-              [&] { return "read " + name(); });
+              [&] { return fmt::format("read {}", name()); });
     }
 }
 
@@ -101,7 +101,7 @@ void Dataset::append_from(ElementType type, const void* values, std::uint64_t co
     if (count == 0) { return; }
     const std::uint64_t first = size();
     const hsize_t extent = first + count;
-    const auto action = [&] { return "append to " + name(); };
+    const auto action = [&] { return fmt::format("append to {}", name()); };
     check(H5Dset_extent(id(), &extent), id(), action);
     const Handle part = part_of(id(), first, count);
     check(H5Dwrite(id(), type_in_memory(type), space_of(count).get(), part.get(), H5P_DEFAULT, values), id(), action);
@@ -109,7 +109,7 @@ void Dataset::append_from(ElementType type, const void* values, std::uint64_t co
 
 std::vector<std::string> Dataset::read_texts() const {
     if (type() != ElementType::text) {
-        throw InputError(file_name() + ": " + name() + " does not hold variable-length texts");
+        throw InputError("{}: {} does not hold variable-length texts", file_name(), name());
     }
     const std::size_t count = size();
     std::vector<char*> pointers(count, nullptr);
@@ -126,24 +126,25 @@ std::vector<std::string> Dataset::read_texts() const {
 
 std::vector<std::byte> Dataset::read_bytes() const {
     const Handle stored(H5Dget_type(id()), H5Tclose);
-    check(stored.get(), id(), "read the type of " + name());
+    check(stored.get(), id(), fmt::format("read the type of {}", name()));
     if (H5Tdetect_class(stored.get(), H5T_VLEN) > 0 || H5Tis_variable_str(stored.get()) > 0) {
-        throw InputError(file_name() + ": " + name() + " holds variable-length elements, which have no fixed bytes");
+        throw InputError("{}: {} holds variable-length elements, which have no fixed bytes", file_name(), name());
     }
     std::size_t byte_count = 0;
     if (__builtin_mul_overflow(size(), H5Tget_size(stored.get()), &byte_count)) {
-        throw InputError(file_name() + ": " + name() + " has more elements than can be");
+        throw InputError("{}: {} has more elements than can be", file_name(), name());
     }
     std::vector<std::byte> bytes(byte_count);
     if (!bytes.empty()) {
-        check(H5Dread(id(), stored.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), id(), "read " + name());
+        check(H5Dread(id(), stored.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), id(),
+              fmt::format("read {}", name()));
     }
     return bytes;
 }
 
 void Dataset::make_scale(std::string_view dimension_name) {
     check(H5DSset_scale(id(), std::string(dimension_name).c_str()), id(),
-          [&] { return "make " + name() + " a dimension scale"; });
+          [&] { return fmt::format("make {} a dimension scale", name()); });
 }
 
 bool Dataset::is_scale() const {
@@ -151,7 +152,8 @@ bool Dataset::is_scale() const {
 }
 
 void Dataset::attach_scale(unsigned dimension, const Dataset& scale) {
-    check(H5DSattach_scale(id(), scale.id(), dimension), id(), [&] { return "attach a dimension scale to " + name(); });
+    check(H5DSattach_scale(id(), scale.id(), dimension), id(),
+          [&] { return fmt::format("attach a dimension scale to {}", name()); });
 }
 
 bool Dataset::has_scale(unsigned dimension, const Dataset& scale) const {

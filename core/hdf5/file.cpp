@@ -24,7 +24,7 @@ namespace lookahead::hdf5 {
 namespace {
 
 [[noreturn]] void fail_by_errno(const std::string& path, const std::string& action) {
-    throw InputError(path + ": cannot " + action + ": " + std::strerror(errno));
+    throw InputError("{}: cannot {}: {}", path, action, std::strerror(errno));
 }
 
 /// An open file or folder. Throws InputError if it cannot be opened.
@@ -51,8 +51,8 @@ Checksum checksum_of_file(const std::string& path) {
     const Descriptor file(path, O_RDONLY | O_NONBLOCK);  // a pipe would wait for its writer
     struct stat about {};
     if (::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) {
-        throw InputError(path + ": cannot be read: it is " +
-                         (S_ISDIR(about.st_mode) ? "a folder" : "a device or a pipe") + ", not an HDF5 file");
+        throw InputError("{}: cannot be read: it is {}, not an HDF5 file", path,
+                         (S_ISDIR(about.st_mode) ? "a folder" : "a device or a pipe"));
     }
     return checksum_of(file.get(), path);
 }
@@ -93,8 +93,8 @@ InputFile::InputFile(const std::string& path) {
     prepare();
     const Checksum checksum = checksum_of_file(path);
     if (checksum == Checksum::wrong) {
-        throw InputError(path +
-                         ": was damaged after it was written (its checksum is wrong); copy it again or make it anew");
+        throw InputError("{}: was damaged after it was written (its checksum is wrong); copy it again or make it anew",
+                         path);
     }
     has_checksum_ = checksum == Checksum::right;
     if (!has_checksum_) { read_on_trial(path); }
@@ -114,9 +114,9 @@ bool is_being_written(const std::string& path) {
     return is_locked;
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)), partial_path_(path_ + ".partial") {
+OutputFile::OutputFile(std::string path) : path_(std::move(path)), partial_path_(fmt::format("{}.partial", path_)) {
     prepare();
-    if (is_being_written(partial_path())) { throw InputError(partial_path() + ": another run is writing it"); }
+    if (is_being_written(partial_path())) { throw InputError("{}: another run is writing it", partial_path()); }
     const Handle properties = access_properties();
     const Handle creation = creation_properties();
     file_ = Handle(H5Fcreate(partial_path().c_str(), H5F_ACC_TRUNC, creation.get(), properties.get()), H5Fclose);

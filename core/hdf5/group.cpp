@@ -84,19 +84,19 @@ Group Group::root_of(Id file) {
 
 Group Group::create_group(std::string_view name) {
     Handle group(H5Gcreate2(id(), std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-    check(group.get(), id(), "create group " + std::string(name));
+    check(group.get(), id(), fmt::format("create group {}", name));
     return Group(std::move(group));
 }
 
 Group Group::open_group(std::string_view name) const {
     Handle group(H5Gopen2(id(), std::string(name).c_str(), H5P_DEFAULT), H5Gclose);
-    check(group.get(), id(), "open group " + std::string(name));
+    check(group.get(), id(), fmt::format("open group {}", name));
     return Group(std::move(group));
 }
 
 Dataset Group::open_dataset(std::string_view name) const {
     Handle dataset(H5Dopen2(id(), std::string(name).c_str(), H5P_DEFAULT), H5Dclose);
-    check(dataset.get(), id(), "open dataset " + std::string(name));
+    check(dataset.get(), id(), fmt::format("open dataset {}", name));
     return Dataset(std::move(dataset));
 }
 
@@ -110,14 +110,14 @@ std::vector<std::string> Group::names() const {
         static_cast<std::vector<std::string>*>(list)->emplace_back(name);
         return 0;
     };
-    check(H5Literate(id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, +add, &names), id(), "list " + name());
+    check(H5Literate(id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, +add, &names), id(), fmt::format("list {}", name()));
     std::sort(names.begin(), names.end());
     return names;
 }
 
 LinkKind Group::kind_of(std::string_view name) const {
     const Handle object(H5Oopen(id(), std::string(name).c_str(), H5P_DEFAULT), H5Oclose);
-    switch (H5Iget_type(check(object.get(), id(), "open " + std::string(name)))) {
+    switch (H5Iget_type(check(object.get(), id(), fmt::format("open {}", name)))) {
         case H5I_GROUP:
             return LinkKind::group;
         case H5I_DATASET:
@@ -130,7 +130,7 @@ LinkKind Group::kind_of(std::string_view name) const {
 void Group::check_size(std::string_view name, std::uint64_t size, std::span<const std::uint64_t> shape) const {
     std::uint64_t product = 1;
     for (const std::uint64_t extent : shape) { product *= extent; }
-    LOOKAHEAD_ASSERT(product == size, "the values of " + std::string(name) + " do not fill its shape");
+    LOOKAHEAD_ASSERT(product == size, "the values of {} do not fill its shape", name);
 }
 
 Dataset Group::create_growing(std::string_view name, ElementType type, const Meaning& meaning) {
@@ -141,7 +141,7 @@ Dataset Group::create_growing(std::string_view name, ElementType type, const Mea
     Handle handle(H5Dcreate2(id(), std::string(name).c_str(), type_in_memory(type), space.get(), H5P_DEFAULT,
                              chunked_properties({&chunk, 1}, Storage::compressed).get(), H5P_DEFAULT),
                   H5Dclose);
-    check(handle.get(), id(), [&] { return "create dataset " + std::string(name); });
+    check(handle.get(), id(), [&] { return fmt::format("create dataset {}", name); });
     return with_meaning(Dataset(std::move(handle)), meaning);
 }
 
@@ -155,10 +155,10 @@ Dataset Group::write(std::string_view name, ElementType type, const void* values
     const Handle array = shape.empty() ? Handle() : array_space(shape);
     Handle handle = create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(),
                                    shape, bytes, storage);
-    check(handle.get(), id(), [&] { return "create dataset " + std::string(name); });
+    check(handle.get(), id(), [&] { return fmt::format("create dataset {}", name); });
     Dataset dataset(std::move(handle));
     if (points > 0) {
-        check(write_values(dataset, type, values, bytes), id(), [&] { return "write dataset " + std::string(name); });
+        check(write_values(dataset, type, values, bytes), id(), [&] { return fmt::format("write dataset {}", name); });
     }
     return with_meaning(std::move(dataset), meaning);
 }

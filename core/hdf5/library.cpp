@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include <fmt/format.h>
+
 #include "core/error/error.h"
 
 namespace lookahead::hdf5 {
@@ -26,7 +28,7 @@ std::string reason_for_users(const std::string& description) {
     const std::size_t begin = description.find(kMessage);
     if (begin != std::string::npos) {
         const std::string rest = description.substr(begin + kMessage.size());
-        return what + ": " + rest.substr(0, rest.find('\''));
+        return fmt::format("{}: {}", what, rest.substr(0, rest.find('\'')));
     }
     return description.find(" = ") == std::string::npos ? description : what;
 }
@@ -86,7 +88,7 @@ void fail(const std::string& path, const std::string& action) {
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &keep_first, &reason);
     H5Eclear2(H5E_DEFAULT);
     reason = reason_for_users(reason);
-    throw InputError(path + ": cannot " + action + (reason.empty() ? "" : ": " + reason));
+    throw InputError("{}: cannot {}{}", path, action, (reason.empty() ? "" : fmt::format(": {}", reason)));
 }
 
 std::string file_name_of(Id object) {

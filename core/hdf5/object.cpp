@@ -13,16 +13,17 @@ namespace lookahead::hdf5 {
 namespace {
 
 std::string quoted(std::string_view name) {
-    return "\"" + std::string(name) + "\"";
+    return fmt::format("\"{}\"", name);
 }
 
 void write_attribute(Id object, std::string_view name, ElementType type, Id space, const void* data) {
     const std::string text(name);
     const Id element = type_in_memory(type);
     const Handle attribute(H5Acreate2(object, text.c_str(), element, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-    check(attribute.get(), object, [&] { return "create attribute " + quoted(name); });
+    check(attribute.get(), object, [&] { return fmt::format("create attribute {}", quoted(name)); });
     if (H5Sget_simple_extent_npoints(space) > 0) {
-        check(H5Awrite(attribute.get(), element, data), object, [&] { return "write attribute " + quoted(name); });
+        check(H5Awrite(attribute.get(), element, data), object,
+              [&] { return fmt::format("write attribute {}", quoted(name)); });
     }
 }
 
@@ -93,7 +94,7 @@ std::vector<std::string> Object::attribute_names() const {
 
 AttributeValue Object::attribute(std::string_view name) const {
     const Handle attribute(H5Aopen(id(), std::string(name).c_str(), H5P_DEFAULT), H5Aclose);
-    check(attribute.get(), id(), "open attribute " + quoted(name) + " of " + this->name());
+    check(attribute.get(), id(), fmt::format("open attribute {} of {}", quoted(name), this->name()));
     const Handle type(H5Aget_type(attribute.get()), H5Tclose);
     const Handle space(H5Aget_space(attribute.get()), H5Sclose);
     const auto count = H5Sget_simple_extent_npoints(space.get());
@@ -120,15 +121,15 @@ AttributeValue Object::attribute(std::string_view name) const {
 
 std::string Object::text_attribute(std::string_view name) const {
     if (!has_attribute(name)) {
-        throw InputError(file_name() + ": " + this->name() + " has no attribute " + quoted(name));
+        throw InputError("{}: {} has no attribute {}", file_name(), this->name(), quoted(name));
     }
     const AttributeValue value = attribute(name);
     if (const auto* text = std::get_if<std::string>(&value)) { return *text; }
-    throw InputError(file_name() + ": the attribute " + quoted(name) + " of " + this->name() + " is not a text");
+    throw InputError("{}: the attribute {} of {} is not a text", file_name(), quoted(name), this->name());
 }
 
 void Object::fail_by_type(std::string_view name) const {
-    throw InputError(file_name() + ": the attribute " + quoted(name) + " of " + this->name() + " is of another type");
+    throw InputError("{}: the attribute {} of {} is of another type", file_name(), quoted(name), this->name());
 }
 
 std::string Object::name() const {

@@ -26,7 +26,7 @@ namespace {
 
 void read_attribute(const Object& object, const std::string& name) {
     const Handle attribute(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
-    const auto action = [&] { return "read the attribute \"" + name + "\" of " + object.name(); };
+    const auto action = [&] { return fmt::format("read the attribute \"{}\" of {}", name, object.name()); };
     check(attribute.get(), object.id(), action);
     const Handle type(H5Aget_type(attribute.get()), H5Tclose);
     const Handle space(H5Aget_space(attribute.get()), H5Sclose);
@@ -46,7 +46,7 @@ void read_scales(const Dataset& dataset) {
     const auto rank = static_cast<unsigned>(dataset.shape().size());
     for (unsigned dimension = 0; !dataset.is_scale() && dimension < rank; ++dimension) {
         check(H5DSiterate_scales(dataset.id(), dimension, nullptr, +ask, nullptr), dataset.id(),
-              [&] { return "read the scales of " + dataset.name(); });
+              [&] { return fmt::format("read the scales of {}", dataset.name()); });
     }
 }
 
@@ -112,7 +112,7 @@ void leave_parent() {
         read_all(Group::root_of(file.get()));
         file.reset();
     } catch (const InputError& error) { fault = error.what(); } catch (const std::exception&) {
-        fault = path + ": is damaged: the size in it is impossible; copy it again or make it again";
+        fault = fmt::format("{}: is damaged: the size in it is impossible; copy it again or make it again", path);
     }
     const bool is_written = ::write(report, fault.data(), fault.size()) == static_cast<ssize_t>(fault.size());
     ::_exit(is_written ? 0 : 1);
@@ -138,7 +138,7 @@ void read_on_trial(const std::string& path) {
     const std::uint64_t file_bytes = std::filesystem::file_size(path, unknown);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) {
-        throw InputError(path + ": cannot be read: no pipe to a child process: " + std::strerror(errno));
+        throw InputError("{}: cannot be read: no pipe to a child process: {}", path, std::strerror(errno));
     }
     const pid_t child = ::fork();
     if (child == 0) { read_as_child(path, unknown ? 0 : file_bytes, ends[1]); }
@@ -146,14 +146,14 @@ void read_on_trial(const std::string& path) {
     ::close(ends[1]);
     const std::string fault = child < 0 ? std::string() : all_of(ends[0]);
     ::close(ends[0]);
-    if (child < 0) { throw InputError(path + ": cannot be read: no child process: " + std::strerror(reason)); }
+    if (child < 0) { throw InputError("{}: cannot be read: no child process: {}", path, std::strerror(reason)); }
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     if (!fault.empty()) { throw InputError(fault); }
     if (status != 0) {
         const bool is_slow = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
-        throw InputError(path + ": is damaged: reading it " + (is_slow ? "does not come to an end" : "crashes HDF5") +
-                         "; copy it again or make it anew");
+        throw InputError("{}: is damaged: reading it {}; copy it again or make it anew", path,
+                         (is_slow ? "does not come to an end" : "crashes HDF5"));
     }
 }
 

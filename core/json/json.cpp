@@ -4,6 +4,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 
 using LibraryJson = nlohmann::ordered_json;
@@ -69,7 +71,8 @@ std::string dumped(const Json& json, int indentation) {
 [[noreturn]] void refuse(const Json& json, const char* expected) {
     constexpr std::size_t kShown = 60;
     const std::string text = json.text();
-    throw JsonError((text.size() > kShown ? text.substr(0, kShown) + ".." : text) + " is not " + expected);
+    throw JsonError(
+        fmt::format("{} is not {}", (text.size() > kShown ? fmt::format("{}..", text.substr(0, kShown)) : text), expected));
 }
 
 }  // namespace
@@ -78,7 +81,7 @@ Json Json::parse(std::string_view text) {
     try {
         return JsonConversion::from(LibraryJson::parse(text));
     } catch (const nlohmann::json::parse_error& error) {
-        throw JsonError("no JSON at byte " + std::to_string(error.byte));
+        throw JsonError(fmt::format("no JSON at byte {}", error.byte));
     }
 }
 
@@ -105,7 +108,7 @@ const Json* Json::find(std::string_view name) const& {
 
 const Json& Json::at(std::string_view name) const& {
     if (const Json* const member = find(name)) { return *member; }
-    refuse(*this, ("an object with the member " + std::string(name)).c_str());
+    refuse(*this, (fmt::format("an object with the member {}", name)).c_str());
 }
 
 const Json::Array& Json::elements() const& {

@@ -7,6 +7,8 @@
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 
+#include <fmt/format.h>
+
 #include "core/checkpoint/archive.h"
 
 namespace lookahead {
@@ -20,18 +22,15 @@ void Audit::account(std::string_view quantity, std::int64_t amount, std::uint32_
 }
 
 void Audit::balance(std::string_view process, std::string_view quantity, std::uint64_t given, std::uint64_t taken) {
-    if (given != taken) {
-        fault(process, std::string(quantity) + ": " + std::to_string(given) + " went out, but " +
-                           std::to_string(taken) + " came back");
-    }
+    if (given != taken) { fault(process, fmt::format("{}: {} went out, but {} came back", quantity, given, taken)); }
 }
 
 void Audit::fault(std::string_view process, const std::string& what) {
-    faults_.push_back(std::string(process) + ": " + what);
+    faults_.push_back(fmt::format("{}: {}", process, what));
 }
 
 void Audit::leak(std::string_view process, std::string_view what, std::uint64_t count) {
-    if (count != 0) { fault(process, std::to_string(count) + " " + std::string(what)); }
+    if (count != 0) { fault(process, fmt::format("{} {}", count, what)); }
 }
 
 std::string Audit::to_bytes() const {
@@ -50,9 +49,9 @@ std::vector<std::string> Audit::faults() const {
     std::vector<std::string> all = faults_;
     for (const auto& [key, amount] : accounts_) {
         std::string place;
-        if (key.from != kAll) { place += " from " + std::to_string(key.from); }
-        if (key.to != kAll) { place += " to " + std::to_string(key.to); }
-        all.push_back(key.quantity + place + ": the sum over the machine is " + std::to_string(amount) + ", not 0");
+        if (key.from != kAll) { place += fmt::format(" from {}", key.from); }
+        if (key.to != kAll) { place += fmt::format(" to {}", key.to); }
+        all.push_back(fmt::format("{}{}: the sum over the machine is {}, not 0", key.quantity, place, amount));
     }
     std::ranges::sort(all);
     return all;

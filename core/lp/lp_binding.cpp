@@ -9,12 +9,12 @@ void LpBinding::bind(LogicalProcess& lp, LpId id, const LpDescription& descripti
     lp.id_ = id;
     lp.name_ = description.name;
     LOOKAHEAD_ASSERT(first_channel + lp.out_ports() <= MessageHeader::kMostChannels,
-                     description.name + " has a port beyond the 2^24 that messages can name");
+                     "{} has a port beyond the 2^24 that messages can name", description.name);
     for (unsigned i = 0; i < lp.out_ports(); ++i) { lp.ports_[i]->channel_ = first_channel + i; }
     send_through(lp, router);
     for (const ChannelDescription& channel : channels) {
-        LOOKAHEAD_ASSERT(channel.from == id && channel.out_port < lp.out_ports(),
-                         description.name + " has no out-port " + std::to_string(channel.out_port));
+        LOOKAHEAD_ASSERT(channel.from == id && channel.out_port < lp.out_ports(), "{} has no out-port {}",
+                         description.name, channel.out_port);
         OutPort& port = *lp.ports_[channel.out_port];
         port.destinations_.push_back({channel.lookahead, channel.to, channel.in_port});
         port.fan_out_ += channel.count;

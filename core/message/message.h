@@ -45,8 +45,7 @@ struct MessageHeader {
     /// The payload as a P; the rest of a payload of variable length follows the P.
     template <class P>
     const P& as() const {
-        LOOKAHEAD_DEBUG_ASSERT(type == P::kType, "a message of type " + std::to_string(type) + " was read as type " +
-                                                     std::to_string(P::kType));
+        LOOKAHEAD_DEBUG_ASSERT(type == P::kType, "a message of type {} was read as type {}", type, P::kType);
         return *reinterpret_cast<const P*>(payload());
     }
 };

@@ -22,6 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #define LOOKAHEAD_RULE(name) (::lookahead::mutation::RuleNamed<#name>::rule.holds)
 
 namespace lookahead::mutation {
@@ -76,7 +78,7 @@ class Without {
         for (Rule* rule = Rule::first(); rule != nullptr; rule = rule->next) {
             if (rule->name == name) { return *rule; }
         }
-        throw std::invalid_argument("there is no rule \"" + std::string(name) + "\" to take away");
+        throw std::invalid_argument(fmt::format("there is no rule \"{}\" to take away", name));
     }
 
     Rule& rule_;

@@ -26,9 +26,9 @@ struct SetValue {
 
     bool is_override() const { return !raw.empty(); }
     std::string raw_value() const { return raw.substr(raw.find('=') + 1); }
-    std::string line_text() const { return is_override() ? "override" : file + ":" + std::to_string(line); }
+    std::string line_text() const { return is_override() ? "override" : fmt::format("{}:{}", file, line); }
     std::string place() const {
-        return is_override() ? "override \"" + raw + "\"" : line_text() + ":" + std::to_string(column);
+        return is_override() ? fmt::format("override \"{}\"", raw) : fmt::format("{}:{}", line_text(), column);
     }
 };
 
@@ -51,7 +51,7 @@ bool is_dotted_key(std::string_view key) {
 }
 
 std::string joined(std::string_view prefix, std::string_view name) {
-    return prefix.empty() ? std::string(name) : std::string(prefix) + "." + std::string(name);
+    return prefix.empty() ? std::string(name) : fmt::format("{}.{}", prefix, name);
 }
 
 std::optional<ParameterValue> value_of(const toml::node& node) {
@@ -63,14 +63,14 @@ std::optional<ParameterValue> value_of(const toml::node& node) {
 }
 
 std::string place_in(const std::string& file, const toml::source_region& source) {
-    return file + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column);
+    return fmt::format("{}:{}:{}", file, source.begin.line, source.begin.column);
 }
 
 void flatten(const toml::table& table, const std::string& prefix, const std::string& file, SetValues& result) {
     for (const auto& [key, node] : table) {
         if (!is_key_text(key.str())) {
-            throw ConfigurationError(place_in(file, key.source()) + ": the key \"" + std::string(key.str()) +
-                                     "\" may have letters, digits, _ and - only");
+            throw ConfigurationError("{}: the key \"{}\" may have letters, digits, _ and - only",
+                                     place_in(file, key.source()), key.str());
         }
         const std::string full = joined(prefix, key.str());
         if (const auto* inner = node.as_table()) {
@@ -81,8 +81,8 @@ void flatten(const toml::table& table, const std::string& prefix, const std::str
         if (!value) {
             std::ostringstream kind;
             kind << node.type();
-            throw ConfigurationError(place_in(file, node.source()) + ": " + full + " is of type " + kind.str() +
-                                     "; a key holds one number, switch (true or false) or text");
+            throw ConfigurationError("{}: {} is of type {}; a key holds one number, switch (true or false) or text",
+                                     place_in(file, node.source()), full, kind.str());
         }
         result[full] = {*value, "", file, node.source().begin.line, node.source().begin.column};
     }
@@ -91,7 +91,7 @@ void flatten(const toml::table& table, const std::string& prefix, const std::str
 /// The text as a TOML value, or as plain text if it is none.
 ParameterValue parse_loosely(const std::string& text) {
     try {
-        const toml::table table = toml::parse("value = " + text, std::string_view("override"));
+        const toml::table table = toml::parse(fmt::format("value = {}", text), std::string_view("override"));
         if (const auto* node = table.get("value"); node != nullptr && table.size() == 1) {
             if (auto value = value_of(*node)) { return *value; }
         }
@@ -107,9 +107,9 @@ std::string type_phrase(const ParameterValue& value) {
 std::string expectation(const Parameter& parameter) {
     std::string text(name_of(parameter.type));
     const std::string range = parameter.range_text();
-    if (!parameter.choices.empty()) { return "one of " + range; }
-    if (!range.empty()) { text += ", " + range; }
-    if (!parameter.unit.empty()) { text += " (unit: " + parameter.unit + ")"; }
+    if (!parameter.choices.empty()) { return fmt::format("one of {}", range); }
+    if (!range.empty()) { text += fmt::format(", {}", range); }
+    if (!parameter.unit.empty()) { text += fmt::format(" (unit: {})", parameter.unit); }
     return text;
 }
 
@@ -122,14 +122,14 @@ ParameterValue checked(const Parameter& parameter, const std::string& key, const
     if (parameter.type == ParameterType::text && set.is_override() && !std::holds_alternative<std::string>(value)) {
         value = set.raw_value();
     }
-    const auto start = [&] { return set.place() + ": " + key + " = " + to_toml(set.value); };
+    const auto start = [&] { return fmt::format("{}: {} = {}", set.place(), key, to_toml(set.value)); };
     if (!parameter.accepts_type(value)) {
-        throw ConfigurationError(start() + " is " + type_phrase(set.value) + "; expected: " + expectation(parameter));
+        throw ConfigurationError("{} is {}; expected: {}", start(), type_phrase(set.value), expectation(parameter));
     }
     if (!parameter.accepts_range(value)) {
         const auto hint =
             parameter.choices.empty() ? "" : did_you_mean(std::get<std::string>(value), parameter.choices);
-        throw ConfigurationError(start() + " is out of range" + hint + "; expected: " + expectation(parameter));
+        throw ConfigurationError("{} is out of range{}; expected: {}", start(), hint, expectation(parameter));
     }
     return value;
 }
@@ -191,7 +191,7 @@ Configuration Configuration::from_toml(std::string_view text, std::string file_n
     try {
         flatten(toml::parse(text, std::string_view(file_name)), "", file_name, result.state_->set);
     } catch (const toml::parse_error& error) {
-        throw InputError(place_in(file_name, error.source()) + ": " + std::string(error.description()));
+        throw InputError("{}: {}", place_in(file_name, error.source()), error.description());
     }
     return result;
 }
@@ -199,8 +199,7 @@ Configuration Configuration::from_toml(std::string_view text, std::string file_n
 void Configuration::override_value(std::string_view key_equals_value) {
     const auto equals = key_equals_value.find('=');
     if (equals == std::string_view::npos || !is_dotted_key(key_equals_value.substr(0, equals))) {
-        throw ConfigurationError("override \"" + std::string(key_equals_value) +
-                                 "\": expected key=value, as in l1d.ways=8");
+        throw ConfigurationError("override \"{}\": expected key=value, as in l1d.ways=8", key_equals_value);
     }
     SetValue set;
     set.raw = key_equals_value;
@@ -219,8 +218,8 @@ std::optional<std::string> Configuration::take_text(std::string_view key) {
     if (found == state_->set.end()) { return std::nullopt; }
     const SetValue set = found->second;
     if (!std::holds_alternative<std::string>(set.value)) {
-        throw ConfigurationError(set.place() + ": " + std::string(key) + " = " + to_toml(set.value) + " is " +
-                                 type_phrase(set.value) + "; expected: text");
+        throw ConfigurationError("{}: {} = {} is {}; expected: text", set.place(), key, to_toml(set.value),
+                                 type_phrase(set.value));
     }
     state_->set.erase(found);
     state_->read.clear();
@@ -260,16 +259,15 @@ void Configuration::check_all_used() const {
         if (const auto found = registered.find(key); found != registered.end()) {
             checked(*found->second.parameter, key, set);
             if (set.is_override()) {
-                throw ConfigurationError(set.place() + ": " + key +
-                                         " has no effect: nothing in this configuration uses \"" +
-                                         found->second.set->prefix + "\" (" + found->second.set->description + ")");
+                throw ConfigurationError("{}: {} has no effect: nothing in this configuration uses \"{}\" ({})",
+                                         set.place(), key, found->second.set->prefix, found->second.set->description);
             }
             continue;
         }
         std::vector<std::string> known;
         for (const auto& each : state_->effective) { known.push_back(each.first); }
         for (const auto& each : registered) { known.push_back(each.first); }
-        throw ConfigurationError(set.place() + ": unknown key " + key + did_you_mean(key, known));
+        throw ConfigurationError("{}: unknown key {}{}", set.place(), key, did_you_mean(key, known));
     }
 }
 
@@ -295,12 +293,12 @@ std::string Configuration::effective_toml() const {
         const auto dot = key.rfind('.');
         const std::string table = dot == std::string::npos ? "" : key.substr(0, dot);
         const std::string name = dot == std::string::npos ? key : key.substr(dot + 1);
-        const std::string unit = entry.unit.empty() ? "" : entry.unit + "; ";
-        tables[table] += name + " = " + to_toml(entry.value) + "  # " + unit + entry.source + "\n";
+        const std::string unit = entry.unit.empty() ? "" : fmt::format("{}; ", entry.unit);
+        tables[table] += fmt::format("{} = {}  # {}{}\n", name, to_toml(entry.value), unit, entry.source);
     }
     std::string text;
     for (const auto& [table, lines] : tables) {
-        text += table.empty() ? lines : (text.empty() ? "[" : "\n[") + table + "]\n" + lines;
+        text += table.empty() ? lines : fmt::format("{}{}]\n{}", (text.empty() ? "[" : "\n["), table, lines);
     }
     return text;
 }

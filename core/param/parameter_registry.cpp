@@ -23,10 +23,10 @@ void add_parameter_set(ParameterSetEntry set) {
     const auto place = std::lower_bound(sets().begin(), sets().end(), set.prefix,
                                         [](const auto& entry, const auto& prefix) { return entry.prefix < prefix; });
     if (place != sets().end() && place->prefix == set.prefix) {
-        LOOKAHEAD_ASSERT(place->parameters == set.parameters, "two parameter sets have the prefix " + set.prefix);
+        LOOKAHEAD_ASSERT(place->parameters == set.parameters, "two parameter sets have the prefix {}", set.prefix);
         return;
     }
-    LOOKAHEAD_ASSERT(!set.description.empty(), "the parameter set " + set.prefix + " has no description");
+    LOOKAHEAD_ASSERT(!set.description.empty(), "the parameter set {} has no description", set.prefix);
     sets().insert(place, std::move(set));
 }
 

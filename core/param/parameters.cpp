@@ -14,8 +14,8 @@ constexpr auto kNoMin = std::numeric_limits<std::int64_t>::min();
 constexpr auto kNoMax = std::numeric_limits<std::int64_t>::max();
 
 std::string bounds_text(bool has_min, const std::string& min, bool has_max, const std::string& max) {
-    if (has_min && has_max) { return min + " to " + max; }
-    return has_min ? min + " or more" : has_max ? max + " or less" : "";
+    if (has_min && has_max) { return fmt::format("{} to {}", min, max); }
+    return has_min ? fmt::format("{} or more", min) : has_max ? fmt::format("{} or less", max) : "";
 }
 
 }  // namespace
@@ -84,10 +84,10 @@ void check_parameter_list(const ParameterList& list) {
     std::set<std::string_view> names;
     for (const Parameter& each : list) {
         LOOKAHEAD_ASSERT(!each.name.empty(), "a parameter has no name");
-        LOOKAHEAD_ASSERT(names.insert(each.name).second, "two parameters are named " + each.name);
-        LOOKAHEAD_ASSERT(!each.help.empty(), "the parameter " + each.name + " has no help text");
+        LOOKAHEAD_ASSERT(names.insert(each.name).second, "two parameters are named {}", each.name);
+        LOOKAHEAD_ASSERT(!each.help.empty(), "the parameter {} has no help text", each.name);
         LOOKAHEAD_ASSERT(each.accepts_type(each.default_value) && each.accepts_range(each.default_value),
-                         "the default of the parameter " + each.name + " is out of its range");
+                         "the default of the parameter {} is out of its range", each.name);
     }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 
 namespace {
@@ -45,7 +47,7 @@ std::string nearest(std::string_view typed, const std::vector<std::string>& know
 
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& known) {
     const std::string word = nearest(typed, known);
-    return word.empty() ? "" : ": did you mean " + word + "?";
+    return word.empty() ? "" : fmt::format(": did you mean {}?", word);
 }
 
 }  // namespace lookahead

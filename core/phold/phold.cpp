@@ -12,7 +12,7 @@ namespace lookahead {
 namespace {
 
 void require(bool good, const std::string& sentence) {
-    if (!good) { throw ConfigurationError("phold: " + sentence); }
+    if (!good) { throw ConfigurationError("phold: {}", sentence); }
 }
 
 void check(const PholdOptions& options) {
@@ -27,9 +27,9 @@ void check(const PholdOptions& options) {
             "the partition is linear or round_robin");
     const auto payloads = phold_payloads();
     std::string list;
-    for (const unsigned payload : payloads) { list += " " + std::to_string(payload); }
+    for (const unsigned payload : payloads) { list += fmt::format(" {}", payload); }
     require(std::find(payloads.begin(), payloads.end(), options.payload) != payloads.end(),
-            "the payload is one of" + list + " bytes");
+            fmt::format("the payload is one of{} bytes", list));
 }
 
 std::vector<int> place(const PholdOptions& options, int ranks) {
@@ -62,7 +62,7 @@ Model make_phold_model(const PholdOptions& options) {
     check(options);
     Model model;
     for (LpId id = 0; id < options.lps; ++id) {
-        model.add({"phold" + std::to_string(id), "phold" + std::to_string(id % options.kinds)},
+        model.add({fmt::format("phold{}", id), fmt::format("phold{}", id % options.kinds)},
                   [options, id] { return make_phold_process(options, id); });
     }
     for (LpId id = 0; id < options.lps; ++id) {

@@ -36,8 +36,7 @@ class WheelEventQueue {
 
     void push(Time time, const Event& event) {
         const std::int64_t bucket = time >> shift_;
-        LOOKAHEAD_ASSERT(bucket >= cursor_,
-                         "an event at " + std::to_string(time) + " fs lies before the queue's present");
+        LOOKAHEAD_ASSERT(bucket >= cursor_, "an event at {} fs lies before the queue's present", time);
         const std::uint32_t node = new_node(time, event);
         ++size_;
         next_time_ = std::min(next_time_, time);
@@ -83,7 +82,7 @@ class WheelEventQueue {
     /// Promises that no event before `now` will be pushed, so that after an idle spell new events go to the wheel and
     /// not to the heap. `now` must not be after next_time().
     void advance_to(Time now) {
-        LOOKAHEAD_ASSERT(now <= next_time_, "an event at " + std::to_string(next_time_) + " fs would be skipped");
+        LOOKAHEAD_ASSERT(now <= next_time_, "an event at {} fs would be skipped", next_time_);
         if ((now >> shift_) > cursor_) { move_cursor(now >> shift_); }
     }
 

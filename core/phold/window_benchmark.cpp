@@ -38,7 +38,7 @@ WindowBenchmarkResult benchmark_windows(std::uint64_t windows, Transport& transp
     Model model;
     std::vector<int> rank_of_lp;
     for (LpId id = 0; id < ranks; ++id) {
-        model.add({"metronome" + std::to_string(id), "metronome"}, [end] { return std::make_unique<Metronome>(end); });
+        model.add({fmt::format("metronome{}", id), "metronome"}, [end] { return std::make_unique<Metronome>(end); });
         rank_of_lp.push_back(static_cast<int>(id));
     }
     for (LpId id = 0; id < ranks; ++id) { model.connect_all(id, 0, 0, ranks, 0, kPeriod); }

@@ -32,25 +32,34 @@ void add_statistics_set(StatisticsSetEntry set) {
     LOOKAHEAD_ASSERT(faults.empty(), faults.front());
     const auto place = std::lower_bound(sets().begin(), sets().end(), set.kind,
                                         [](const auto& entry, const auto& kind) { return entry.kind < kind; });
-    LOOKAHEAD_ASSERT(place == sets().end() || place->kind != set.kind, "two statistics sets have the kind " + set.kind);
+    LOOKAHEAD_ASSERT(place == sets().end() || place->kind != set.kind, "two statistics sets have the kind {}",
+                     set.kind);
     sets().insert(place, std::move(set));
 }
 
 std::vector<std::string> statistics_faults(const StatisticsSetEntry& set) {
     std::vector<std::string> faults;
-    if (!is_snake_case(set.kind)) { faults.push_back("the kind \"" + set.kind + "\" is not a lower_snake_case word"); }
-    if (set.description.empty()) { faults.push_back("the statistics of kind " + set.kind + " have no description"); }
+    if (!is_snake_case(set.kind)) {
+        faults.push_back(fmt::format("the kind \"{}\" is not a lower_snake_case word", set.kind));
+    }
+    if (set.description.empty()) {
+        faults.push_back(fmt::format("the statistics of kind {} have no description", set.kind));
+    }
     if (!set.each_member_once) {
-        faults.push_back("the statistics of kind " + set.kind + " declare a member twice and miss another");
+        faults.push_back(fmt::format("the statistics of kind {} declare a member twice and miss another", set.kind));
     }
     std::set<std::string_view> names;
     for (const StatisticEntry& statistic : set.statistics) {
-        const std::string full = set.kind + "." + statistic.name;
+        const std::string full = fmt::format("{}.{}", set.kind, statistic.name);
         if (!is_snake_case(statistic.name)) {
-            faults.push_back("the statistic \"" + full + "\" is not named by a lower_snake_case word");
+            faults.push_back(fmt::format("the statistic \"{}\" is not named by a lower_snake_case word", full));
         }
-        if (!names.insert(statistic.name).second) { faults.push_back("two statistics are named " + full); }
-        if (statistic.description.empty()) { faults.push_back("the statistic " + full + " has no description"); }
+        if (!names.insert(statistic.name).second) {
+            faults.push_back(fmt::format("two statistics are named {}", full));
+        }
+        if (statistic.description.empty()) {
+            faults.push_back(fmt::format("the statistic {} has no description", full));
+        }
     }
     return faults;
 }

@@ -35,7 +35,7 @@ void add_rank(RunProfile& profile, const RankProfile& part, int rank) {
         all.nanoseconds.assign(windows * processes, 0);
         all.messages.assign(part.windows.messages.empty() ? 0 : processes * processes, 0);
     }
-    LOOKAHEAD_ASSERT(all.start.size() == windows, "rank " + std::to_string(rank) + " saw other windows than rank 0");
+    LOOKAHEAD_ASSERT(all.start.size() == windows, "rank {} saw other windows than rank 0", rank);
     for (std::size_t w = 0; w < windows; ++w) { all.start[w] = std::min(all.start[w], part.windows.start[w]); }
     for (std::size_t i = 0; i < part.ids.size(); ++i) {
         const LpId lp = part.ids[i];
@@ -62,7 +62,7 @@ RunProfile gather_profile(Transport& transport, const ProcessProfile& mine, std:
     profile.loads.assign(processes, {});
     for (std::size_t rank = 0; rank < parts.size(); ++rank) {
         RankProfile part;
-        archive_from_bytes(parts[rank], "the profile of rank " + std::to_string(rank),
+        archive_from_bytes(parts[rank], fmt::format("the profile of rank {}", rank),
                            [&](boost::archive::binary_iarchive& archive) { archive >> part; });
         add_rank(profile, part, static_cast<int>(rank));
     }

@@ -104,8 +104,8 @@ void RankEngine::settle(Time epoch) {
     statistics_.advances += processes_.size();
     messages_.end_window();
     for (const Batch& batch : messages_.router().batches()) {
-        LOOKAHEAD_ASSERT(batch.messages == 0, "an LP sent a message before " + std::to_string(epoch) +
-                                                  " fs although it had announced no event before then");
+        LOOKAHEAD_ASSERT(batch.messages == 0,
+                         "an LP sent a message before {} fs although it had announced no event before then", epoch);
     }
     reached_ = all_at<kMostKinds>(epoch);
 }

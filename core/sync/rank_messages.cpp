@@ -134,7 +134,7 @@ void RankMessages::restore(const LogicalProcess& receiver, const std::string& me
         const std::size_t left = messages.size() - at;
         if (left >= sizeof header) { std::memcpy(&header, messages.data() + at, sizeof header); }
         if (left < sizeof header || left < header.total_bytes() || header.destination != receiver.id()) {
-            throw InputError("the messages for " + receiver.name() + " cannot be restored: they are damaged");
+            throw InputError("the messages for {} cannot be restored: they are damaged", receiver.name());
         }
         std::memcpy(router().append(header), messages.data() + at + sizeof header, header.payload_bytes());
         at += header.total_bytes();
@@ -170,9 +170,8 @@ void RankMessages::deliver(std::span<const std::byte> messages, const KindTimes&
         const bool is_here = is_here_[message->destination];
         statistics_.remote_messages -= !is_here;
         const Time gone_on_to = reached[lookahead_.kind_of(message->destination)];
-        LOOKAHEAD_ASSERT(!is_here || message->time >= gone_on_to, "a message for " + std::to_string(message->time) +
-                                                                      " fs came to a rank that had advanced to " +
-                                                                      std::to_string(gone_on_to) + " fs");
+        LOOKAHEAD_ASSERT(!is_here || message->time >= gone_on_to,
+                         "a message for {} fs came to a rank that had advanced to {} fs", message->time, gone_on_to);
         std::byte* payload = router().append(*message);
         std::memcpy(payload, message->payload(), message->payload_bytes());
         at += message->total_bytes();

@@ -5,6 +5,8 @@
 #include <exception>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "core/lp/lp_binding.h"
 #include "core/state/archives.h"
 #include "core/sync/message_hash.h"
@@ -55,11 +57,11 @@ SourceTimes RankProcesses::pending() const {
             }
             process.advance(reads ? receive(thread, index, horizon) : Inbox{}, horizon);
             const Time own = process.next_event_time();
-            LOOKAHEAD_ASSERT(own >= horizon, process.name() + " was advanced to " + std::to_string(horizon) +
-                                                 " fs but still has an event at " + std::to_string(own) + " fs");
+            LOOKAHEAD_ASSERT(own >= horizon, "{} was advanced to {} fs but still has an event at {} fs", process.name(),
+                             horizon, own);
             own_[index] = own;
         } catch (const Error& error) { fail(index, error.code(), error.what()); } catch (const std::exception& error) {
-            fail(index, ExitCode::internal, process.name() + ": " + error.what());
+            fail(index, ExitCode::internal, fmt::format("{}: {}", process.name(), error.what()));
         }
     }
     if (reads) { messages_.clear(index); }
@@ -105,16 +107,17 @@ void RankProcesses::restore(const SavedProcesses& all) {
     for (std::size_t i = 0; i < size(); ++i) {
         LogicalProcess& process = *pointers_[i];
         if (!std::ranges::binary_search(ids, process.id())) {
-            throw InputError("the checkpoint has no process " + process.name());
+            throw InputError("the checkpoint has no process {}", process.name());
         }
         const ProcessCheckpoint saved = all.process(process.id());
-        state_from(all.state(process.id()), "the state of " + process.name(),
+        state_from(all.state(process.id()), fmt::format("the state of {}", process.name()),
                    [&](StateArchive& archive) { LpBinding::fields(process, archive); });
         traffic_[i] = saved.traffic_hash;
         if (hash(i, true) != saved.state_hash) {
-            throw InputError(process.name() +
-                             " is not in the state in which the checkpoint was taken: it is damaged, "
-                             "or of another version of the program");
+            throw InputError(
+                "{} is not in the state in which the checkpoint was taken: it is damaged, or of another version of the "
+                "program",
+                process.name());
         }
         messages_.restore(process, saved.messages);
         own_[i] = process.next_event_time();

@@ -21,7 +21,7 @@ class Receivers {
         : rank_of_lp_(rank_of_lp), kinds_(kinds) {
         LOOKAHEAD_ASSERT(rank_of_lp.size() == model.processes().size(), "the partition does not cover the model's LPs");
         for (const int rank : rank_of_lp) {
-            LOOKAHEAD_ASSERT(rank >= 0 && rank < ranks, "the partition names rank " + std::to_string(rank));
+            LOOKAHEAD_ASSERT(rank >= 0 && rank < ranks, "the partition names rank {}", rank);
         }
     }
 

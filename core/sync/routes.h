@@ -22,7 +22,7 @@ namespace lookahead {
 class Routes {
   public:
     Routes(int rank, int ranks, bool in_rounds) : rank_(rank), ranks_(ranks), in_rounds_(in_rounds) {
-        LOOKAHEAD_ASSERT(rank >= 0 && rank < ranks, "rank " + std::to_string(rank) + " is none");
+        LOOKAHEAD_ASSERT(rank >= 0 && rank < ranks, "rank {} is none", rank);
     }
 
     bool in_rounds() const { return in_rounds_; }

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/lp/audit.h"
 #include "core/sync/rank_engine.h"
 #include "core/sync/source_lookahead.h"
@@ -56,12 +58,12 @@ class Simulation::Implementation {
         options_.threads = std::max<std::size_t>(options_.threads, 1);
         const SyncDescription& protocol = find_sync_protocol(options_.sync, transport.size());
         if (options_.epoch_length <= 0) {
-            throw ConfigurationError("an epoch of " + std::to_string(options_.epoch_length) +
-                                     " fs is too short; give at least 1 fs");
+            throw ConfigurationError("an epoch of {} fs is too short; give at least 1 fs", options_.epoch_length);
         }
         if (options_.log_windows && !protocol.has_common_windows) {
-            throw ConfigurationError("the protocol " + options_.sync +
-                                     " has no windows that all ranks share, so none can be logged; take window");
+            throw ConfigurationError(
+                "the protocol {} has no windows that all ranks share, so none can be logged; take window",
+                options_.sync);
         }
         const bool in_rounds = transport.size() > protocol.most_direct ||
                                (options_.rounds_always && protocol.most_direct < protocol.most_ranks);
@@ -191,8 +193,7 @@ void Simulation::Implementation::restore(Time time, const SavedProcesses& all) {
     const RankError mine = catch_error([&] {
         const std::size_t saved = all.ids().size();
         if (saved != processes_) {
-            throw InputError("the checkpoint has " + std::to_string(saved) + " processes, the machine " +
-                             std::to_string(processes_));
+            throw InputError("the checkpoint has {} processes, the machine {}", saved, processes_);
         }
         engine_->restore(time, all);
     });
@@ -211,7 +212,7 @@ void Simulation::Implementation::report_deadlock(SimulationResult& result) {
     std::vector<std::pair<std::uint64_t, std::string>> waiting;
     for (const LogicalProcess* process : engine_->processes().all()) {
         if (!process->finished()) {
-            std::string sentence = process->name() + " waits for " + process->waiting_for();
+            std::string sentence = fmt::format("{} waits for {}", process->name(), process->waiting_for());
             std::replace(sentence.begin(), sentence.end(), '\n', ' ');
             waiting.emplace_back(process->id(), std::move(sentence));
         }
@@ -235,12 +236,12 @@ void Simulation::Implementation::report_deadlock(SimulationResult& result) {
             }
         }
         std::sort(all.begin(), all.end());
-        report = "deadlock at " + std::to_string(result.end_time) + " fs: no event is left, but " +
-                 std::to_string(count) + " logical processes still wait";
+        report = fmt::format("deadlock at {} fs: no event is left, but {} logical processes still wait",
+                             result.end_time, count);
         for (std::size_t i = 0; i < std::min(all.size(), kMostNamed); ++i) {
             report += (i == 0 ? ": " : "; ") + all[i].second;
         }
-        if (count > kMostNamed) { report += "; and " + std::to_string(count - kMostNamed) + " more"; }
+        if (count > kMostNamed) { report += fmt::format("; and {} more", count - kMostNamed); }
     }
     transport_.broadcast(report);
     result.outcome = Outcome::deadlock;
@@ -260,7 +261,7 @@ void Simulation::Implementation::audit(SimulationResult& result) {
         for (std::size_t i = 0; i < std::min(faults.size(), kMostNamed); ++i) {
             report += (i == 0 ? "the run's books do not balance at its end: " : "; ") + faults[i];
         }
-        if (faults.size() > kMostNamed) { report += "; and " + std::to_string(faults.size() - kMostNamed) + " more"; }
+        if (faults.size() > kMostNamed) { report += fmt::format("; and {} more", faults.size() - kMostNamed); }
     }
     transport_.broadcast(report);
     if (!report.empty()) { fails(result, RankError{ExitCode::internal, report}); }

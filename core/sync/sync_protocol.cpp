@@ -2,6 +2,8 @@
 
 #include <climits>
 
+#include <fmt/format.h>
+
 #include "core/component/option_table.h"
 #include "core/sync/null_message/null_message_protocol.h"
 #include "core/sync/serial/serial_protocol.h"
@@ -39,9 +41,8 @@ const SyncDescription& find_sync_protocol(std::string_view name, int ranks) {
     const SyncDescription& protocol = find_sync_protocol(name);
     if (ranks > protocol.most_ranks) {
         throw ConfigurationError(
-            "the protocol " + std::string(name) + " runs on " +
-            (protocol.most_ranks == 1 ? "one rank" : std::to_string(protocol.most_ranks) + " ranks at most") +
-            ", not on " + std::to_string(ranks) + "; take window");
+            "the protocol {} runs on {}, not on {}; take window", name,
+            (protocol.most_ranks == 1 ? "one rank" : fmt::format("{} ranks at most", protocol.most_ranks)), ranks);
     }
     return protocol;
 }

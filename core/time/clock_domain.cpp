@@ -15,8 +15,7 @@ constexpr std::int64_t kMaximumFrequency = 1'000'000'000'000;
 
 ClockDomain::ClockDomain(std::int64_t frequency_hz) : frequency_(frequency_hz) {
     if (frequency_hz < 1 || frequency_hz > kMaximumFrequency) {
-        throw ConfigurationError("a clock of " + std::to_string(frequency_hz) +
-                                 " Hz is out of range; give one from 1 Hz to 1 THz");
+        throw ConfigurationError("a clock of {} Hz is out of range; give one from 1 Hz to 1 THz", frequency_hz);
     }
     whole_ = kFemtosecondsPerSecond / frequency_;
     remainder_ = static_cast<std::uint64_t>(kFemtosecondsPerSecond % frequency_);
@@ -28,7 +27,7 @@ ClockDomain::ClockDomain(std::int64_t frequency_hz) : frequency_(frequency_hz) {
 }
 
 Time ClockDomain::edge_in_128_bits(Cycle n) const {
-    LOOKAHEAD_ASSERT(n >= 0, "cycle " + std::to_string(n) + " lies before the start of the clock");
+    LOOKAHEAD_ASSERT(n >= 0, "cycle {} lies before the start of the clock", n);
     const Wide exact = static_cast<Wide>(n) * static_cast<Wide>(kFemtosecondsPerSecond) / static_cast<Wide>(frequency_);
     return exact > static_cast<Wide>(kTimeInfinity) ? kTimeInfinity : static_cast<Time>(exact);
 }

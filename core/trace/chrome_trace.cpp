@@ -4,6 +4,8 @@
 #include <fstream>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 namespace {
 
@@ -39,15 +41,16 @@ std::string ChromeTrace::events() const {
 }
 
 std::string ChromeTrace::document(const std::vector<std::string>& events_of_ranks) {
-    std::string text = std::string(kBegin) +
-                       "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{\"name\":\"ranks, wall time\"}},\n";
+    std::string text = fmt::format(
+        "{}{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{{\"name\":\"ranks, wall time\"}}}},\n", kBegin);
     for (std::size_t rank = 0; rank < events_of_ranks.size(); ++rank) {
-        text += "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":0,\"tid\":" + std::to_string(rank) +
-                ",\"args\":{\"name\":\"rank " + std::to_string(rank) + "\"}}";
-        if (!events_of_ranks[rank].empty()) { text += ",\n" + events_of_ranks[rank]; }
+        text += fmt::format(
+            "{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":0,\"tid\":{},\"args\":{{\"name\":\"rank {}\"}}}}", rank,
+            rank);
+        if (!events_of_ranks[rank].empty()) { text += fmt::format(",\n{}", events_of_ranks[rank]); }
         text += rank + 1 < events_of_ranks.size() ? ",\n" : "\n";
     }
-    return text + "]}\n";
+    return fmt::format("{}]}}\n", text);
 }
 
 bool ChromeTrace::is_one(const std::string& path) {

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 
 namespace {
@@ -27,8 +29,8 @@ std::string microseconds(Time time) {
 }
 
 std::string metadata(const char* what, int pid, int tid, std::string_view name) {
-    return std::string("{\"name\":\"") + what + "\",\"ph\":\"M\",\"pid\":" + std::to_string(pid) +
-           ",\"tid\":" + std::to_string(tid) + ",\"args\":{\"name\":" + text_of(name) + "}}";
+    return fmt::format("{}{}\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":{}}}}}",
+                       std::string("{\"name\":\""), what, pid, tid, text_of(name));
 }
 
 }  // namespace
@@ -38,7 +40,7 @@ int ProcessTrace::viewer_process(std::string_view process) {
     if (found != processes_.end()) { return found->second; }
     const int pid = 1 + rank_ * kProcessesPerRank + static_cast<int>(processes_.size());
     processes_.emplace(process, pid);
-    append(metadata("process_name", pid, 0, std::string(process) + ", simulated time"));
+    append(metadata("process_name", pid, 0, fmt::format("{}, simulated time", process)));
     return pid;
 }
 
@@ -53,14 +55,13 @@ int ProcessTrace::viewer_thread(std::string_view process, std::string_view track
 void ProcessTrace::span(std::string_view process, std::string_view track, std::string_view state, Time begin,
                         Time end) {
     const int tid = viewer_thread(process, track);
-    append("{\"name\":" + text_of(state) + ",\"ph\":\"X\",\"pid\":" + std::to_string(viewer_process(process)) +
-           ",\"tid\":" + std::to_string(tid) + ",\"ts\":" + microseconds(begin) +
-           ",\"dur\":" + microseconds(end - begin) + "}");
+    append(fmt::format("{{\"name\":{},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{}}}", text_of(state),
+                       viewer_process(process), tid, microseconds(begin), microseconds(end - begin)));
 }
 
 void ProcessTrace::value(std::string_view process, std::string_view quantity, Time at, std::uint64_t value) {
-    append("{\"name\":" + text_of(quantity) + ",\"ph\":\"C\",\"pid\":" + std::to_string(viewer_process(process)) +
-           ",\"ts\":" + microseconds(at) + ",\"args\":{\"value\":" + std::to_string(value) + "}}");
+    append(fmt::format("{{\"name\":{},\"ph\":\"C\",\"pid\":{},\"ts\":{},\"args\":{{\"value\":{}}}}}", text_of(quantity),
+                       viewer_process(process), microseconds(at), value));
 }
 
 }  // namespace lookahead

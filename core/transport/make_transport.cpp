@@ -26,8 +26,8 @@ std::unique_ptr<Transport> make_mpi_transport() {
     void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
     void* make = module == nullptr ? nullptr : ::dlsym(module, "lookahead_make_mpi_transport");
     if (make == nullptr) {
-        throw ConfigurationError("cannot load MPI: " + std::string(::dlerror()) +
-                                 "; build the target lookahead_mpi, and keep its file beside the program");
+        throw ConfigurationError(
+            "cannot load MPI: {}; build the target lookahead_mpi, and keep its file beside the program", ::dlerror());
     }
     return std::unique_ptr<Transport>(reinterpret_cast<Transport* (*)()>(make)());
 }
@@ -50,10 +50,10 @@ int launched_processes() {
 void require_one_world(int ranks) {
     const int launched = launched_processes();
     if (launched > 1 && launched != ranks) {
-        throw ConfigurationError("the launcher says that it started " + std::to_string(launched) +
-                                 " processes, but MPI joins " + std::to_string(ranks) +
-                                 ": start them by Open MPI's mpirun or by 'srun --mpi=pmix'; for one process in an "
-                                 "allocation of several, 'srun -n 1' or 'mpirun -n 1'");
+        throw ConfigurationError(
+            "the launcher says that it started {} processes, but MPI joins {}: start them by Open MPI's mpirun or by "
+            "'srun --mpi=pmix'; for one process in an allocation of several, 'srun -n 1' or 'mpirun -n 1'",
+            launched, ranks);
     }
 }
 

@@ -104,7 +104,7 @@ Contents read_contents(const Group& group, const std::string& path) {
         blocks = group.open_dataset(schema::kContentsBlocks.name).read<std::uint64_t>();
     }
     if (std::ranges::any_of(blocks, [kept](std::uint64_t block) { return block >= kept; })) {
-        throw InputError(path + ": /contents/blocks names a block that is not in /contents/words");
+        throw InputError("{}: /contents/blocks names a block that is not in /contents/words", path);
     }
     return {std::move(words), std::move(blocks)};
 }
@@ -113,11 +113,10 @@ void check(const Capture& capture, const std::string& path) {
     for (std::size_t i = 0; i < capture.calls.size(); ++i) {
         const CapturedCall& call = capture.calls[i];
         if (static_cast<std::uint32_t>(call.kind) >= CapturedCall::kKinds) {
-            throw InputError(
-                fmt::format("{}: call {} is of the unknown kind {}", path, i, static_cast<std::uint32_t>(call.kind)));
+            throw InputError("{}: call {} is of the unknown kind {}", path, i, static_cast<std::uint32_t>(call.kind));
         }
         if (call.has_contents() && !capture.contents_of_calls.has(call.first_word, call.bytes)) {
-            throw InputError(fmt::format("{}: the contents of call {} lie outside /contents", path, i));
+            throw InputError("{}: the contents of call {} lie outside /contents", path, i);
         }
     }
 }

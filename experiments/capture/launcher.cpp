@@ -68,10 +68,11 @@ void set_environment(const std::string& library_folder, int socket, int memory) 
     setenv(cudart::kMemoryVariable, std::to_string(memory).c_str(), 1);
     // Programs with their own run path find the library by its preloaded name, others by the search path.
     std::string preloaded;
-    for (const char* library : kLibraries) { preloaded += library_folder + "/" + library + " "; }
+    for (const char* library : kLibraries) { preloaded += fmt::format("{}/{} ", library_folder, library); }
     setenv("LD_PRELOAD", preloaded.c_str(), 1);
     const char* const others = std::getenv("LD_LIBRARY_PATH");
-    setenv("LD_LIBRARY_PATH", others == nullptr ? library_folder.c_str() : (library_folder + ":" + others).c_str(), 1);
+    setenv("LD_LIBRARY_PATH",
+           others == nullptr ? library_folder.c_str() : (fmt::format("{}:{}", library_folder, others)).c_str(), 1);
 }
 
 /// Replaces this process by the program. `report` closes when the program starts; if it cannot, errno is written there.
@@ -139,27 +140,25 @@ CapturedProgram::CapturedProgram(const std::vector<std::string>& command, const 
                                  ProgramOutput output) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
-        throw InputError(fmt::format("no sockets for the program: {}", std::strerror(errno)));
+        throw InputError("no sockets for the program: {}", std::strerror(errno));
     }
     Descriptor mine(ends[0]);
     Descriptor theirs(ends[1]);
     fcntl(mine.number(), F_SETFD, FD_CLOEXEC);
 
     int report[2];
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        throw InputError(fmt::format("no pipe for the program: {}", std::strerror(errno)));
-    }
+    if (pipe2(report, O_CLOEXEC) != 0) { throw InputError("no pipe for the program: {}", std::strerror(errno)); }
     Descriptor reported(report[0]);
     Descriptor reporter(report[1]);
 
     const pid_t process = fork();
-    if (process < 0) { throw InputError(fmt::format("the program cannot be started: {}", std::strerror(errno))); }
+    if (process < 0) { throw InputError("the program cannot be started: {}", std::strerror(errno)); }
     if (process == 0) { become(command, library_folder, theirs.number(), memory, reporter.number(), output); }
     process_ = std::make_unique<Process>(command.front(), process, mine.release());
     reporter.close();
     int reason = 0;
     if (::read(reported.number(), &reason, sizeof reason) == sizeof reason) {
-        throw InputError(fmt::format("{} cannot be started: {}", command.front(), std::strerror(reason)));
+        throw InputError("{} cannot be started: {}", command.front(), std::strerror(reason));
     }
 }
 
@@ -184,8 +183,8 @@ void CapturedProgram::end() {
 int CapturedProgram::wait() {
     const int status = process_->end();
     if (WIFSIGNALED(status)) {
-        throw ProgramError(fmt::format("{} was ended by signal {} ({})", process_->name(), WTERMSIG(status),
-                                       strsignal(WTERMSIG(status))));
+        throw ProgramError("{} was ended by signal {} ({})", process_->name(), WTERMSIG(status),
+                           strsignal(WTERMSIG(status)));
     }
     return WEXITSTATUS(status);
 }
@@ -193,8 +192,7 @@ int CapturedProgram::wait() {
 std::string cudart_folder() {
     const auto folder = program_file("cudart");
     if (!std::filesystem::exists(folder / kLibraries[0])) {
-        throw ConfigurationError(
-            fmt::format("{} has no {}: build the target cudart_replacement", folder.string(), kLibraries[0]));
+        throw ConfigurationError("{} has no {}: build the target cudart_replacement", folder.string(), kLibraries[0]);
     }
     return folder.string();
 }

@@ -166,7 +166,7 @@ std::string link_parts(std::span<const std::string> parts) {
             if (statement.is_external && statement.is_variable) { continue; }
             if (statement.is_shared_prototype()) { prototypes.emplace(statement.name, statement.text); }
             if (statement.is_weak && statement.is_definition() && !chosen.emplace(statement.name).second) {
-                if (statement.is_function) { kept += std::string(statement.head) + ";\n"; }
+                if (statement.is_function) { kept += fmt::format("{};\n", statement.head); }
                 continue;
             }
             (statement.is_variable && elsewhere.contains(statement.name) ? variables : kept) += statement.text;
@@ -230,7 +230,7 @@ unsigned LinkedModules::add(std::string_view ptx) {
 std::string LinkedModules::preamble() const {
     std::string lines;
     for (const std::string& line : {preamble_.version, preamble_.target, preamble_.address_size}) {
-        lines += line.ends_with('\n') || line.empty() ? line : line + "\n";
+        lines += line.ends_with('\n') || line.empty() ? line : fmt::format("{}\n", line);
     }
     return lines;
 }

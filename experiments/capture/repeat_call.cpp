@@ -14,9 +14,9 @@ void repeat(const CapturedCall& call, std::span<const std::byte> contents, Devic
             const DeviceAddress address = device.allocate(call.bytes);
             if (address != call.address) {
                 throw InputError(
-                    fmt::format("the program allocates {:#x}, but {:#x} is free: its capture is damaged or "
-                                "of another address layout",
-                                call.address, address));
+                    "the program allocates {:#x}, but {:#x} is free: its capture is damaged or "
+                    "of another address layout",
+                    call.address, address);
             }
             break;
         }

@@ -66,8 +66,9 @@ class Replay : public Workload {
 
     CheckReport check() const override {
         if (!difference_.empty()) {
-            return {Outputs::mismatch,
-                    different_call_ == kNoCall ? difference_ : "a copy differs: " + explanation() + "; " + difference_};
+            return {Outputs::mismatch, different_call_ == kNoCall
+                                           ? difference_
+                                           : fmt::format("a copy differs: {}; {}", explanation(), difference_)};
         }
         if (copies_ == 0) { return {Outputs::unchecked, "the captured program copied nothing back"}; }
         return {Outputs::match, fmt::format("{} copies of {} bytes as the captured program got them", copies_, bytes_)};

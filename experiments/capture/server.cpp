@@ -59,7 +59,7 @@ void append(std::vector<std::byte>& bytes, const T& value) {
 int make_memory_file() {
     const int file = memfd_create("device", 0);
     if (file < 0 || ftruncate(file, static_cast<off_t>(FlatMemory::kBytes)) != 0) {
-        throw InternalError(fmt::format("no file for the device's memory: {}", std::strerror(errno)));
+        throw InternalError("no file for the device's memory: {}", std::strerror(errno));
     }
     return file;
 }
@@ -93,7 +93,7 @@ const cudart::PtxImage& best_of(std::span<const cudart::PtxImage> images) {
 
 CaptureServer::CaptureServer(std::string program, const CaptureMachine& machine)
     : machine_(machine), memory_file_(make_memory_file()) {
-    capture_.ptx_name = program + ".ptx";
+    capture_.ptx_name = fmt::format("{}.ptx", program);
     capture_.program = std::move(program);
 }
 
@@ -151,7 +151,7 @@ Reply CaptureServer::serve(const Request& request, std::span<const std::byte> pa
             report(cudart::kSuccess, text_of(payload));
             break;
         case Operation::refuse:
-            throw InputError(fmt::format("{} cannot be run here: {}", capture_.program, text_of(payload)));
+            throw InputError("{} cannot be run here: {}", capture_.program, text_of(payload));
         default:
             begin_process(request.process);
             if (lost_ != cudart::kSuccess) {
@@ -207,8 +207,8 @@ Reply CaptureServer::serve_device(const Request& request, std::span<const std::b
         case Operation::reset:
             return reset();
         default:
-            throw InputError(fmt::format("{} asked for the unknown operation {}", capture_.program,
-                                         static_cast<std::uint32_t>(request.operation)));
+            throw InputError("{} asked for the unknown operation {}", capture_.program,
+                             static_cast<std::uint32_t>(request.operation));
     }
 }
 
@@ -223,9 +223,9 @@ void CaptureServer::take_copy_time(std::uint64_t bytes) {
 
 Reply CaptureServer::load_module(std::span<const std::byte> fat_binaries, unsigned linked) {
     if (device_ != nullptr) {
-        throw InputError(capture_.program + " loads a module after it has used its device, which is not supported");
+        throw InputError("{} loads a module after it has used its device, which is not supported", capture_.program);
     }
-    const std::string name = capture_.program + ": its fat binary";
+    const std::string name = fmt::format("{}: its fat binary", capture_.program);
     std::vector<std::string> parts;
     for (unsigned part = 0; part < std::max(linked, 1u); ++part) {
         const std::uint64_t bytes = linked == 0 ? fat_binaries.size() : cudart::fat_binary_bytes(fat_binaries, name);
@@ -235,8 +235,8 @@ Reply CaptureServer::load_module(std::span<const std::byte> fat_binaries, unsign
             tell_if_newer(best.architecture);
             parts.push_back(best.text);
         } else if (bytes > sizeof(cudart::FatBinaryHeader)) {
-            throw InputError(capture_.program + " has a module without PTX: build it with nvcc -arch=sm_75, which " +
-                             "embeds PTX too");
+            throw InputError("{} has a module without PTX: build it with nvcc -arch=sm_75, which embeds PTX too",
+                             capture_.program);
         }
         fat_binaries = fat_binaries.subspan(bytes);
     }
@@ -283,7 +283,9 @@ const isa::Kernel* CaptureServer::find(unsigned module, const std::string& name)
 
 Reply CaptureServer::find_kernel(unsigned module, const std::string& name, std::vector<std::byte>& answer) {
     const isa::Kernel* const kernel = find(module, name);
-    if (kernel == nullptr) { return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name); }
+    if (kernel == nullptr) {
+        return report(cudart::kInvalidDeviceFunction, fmt::format("there is no kernel {}", name));
+    }
     std::uint64_t constant_bytes = 0;
     for (const isa::ModuleVariable& variable : device().kernels().image) {
         if (variable.is_constant) { constant_bytes += variable.bytes; }
@@ -307,7 +309,7 @@ Reply CaptureServer::find_kernel(unsigned module, const std::string& name, std::
 Reply CaptureServer::find_variable(unsigned module, const std::string& name) {
     const isa::ModuleImage& image = device().kernels().image;
     const auto found = std::ranges::find(image, modules_.name(module, name), &isa::ModuleVariable::name);
-    if (found == image.end()) { return report(cudart::kInvalidSymbol, "there is no variable " + name); }
+    if (found == image.end()) { return report(cudart::kInvalidSymbol, fmt::format("there is no variable {}", name)); }
     return {.address = found->address, .bytes = found->bytes};
 }
 
@@ -449,7 +451,9 @@ Reply CaptureServer::fill(const Request& request) {
 
 Reply CaptureServer::occupancy(const Request& request, const std::string& name) {
     const isa::Kernel* const kernel = find(request.module, name);
-    if (kernel == nullptr) { return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name); }
+    if (kernel == nullptr) {
+        return report(cudart::kInvalidDeviceFunction, fmt::format("there is no kernel {}", name));
+    }
     const isa::Dim3 block{request.block[0], 1, 1};
     return {.bytes = gpu::ctas_per_sm(machine_.limits, *kernel, block, request.shared_bytes)};
 }
@@ -498,15 +502,17 @@ Reply CaptureServer::perform(CapturedCall call, const isa::Kernel& kernel, std::
 Reply CaptureServer::launch(const Request& request, std::span<const std::byte> payload,
                             std::vector<std::byte>& answer) {
     if (request.name_bytes > payload.size()) {
-        throw InputError(capture_.program + ": a launch's kernel name is longer than its message");
+        throw InputError("{}: a launch's kernel name is longer than its message", capture_.program);
     }
     const std::string name = text_of(payload.first(request.name_bytes));
     const auto parameters = payload.subspan(request.name_bytes);
     const isa::Kernel* const kernel = find(request.module, name);
-    if (kernel == nullptr) { return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name); }
+    if (kernel == nullptr) {
+        return report(cudart::kInvalidDeviceFunction, fmt::format("there is no kernel {}", name));
+    }
     if (!kernel->refusal.empty()) {
-        throw InputError(fmt::format("{} cannot be run here: it launches {}: {}", capture_.program,
-                                     short_name(kernel->name), kernel->refusal));
+        throw InputError("{} cannot be run here: it launches {}: {}", capture_.program, short_name(kernel->name),
+                         kernel->refusal);
     }
     CapturedCall call{.kind = CapturedCall::Kind::launch, .kernel = kernel->name};
     call.configuration = {{request.grid[0], request.grid[1], request.grid[2]},

@@ -63,8 +63,8 @@ void write_bytes(Group& group, const DatasetName& name, const std::string& bytes
 std::string read_bytes(const Dataset& column, std::uint64_t first, std::uint64_t count) {
     const std::uint64_t bytes = column.size() * kWordBytes;
     if (first > bytes || count > bytes - first) {
-        throw InputError(fmt::format("{}: {} is too short: {} bytes are to begin at {}", column.file_name(),
-                                     column.name(), count, first));
+        throw InputError("{}: {} is too short: {} bytes are to begin at {}", column.file_name(), column.name(), count,
+                         first);
     }
     const std::uint64_t word = first / kWordBytes;
     const std::uint64_t begin = first % kWordBytes;
@@ -164,7 +164,7 @@ void read_contents(const Group& table, const Group& contents, Checkpoint& checkp
 void check_inputs(const std::string& path, const Checkpoint& checkpoint) {
     for (const auto& [file, hash] : checkpoint.inputs) {
         if (hash_of_file(file) != hash) {
-            throw InputError(fmt::format("{}: {}, which its run reads, has changed since", path, file));
+            throw InputError("{}: {}, which its run reads, has changed since", path, file);
         }
     }
 }
@@ -237,12 +237,11 @@ struct CheckpointFile::File {
         const Group root = input.root();
         const std::string revision = root.text_attribute(schema::kGitRevisionAttribute);
         if (revision != git_revision()) {
-            throw InputError(
-                fmt::format("{}: written by revision {} of the program, which alone can go on from it; this is {}",
-                            path, revision, git_revision()));
+            throw InputError("{}: written by revision {} of the program, which alone can go on from it; this is {}",
+                             path, revision, git_revision());
         }
         if (!input.has_checksum()) {
-            throw InputError(path + ": has no checksum, with which every checkpoint ends: it was changed or cut off");
+            throw InputError("{}: has no checksum, with which every checkpoint ends: it was changed or cut off", path);
         }
         const Group processes = root.open_group(schema::kProcessesGroup);
         const Group contents = root.open_group(schema::kContentsGroup);
@@ -253,7 +252,7 @@ struct CheckpointFile::File {
         states.emplace(contents.open_dataset(schema::kContentsStates.name));
         messages.emplace(contents.open_dataset(schema::kContentsMessages.name));
         if (!std::ranges::is_sorted(table.ids)) {
-            throw InputError(path + ": the processes are not in the order of their numbers");
+            throw InputError("{}: the processes are not in the order of their numbers", path);
         }
         state_begins = beginnings(table.state_bytes);
         message_begins = beginnings(table.message_bytes);

@@ -126,7 +126,7 @@ void add_bench_command(Command program, Session& session) {
         .add_option("--windows", options->windows, "Number of windows")
         .check([](const std::string& text) {
             const bool is_count = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-            return is_count && text != "0" ? "" : "'" + text + "' is not a number of windows: give 1 or more";
+            return is_count && text != "0" ? "" : fmt::format("'{}' is not a number of windows: give 1 or more", text);
         })
         .show_default();
     add_phold_options(add("ranks", "PHOLD under every protocol, with the share of time that ranks wait.", ranks),

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "components/emulator/emulated_device.h"
 #include "components/sm/simt/simt_model.h"
 #include "core/files/writable.h"
@@ -53,7 +55,7 @@ constexpr const char* kGuide =
 constexpr std::chrono::seconds kProgressInterval{2};
 
 std::string out_of(const CaptureOptions& options, const std::string& program) {
-    return !options.out.empty() ? options.out : program + ".capture.h5";
+    return !options.out.empty() ? options.out : fmt::format("{}.capture.h5", program);
 }
 
 void require_place_of_capture(const std::string& out, const CaptureOptions& options) {
@@ -89,15 +91,15 @@ ExitCode capture_program(const CaptureOptions& options) {
     const int status = run_captured(options.command, cudart_folder(), server);
     const bool has_calls = !server.capture().calls.empty();
     if (!has_calls && !server.was_asked()) {
-        throw InputError(program +
-                         " made no call on its device through libcudart.so: build it with nvcc --cudart shared");
+        throw InputError("{} made no call on its device through libcudart.so: build it with nvcc --cudart shared",
+                         program);
     }
     if (has_calls) {
         write(server.capture(), options);
     } else {  // for programs that print a device's properties
         std::fprintf(stderr, "lookahead: %s did not use its device: there is no capture\n", program.c_str());
     }
-    if (status != 0) { throw ProgramError(program + " ended with exit status " + std::to_string(status)); }
+    if (status != 0) { throw ProgramError("{} ended with exit status {}", program, status); }
     return ExitCode::done;
 }
 
@@ -115,7 +117,7 @@ ExitCode capture_workload(const CaptureOptions& options) {
     RecordingDevice recorder(device, capture);
     workload->run(recorder);
     const CheckReport check = workload->check();
-    if (check.outputs == Outputs::mismatch) { throw ProgramError(name + ": wrong output: " + check.message); }
+    if (check.outputs == Outputs::mismatch) { throw ProgramError("{}: wrong output: {}", name, check.message); }
     write(capture, options);
     return ExitCode::done;
 }
@@ -140,7 +142,8 @@ void add_capture_command(Command program, Session& session) {
     auto options = std::make_shared<CaptureOptions>();
     const auto refusal = [](const std::string& text) {
         const bool is_setting = text.find('=') != std::string::npos && !text.ends_with(".h5");
-        return is_setting ? "'" + text + "' is no file that ends in .h5; --option sets a key of the machine" : "";
+        return is_setting ? fmt::format("'{}' is no file that ends in .h5; --option sets a key of the machine", text)
+                          : "";
     };
     command.add_option("--out", options->out, "The capture [PROGRAM.capture.h5]").check(refusal);
     command.add_flag("--force", options->force, "Also replace a file that is not a capture");

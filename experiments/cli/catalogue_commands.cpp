@@ -71,7 +71,7 @@ std::string list_everything(const std::string& what) {
     std::string text;
     const auto section = [&](const char* name, const auto& make) {
         if (what.empty() || what == name) {
-            text += (what.empty() ? std::string(name) + "\n" : "") + make() + (what.empty() ? "\n" : "");
+            text += (what.empty() ? fmt::format("{}\n", name) : "") + make() + (what.empty() ? "\n" : "");
         }
     };
     section("workloads", list_workloads);
@@ -115,7 +115,7 @@ Json parameter_names() {
     Json::Array names;
     for (const ParameterSetEntry& set : registered_parameter_sets()) {
         for (const Parameter& parameter : *set.parameters) {
-            names.push_back(set.prefix.empty() ? parameter.name : set.prefix + "." + parameter.name);
+            names.push_back(set.prefix.empty() ? parameter.name : fmt::format("{}.{}", set.prefix, parameter.name));
         }
     }
     return names;
@@ -124,7 +124,9 @@ Json parameter_names() {
 Json statistic_names() {
     Json::Array names;
     for (const StatisticsSetEntry& set : registered_statistics_sets()) {
-        for (const StatisticEntry& statistic : set.statistics) { names.push_back(set.kind + "." + statistic.name); }
+        for (const StatisticEntry& statistic : set.statistics) {
+            names.push_back(fmt::format("{}.{}", set.kind, statistic.name));
+        }
     }
     return names;
 }
@@ -167,7 +169,7 @@ void add_list_command(Command program, Session& session) {
         .one_of({"workloads", "machines", "variants", "studies", "parameters", "statistics"});
     command.add_flag("--json", *json, "Print one JSON object on stdout and nothing else: the names of each kind");
     session.on(command, [&session, what, json] {
-        session.print(*json ? names_by_kind(*what).page() + "\n" : list_everything(*what));
+        session.print(*json ? fmt::format("{}\n", names_by_kind(*what).page()) : list_everything(*what));
         return ExitCode::done;
     });
 }
@@ -194,7 +196,7 @@ void add_describe_command(Command program, Session& session) {
             session.print(*folder + "/README.md\n");
             return ExitCode::done;
         }
-        session.print(describe_anything(*name) + "\n");
+        session.print(fmt::format("{}\n", describe_anything(*name)));
         return ExitCode::done;
     });
 }

@@ -62,7 +62,7 @@ constexpr const char* kNotNegative = "not negative";  ///< the name of a check
 /// Without this check -1 would be read as the largest unsigned number.
 CLI::Option* refuse_negative(CLI::Option* option) {
     const auto refusal = [](const std::string& text) {
-        return text.starts_with('-') ? text + " is negative; give a number from 0 on" : std::string();
+        return text.starts_with('-') ? fmt::format("{} is negative; give a number from 0 on", text) : std::string();
     };
     return option->check(CLI::Validator(refusal, "", kNotNegative));
 }
@@ -156,7 +156,8 @@ Option& Option::finite(bool (*is_right)(double), const std::string& range) {
     const auto refusal = [=](const std::string& text) {
         double number = 0;
         const bool is_number = CLI::detail::lexical_cast(text, number) && std::isfinite(number);
-        return is_number && is_right(number) ? std::string() : "has the value " + text + "; give a number " + range;
+        return is_number && is_right(number) ? std::string()
+                                             : fmt::format("has the value {}; give a number {}", text, range);
     };
     option_->check(CLI::Validator(refusal, range));
     return *this;
@@ -214,7 +215,7 @@ void Command::require_command() {
 std::string Command::names() const {
     std::string names = command_->get_name();
     for (const CLI::App* outer = command_->get_parent(); outer->get_parent() != nullptr; outer = outer->get_parent()) {
-        names = outer->get_name() + " " + names;
+        names = fmt::format("{} {}", outer->get_name(), names);
     }
     return names;
 }
@@ -302,8 +303,7 @@ std::optional<std::string> CommandLine::read(const std::vector<std::string>& lin
         app_->exit(wish, text, text);
         return text.str();
     } catch (const CLI::ParseError& fault) {
-        throw ConfigurationError(std::string(fault.what()) +
-                                 "; 'lookahead --help' and 'lookahead COMMAND --help' say more");
+        throw ConfigurationError("{}; 'lookahead --help' and 'lookahead COMMAND --help' say more", fault.what());
     }
     return std::nullopt;
 }

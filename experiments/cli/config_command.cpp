@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "components/machine/machine.h"
 #include "core/component/describe.h"
 #include "experiments/cli/commands.h"
@@ -46,7 +48,7 @@ void add_config_command(Command program, Session& session) {
     validate.add_option("FILE", options->machine, "The machine file").required();
     session.on(validate, [&session, options] {
         checked(*options);
-        session.print(options->machine + ": valid\n");
+        session.print(fmt::format("{}: valid\n", options->machine));
         return ExitCode::done;
     });
 }

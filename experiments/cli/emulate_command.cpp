@@ -75,7 +75,7 @@ ExitCode emulate(const EmulateOptions& options) {
     const CheckReport check = workload->check();
     print_counts(device, check, options.workload.workload, seconds, options.json);
     if (check.outputs == Outputs::mismatch) {
-        throw ProgramError(options.workload.workload + ": wrong output: " + check.message);
+        throw ProgramError("{}: wrong output: {}", options.workload.workload, check.message);
     }
     return ExitCode::done;
 }

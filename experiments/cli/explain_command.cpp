@@ -37,7 +37,7 @@ struct ExplainOptions {
 
 Configuration with_transform(const ExplainOptions& options, const std::string& transform) {
     Configuration configuration = options.machine.configuration();
-    configuration.override_value("kernel.transform=" + transform);
+    configuration.override_value(fmt::format("kernel.transform={}", transform));
     return configuration;
 }
 
@@ -162,7 +162,7 @@ ExitCode print_kernels(const ExplainOptions& options) {
         print_kernel(original[i], transformed[i]);
     }
     if (!found) {
-        throw InputError(target.source + " has no kernel" + (target.kernel.empty() ? "" : " " + target.kernel));
+        throw InputError("{} has no kernel{}", target.source, (target.kernel.empty() ? "" : fmt::format(" {}", target.kernel)));
     }
     return ExitCode::done;
 }

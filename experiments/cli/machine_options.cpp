@@ -19,7 +19,7 @@ void MachineOptions::add_to(Command command) {
         .one_value_each()
         .check([](const std::string& text) {
             const bool is_file = text.find('=') == std::string::npos && text.ends_with(".h5");
-            return is_file ? "'" + text + "' is no KEY=VALUE; --out names the file to write" : "";
+            return is_file ? fmt::format("'{}' is no KEY=VALUE; --out names the file to write", text) : "";
         });
 }
 
@@ -58,21 +58,23 @@ void WorkloadOptions::add_inputs_to(Command command) {
 void WorkloadOptions::apply_to(Configuration& configuration) const {
     if (workload.ends_with(".ptx")) {
         throw ConfigurationError(
-            workload + " is a PTX file, whose kernel needs a launch: the workload is ptx, with --set file=" + workload +
-            " --set grid=60 --set block=256 --set \"arguments=f32[65536] u32:7\"");
+            "{} is a PTX file, whose kernel needs a launch: the workload is ptx, with --set file={} --set grid=60 "
+            "--set block=256 --set \"arguments=f32[65536] u32:7\"",
+            workload, workload);
     }
     if (std::error_code unknown; std::filesystem::is_regular_file(workload, unknown)) {
-        throw ConfigurationError(workload +
-                                 " is a file, not a workload's name: a CUDA program follows --, as in lookahead "
-                                 "run -- " +
-                                 workload);
+        throw ConfigurationError(
+            "{} is a file, not a workload's name: a CUDA program follows --, as in lookahead run -- {}", workload,
+            workload);
     }
     if (workload == "capture" && (is_size_given || is_seed_given)) {
-        throw ConfigurationError(std::string(is_size_given ? "--size" : "--seed") +
-                                 " has no effect: a capture has the inputs that its program had");
+        throw ConfigurationError("{} has no effect: a capture has the inputs that its program had",
+                                 std::string(is_size_given ? "--size" : "--seed"));
     }
-    if (!capture.empty()) { configuration.override_value("capture.file=" + capture); }
-    for (const std::string& setting : settings) { configuration.override_value(workload + "." + setting); }
+    if (!capture.empty()) { configuration.override_value(fmt::format("capture.file={}", capture)); }
+    for (const std::string& setting : settings) {
+        configuration.override_value(fmt::format("{}.{}", workload, setting));
+    }
 }
 
 }  // namespace lookahead::cli

@@ -45,8 +45,8 @@ void add_commands(Command program, Session& session) {
         known.emplace_back(command.name);
     }
     if (!added) {
-        throw ConfigurationError("unknown command '" + std::string(first) + "'" + did_you_mean(first, known) +
-                                 "; 'lookahead --help' lists the commands");
+        throw ConfigurationError("unknown command '{}'{}; 'lookahead --help' lists the commands", first,
+                                 did_you_mean(first, known));
     }
 }
 
@@ -62,7 +62,7 @@ ExitCode parse_and_run(Session& session) {
         check_host_processor();
         return read_line(session);
     });
-    require_alike(session.transport, {{"the program", git_revision() + " " + build_id()},
+    require_alike(session.transport, {{"the program", fmt::format("{} {}", git_revision(), build_id())},
                                       {"the command", help ? "--help or --version" : session.names}});
     session.print(help.value_or(""));
     const ExitCode code = help ? ExitCode::done : session.action();
@@ -83,7 +83,7 @@ struct Ending {
 Ending attempt(Session& session) {
     const auto internal = [&](const std::exception& error) {
         return Ending{ExitCode::internal,
-                      "internal error on rank " + std::to_string(session.transport.rank()) + ": " + error.what()};
+                      fmt::format("internal error on rank {}: {}", session.transport.rank(), error.what())};
     };
     try {
         return {parse_and_run(session), {}};

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "components/machine/machine.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
@@ -45,14 +47,14 @@ void print_prediction(const PartitionOptions& options, const Model& model, std::
     cluster.ranks = options.ranks;
     cluster.nodes = options.nodes.value_or(options.ranks);
     const SpeedupPrediction prediction = predict_speedup(windows, rank_of_lp, cluster);
-    std::printf("%s", options.json ? (prediction.json() + "\n").c_str() : prediction.text().c_str());
+    std::printf("%s", options.json ? (fmt::format("{}\n", prediction.json())).c_str() : prediction.text().c_str());
 }
 
 ExitCode show_partition(const PartitionOptions& options, const Session& session) {
     const Configuration configuration = options.machine.configuration();
     if (options.nodes > options.ranks) {
-        throw ConfigurationError(std::to_string(options.ranks) + " ranks cannot be on " +
-                                 std::to_string(*options.nodes) + " nodes; give each node one at least");
+        throw ConfigurationError("{} ranks cannot be on {} nodes; give each node one at least", options.ranks,
+                                 *options.nodes);
     }
     if (options.json && options.predict.empty()) {
         throw ConfigurationError("--json prints the results of --predict; give that, too");
@@ -98,7 +100,7 @@ void add_partition_command(Command program, Session& session) {
         .in_range(1, 1024)
         .show_default();
     const auto add_number = [&](const char* name, double& value, const std::string& help) {
-        return command.add_option(name, value, "For --predict: " + help).show_default();
+        return command.add_option(name, value, fmt::format("For --predict: {}", help)).show_default();
     };
     const auto add_cost = [&](const char* name, double& value, const std::string& help) {
         add_number(name, value, help).not_negative();

@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/register_profile.h"
@@ -68,7 +70,7 @@ std::vector<const ptx::Function*> chosen_kernels(const ProfileOptions& options, 
         }
     }
     if (chosen.empty()) {
-        throw InputError(module.file_name + " has no kernel" + (options.kernel.empty() ? "" : " " + options.kernel));
+        throw InputError("{} has no kernel{}", module.file_name, (options.kernel.empty() ? "" : fmt::format(" {}", options.kernel)));
     }
     return chosen;
 }

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "components/emulator/emulated_device.h"
 #include "components/sm/simt/simt_model.h"
 #include "core/json/json.h"
@@ -141,7 +143,9 @@ void print(const PatternsOptions& options, const std::vector<profile::KernelRepo
     }
     print_sums(options.workload.workload.c_str(), sums);
     for (const profile::KernelReport& kernel : kernels) {
-        if (kernels.size() > 1) { print_sums(("kernel " + kernel.kernel).c_str(), profile::sum_of({&kernel, 1})); }
+        if (kernels.size() > 1) {
+            print_sums((fmt::format("kernel {}", kernel.kernel)).c_str(), profile::sum_of({&kernel, 1}));
+        }
         if (!options.accesses) { continue; }
         std::printf("%s\n", kernel.kernel.c_str());
         print_accesses(kernel);
@@ -160,7 +164,7 @@ ExitCode profile_patterns(const PatternsOptions& options) {
     EmulatedDevice device(std::move(kernels), limits);
     workload->run(device);
     if (const CheckReport check = workload->check(); check.outputs == Outputs::mismatch) {
-        throw ProgramError(options.workload.workload + ": wrong output: " + check.message);
+        throw ProgramError("{}: wrong output: {}", options.workload.workload, check.message);
     }
     print(options, report_patterns(device, streams, options.patterns));
     return ExitCode::done;

@@ -48,8 +48,8 @@ Amount amount_of(const std::string& text) {
     if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > 255 ||
         (value > 1 && value != std::floor(value))) {
         throw ConfigurationError(
-            "--registers " + text +
-            " is neither a share of r_base, above 0 and up to 1, nor a number of registers, 2 to 255");
+            "--registers {} is neither a share of r_base, above 0 and up to 1, nor a number of registers, 2 to 255",
+            text);
     }
     return {text, value};
 }
@@ -91,8 +91,8 @@ std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& op
     EmulatedDevice device(std::move(kernels), emulator);
     workload->run(device);
     if (const CheckReport check = workload->check(); check.outputs == Outputs::mismatch) {
-        throw ProgramError(options.workload.workload + " with --registers " + amount.text +
-                           ": wrong output: " + check.message);
+        throw ProgramError("{} with --registers {}: wrong output: {}", options.workload.workload, amount.text,
+                           check.message);
     }
     std::vector<KernelVectors> found;
     for (std::uint32_t number = 0; number < device.kernels().size(); ++number) {

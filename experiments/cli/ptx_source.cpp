@@ -15,7 +15,7 @@ std::optional<std::string> read_ptx(const std::string& source) {
     if (!is_file && !source.ends_with(".ptx")) { return std::nullopt; }
     std::ifstream in(source, std::ios::binary);
     if (!in || !is_file) {
-        throw InputError(source + ": cannot be read" + (is_folder ? ": it is a folder; give a PTX file" : ""));
+        throw InputError("{}: cannot be read{}", source, (is_folder ? ": it is a folder; give a PTX file" : ""));
     }
     return std::string{std::istreambuf_iterator<char>(in), {}};
 }

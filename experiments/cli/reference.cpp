@@ -23,26 +23,28 @@ namespace {
 
 std::string names_of(const OptionOutline& option) {
     std::string text;
-    for (const std::string& name : option.names) { text += (text.empty() ? "`" : ", `") + name + "`"; }
+    for (const std::string& name : option.names) { text += fmt::format("{}{}`", (text.empty() ? "`" : ", `"), name); }
     return text + (option.is_positional && option.is_required ? " (required)" : "");
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): commands have commands
 std::string command_text(const std::string& path, const CommandOutline& command) {
-    std::string text = "\n## `" + path + "`\n" + markdown_cell(command.help) + "\n";
+    std::string text = fmt::format("\n## `{}`\n{}\n", path, markdown_cell(command.help));
     text += "\n| argument | value | default | meaning |\n|---|---|---|---|\n";
     for (const OptionOutline& option : command.options) {
-        text += "| " + names_of(option) + " | " + markdown_cell(option.value) + " | " +
-                markdown_cell(option.default_value) + " | " + markdown_cell(option.help) + " |\n";
+        text += fmt::format("| {} | {} | {} | {} |\n", names_of(option), markdown_cell(option.value),
+                            markdown_cell(option.default_value), markdown_cell(option.help));
     }
-    for (const CommandOutline& inner : command.commands) { text += command_text(path + " " + inner.name, inner); }
+    for (const CommandOutline& inner : command.commands) {
+        text += command_text(fmt::format("{} {}", path, inner.name), inner);
+    }
     return text;
 }
 
 std::string commands_page(Session& session) {
     std::string text = "# Commands\n`lookahead COMMAND --help` says the same.\n";
     for (const CommandOutline& command : outline_of_all_commands(session).commands) {
-        text += command_text("lookahead " + command.name, command);
+        text += command_text(fmt::format("lookahead {}", command.name), command);
     }
     return text + R"(
 ## Exit codes
@@ -60,16 +62,16 @@ std::string commands_page(Session& session) {
 std::string catalogue_page() {
     std::string text = "# Workloads\n| workload | what | suite |\n|---|---|---|\n";
     for (const ManifestEntry& entry : workload_manifest()) {
-        text += "| `" + std::string(entry.name) + "` | " + markdown_cell(entry.description) + " | " +
-                markdown_cell(entry.suite) + " |\n";
+        text += fmt::format("| `{}` | {} | {} |\n", entry.name, markdown_cell(entry.description),
+                            markdown_cell(entry.suite));
     }
     text += "\n# Machines\n| machine | what |\n|---|---|\n";
     for (const BuiltInMachine& machine : built_in_machines()) {
-        text += "| `" + std::string(machine.name) + "` | " + markdown_cell(machine.description) + " |\n";
+        text += fmt::format("| `{}` | {} |\n", machine.name, markdown_cell(machine.description));
     }
     text += "\n# Studies\n| study | what |\n|---|---|\n";
     for (const BuiltInStudy& study : built_in_studies()) {
-        text += "| `" + std::string(study.name) + "` | " + markdown_cell(study.title) + " |\n";
+        text += fmt::format("| `{}` | {} |\n", study.name, markdown_cell(study.title));
     }
     return text;
 }
@@ -81,13 +83,14 @@ void require_own_folder(const std::filesystem::path& root, bool force) {
     std::error_code fault;
     std::filesystem::create_directories(root, fault);
     if (fault) {
-        throw InputError(root.string() + ": the folder cannot be made: " + fault.message() +
-                         "; name a folder in which you may write");
+        throw InputError("{}: the folder cannot be made: {}; name a folder in which you may write", root.string(),
+                         fault.message());
     }
     if (!force && !std::filesystem::is_empty(root) && !has_text((root / "README.md").string(), kTitle)) {
-        throw InputError(root.string() +
-                         ": the folder has files, and no README.md of this reference; name another one, or replace "
-                         "files with the names of its pages by --force");
+        throw InputError(
+            "{}: the folder has files, and no README.md of this reference; name another one, or replace files with the "
+            "names of its pages by --force",
+            root.string());
     }
 }
 
@@ -96,8 +99,8 @@ void write(const std::filesystem::path& path, const std::string& text) {
     file << text;
     file.close();
     if (!file) {
-        throw InputError(path.string() + ": cannot be written: " + std::strerror(errno) +
-                         "; name a folder in which you may write");
+        throw InputError("{}: cannot be written: {}; name a folder in which you may write", path.string(),
+                         std::strerror(errno));
     }
 }
 

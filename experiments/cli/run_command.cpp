@@ -33,7 +33,7 @@ std::string refuse_cycle(const std::string& text) {
     std::int64_t cycle = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cycle);
     const bool is_cycle = error == std::errc() && end == text.data() + text.size() && cycle >= 0;
-    return is_cycle ? "" : "'" + text + "' is no core cycle; give BEGIN,END, as in 0,20000";
+    return is_cycle ? "" : fmt::format("'{}' is no core cycle; give BEGIN,END, as in 0,20000", text);
 }
 
 constexpr int kMostThreads = 1024;
@@ -46,7 +46,7 @@ std::string refuse_threads(const std::string& text) {
     const bool is_number = error == std::errc() && end == text.data() + text.size();
     return text == kAutomatic || (is_number && threads >= 1 && threads <= kMostThreads)
                ? ""
-               : "'" + text + "' is not a number of threads: give 1 to " + std::to_string(kMostThreads) + ", or auto";
+               : fmt::format("'{}' is not a number of threads: give 1 to {}, or auto", text, kMostThreads);
 }
 
 /// Options of the execution, for new and resumed runs.
@@ -128,8 +128,8 @@ struct ExecutionOptions {
 
     void apply_to(RunRequest& request, const Session& session) const {
         if (trace_cycles.first >= trace_cycles.second) {
-            throw ConfigurationError(fmt::format("--trace-cycles {},{} has no cycles: give an end after the begin",
-                                                 trace_cycles.first, trace_cycles.second));
+            throw ConfigurationError("--trace-cycles {},{} has no cycles: give an end after the begin",
+                                     trace_cycles.first, trace_cycles.second);
         }
         request.sync = !sync.empty() ? sync : session.transport.size() > 1 ? "window" : "serial";
         request.partition = partition;
@@ -141,7 +141,7 @@ struct ExecutionOptions {
         request.checkpoint_keep = checkpoint_keep;
         request.progress = parse_progress(progress);
         request.keep_stdout = json;
-        const std::string by_default = request.workload + ".h5";
+        const std::string by_default = fmt::format("{}.h5", request.workload);
         if (out.empty() && !force) {
             request.free_out = [by_default] { return free_path(by_default); };
         }
@@ -194,8 +194,9 @@ struct RunOptions {
         }
         if (!program_arguments.empty()) {
             throw ConfigurationError(
-                "'" + program_arguments.front() + "' after the workload " + workload.workload +
-                " has no meaning: --set sets its parameters, and a CUDA program and its arguments follow --");
+                "'{}' after the workload {} has no meaning: --set sets its parameters, and a CUDA program and its "
+                "arguments follow --",
+                program_arguments.front(), workload.workload);
         }
         request.workload = workload.workload;
         request.size = workload.size;
@@ -213,8 +214,8 @@ struct RunOptions {
     RunRequest live_request(RunRequest request, const Session& session) const {
         const std::filesystem::path program = request.command.front();
         if (!workload.settings.empty()) {
-            throw ConfigurationError("--set is for a workload's parameters; the arguments of " + program.string() +
-                                     " follow it");
+            throw ConfigurationError("--set is for a workload's parameters; the arguments of {} follow it",
+                                     program.string());
         }
         request.workload = program.filename();
         request.machine = machine.machine;

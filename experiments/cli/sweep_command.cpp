@@ -9,6 +9,8 @@
 #include <span>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "core/transport/agreement/agreement.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/session.h"
@@ -44,7 +46,7 @@ struct SweepOptions {
         if (!out.empty()) { return out; }
         std::string name = study_read.name;
         std::replace(name.begin(), name.end(), '/', '-');
-        return name + ".sweep";
+        return fmt::format("{}.sweep", name);
     }
 };
 
@@ -69,7 +71,7 @@ void read_shard(const std::string& text, SweepRunOptions& run) {
     int used = 0;
     if (std::sscanf(text.c_str(), "%d/%d%n", &run.shard, &run.shards, &used) != 2 ||
         static_cast<std::size_t>(used) != text.size() || run.shards < 1 || run.shard < 0 || run.shard >= run.shards) {
-        throw ConfigurationError("--shard " + text + " is not I/N with 0 <= I < N, as in 0/4");
+        throw ConfigurationError("--shard {} is not I/N with 0 <= I < N, as in 0/4", text);
     }
 }
 
@@ -104,9 +106,11 @@ SweepRunOptions run_options(const SweepOptions& options) {
         const PointState state = folder.state(point);
         if (state.status == PointStatus::failed) {
             const auto code = static_cast<ExitCode>(state.exit_code);
-            throw Error(std::ranges::find(kOthers, code) == kOthers.end() ? ExitCode::program_misbehaved : code,
-                        "no point has a result; the first, of " + point.workload + ", failed: " + state.message +
-                            "; lookahead sweep status shows the others");
+            throw Error(
+                std::ranges::find(kOthers, code) == kOthers.end() ? ExitCode::program_misbehaved : code,
+                fmt::format(
+                    "no point has a result; the first, of {}, failed: {}; lookahead sweep status shows the others",
+                    point.workload, state.message));
         }
     }
     throw InternalError("points failed, and the sweep's folder has no record of them");
@@ -160,8 +164,8 @@ int read_ranks_per_point(const std::string& text, int ranks) {
     int number = text.empty() ? 1 : 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
     if ((!text.empty() && (fault != std::errc() || end != text.data() + text.size())) || number < 1 || number > ranks) {
-        throw ConfigurationError("--ranks-per-point " + text + " is neither auto nor a number from 1 to mpirun's " +
-                                 std::to_string(ranks));
+        throw ConfigurationError("--ranks-per-point {} is neither auto nor a number from 1 to mpirun's {}", text,
+                                 ranks);
     }
     return number;
 }

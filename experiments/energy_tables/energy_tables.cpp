@@ -17,7 +17,7 @@ namespace {
 std::string read_file(const std::string& path, const std::string& place) {
     std::ifstream in(path, std::ios::binary);
     if (!in || std::filesystem::is_directory(path)) {
-        throw InputError(place + ": " + path + ": the energy table cannot be read");
+        throw InputError("{}: {}: the energy table cannot be read", place, path);
     }
     return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -34,12 +34,12 @@ const BuiltInEnergyTable* find_built_in(std::string_view name) {
 EnergyTable fit_built_in_energy_table(const BuiltInEnergyTable& table, std::span<const StatisticsSetEntry> statistics) {
     const std::string name(table.name);
     try {
-        return parse_energy_table(name, table.toml, "experiments/energy_tables/" + name + ".toml", statistics);
+        return parse_energy_table(name, table.toml, fmt::format("experiments/energy_tables/{}.toml", name), statistics);
     } catch (const ConfigurationError& error) {
-        throw InternalError("the energy table " + name +
-                            ", which is part of this program, does not fit its statistics: " + error.what() +
-                            ". Whoever renamed the statistic must rename it in the table too; until then " +
-                            "give a table of your own by energy.table=FILE.toml");
+        throw InternalError(
+            "the energy table {}, which is part of this program, does not fit its statistics: {}. Whoever renamed the "
+            "statistic must rename it in the table too; until then give a table of your own by energy.table=FILE.toml",
+            name, error.what());
     }
 }
 
@@ -58,8 +58,8 @@ EnergyTable load_energy_table(const std::string& name_or_file, const std::string
     }
     std::vector<std::string> known;
     for (const BuiltInEnergyTable& table : built_in_energy_tables()) { known.emplace_back(table.name); }
-    throw ConfigurationError(place + ": unknown energy table '" + name_or_file + "'" +
-                             did_you_mean(name_or_file, known) + "; a file's name ends in .toml");
+    throw ConfigurationError("{}: unknown energy table '{}'{}; a file's name ends in .toml", place, name_or_file,
+                             did_you_mean(name_or_file, known));
 }
 
 }  // namespace lookahead

@@ -38,7 +38,7 @@ ExitCode run_script(const std::string& python, std::vector<std::string> argument
     int ends[2];
     if (pipe(ends) != 0) { throw InputError(std::string("no pipe to python3: ") + std::strerror(errno)); }
     const pid_t child = fork();
-    if (child < 0) { throw InputError(python + " cannot be started: " + std::strerror(errno)); }
+    if (child < 0) { throw InputError("{} cannot be started: {}", python, std::strerror(errno)); }
     if (child == 0) {
         close(ends[1]);
         become_python(ends[0], std::move(arguments));
@@ -52,9 +52,10 @@ ExitCode run_script(const std::string& python, std::vector<std::string> argument
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code == kNoPython) {
-        throw ConfigurationError(python +
-                                 ", which draws figures, is not there; install Python with h5py, pandas and "
-                                 "matplotlib, or name one that has them by --python");
+        throw ConfigurationError(
+            "{}, which draws figures, is not there; install Python with h5py, pandas and matplotlib, or name one that "
+            "has them by --python",
+            python);
     }
     return code == 0 ? ExitCode::done : code == 3 ? ExitCode::bad_input : ExitCode::usage;
 }

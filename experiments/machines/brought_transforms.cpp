@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 
 void bring_transforms(Configuration& configuration) {
@@ -15,7 +17,7 @@ void bring_transforms(Configuration& configuration) {
             brought += (brought.empty() ? "" : "+") + extension;
         }
     }
-    if (!brought.empty()) { configuration.override_value("kernel.transform=" + brought); }
+    if (!brought.empty()) { configuration.override_value(fmt::format("kernel.transform={}", brought)); }
 }
 
 }  // namespace lookahead

@@ -31,7 +31,7 @@ using Place = std::string;
 std::string read_file(const std::string& path, const Place& place) {
     std::ifstream in(path, std::ios::binary);
     if (!in || std::filesystem::is_directory(path)) {
-        throw InputError(place + path + ": the machine file cannot be read");
+        throw InputError("{}{}: the machine file cannot be read", place, path);
     }
     return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -39,12 +39,13 @@ std::string read_file(const std::string& path, const Place& place) {
 Configuration parse_machine(const std::string& name, const Place& place) {
     if (is_file_name(name)) { return Configuration::from_toml(read_file(name, place), name); }
     if (const BuiltInMachine* machine = find_built_in(name)) {
-        return Configuration::from_toml(machine->toml, "experiments/machines/" + name + ".toml");
+        return Configuration::from_toml(machine->toml, fmt::format("experiments/machines/{}.toml", name));
     }
     std::vector<std::string> known;
     for (const BuiltInMachine& machine : built_in_machines()) { known.emplace_back(machine.name); }
-    throw ConfigurationError(place + "unknown machine '" + name + "'" + did_you_mean(name, known) +
-                             "; 'lookahead list machines' shows them, and a machine file's name ends in .toml");
+    throw ConfigurationError(
+        "{}unknown machine '{}'{}; 'lookahead list machines' shows them, and a machine file's name ends in .toml",
+        place, name, did_you_mean(name, known));
 }
 
 /// The path of an inherited file is relative to the inheriting file, unless it is absolute.
@@ -55,11 +56,11 @@ std::string base_name(const std::string& base, const std::string& name) {
 
 Configuration load_machine(const std::string& name, const Place& place, int depth) {
     if (depth > kLongestInheritance) {
-        throw ConfigurationError(place + "the machines inherit from each other without an end");
+        throw ConfigurationError("{}the machines inherit from each other without an end", place);
     }
     Configuration configuration = parse_machine(name, place);
     configuration.take_text("description");
-    const Place inherits_place = configuration.place_of("inherits") + ": ";
+    const Place inherits_place = fmt::format("{}: ", configuration.place_of("inherits"));
     if (const auto base = configuration.take_text("inherits")) {
         configuration.inherit(load_machine(base_name(*base, name), inherits_place, depth + 1));
     }

@@ -6,6 +6,8 @@
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 
+#include <fmt/format.h>
+
 #include "core/checkpoint/archive.h"
 #include "core/stats/phase_log.h"
 #include "core/stats/statistics_visitor.h"
@@ -50,7 +52,7 @@ void KernelCountersCollector::add(const LogicalProcess& process) {
     if (all.names != last_names_) {  // most processes are of the previous one's kind
         last_columns_.clear();
         for (const auto& [kind, name] : all.names) {
-            last_columns_.push_back(column(std::string(kind) + "." + std::string(name)));
+            last_columns_.push_back(column(fmt::format("{}.{}", kind, name)));
         }
         last_names_ = std::move(all.names);
     }
@@ -87,7 +89,7 @@ void KernelCountersCollector::write_into(RunRecord& record) {
     std::vector<std::size_t> columns;
     for (const CounterGroup& group : record.counters) {
         for (const CounterColumn& counter : group.columns) {
-            std::string name = group.kind + "." + counter.name;
+            std::string name = fmt::format("{}.{}", group.kind, counter.name);
             if (const auto found = columns_.find(name); found != columns_.end()) {
                 columns.push_back(found->second);
                 table.counters.push_back(std::move(name));

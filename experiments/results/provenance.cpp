@@ -97,7 +97,7 @@ RunMeta make_run_meta(std::vector<std::string> argv) {
 
 std::string hash_of_file(const std::string& path) {
     std::ifstream stream(path, std::ios::binary);
-    if (!stream) { throw InputError(path + ": cannot be read"); }
+    if (!stream) { throw InputError("{}: cannot be read", path); }
     const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
     StateHasher hasher;
     hasher.add_bytes(bytes.data(), bytes.size());

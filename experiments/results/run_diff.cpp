@@ -42,17 +42,17 @@ bool is_source(const std::string& name) {
 }
 
 std::string text_of(double value) {
-    return to_toml(value) + " (bits " + hash_text(std::bit_cast<std::uint64_t>(value)) + ")";
+    return fmt::format("{} (bits {})", to_toml(value), hash_text(std::bit_cast<std::uint64_t>(value)));
 }
 
 std::string text_of(const AttributeValue& value) {
     struct Writer {
         std::string operator()(std::monostate) const { return "(another type)"; }
-        std::string operator()(const std::string& v) const { return "\"" + v + "\""; }
+        std::string operator()(const std::string& v) const { return fmt::format("\"{}\"", v); }
         std::string operator()(const std::vector<std::string>& v) const {
             std::string text;
-            for (const std::string& each : v) { text += (text.empty() ? "" : ", ") + ("\"" + each + "\""); }
-            return "[" + text + "]";
+            for (const std::string& each : v) { text += (text.empty() ? "" : ", ") + (fmt::format("\"{}\"", each)); }
+            return fmt::format("[{}]", text);
         }
         std::string operator()(std::int64_t v) const { return std::to_string(v); }
         std::string operator()(std::uint64_t v) const { return std::to_string(v); }
@@ -110,11 +110,11 @@ std::string index_text(std::uint64_t position, const std::vector<std::uint64_t>&
         text = std::to_string(position % shape[i]) + (text.empty() ? "" : ", ") + text;
         position /= shape[i];
     }
-    return shape.empty() ? "" : "[" + text + "]";
+    return shape.empty() ? "" : fmt::format("[{}]", text);
 }
 
 std::string versus(const std::string& place, const std::string& a, const std::string& b) {
-    return place + ": " + a + " in the first, " + b + " in the second";
+    return fmt::format("{}: {} in the first, {} in the second", place, a, b);
 }
 
 Difference compare_names(const std::string& place, const std::vector<std::string>& a,
@@ -123,13 +123,14 @@ Difference compare_names(const std::string& place, const std::vector<std::string
     std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(only));
     if (only.empty()) { return std::nullopt; }
     const bool in_first = std::binary_search(a.begin(), a.end(), only.front());
-    return place + only.front() + ": only in the " + (in_first ? "first" : "second");
+    return fmt::format("{}{}: only in the {}", place, only.front(), (in_first ? "first" : "second"));
 }
 
 Difference compare_attribute(const Object& a, const Object& b, const std::string& name, const std::string& path) {
     const AttributeValue x = a.attribute(name);
     const AttributeValue y = b.attribute(name);
-    return equal_bits(x, y) ? std::nullopt : Difference(versus(path + "@" + name, text_of(x), text_of(y)));
+    return equal_bits(x, y) ? std::nullopt
+                            : Difference(versus(fmt::format("{}@{}", path, name), text_of(x), text_of(y)));
 }
 
 using Counts = bool (*)(const std::string& name);
@@ -150,7 +151,9 @@ std::vector<std::string> attribute_names(const Object& object, Counts is_compare
 
 Difference compare_attributes(const Object& a, const Object& b, const std::string& path, Counts is_compared = counts) {
     const auto names_a = attribute_names(a, is_compared);
-    if (auto difference = compare_names(path + "@", names_a, attribute_names(b, is_compared))) { return difference; }
+    if (auto difference = compare_names(fmt::format("{}@", path), names_a, attribute_names(b, is_compared))) {
+        return difference;
+    }
     for (const std::string& name : names_a) {
         if (auto difference = compare_attribute(a, b, name, path)) { return difference; }
     }
@@ -163,19 +166,21 @@ Difference compare_texts(const Dataset& a, const Dataset& b, const std::string& 
     const auto [at_a, at_b] = std::mismatch(x.begin(), x.end(), y.begin());
     if (at_a == x.end()) { return std::nullopt; }
     const auto position = static_cast<std::uint64_t>(at_a - x.begin());
-    return versus(path + index_text(position, a.shape()), "\"" + *at_a + "\"", "\"" + *at_b + "\"");
+    return versus(path + index_text(position, a.shape()), fmt::format("\"{}\"", *at_a), fmt::format("\"{}\"", *at_b));
 }
 
 Difference compare_datasets(const Dataset& a, const Dataset& b, const std::string& path) {
     if (a.type() != b.type()) {
-        return versus(path, "type " + std::string(name_of(a.type())), "type " + std::string(name_of(b.type())));
+        return versus(path, fmt::format("type {}", name_of(a.type())), fmt::format("type {}", name_of(b.type())));
     }
     const auto shape = a.shape();
-    if (shape != b.shape()) { return versus(path, "shape " + shape_text(shape), "shape " + shape_text(b.shape())); }
+    if (shape != b.shape()) {
+        return versus(path, fmt::format("shape {}", shape_text(shape)), fmt::format("shape {}", shape_text(b.shape())));
+    }
     if (a.type() == ElementType::text) { return compare_texts(a, b, path); }
     const auto x = a.read_bytes();
     const auto y = b.read_bytes();
-    if (x.size() != y.size()) { return path + ": elements of different sizes"; }
+    if (x.size() != y.size()) { return fmt::format("{}: elements of different sizes", path); }
     const auto [at_a, at_b] = std::mismatch(x.begin(), x.end(), y.begin());
     if (at_a == x.end()) { return std::nullopt; }
     const std::uint64_t element_bytes = x.size() / a.size();
@@ -189,9 +194,9 @@ Difference compare_groups(const Group& a, const Group& b, const std::string& pat
 Difference compare_members(const Group& a, const Group& b, const std::string& name, const std::string& path,
                            Counts is_compared = counts) {
     const LinkKind kind = a.kind_of(name);
-    if (kind != b.kind_of(name)) { return path + ": a group in one, a dataset in the other"; }
+    if (kind != b.kind_of(name)) { return fmt::format("{}: a group in one, a dataset in the other", path); }
     if (kind == LinkKind::group) { return compare_groups(a.open_group(name), b.open_group(name), path); }
-    if (kind != LinkKind::dataset) { throw InputError(a.file_name() + ": " + path + " is neither group nor dataset"); }
+    if (kind != LinkKind::dataset) { throw InputError("{}: {} is neither group nor dataset", a.file_name(), path); }
     const Dataset x = a.open_dataset(name);
     const Dataset y = b.open_dataset(name);
     if (auto difference = compare_datasets(x, y, path)) { return difference; }
@@ -202,10 +207,10 @@ Difference compare_members(const Group& a, const Group& b, const std::string& na
 Difference compare_named(const Group& a, const Group& b, const std::vector<std::string>& names_a,
                          const std::vector<std::string>& names_b, const std::string& path,
                          std::string_view left_out = {}) {
-    if (auto difference = compare_names(path + "/", names_a, names_b)) { return difference; }
+    if (auto difference = compare_names(fmt::format("{}/", path), names_a, names_b)) { return difference; }
     for (const std::string& name : names_a) {
         if (name == left_out) { continue; }
-        if (auto difference = compare_members(a, b, name, path + "/" + name)) { return difference; }
+        if (auto difference = compare_members(a, b, name, fmt::format("{}/{}", path, name))) { return difference; }
     }
     return std::nullopt;
 }
@@ -234,8 +239,8 @@ std::vector<std::string> compare_settings(const Group& a, const Group& b, const 
     for (const std::string& name : all_of(names_a, names_b)) {
         const bool in_both = has(names_a, name) && has(names_b, name);
         const Difference difference =
-            in_both ? compare_members(a, b, name, path + "/" + name, counts_in_settings)
-                    : path + "/" + name + ": only in the " + (has(names_a, name) ? "first" : "second");
+            in_both ? compare_members(a, b, name, fmt::format("{}/{}", path, name), counts_in_settings)
+                    : fmt::format("{}/{}: only in the {}", path, name, (has(names_a, name) ? "first" : "second"));
         if (difference) { differences.push_back(*difference); }
     }
     if (auto difference = compare_attributes(a, b, path, counts_in_settings)) { differences.push_back(*difference); }
@@ -251,9 +256,9 @@ std::vector<std::string> compare_root_attributes(const Group& a, const Group& b,
     for (const std::string& name : all_of(names_a, names_b)) {
         if (same_settings && name == run_schema::kMachineAttribute) { continue; }
         const bool in_both = has(names_a, name) && has(names_b, name);
-        const Difference difference = in_both
-                                          ? compare_attribute(a, b, name, "/")
-                                          : "/@" + name + ": only in the " + (has(names_a, name) ? "first" : "second");
+        const Difference difference =
+            in_both ? compare_attribute(a, b, name, "/")
+                    : fmt::format("/@{}: only in the {}", name, (has(names_a, name) ? "first" : "second"));
         if (difference) { differences.push_back(*difference); }
     }
     return differences;
@@ -273,11 +278,13 @@ std::vector<std::string> compare_files(const Group& a, const Group& b) {
     const std::string config(run_schema::kConfigGroup);
     const bool have_settings = has(names_a, config) && has(names_b, config);
     std::vector<std::string> found;
-    if (have_settings) { found = compare_settings(a.open_group(config), b.open_group(config), "/" + config); }
+    if (have_settings) {
+        found = compare_settings(a.open_group(config), b.open_group(config), fmt::format("/{}", config));
+    }
     const std::size_t settings = found.size();
     if (settings > kMostSettings) {
         found.resize(kMostSettings);
-        found.push_back("and " + std::to_string(settings - kMostSettings) + " more settings");
+        found.push_back(fmt::format("and {} more settings", settings - kMostSettings));
     }
     std::ranges::move(compare_root_attributes(a, b, have_settings && settings == 0), std::back_inserter(found));
     if (auto difference = compare_named(a, b, names_a, names_b, "", have_settings ? config : "")) {
@@ -288,7 +295,8 @@ std::vector<std::string> compare_files(const Group& a, const Group& b) {
 
 std::string kind_of(const hdf5::InputFile& file) {
     const hdf5::Group root = file.root();
-    return root.has_attribute("schema") ? "a file of " + root.text_attribute("schema") : "of no kind that is known";
+    return root.has_attribute("schema") ? fmt::format("a file of {}", root.text_attribute("schema"))
+                                        : "of no kind that is known";
 }
 
 }  // namespace
@@ -297,8 +305,8 @@ std::optional<std::string> diff_runs(const std::string& path_a, const std::strin
     const hdf5::InputFile a(path_a);
     const hdf5::InputFile b(path_b);
     if (kind_of(a) != kind_of(b)) {
-        throw InputError(path_b + ": " + kind_of(b) + ", and " + path_a + " is " + kind_of(a) +
-                         "; only files of one kind can be compared");
+        throw InputError("{}: {}, and {} is {}; only files of one kind can be compared", path_b, kind_of(b), path_a,
+                         kind_of(a));
     }
     const std::vector<std::string> found = compare_files(a.root(), b.root());
     return found.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(found, "\n")));

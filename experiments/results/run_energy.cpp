@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 
 namespace {
@@ -29,7 +31,7 @@ EnergyInput energy_input(const RunRecord& record) {
     for (const CounterGroup& group : record.counters) {
         input.instances[group.kind] = group.components.size();
         for (const CounterColumn& column : group.columns) {
-            input.counts[group.kind + "." + column.name] =
+            input.counts[fmt::format("{}.{}", group.kind, column.name)] =
                 std::accumulate(column.values.begin(), column.values.end(), std::uint64_t{0});
         }
     }

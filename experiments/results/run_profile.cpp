@@ -19,8 +19,8 @@ Group engine_group(const hdf5::InputFile& file, const std::string& path, const c
     const Group root = file.root();
     const bool found = root.has(schema::kEngineGroup) && root.open_group(schema::kEngineGroup).has(name);
     if (!found) {
-        throw InputError(path + ": there is no /engine/" + name +
-                         "; give the result file of a run by this version of the program");
+        throw InputError("{}: there is no /engine/{}; give the result file of a run by this version of the program",
+                         path, name);
     }
     return root.open_group(schema::kEngineGroup).open_group(name);
 }
@@ -38,14 +38,14 @@ std::vector<double> read_process_seconds(const std::string& path, const Model& m
     for (const LpDescription& process : model.processes()) {
         const auto found = by_name.find(process.name);
         if (found == by_name.end()) {
-            throw InputError(path + ": the run had no logical process " + process.name +
-                             "; give one of a machine with the same parts");
+            throw InputError("{}: the run had no logical process {}; give one of a machine with the same parts", path,
+                             process.name);
         }
         // The host works between kernels, when the other processes hardly do. If its time counted, ranks would be
         // unequal while kernels run.
         work.push_back(process.kind == "host" ? 0 : found->second);
     }
-    if (std::accumulate(work.begin(), work.end(), 0.0) <= 0) { throw InputError(path + ": the run measured no work"); }
+    if (std::accumulate(work.begin(), work.end(), 0.0) <= 0) { throw InputError("{}: the run measured no work", path); }
     return work;
 }
 
@@ -57,19 +57,18 @@ WindowLog read_window_log(const std::string& path, const Model& model) {
     const auto processes = model.processes();
     const auto is_named = [](const std::string& name, const LpDescription& process) { return name == process.name; };
     if (!std::equal(names.begin(), names.end(), processes.begin(), processes.end(), is_named)) {
-        throw InputError(path + ": the run was of another machine: its logical processes are not those of this one");
+        throw InputError("{}: the run was of another machine: its logical processes are not those of this one", path);
     }
     const Group group = engine_group(file, path, schema::kEnginePerWindowGroup);
     WindowLog log;
     log.start = group.open_dataset(schema::kEnginePerWindowStartFs.name).read<std::int64_t>();
     log.nanoseconds = group.open_dataset(schema::kEnginePerWindowComputeNs.name).read<std::uint32_t>();
     log.messages = group.open_dataset(schema::kEnginePerWindowMessages.name).read<std::uint64_t>();
-    if (log.start.empty()) { throw InputError(path + ": the run did not log its windows; run it with --log-windows"); }
+    if (log.start.empty()) { throw InputError("{}: the run did not log its windows; run it with --log-windows", path); }
     if (log.nanoseconds.size() != log.start.size() * processes.size() ||
         log.messages.size() != processes.size() * processes.size()) {
-        throw InputError(path + ": the log of windows is damaged: it does not have " +
-                         std::to_string(processes.size()) + " processes in each of its " +
-                         std::to_string(log.start.size()) + " windows");
+        throw InputError("{}: the log of windows is damaged: it does not have {} processes in each of its {} windows",
+                         path, processes.size(), log.start.size());
     }
     return log;
 }
@@ -79,7 +78,7 @@ Time read_epoch_length(const std::string& path) {
     const hdf5::InputFile file(path);
     const Group root = file.root();
     if (!root.has(schema::kConfigGroup) || !root.open_group(schema::kConfigGroup).has(kEpoch)) {
-        throw InputError(path + ": there is no /config/" + kEpoch + "; give the result file of a run");
+        throw InputError("{}: there is no /config/{}; give the result file of a run", path, kEpoch);
     }
     return root.open_group(schema::kConfigGroup).open_dataset(kEpoch).read<std::int64_t>().at(0) *
            kFemtosecondsPerNanosecond;

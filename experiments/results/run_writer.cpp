@@ -4,6 +4,8 @@
 #include <span>
 #include <type_traits>
 
+#include <fmt/format.h>
+
 #include "core/hdf5/file.h"
 #include "experiments/results/activity.h"
 #include "hdf5_schemas/run_schema.h"
@@ -200,7 +202,7 @@ void write_series(hdf5::Group group, const std::vector<SeriesGroup>& all) {
 }
 
 void write_histogram(hdf5::Group group, const HistogramRecord& histogram) {
-    const auto about = [&](const char* sentence) { return histogram.description + " " + sentence; };
+    const auto about = [&](const char* sentence) { return fmt::format("{} {}", histogram.description, sentence); };
     const std::vector<std::uint64_t> lower_edges(histogram.edges.begin(), histogram.edges.end() - 1);
     auto component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
     write_scale(group, schema::kHistogramsEachEachEdges.name,

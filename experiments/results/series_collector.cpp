@@ -69,8 +69,8 @@ void SeriesCollector::counter(std::string_view component, std::string_view kind,
     LOOKAHEAD_ASSERT(!cycles_.empty(), "a series has no epoch yet");
     if (next_ == shown_.size()) { shown_.push_back({what.name, start_track(component, kind, what, value)}); }
     const Shown& shown = shown_[next_++];
-    LOOKAHEAD_DEBUG_ASSERT(shown.name == what.name, "the counters of " + std::string(component) +
-                                                        " come in another order than in the epoch before");
+    LOOKAHEAD_DEBUG_ASSERT(shown.name == what.name, "the counters of {} come in another order than in the epoch before",
+                           component);
     if (shown.track != kNotChosen) {
         Count& count = counts_[shown.track];
         rows_.back()[shown.track] += value - count.last;
@@ -80,9 +80,7 @@ void SeriesCollector::counter(std::string_view component, std::string_view kind,
 
 std::size_t SeriesCollector::start_track(std::string_view component, std::string_view kind,
                                          const StatisticDescription& what, const std::uint64_t& value) {
-    if (!kinds_.contains(kind) || !chosen_.contains(std::string(kind) + "." + std::string(what.name))) {
-        return kNotChosen;
-    }
+    if (!kinds_.contains(kind) || !chosen_.contains(fmt::format("{}.{}", kind, what.name))) { return kNotChosen; }
     const std::size_t number = tracks_.size();
     counts_.push_back({&value, 0});
     rows_.back().resize(number + 1);
@@ -157,7 +155,7 @@ SeriesGroup SeriesCollector::group(const std::string& kind, const ByComponent& c
     std::vector<std::span<const std::size_t>> tracks_of;
     for (const auto& each : components) {
         group.components.push_back(tracks_[each.second.front()].component);
-        LOOKAHEAD_ASSERT(each.second.size() == first.size(), "components of kind " + kind + " have different series");
+        LOOKAHEAD_ASSERT(each.second.size() == first.size(), "components of kind {} have different series", kind);
         tracks_of.emplace_back(each.second);
     }
     for (std::size_t column = 0; column < first.size(); ++column) {
@@ -181,18 +179,18 @@ void SeriesCollector::write_into(RunRecord& record) const {
     std::set<std::string> missing;
     for (const ComponentRow& component : record.components) {
         for (const std::string& counter : chosen_) {
-            if (counter.starts_with(component.kind + ".")) { missing.insert(counter); }
+            if (counter.starts_with(fmt::format("{}.", component.kind))) { missing.insert(counter); }
         }
     }
     std::map<std::string, ByComponent> kinds;
     for (std::size_t i = 0; i < tracks_.size(); ++i) {
         const Track& track = tracks_[i];
-        missing.erase(track.kind + "." + track.name);
+        missing.erase(fmt::format("{}.{}", track.kind, track.name));
         const auto number = numbers.find(track.component);
-        LOOKAHEAD_ASSERT(number != numbers.end(), "the series of " + track.component + " belong to no component");
+        LOOKAHEAD_ASSERT(number != numbers.end(), "the series of {} belong to no component", track.component);
         kinds[track.kind][number->second].push_back(i);
     }
-    LOOKAHEAD_ASSERT(cycles_.empty() || missing.empty(), "no component has the counter " + *missing.begin());
+    LOOKAHEAD_ASSERT(cycles_.empty() || missing.empty(), "no component has the counter {}", *missing.begin());
     for (const auto& [kind, components] : kinds) { record.series.push_back(group(kind, components)); }
 }
 

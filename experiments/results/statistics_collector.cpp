@@ -29,8 +29,7 @@ class ComponentNumbers {
             const auto found = numbers_.find(std::string(name));
             if (found != numbers_.end() && found->second < processes_) { return found->second; }
         }
-        throw InternalError("the statistics of " + std::string(component) +
-                            " belong to no logical process of the machine");
+        throw InternalError("the statistics of {} belong to no logical process of the machine", component);
     }
 
     void add(const std::string& component, std::string_view kind) {
@@ -61,9 +60,8 @@ void check_same_statistics(const std::vector<const Entry*>& a, const std::vector
     const bool same = std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Entry* x, const Entry* y) {
         return x->what.name == y->what.name && x->edges == y->edges;
     });
-    LOOKAHEAD_ASSERT(same, "the components " + std::string(a.front()->component) + " and " +
-                               std::string(b.front()->component) + " of kind " + std::string(a.front()->kind) +
-                               " have different statistics");
+    LOOKAHEAD_ASSERT(same, "the components {} and {} of kind {} have different statistics", a.front()->component,
+                     b.front()->component, a.front()->kind);
 }
 
 std::vector<std::string> names_of(const ByComponent& components) {

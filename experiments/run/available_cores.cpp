@@ -13,13 +13,15 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 
 namespace {
 
 /// Quota divided by period in a file of version 2: "max 100000" or "150000 100000".
 std::optional<double> quota_of_version_2(const std::string& folder) {
-    std::ifstream file(folder + "/cpu.max");
+    std::ifstream file(fmt::format("{}/cpu.max", folder));
     double quota = 0;
     double period = 0;
     return file >> quota >> period && period > 0 ? std::optional(quota / period) : std::nullopt;
@@ -27,8 +29,8 @@ std::optional<double> quota_of_version_2(const std::string& folder) {
 
 /// The same for version 1; a quota of -1 means none.
 std::optional<double> quota_of_version_1(const std::string& folder) {
-    std::ifstream quota_file(folder + "/cpu.cfs_quota_us");
-    std::ifstream period_file(folder + "/cpu.cfs_period_us");
+    std::ifstream quota_file(fmt::format("{}/cpu.cfs_quota_us", folder));
+    std::ifstream period_file(fmt::format("{}/cpu.cfs_period_us", folder));
     double quota = 0;
     double period = 0;
     return quota_file >> quota && period_file >> period && quota > 0 && period > 0 ? std::optional(quota / period)
@@ -47,7 +49,7 @@ double least_quota(const std::string& mount, std::string path, double least, Quo
 }
 
 bool is_of_cpu(const std::string& controllers) {
-    return ("," + controllers + ",").find(",cpu,") != std::string::npos;
+    return (fmt::format(",{},", controllers)).find(",cpu,") != std::string::npos;
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ int bound_cores() {
 }
 
 int allowed_cores(const std::string& root) {
-    std::ifstream groups(root + "/proc/self/cgroup");
+    std::ifstream groups(fmt::format("{}/proc/self/cgroup", root));
     double least = 0;
     for (std::string line; std::getline(groups, line);) {  // "0::/path", or "4:cpu,cpuacct:/path"
         const auto first = line.find(':');
@@ -67,9 +69,9 @@ int allowed_cores(const std::string& root) {
         const std::string controllers = line.substr(first + 1, second - first - 1);
         const std::string path = line.substr(second + 1);
         if (controllers.empty()) {
-            least = least_quota(root + "/sys/fs/cgroup", path, least, quota_of_version_2);
+            least = least_quota(fmt::format("{}/sys/fs/cgroup", root), path, least, quota_of_version_2);
         } else if (is_of_cpu(controllers)) {
-            least = least_quota(root + "/sys/fs/cgroup/" + controllers, path, least, quota_of_version_1);
+            least = least_quota(fmt::format("{}/sys/fs/cgroup/{}", root, controllers), path, least, quota_of_version_1);
         }
     }
     return static_cast<int>(std::ceil(least));

@@ -25,7 +25,8 @@ std::string other_place(const RunRecord& record, const std::string& path) {
     const std::filesystem::path folder = std::filesystem::temp_directory_path(none);
     const std::filesystem::path file(path);
     return none ? std::string()
-                : (folder / (file.stem().string() + "-" + record.run_id + file.extension().string())).string();
+                : (folder / (fmt::format("{}-{}{}", file.stem().string(), record.run_id, file.extension().string())))
+                      .string();
 }
 
 }  // namespace
@@ -34,23 +35,23 @@ KeptResult keep_result(const RunRecord& record, const std::string& path, bool ma
                        const FreePath& free_path) {
     const KeptResult kept = written(record, free_path ? free_path() : path, free_path);
     if (!kept.file.empty()) { return kept; }
-    const std::string lost = "the simulation has ended, but its result cannot be written: " + kept.reason;
+    const std::string lost = fmt::format("the simulation has ended, but its result cannot be written: {}", kept.reason);
     const std::string other = may_be_elsewhere ? other_place(record, path) : std::string();
     if (!other.empty() && !written(record, other, nullptr).file.empty()) {
-        return {other, lost + "; it is in " + other};
+        return {other, fmt::format("{}; it is in {}", lost, other)};
     }
-    return {{}, lost + (other.empty() ? "" : "; nor is there room for it as " + other)};
+    return {{}, lost + (other.empty() ? "" : fmt::format("; nor is there room for it as {}", other))};
 }
 
 void write_whole_file(const std::string& path, const std::string& text) {
-    const std::string partial = path + ".partial";
+    const std::string partial = fmt::format("{}.partial", path);
     std::ofstream file(partial, std::ios::binary);
     file << text;
     file.close();
     if (!file || std::rename(partial.c_str(), path.c_str()) != 0) {
         const std::string reason = std::strerror(errno);
         std::remove(partial.c_str());
-        throw InputError(path + ": the file cannot be written: " + reason);
+        throw InputError("{}: the file cannot be written: {}", path, reason);
     }
 }
 

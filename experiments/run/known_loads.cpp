@@ -87,9 +87,9 @@ std::shared_ptr<const isa::LoadTrace> find_loads(const isa::KernelTable& kernels
     for (const isa::Kernel& kernel : kernels) {
         if (dequeues(kernel)) {
             throw ConfigurationError(
-                "it does not fill the queues that kernel " + kernel.name +
-                " dequeues from; choose another prefetcher, or kernel.transform = none and no sm.issue_extension "
-                "that brings one");
+                "it does not fill the queues that kernel {} dequeues from; choose another prefetcher, or "
+                "kernel.transform = none and no sm.issue_extension that brings one",
+                kernel.name);
         }
     }
     LoadFinder finder;

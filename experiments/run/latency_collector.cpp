@@ -5,6 +5,8 @@
 #include <cstring>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "components/memory_partition/memory_partition.h"
 #include "components/sm/lsu/miss_samples.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
@@ -87,9 +89,8 @@ void LatencyCollector::write_into(RunRecord& record) {
         if (request == requests_.end() || key(*request) != key(miss)) {
             continue;  // this SM's memory takes no samples
         }
-        latency.sms.push_back("sm" + std::to_string(miss.sm));
-        latency.slices.push_back("partition" + std::to_string(request->channel) + ".slice" +
-                                 std::to_string(request->slice));
+        latency.sms.push_back(fmt::format("sm{}", miss.sm));
+        latency.slices.push_back(fmt::format("partition{}.slice{}", request->channel, request->slice));
         latency.served.emplace_back(kServed[request->served]);
         latency.sources.emplace_back(kSources[miss.source]);
         latency.start_fs.push_back(miss.queued);

@@ -29,7 +29,7 @@ ProgressMode parse_progress(const std::string& name) {
     if (name == "none") { return ProgressMode::none; }
     if (name == "plain") { return ProgressMode::plain; }
     if (name == "bar") { return ProgressMode::bar; }
-    throw ConfigurationError("unknown kind of progress '" + name + "': give bar, plain or none");
+    throw ConfigurationError("unknown kind of progress '{}': give bar, plain or none", name);
 }
 
 std::string duration_text(double seconds) {
@@ -50,9 +50,9 @@ std::string place_text(const ProgressReport& report) {
     if (report.kernel.empty()) { return "between kernels"; }
     char fraction[16];
     std::snprintf(fraction, sizeof fraction, "%.1f", 100 * report.kernel_fraction);
-    return "kernel " + std::to_string(report.launch) +
-           (report.launches == 0 ? "" : " of " + std::to_string(report.launches)) + " '" + short_name(report.kernel) +
-           "' " + fraction + " %";
+    return fmt::format("kernel {}{} '{}' {} %", report.launch,
+                       (report.launches == 0 ? "" : fmt::format(" of {}", report.launches)),
+                       short_name(report.kernel), fraction);
 }
 
 Progress::Progress(ProgressMode mode)

@@ -9,6 +9,8 @@
 #include <optional>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "components/device/cta_dispatcher.h"
 #include "components/device/device_print.h"
 #include "components/device/host_process.h"
@@ -89,9 +91,9 @@ std::string identity_of(const RunRequest& request, const Configuration& configur
     // The determinants of the results besides workload, size, seed and configuration.
     std::vector<std::string> determinants{energies.toml};
     determinants.insert(determinants.end(), request.command.begin(), request.command.end());
-    if (request.max_cycles != 0) { determinants.push_back("--max-cycles=" + std::to_string(request.max_cycles)); }
+    if (request.max_cycles != 0) { determinants.push_back(fmt::format("--max-cycles={}", request.max_cycles)); }
     if (request.max_instructions != 0) {
-        determinants.push_back("--max-instructions=" + std::to_string(request.max_instructions));
+        determinants.push_back(fmt::format("--max-instructions={}", request.max_instructions));
     }
     return make_run_id(request.workload, request.size, request.context.seed, configuration.effective_hash(),
                        determinants);
@@ -114,11 +116,11 @@ std::unique_ptr<Workload> make_workload(const RunRequest& request, const Configu
 void check_live(const RunRequest& request, const Transport& transport) {
     const std::string instead = "; record it with 'lookahead capture', and run the capture";
     if (transport.size() > 1) {
-        throw ConfigurationError(request.workload + " runs live on one rank, and here are " +
-                                 std::to_string(transport.size()) + instead);
+        throw ConfigurationError("{} runs live on one rank, and here are {}{}", request.workload, transport.size(),
+                                 instead);
     }
     if (request.checkpoint_every != 0) {
-        throw ConfigurationError(request.workload + " runs live, which allows no checkpoints" + instead);
+        throw ConfigurationError("{} runs live, which allows no checkpoints{}", request.workload, instead);
     }
 }
 
@@ -190,7 +192,7 @@ class Run {
         outcome.checkpoint = checkpoint_;
         if (result.outcome == Outcome::stopped && observer_.was_asked_to_stop(result.end_time)) {
             outcome.code = ExitCode::stopped_at_checkpoint;
-            outcome.message = "stopped on request; 'lookahead resume " + checkpoint_ + "' goes on";
+            outcome.message = fmt::format("stopped on request; 'lookahead resume {}' goes on", checkpoint_);
         }
         fill_scalars(outcome, result, host_report(simulation, result));
         fill_meta(outcome.record, std::move(meta));
@@ -222,8 +224,8 @@ class Run {
 
     std::shared_ptr<const isa::LoadTrace> loads_of_run() const {
         if (!request_.command.empty()) {
-            throw ConfigurationError(request_.workload +
-                                     " runs live, once; record it with 'lookahead capture', and run the capture");
+            throw ConfigurationError("{} runs live, once; record it with 'lookahead capture', and run the capture",
+                                     request_.workload);
         }
         const auto again = make_variant<Workload>(request_.workload, configuration_, request_.context);
         return find_loads(load_kernels(*again, configuration_), *again, configuration_);
@@ -259,7 +261,7 @@ class Run {
         for (const EffectiveEntry& entry : configuration_.effective_entries()) {
             all.push_back({entry.key, to_toml(entry.value)});
         }
-        for (const auto& [file, hash] : inputs_) { all.push_back({"the content of " + file, hash}); }
+        for (const auto& [file, hash] : inputs_) { all.push_back({fmt::format("the content of {}", file), hash}); }
         if (request_.from != nullptr) {
             all.push_back({"the checkpoint's cycle", std::to_string(request_.from->checkpoint().cycle)});
             all.push_back({"the checkpoint's state", hash_text(request_.from->state_hash())});
@@ -283,8 +285,9 @@ class Run {
         }
         if (request_.max_cycles == checkpoint.max_cycles && request_.max_instructions == checkpoint.max_instructions &&
             run_id() != checkpoint.run_id) {
-            throw InputError("the checkpoint is of run " + checkpoint.run_id + ", but its inputs now give run " +
-                             run_id() + ": has its energy table changed?");
+            throw InputError(
+                "the checkpoint is of run {}, but its inputs now give run {}: has its energy table changed?",
+                checkpoint.run_id, run_id());
         }
     }
 
@@ -299,7 +302,7 @@ class Run {
     /// Writes the file on rank 0. Returns, on every rank, whether that succeeded: a full disk must not end the run.
     bool take_checkpoint(Time time, std::uint64_t cycle, const RunningProcesses& local) {
         const std::string path =
-            checkpoint_stem(request_) + "-" + run_id() + "-" + std::to_string(cycle) + std::string(kCheckpointSuffix);
+            fmt::format("{}-{}-{}{}", checkpoint_stem(request_), run_id(), cycle, kCheckpointSuffix);
         std::string series;
         std::optional<CheckpointWriter> writer;  // on rank 0 only
         auto error = agree_on_error(transport_, catch_error([&] {
@@ -403,7 +406,7 @@ class Run {
         const auto outputs = static_cast<Outputs>(host.outputs);
         if (outputs == Outputs::mismatch) {
             outcome.code = ExitCode::program_misbehaved;
-            outcome.message = request_.workload + ": wrong output: " + host.message;
+            outcome.message = fmt::format("{}: wrong output: {}", request_.workload, host.message);
         }
         record.status = result.outcome == Outcome::stopped ? "stopped"
                         : outcome.code == ExitCode::done   ? "complete"
@@ -460,8 +463,9 @@ class Run {
         for (const std::string& name : request_.trace_of) {
             const auto& all = machine_.model().processes();
             if (std::ranges::find(all, name, &LpDescription::name) == all.end()) {
-                throw ConfigurationError("--trace-of " + name + ": the machine has no such process; it has host, " +
-                                         "dispatcher, sm0.. and partition0..");
+                throw ConfigurationError(
+                    "--trace-of {}: the machine has no such process; it has host, dispatcher, sm0.. and partition0..",
+                    name);
             }
         }
     }
@@ -555,8 +559,8 @@ FileKind kind_of_schema(const std::string& name, std::string_view schema) {
 
 void require_unlocked(const std::string& path, const FileKind& kind, bool force) {
     if (path.empty()) { return; }
-    if (hdf5::is_being_written(path + ".partial")) {
-        throw InputError(path + ".partial: another run is writing it; name another file");
+    if (hdf5::is_being_written(fmt::format("{}.partial", path))) {
+        throw InputError("{}.partial: another run is writing it; name another file", path);
     }
     require_writable(path, kind, force);
 }

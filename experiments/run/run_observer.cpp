@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "components/sm/counters.h"
 
 namespace lookahead {
@@ -13,9 +15,8 @@ namespace {
 std::vector<std::string> series_counters() {
     std::vector<std::string> names{"sm.cycles",   "sm.warp_instructions", "dram.data_bus_cycles", "dram.reads",
                                    "dram.writes", "l2_slice.reads",       "l2_slice.read_hits"};
-    for_each_statistic<gpu::SchedulerCounters>([&](const StatisticDescription& what) {
-        names.push_back(std::string(kStallSeriesKind) + "." + std::string(what.name));
-    });
+    for_each_statistic<gpu::SchedulerCounters>(
+        [&](const StatisticDescription& what) { names.push_back(fmt::format("{}.{}", kStallSeriesKind, what.name)); });
     return names;
 }
 

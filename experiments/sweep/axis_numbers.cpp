@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "core/param/parameter_registry.h"
 
 namespace lookahead {
@@ -13,7 +15,7 @@ namespace {
 /// The key that the axis sets to the names of its values; empty for another kind of axis.
 std::string key_of(const Axis& axis) {
     const auto key = [](const AxisValue& value) -> std::string {
-        const std::string ending = "=" + value.name;
+        const std::string ending = fmt::format("={}", value.name);
         const bool is_key = value.options.size() == 1 && value.settings.empty() && value.machine.empty() &&
                             value.options.front().ends_with(ending);
         return is_key ? value.options.front().substr(0, value.options.front().size() - ending.size()) : "";
@@ -39,7 +41,7 @@ std::string unit_of(const Axis& axis) {
     const std::string key = key_of(axis);
     for (const ParameterSetEntry& set : registered_parameter_sets()) {
         for (const Parameter& parameter : *set.parameters) {
-            if ((set.prefix.empty() ? parameter.name : set.prefix + "." + parameter.name) == key) {
+            if ((set.prefix.empty() ? parameter.name : fmt::format("{}.{}", set.prefix, parameter.name)) == key) {
                 return parameter.unit;
             }
         }

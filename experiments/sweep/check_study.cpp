@@ -20,7 +20,7 @@ namespace lookahead {
 namespace {
 
 [[noreturn]] void refuse(const Study& study, const std::string& sentence) {
-    throw InputError("study " + study.name + ": " + sentence);
+    throw InputError("study {}: {}", study.name, sentence);
 }
 
 /// Column names must differ, and '/' in a name would make groups.
@@ -34,11 +34,12 @@ void check_columns(const Study& study) {
         schema::kPointsResultStamp.name};
     const auto add = [&](const std::string& what, const std::string& name) {
         if (name.find('/') != std::string::npos || name == ".") {
-            refuse(study, "the " + what + " '" + name + "' cannot be a column of the index: give a name without '/'");
+            refuse(study,
+                   fmt::format("the {} '{}' cannot be a column of the index: give a name without '/'", what, name));
         }
         if (!names.insert(name).second) {
-            refuse(study,
-                   "the " + what + " '" + name + "' has the name of another column of the index; give it another one");
+            refuse(study, fmt::format("the {} '{}' has the name of another column of the index; give it another one",
+                                      what, name));
         }
     };
     for (const Axis& axis : study.axes) { add("axis", axis.name); }
@@ -71,9 +72,9 @@ const Json::Object& members(const Json& group, const char* kind) {
 /// Collects the paths of numbers below a group of the schema; '*' matches any name.
 void collect_paths(const Json& group, const std::string& path, std::vector<std::string>& paths) {
     for (const auto& [name, member] : members(group, "attributes")) {
-        if (is_number(member)) { paths.push_back(path.empty() ? name : path + "@" + name); }
+        if (is_number(member)) { paths.push_back(path.empty() ? name : fmt::format("{}@{}", path, name)); }
     }
-    const std::string prefix = path.empty() ? "" : path + "/";
+    const std::string prefix = path.empty() ? "" : fmt::format("{}/", path);
     for (const auto& [name, member] : members(group, "datasets")) {
         if (is_number(member)) { paths.push_back(prefix + name); }
     }
@@ -88,7 +89,7 @@ const std::vector<std::string>& known_paths() {
         std::erase(paths, "counters/*/*");
         for (const StatisticsSetEntry& set : registered_statistics_sets()) {
             for (const StatisticEntry& what : set.statistics) {
-                paths.push_back("counters/" + set.kind + "/" + what.name);
+                paths.push_back(fmt::format("counters/{}/{}", set.kind, what.name));
             }
         }
         return paths;
@@ -115,16 +116,18 @@ bool fits(std::string_view path, std::string_view pattern) {
 void check_expressions(const Study& study) {
     std::vector<std::string> known;
     for (const StatisticsSetEntry& set : registered_statistics_sets()) {
-        for (const StatisticEntry& what : set.statistics) { known.push_back(set.kind + "." + what.name); }
+        for (const StatisticEntry& what : set.statistics) {
+            known.push_back(fmt::format("{}.{}", set.kind, what.name));
+        }
     }
     for (const Metric& metric : all_metrics(study)) {
         if (!metric.expression.empty()) {
             const Expression expression = Expression::parse(metric.expression);
             for (const std::string& name : expression.names()) {
                 if (std::ranges::find(known, name) == known.end()) {
-                    refuse(study, "the metric '" + metric.name + "' is of '" + name +
-                                      "', which is neither a counter nor a metric before it" +
-                                      did_you_mean(name, known) + " (KIND.NAME of 'lookahead list statistics')");
+                    refuse(study, fmt::format("the metric '{}' is of '{}', which is neither a counter nor a metric "
+                                              "before it{} (KIND.NAME of 'lookahead list statistics')",
+                                              metric.name, name, did_you_mean(name, known)));
                 }
             }
         }
@@ -137,9 +140,9 @@ void check_paths(const Study& study) {
     for (const Metric& metric : study.metrics) {
         if (metric.expression.empty() &&
             std::ranges::none_of(known, [&](const std::string& pattern) { return fits(metric.path, pattern); })) {
-            refuse(study, "the metric '" + metric.name + "' is of " + metric.path + ", which result files do not have" +
-                              did_you_mean(metric.path, known) +
-                              " (counters/KIND/NAME, an attribute, or GROUP@ATTRIBUTE; 'lookahead list statistics')");
+            refuse(study, fmt::format("the metric '{}' is of {}, which result files do not have{} (counters/KIND/NAME, "
+                                      "an attribute, or GROUP@ATTRIBUTE; 'lookahead list statistics')",
+                                      metric.name, metric.path, did_you_mean(metric.path, known)));
         }
     }
 }

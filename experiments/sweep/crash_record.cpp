@@ -49,7 +49,7 @@ void record(int number) {
 }  // namespace
 
 CrashRecord::CrashRecord(const std::string& file, int rank) {
-    const std::string partial = file + ".partial.crash-" + std::to_string(::getpid()) + "-" + std::to_string(rank);
+    const std::string partial = fmt::format("{}.partial.crash-{}-{}", file, ::getpid(), rank);
     LOOKAHEAD_ASSERT(partial.size() < kMostOfPath, "the path of a sweep's folder is too long");
     std::snprintf(file_name.data(), file_name.size(), "%s", file.c_str());
     std::snprintf(partial_name.data(), partial_name.size(), "%s", partial.c_str());

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 
 namespace {
@@ -85,7 +87,7 @@ std::string points_as_csv(const Study& study, std::span<const SweepPoint> points
         const PointFacts& fact = facts.points[i];
         Row row(text);
         row << i << point.key << point.workload << name_of(state.status) << state.exit_code << state.message
-            << (state.status == PointStatus::complete ? "points/" + point.key + ".h5" : std::string())
+            << (state.status == PointStatus::complete ? fmt::format("points/{}.h5", point.key) : std::string())
             << fact.state_hash << fact.host << fact.ranks << fact.peak_rss_bytes << fact.point_s;
         for (const std::string& label : point.labels) { row << label; }
         for (const double metric : fact.metrics) { row << metric; }

@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/run/stop_signal.h"
@@ -269,7 +271,7 @@ class Ensemble {
         if (state.status == PointStatus::missing && times >= kMostTimesBegun) {
             state.status = PointStatus::failed;
             state.exit_code = kOverrunCode;
-            state.message = "the jobs that ran it ended without a word, " + std::to_string(times) + " times";
+            state.message = fmt::format("the jobs that ran it ended without a word, {} times", times);
             folder_.record_failure(point, state);
             folder_.forget_begun(point);
         }
@@ -349,7 +351,7 @@ class Ensemble {
             if (error) {
                 remove_result(point);
                 forget_if_empty(point);
-                throw InputError(file + ": the result of a point cannot get its name: " + error.message());
+                throw InputError("{}: the result of a point cannot get its name: {}", file, error.message());
             }
             folder_.remove_checkpoints(point);
             count(true);

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 
 /// A number, a name, or an operator between two others.
@@ -46,9 +48,9 @@ class Parser {
 
   private:
     [[noreturn]] void fail(const std::string& expected) {
-        const std::string found = next() == 0 ? "the end" : "'" + std::string(text_.substr(at_, 12)) + "'";
-        throw ExpressionError("'" + std::string(text_) + "' has " + found + " at letter " + std::to_string(at_ + 1) +
-                              " where " + expected + " was expected");
+        const std::string found = next() == 0 ? "the end" : fmt::format("'{}'", text_.substr(at_, 12));
+        throw ExpressionError(
+            fmt::format("'{}' has {} at letter {} where {} was expected", text_, found, at_ + 1, expected));
     }
 
     /// The next character that is no blank; 0 at the end.
@@ -81,8 +83,7 @@ class Parser {
 
     NodePointer factor() {
         if (++nested_ > kMostNested) {
-            throw ExpressionError("'" + std::string(text_) + "' is nested more than " + std::to_string(kMostNested) +
-                                  " deep");
+            throw ExpressionError(fmt::format("'{}' is nested more than {} deep", text_, kMostNested));
         }
         NodePointer made = innermost();
         --nested_;

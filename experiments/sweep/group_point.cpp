@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/transport/agreement/agreement.h"
 #include "experiments/sweep/crash_record.h"
 #include "experiments/sweep/elapsed.h"
@@ -44,7 +46,8 @@ class Watchdog {
 
   private:
     [[noreturn]] static void end_job(double timeout_s, const SweepFolder& folder, const SweepPoint& point) {
-        const std::string message = time_overrun(timeout_s) + " and came to no epoch, which ended the whole job";
+        const std::string message =
+            fmt::format("{} and came to no epoch, which ended the whole job", time_overrun(timeout_s));
         static_cast<void>(catch_error([&] {
             folder.record_failure(point, {PointStatus::failed, kOverrunCode, message, timeout_s + kGraceSeconds});
         }));
@@ -79,7 +82,8 @@ std::vector<std::uint64_t> codes_of_all(Transport& group, int mine, const std::s
     const auto code = static_cast<std::uint64_t>(mine);
     std::vector<std::uint64_t> codes(static_cast<std::size_t>(group.size()));
     if (!group.try_all_gather({&code, 1}, codes, mine == 0 ? Transport::kForever : kPatience)) {
-        const std::string sentence = message + "; other ranks did not hear of it, which ended the whole job";
+        const std::string sentence =
+            fmt::format("{}; other ranks did not hear of it, which ended the whole job", message);
         static_cast<void>(catch_error([&] {
             folder.record_failure(point, {PointStatus::failed, mine, sentence, seconds});
         }));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include <fmt/format.h>
+
 #include "core/hdf5/file.h"
 #include "experiments/sweep/axis_numbers.h"
 #include "experiments/sweep/best.h"
@@ -30,7 +32,7 @@ void write_points(Group group, const Study& study, const std::vector<Metric>& me
     std::vector<std::string> files;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const bool complete = facts.states[i].status == PointStatus::complete;
-        files.push_back(complete ? "points/" + points[i].key + ".h5" : "");
+        files.push_back(complete ? fmt::format("points/{}.h5", points[i].key) : "");
     }
     table.write(schema::kPointsFile, files);
     table.write(schema::kPointsExitCode, facts.states, &PointState::exit_code);
@@ -52,9 +54,10 @@ void write_points(Group group, const Study& study, const std::vector<Metric>& me
         }
     }
     for (std::size_t m = 0; m < metrics.size(); ++m) {
-        const std::string about = metrics[m].expression.empty()
-                                      ? "From " + metrics[m].path + " of the result file; NaN without one."
-                                      : metrics[m].expression + "; NaN without a result, or one with these counters.";
+        const std::string about =
+            metrics[m].expression.empty()
+                ? fmt::format("From {} of the result file; NaN without one.", metrics[m].path)
+                : fmt::format("{}; NaN without a result, or one with these counters.", metrics[m].expression);
         table.write(metrics[m].name, {metrics[m].units, about, long_name_of(metrics[m].name)},
                     column_of(facts.points, [&](const PointFacts& point) { return point.metrics[m]; }));
     }

@@ -82,9 +82,9 @@ RunRequest request_of(const Study& study, const std::string& workload, const Cho
     }
     request.machine = choice.machine;
     request.configuration = configuration;
-    if (workload.ends_with(".h5")) { request.configuration.override_value("capture.file=" + workload); }
+    if (workload.ends_with(".h5")) { request.configuration.override_value(fmt::format("capture.file={}", workload)); }
     for (const std::string& setting : choice.settings) {
-        request.configuration.override_value(request.workload + "." + setting);
+        request.configuration.override_value(fmt::format("{}.{}", request.workload, setting));
     }
     return request;
 }
@@ -102,7 +102,7 @@ std::vector<std::string> arguments_of(const Study& study, const std::string& wor
 std::string name_of(const Study& study, const std::string& workload, const Choice& choice) {
     std::string name = workload;
     for (std::size_t i = 0; i < choice.labels.size(); ++i) {
-        name += ", " + study.axes[i].name + " " + choice.labels[i];
+        name += fmt::format(", {} {}", study.axes[i].name, choice.labels[i]);
     }
     return name;
 }
@@ -133,8 +133,8 @@ std::vector<SweepPoint> plan_sweep(const Study& study) {
                 points.push_back({workload, choice.labels, arguments_of(study, workload, choice),
                                   point_key(run_id_of(request), program, inputs)});
             } catch (const ConfigurationError& error) {
-                throw ConfigurationError("study " + study.name + ", point (" + name_of(study, workload, choice) +
-                                         "): " + error.what());
+                throw ConfigurationError("study {}, point ({}): {}", study.name, name_of(study, workload, choice),
+                                         error.what());
             }
         }
     }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 
 Json points_to_json(std::span<const SweepPoint> points) {
@@ -20,7 +22,7 @@ std::vector<SweepPoint> points_from_json(const Json& all) {
     for (const Json& row : all.elements()) {
         const Json::Array& columns = row.elements();
         if (columns.size() != kColumns) {
-            throw JsonError(row.text() + " is not a point: key, workload, labels, arguments");
+            throw JsonError(fmt::format("{} is not a point: key, workload, labels, arguments", row.text()));
         }
         points.push_back({columns[1].as_text(), columns[2].as_texts(), columns[3].as_texts(), columns[0].as_text()});
     }

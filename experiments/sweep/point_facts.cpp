@@ -24,7 +24,7 @@ double number_in(const hdf5::AttributeValue& value, const std::string& what) {
     return std::visit(
         [&]<class T>(const T& each) -> double {
             if constexpr (std::is_arithmetic_v<T>) { return static_cast<double>(each); }
-            throw InputError(what + " is not a number");
+            throw InputError("{} is not a number", what);
         },
         value);
 }
@@ -42,7 +42,7 @@ Group group_at(const InputFile& file, std::string_view path, const std::string& 
     while (!path.empty()) {
         const auto slash = path.find('/');
         const std::string name(path.substr(0, slash));
-        if (!group.has(name)) { throw InputError(what + ": there is no group " + name + " in " + group.name()); }
+        if (!group.has(name)) { throw InputError("{}: there is no group {} in {}", what, name, group.name()); }
         group = group.open_group(name);
         path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
     }
@@ -50,18 +50,18 @@ Group group_at(const InputFile& file, std::string_view path, const std::string& 
 }
 
 double value_of(const Metric& metric, const InputFile& file, const std::string& path) {
-    const std::string what = path + ": the metric " + metric.name + " (" + metric.path + ")";
+    const std::string what = fmt::format("{}: the metric {} ({})", path, metric.name, metric.path);
     const auto at = metric.path.find('@');
     const auto slash = metric.path.rfind('/');
     if (at != std::string::npos || slash == std::string::npos) {
         const Group group = group_at(file, at == std::string::npos ? "" : metric.path.substr(0, at), what);
         const std::string name = at == std::string::npos ? metric.path : metric.path.substr(at + 1);
-        if (!group.has_attribute(name)) { throw InputError(what + ": " + group.name() + " has no attribute " + name); }
+        if (!group.has_attribute(name)) { throw InputError("{}: {} has no attribute {}", what, group.name(), name); }
         return number_in(group.attribute(name), what);
     }
     const Group group = group_at(file, metric.path.substr(0, slash), what);
     const std::string name = metric.path.substr(slash + 1);
-    if (!group.has(name)) { throw InputError(what + ": there is no dataset " + name + " in " + group.name()); }
+    if (!group.has(name)) { throw InputError("{}: there is no dataset {} in {}", what, name, group.name()); }
     return reduced(group.open_dataset(name).read<double>(), metric.reduction);
 }
 
@@ -79,7 +79,7 @@ std::vector<CounterTotal> read_totals(const Group& counters, CounterNames& names
         for (const std::string& name : group.names()) {
             if (name == run_schema::kCountersEachComponent.name) { continue; }
             const hdf5::Dataset dataset = group.open_dataset(name);
-            const std::string full = kind + "." + name;
+            const std::string full = fmt::format("{}.{}", kind, name);
             if (!units.contains(full)) { units[full] = dataset.text_attribute("units"); }
             const auto values = dataset.read<std::uint64_t>();
             if (!values.empty()) { totals.push_back(total_of(names.number_of(full), values)); }

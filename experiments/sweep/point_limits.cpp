@@ -25,7 +25,7 @@ std::string time_overrun(double timeout_s) {
 
 std::string memory_overrun(std::uint64_t memory_bytes) {
     constexpr std::uint64_t kMegabyte = 1'000'000;
-    return "needed more memory than " + std::to_string(memory_bytes / kMegabyte) + " MB";
+    return fmt::format("needed more memory than {} MB", memory_bytes / kMegabyte);
 }
 
 }  // namespace lookahead

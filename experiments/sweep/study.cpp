@@ -23,15 +23,14 @@ class Reader {
 
     [[noreturn]] void fail(const toml::node& node, const std::string& sentence) const {
         const auto& begin = node.source().begin;
-        throw InputError(file_ + ":" + std::to_string(begin.line) + ":" + std::to_string(begin.column) + ": " +
-                         sentence);
+        throw InputError("{}:{}:{}: {}", file_, begin.line, begin.column, sentence);
     }
 
     void check_keys(const toml::table& table, const std::vector<std::string>& known) const {
         for (const auto& [key, node] : table) {
             const std::string name(key.str());
             if (std::ranges::find(known, name) == known.end()) {
-                fail(node, "unknown key '" + name + "'" + did_you_mean(name, known));
+                fail(node, fmt::format("unknown key '{}'{}", name, did_you_mean(name, known)));
             }
         }
     }
@@ -42,7 +41,7 @@ class Reader {
     }
     std::string text(const toml::node& node, const std::string& what) const {
         if (const auto* value = node.as_string()) { return value->get(); }
-        fail(node, what + " must be a text in quotes");
+        fail(node, fmt::format("{} must be a text in quotes", what));
     }
 
     std::vector<std::string> texts(const toml::table& table, const char* key) const {
@@ -56,11 +55,11 @@ class Reader {
     }
     const toml::array& array(const toml::node& node, const std::string& what) const {
         if (const auto* list = node.as_array(); list != nullptr && !list->empty()) { return *list; }
-        fail(node, what + " must be a list with at least one entry");
+        fail(node, fmt::format("{} must be a list with at least one entry", what));
     }
     const toml::table& table(const toml::node& node, const std::string& what) const {
         if (const auto* table = node.as_table()) { return *table; }
-        fail(node, what + " must be a table");
+        fail(node, fmt::format("{} must be a table", what));
     }
     /// Texts "key=value".
     std::vector<std::string> assignments(const toml::table& table, const char* key) const {
@@ -68,7 +67,7 @@ class Reader {
         for (const std::string& each : result) {
             const auto equals = each.find('=');
             if (equals == std::string::npos || equals == 0) {
-                fail(*table.get(key), "'" + each + "' in " + key + " is not of the form key=value");
+                fail(*table.get(key), fmt::format("'{}' in {} is not of the form key=value", each, key));
             }
         }
         return result;
@@ -100,13 +99,13 @@ Axis parse_axis(const Reader& reader, const toml::table& table) {
     const toml::node* values = table.get("values");
     const toml::node* tables = table.get("value");
     if ((values == nullptr) == (tables == nullptr) || key.empty() != (values == nullptr)) {
-        reader.fail(table,
-                    "the axis '" + axis.name + "' needs either key and values, or name and tables [[axis.value]]");
+        reader.fail(table, fmt::format("the axis '{}' needs either key and values, or name and tables [[axis.value]]",
+                                       axis.name));
     }
     if (values != nullptr) {
         for (const toml::node& node : reader.array(*values, "values")) {
             const std::string value = typed(reader, node);
-            axis.values.push_back({value, "", {key + "=" + value}, {}});
+            axis.values.push_back({value, "", {fmt::format("{}={}", key, value)}, {}});
         }
         return axis;
     }
@@ -116,7 +115,7 @@ Axis parse_axis(const Reader& reader, const toml::table& table) {
         axis.values.push_back({reader.text(value, "name", ""), reader.text(value, "machine", ""),
                                reader.assignments(value, "options"), reader.assignments(value, "settings")});
         if (axis.values.back().name.empty()) {
-            reader.fail(node, "a value of the axis '" + axis.name + "' has no name");
+            reader.fail(node, fmt::format("a value of the axis '{}' has no name", axis.name));
         }
     }
     return axis;
@@ -145,7 +144,7 @@ Metric parse_metric(const Reader& reader, const toml::table& table) {
     } else if (reduction == "max") {
         metric.reduction = Metric::Reduction::max;
     } else if (reduction != "sum") {
-        reader.fail(*table.get("reduction"), "unknown reduction '" + reduction + "': give sum, mean or max");
+        reader.fail(*table.get("reduction"), fmt::format("unknown reduction '{}': give sum, mean or max", reduction));
     }
     return metric;
 }
@@ -161,7 +160,8 @@ void check_value(const Reader& reader, const toml::node& node, const Study& stud
     std::vector<std::string> known;
     std::ranges::transform(axis->values, std::back_inserter(known), &AxisValue::name);
     if (std::ranges::find(known, value) == known.end()) {
-        reader.fail(node, "the axis '" + axis_name + "' has no value '" + value + "'" + did_you_mean(value, known));
+        reader.fail(node,
+                    fmt::format("the axis '{}' has no value '{}'{}", axis_name, value, did_you_mean(value, known)));
     }
 }
 
@@ -171,7 +171,7 @@ void check_metric(const Reader& reader, const toml::node& node, const Study& stu
         std::ranges::transform(*metrics, std::back_inserter(known), &Metric::name);
     }
     if (std::ranges::find(known, name) == known.end()) {
-        reader.fail(node, "unknown metric '" + name + "'" + did_you_mean(name, known));
+        reader.fail(node, fmt::format("unknown metric '{}'{}", name, did_you_mean(name, known)));
     }
 }
 
@@ -190,7 +190,7 @@ Best parse_best(const Reader& reader, const toml::table& table, const Study& stu
     }
     const std::string choose = reader.text(table, "choose", "least");
     if (choose != "least" && choose != "most") {
-        reader.fail(*table.get("choose"), "unknown choice '" + choose + "': give least or most");
+        reader.fail(*table.get("choose"), fmt::format("unknown choice '{}': give least or most", choose));
     }
     best.largest = choose == "most";
     best.values = reader.texts(table, "values");
@@ -200,7 +200,7 @@ Best parse_best(const Reader& reader, const toml::table& table, const Study& stu
         const auto equals = each.find('=');
         const AxisChoice& choice = best.among.emplace_back(AxisChoice{each.substr(0, equals), each.substr(equals + 1)});
         if (choice.axis == best.axis || !has_axis(study, choice.axis)) {
-            reader.fail(node, "'" + each + "' in among is not of another axis of the study");
+            reader.fail(node, fmt::format("'{}' in among is not of another axis of the study", each));
         }
         check_value(reader, node, study, choice.axis, choice.value);
     }
@@ -212,7 +212,7 @@ void check_names(const Reader& reader, const toml::node& node, const char* what,
     std::set<std::string> names;
     for (const T& item : items) {
         if (!names.insert(item.name).second) {
-            reader.fail(node, std::string(what) + " '" + item.name + "' is there twice");
+            reader.fail(node, fmt::format("{} '{}' is there twice", what, item.name));
         }
     }
 }
@@ -266,8 +266,7 @@ Study parse_study(std::string_view toml, const std::string& name, const std::str
         root = toml::parse(toml, std::string_view(file));
     } catch (const toml::parse_error& error) {
         const auto& begin = error.source().begin;
-        throw InputError(file + ":" + std::to_string(begin.line) + ":" + std::to_string(begin.column) + ": " +
-                         std::string(error.description()));
+        throw InputError("{}:{}:{}: {}", file, begin.line, begin.column, error.description());
     }
     const Reader reader(file);
     reader.check_keys(root,
@@ -288,7 +287,7 @@ Study parse_study(std::string_view toml, const std::string& name, const std::str
     }
     study.workloads = reader.texts(root, "workloads");
     if (study.workloads.empty()) {
-        throw InputError(file + ": the study has no workloads; give workloads = [\"sgemm\", ...]");
+        throw InputError("{}: the study has no workloads; give workloads = [\"sgemm\", ...]", file);
     }
     study.options = reader.assignments(root, "options");
     parse_lists(reader, root, study);
@@ -299,7 +298,7 @@ Study load_study(const std::string& name_or_file) {
     if (name_or_file.ends_with(".toml")) {
         std::ifstream in(name_or_file, std::ios::binary);
         if (!in || std::filesystem::is_directory(name_or_file)) {
-            throw InputError(name_or_file + ": the study cannot be read");
+            throw InputError("{}: the study cannot be read", name_or_file);
         }
         const std::string toml{std::istreambuf_iterator<char>(in), {}};
         return parse_study(toml, std::filesystem::path(name_or_file).stem().string(), name_or_file);
@@ -307,12 +306,13 @@ Study load_study(const std::string& name_or_file) {
     std::vector<std::string> known;
     for (const BuiltInStudy& study : built_in_studies()) {
         if (study.name == name_or_file) {
-            return parse_study(study.toml, name_or_file, "experiments/studies/" + name_or_file + ".toml");
+            return parse_study(study.toml, name_or_file, fmt::format("experiments/studies/{}.toml", name_or_file));
         }
         known.emplace_back(study.name);
     }
-    throw ConfigurationError("unknown study '" + name_or_file + "'" + did_you_mean(name_or_file, known) +
-                             "; 'lookahead list studies' shows them, and a study file's name ends in .toml");
+    throw ConfigurationError(
+        "unknown study '{}'{}; 'lookahead list studies' shows them, and a study file's name ends in .toml",
+        name_or_file, did_you_mean(name_or_file, known));
 }
 
 }  // namespace lookahead

@@ -18,14 +18,14 @@ namespace {
 /// Refuses characters with a meaning inside a shell's '"', and line ends, which would end an #SBATCH line.
 void require_plain(const std::string& what, const std::string& text) {
     if (text.find_first_of("\"$`\\\n") != std::string::npos) {
-        throw ConfigurationError("the " + what + " '" + text + "' has a character that a job's script cannot have: " +
-                                 "one of \" $ ` \\ or a new line");
+        throw ConfigurationError(
+            "the {} '{}' has a character that a job's script cannot have: one of \" $ ` \\ or a new line", what, text);
     }
 }
 
 std::string joined(const std::vector<std::string>& words) {
     std::string text;
-    for (const std::string& word : words) { text += (text.empty() ? "\"" : " \"") + word + "\""; }
+    for (const std::string& word : words) { text += fmt::format("{}{}\"", (text.empty() ? "\"" : " \""), word); }
     return text;
 }
 
@@ -36,8 +36,8 @@ std::string name_of_sweep(const std::string& folder) {
 }  // namespace
 
 std::string job_script(const SlurmJob& job) {
-    std::string more = job.partition.empty() ? "" : "#SBATCH --partition=" + job.partition + "\n";
-    more += job.array > 1 ? "#SBATCH --array=0-" + std::to_string(job.array - 1) + "\n" : "";
+    std::string more = job.partition.empty() ? "" : fmt::format("#SBATCH --partition={}\n", job.partition);
+    more += job.array > 1 ? fmt::format("#SBATCH --array=0-{}\n", job.array - 1) : "";
     const std::map<std::string, std::string> values{{"NAME", name_of_sweep(job.folder)},
                                                     {"NODES", std::to_string(job.nodes)},
                                                     {"TASKS", std::to_string(job.tasks_per_node)},
@@ -54,7 +54,7 @@ std::string job_script(const SlurmJob& job) {
     require_plain("PARTITION", job.partition);
     std::string text = kSlurmTemplate;
     for (const auto& [name, value] : values) {
-        const std::string mark = "@" + name + "@";
+        const std::string mark = fmt::format("@{}@", name);
         for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at + value.size())) {
             text.replace(at, mark.size(), value);
         }
@@ -64,11 +64,11 @@ std::string job_script(const SlurmJob& job) {
 
 std::string write_job(const SlurmJob& job) {
     SweepFolder(job.folder).write("job.sbatch", job_script(job));
-    return job.folder + "/job.sbatch";
+    return fmt::format("{}/job.sbatch", job.folder);
 }
 
 std::string submit_job(const std::string& script) {
-    std::FILE* const pipe = ::popen(("sbatch \"" + script + "\" 2>&1").c_str(), "re");
+    std::FILE* const pipe = ::popen((fmt::format("sbatch \"{}\" 2>&1", script)).c_str(), "re");
     if (pipe == nullptr) { throw ConfigurationError("sbatch cannot be started"); }
     std::string said;
     std::array<char, 256> piece{};
@@ -76,8 +76,8 @@ std::string submit_job(const std::string& script) {
     const int status = ::pclose(pipe);
     while (!said.empty() && said.back() == '\n') { said.pop_back(); }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        throw ConfigurationError("sbatch does not take " + script + ": " + said +
-                                 "; the script stays, and may be submitted by hand");
+        throw ConfigurationError("sbatch does not take {}: {}; the script stays, and may be submitted by hand", script,
+                                 said);
     }
     return said;
 }

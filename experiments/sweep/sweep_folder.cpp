@@ -35,12 +35,12 @@ std::optional<std::string> read_file(const std::string& path) {
 std::string process_name() {
     std::array<char, 64> host{};
     ::gethostname(host.data(), host.size() - 1);
-    return std::string(host.data()) + "-" + std::to_string(::getpid());
+    return fmt::format("{}-{}", host.data(), ::getpid());
 }
 
 [[noreturn]] void fail_by_errno(const std::string& path) {
-    throw InputError(path + ": the file cannot be written: " + std::strerror(errno) +
-                     "; when that is corrected, the same command goes on");
+    throw InputError("{}: the file cannot be written: {}; when that is corrected, the same command goes on", path,
+                     std::strerror(errno));
 }
 
 /// Writes the whole text to the file and the file to the disk; returns whether it could.
@@ -62,7 +62,7 @@ bool writes(const std::string& path, std::string_view text) {
 
 /// Other programs see the whole text or nothing.
 void write_whole(const std::string& path, std::string_view text) {
-    const std::string partial = path + ".partial." + process_name();
+    const std::string partial = fmt::format("{}.partial.{}", path, process_name());
     if (!writes(partial, text) || std::rename(partial.c_str(), path.c_str()) != 0) {
         const int reason = errno;
         std::remove(partial.c_str());
@@ -107,10 +107,11 @@ const char* name_of(PointStatus status) {
 /// begins the same sweep at the same time writes the study's text before those files.
 void SweepFolder::require_own() const {
     for (const char* name : {"/index.h5", "/plan.json"}) {
-        if (std::filesystem::exists(path_ + name) && !std::filesystem::exists(path_ + "/study.toml")) {
-            throw InputError(path_ + name +
-                             " is in the way: the folder is of no sweep, and a sweep would replace the file; " +
-                             "give another folder with --out");
+        if (std::filesystem::exists(path_ + name) && !std::filesystem::exists(fmt::format("{}/study.toml", path_))) {
+            throw InputError(
+                "{}{} is in the way: the folder is of no sweep, and a sweep would replace the file; give another "
+                "folder with --out",
+                path_, name);
         }
     }
 }
@@ -118,15 +119,15 @@ void SweepFolder::require_own() const {
 void SweepFolder::create(const Study& study, std::span<const SweepPoint> points) const {
     require_own();
     std::error_code fault;
-    std::filesystem::create_directories(path_ + "/points", fault);
+    std::filesystem::create_directories(fmt::format("{}/points", path_), fault);
     if (fault) {
-        throw InputError(path_ + ": the folder cannot be made: " + fault.message() + "; give another one with --out");
+        throw InputError("{}: the folder cannot be made: {}; give another one with --out", path_, fault.message());
     }
     remove_abandoned();
-    const std::string file = path_ + "/study.toml";
+    const std::string file = fmt::format("{}/study.toml", path_);
     const auto present = read_file(file);
     // A built-in study's text does not have its name.
-    const std::string text = "# " + study.name + "\n" + study.toml;
+    const std::string text = fmt::format("# {}\n{}", study.name, study.toml);
     if (present && *present != text) { require_grown(study, points); }
     if (!present || *present != text) { write_whole(file, text); }
 }
@@ -135,28 +136,29 @@ void SweepFolder::require_grown(const Study& now, std::span<const SweepPoint> po
     const Study before = study();
     const std::string advice = "; give another folder with --out";
     if (before.name != now.name) {
-        throw InputError(path_ + ": the folder is of another study, " + before.name + advice);
+        throw InputError("{}: the folder is of another study, {}{}", path_, before.name, advice);
     }
     for (const SweepPoint& point : plan_sweep(before)) {
         if (std::ranges::find(points, point.key, &SweepPoint::key) == points.end()) {
-            throw InputError(path_ + ": the folder is of another version of the study " + now.name +
-                             ", with a point that this one does not have (" + point.workload + ", key " + point.key +
-                             "): a study may only grow" + advice);
+            throw InputError(
+                "{}: the folder is of another version of the study {}, with a point that this one does not have ({}, "
+                "key {}): a study may only grow{}",
+                path_, now.name, point.workload, point.key, advice);
         }
     }
 }
 
 Study SweepFolder::study() const {
-    const std::string file = path_ + "/study.toml";
+    const std::string file = fmt::format("{}/study.toml", path_);
     const auto text = read_file(file);
     std::error_code unknown;
     const auto end_of_name = text ? text->find('\n') : std::string::npos;
     if (end_of_name == std::string::npos || !text->starts_with("# ")) {
-        throw InputError(path_ + " is not the folder of a sweep: " +
-                         (std::filesystem::is_directory(path_, unknown)
-                              ? "it has no study.toml that lookahead sweep wrote"
-                              : "there is no such folder") +
-                         "; give a sweep's with --out, or begin it with lookahead sweep run");
+        throw InputError(
+            "{} is not the folder of a sweep: {}; give a sweep's with --out, or begin it with lookahead sweep run",
+            path_,
+            (std::filesystem::is_directory(path_, unknown) ? "it has no study.toml that lookahead sweep wrote"
+                                                           : "there is no such folder"));
     }
     return parse_study(text->substr(end_of_name + 1), text->substr(2, end_of_name - 2), file);
 }
@@ -171,14 +173,14 @@ PointState SweepFolder::state(const SweepPoint& point) const {
         return {PointStatus::failed, failure.at("exit_code").as_int(), failure.at("message").as_text(),
                 failure.at("wall_s").as_double()};
     } catch (const JsonError& error) {
-        throw InputError(failure_file(point) + ": not a record of a failed point; remove it: " + error.what());
+        throw InputError("{}: not a record of a failed point; remove it: {}", failure_file(point), error.what());
     }
 }
 
 void SweepFolder::record_failure(const SweepPoint& point, const PointState& state) const {
     const Json failure(
         Json::Object{{"exit_code", state.exit_code}, {"message", state.message}, {"wall_s", state.wall_s}});
-    write_whole(failure_file(point), failure.page() + "\n");
+    write_whole(failure_file(point), fmt::format("{}\n", failure.page()));
 }
 
 SweepFolder::Claim::~Claim() {
@@ -189,22 +191,22 @@ SweepFolder::Claim::~Claim() {
 }
 
 std::optional<SweepFolder::Claim> SweepFolder::claim(const SweepPoint& point) const {
-    return claim_file(path_ + "/points/" + point.key + ".claim", false);
+    return claim_file(fmt::format("{}/points/{}.claim", path_, point.key), false);
 }
 
 SweepFolder::Claim SweepFolder::claim_index() const {
-    return *claim_file(path_ + "/index.claim", true);
+    return *claim_file(fmt::format("{}/index.claim", path_), true);
 }
 
 std::optional<SweepFolder::Claim> SweepFolder::claim_file(const std::string& path, bool wait) {
     while (true) {
         const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-        if (file < 0) { throw InputError(path + ": the file cannot be written"); }
+        if (file < 0) { throw InputError("{}: the file cannot be written", path); }
         if (::flock(file, LOCK_EX | (wait ? 0 : LOCK_NB)) != 0) {
             const int reason = errno;
             ::close(file);
             if (reason == EINTR) { continue; }
-            if (wait || reason != EWOULDBLOCK) { throw InputError(path + ": the file cannot be locked"); }
+            if (wait || reason != EWOULDBLOCK) { throw InputError("{}: the file cannot be locked", path); }
             return std::nullopt;
         }
         struct stat held {};
@@ -217,18 +219,18 @@ std::optional<SweepFolder::Claim> SweepFolder::claim_file(const std::string& pat
 }
 
 std::string SweepFolder::temporary_file(const SweepPoint& point) const {
-    return result_file(point) + "." + process_name();
+    return fmt::format("{}.{}", result_file(point), process_name());
 }
 
 void SweepFolder::remove_abandoned() const {
     std::map<std::string, std::vector<std::filesystem::path>> left;
     std::error_code ignored;  // another program may be removing files
-    for (const auto& entry : std::filesystem::directory_iterator(path_ + "/points", ignored)) {
+    for (const auto& entry : std::filesystem::directory_iterator(fmt::format("{}/points", path_), ignored)) {
         const std::string name = entry.path().filename().string();
         if (is_temporary(name)) { left[key_of(name)].push_back(entry.path()); }
     }
     for (const auto& [key, files] : left) {
-        if (const auto claim = claim_file(path_ + "/points/" + key + ".claim", false)) {
+        if (const auto claim = claim_file(fmt::format("{}/points/{}.claim", path_, key), false)) {
             for (const std::filesystem::path& file : files) {
                 if (file.extension() != ".claim") { std::filesystem::remove(file, ignored); }
             }
@@ -239,17 +241,19 @@ void SweepFolder::remove_abandoned() const {
 void SweepFolder::record_plan(const Study& study, std::span<const SweepPoint> points) const {
     if (depends_on_files(study)) {
         std::error_code ignored;  // it may not be there
-        std::filesystem::remove(path_ + "/plan.json", ignored);
+        std::filesystem::remove(fmt::format("{}/plan.json", path_), ignored);
         return;
     }
     const Json plan(Json::Object{
         {"study", study.name}, {"toml", study.toml}, {"program", program_hash()}, {"points", points_to_json(points)}});
-    const std::string text = plan.text() + "\n";
-    if (read_file(path_ + "/plan.json") != text) { write_whole(path_ + "/plan.json", text); }
+    const std::string text = fmt::format("{}\n", plan.text());
+    if (read_file(fmt::format("{}/plan.json", path_)) != text) {
+        write_whole(fmt::format("{}/plan.json", path_), text);
+    }
 }
 
 std::optional<std::vector<SweepPoint>> SweepFolder::recorded_plan(const Study& study) const {
-    const auto text = depends_on_files(study) ? std::nullopt : read_file(path_ + "/plan.json");
+    const auto text = depends_on_files(study) ? std::nullopt : read_file(fmt::format("{}/plan.json", path_));
     if (!text) { return std::nullopt; }
     try {
         const Json plan = Json::parse(*text);
@@ -264,19 +268,20 @@ std::optional<std::vector<SweepPoint>> SweepFolder::recorded_plan(const Study& s
 }
 
 void SweepFolder::write(const std::string& name, const std::string& text) const {
-    write_whole(path_ + "/" + name, text);
+    write_whole(fmt::format("{}/{}", path_, name), text);
 }
 
 void SweepFolder::require_room() const {
     constexpr std::size_t kProbeBytes = std::size_t{1} << 20;
-    const std::string probe = path_ + "/points/room.h5." + process_name();
+    const std::string probe = fmt::format("{}/points/room.h5.{}", path_, process_name());
     const bool good = writes(probe, std::string(kProbeBytes, 'x'));
     const int reason = errno;
     std::remove(probe.c_str());
     if (!good) {
         errno = reason;
-        throw InputError(path_ + ": results cannot be written: " + std::strerror(errno) +
-                         "; complete points stay, and when there is room the same command goes on");
+        throw InputError(
+            "{}: results cannot be written: {}; complete points stay, and when there is room the same command goes on",
+            path_, std::strerror(errno));
     }
 }
 
@@ -311,7 +316,7 @@ int SweepFolder::times_begun(const SweepPoint& point) const {
 }
 
 void SweepFolder::note_begun(const SweepPoint& point, int times) const {
-    write_whole(file_of(point, ".begun"), std::to_string(times) + "\n");
+    write_whole(file_of(point, ".begun"), fmt::format("{}\n", times));
 }
 
 void SweepFolder::forget_begun(const SweepPoint& point) const {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "experiments/sweep/plan.h"
 #include "experiments/sweep/study.h"
 
@@ -52,7 +54,7 @@ class SweepFolder {
     std::string failure_file(const SweepPoint& point) const { return file_of(point, ".failure.json"); }
 
     PointState state(const SweepPoint&) const;
-    std::string result_file(const SweepPoint& point) const { return path_ + "/points/" + point.key + ".h5"; }
+    std::string result_file(const SweepPoint& point) const { return fmt::format("{}/points/{}.h5", path_, point.key); }
     /// This process's file for a result that may be incomplete.
     std::string temporary_file(const SweepPoint&) const;
     /// Removes files that dead programs have left, each under the claim of its point.
@@ -81,7 +83,7 @@ class SweepFolder {
     void note_begun(const SweepPoint&, int times) const;
     void forget_begun(const SweepPoint&) const;
 
-    std::string index_file() const { return path_ + "/index.h5"; }
+    std::string index_file() const { return fmt::format("{}/index.h5", path_); }
 
     void record_failure(const SweepPoint&, const PointState&) const;
     void forget_failure(const SweepPoint&) const;
@@ -114,7 +116,7 @@ class SweepFolder {
     void require_own() const;
     void require_grown(const Study& now, std::span<const SweepPoint> points) const;
     std::string file_of(const SweepPoint& point, const char* suffix) const {
-        return path_ + "/points/" + point.key + suffix;
+        return fmt::format("{}/points/{}{}", path_, point.key, suffix);
     }
 
     std::string path_;

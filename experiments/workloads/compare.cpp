@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 
 namespace {
@@ -13,16 +15,15 @@ template <class T, class E, class Same>
 CheckReport compare(std::string_view what, const std::vector<T>& got, const std::vector<E>& expected,
                     const std::string& how, Same same) {
     if (got.size() != expected.size()) {
-        return {Outputs::mismatch, std::string(what) + " has " + std::to_string(got.size()) + " elements, expected " +
-                                       std::to_string(expected.size())};
+        return {Outputs::mismatch, fmt::format("{} has {} elements, expected {}", what, got.size(), expected.size())};
     }
     for (std::size_t i = 0; i < got.size(); ++i) {
         if (!same(got[i], expected[i])) {
-            return {Outputs::mismatch, std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(got[i]) +
-                                           ", the CPU reference says " + std::to_string(expected[i])};
+            return {Outputs::mismatch,
+                    fmt::format("{}[{}] is {}, the CPU reference says {}", what, i, got[i], expected[i])};
         }
     }
-    return {Outputs::match, std::to_string(got.size()) + " elements of " + std::string(what) + " " + how};
+    return {Outputs::match, fmt::format("{} elements of {} {}", got.size(), what, how)};
 }
 
 template <class T>

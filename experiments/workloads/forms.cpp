@@ -5,9 +5,9 @@
 namespace lookahead {
 
 std::string kernel_of_form(std::string_view kernel, std::string_view form, std::string_view unroll) {
-    if (form == "looped") { return std::string(kernel) + "_" + std::string(unroll); }
+    if (form == "looped") { return fmt::format("{}_{}", kernel, unroll); }
     if (unroll != kUnrollFactors.front()) {
-        throw ConfigurationError("unroll=" + std::string(unroll) + " is of form=looped: give form=looped, too");
+        throw ConfigurationError("unroll={} is of form=looped: give form=looped, too", unroll);
     }
     return std::string(kernel);
 }

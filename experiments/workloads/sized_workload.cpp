@@ -12,7 +12,7 @@ ParameterList sized_parameter_list(std::span<const SizedParameter> table, std::s
         parameter.name = each.name;
         parameter.type = ParameterType::integer;
         parameter.unit = each.unit;
-        parameter.help = std::string(each.help) + " 0: as --size says.";
+        parameter.help = fmt::format("{} 0: as --size says.", each.help);
         parameter.default_value = std::int64_t{0};
         parameter.integer_min = 0;
         parameter.integer_max = each.max;
@@ -47,8 +47,7 @@ std::int64_t sized_value(std::string_view workload, const SizedParameter& parame
         return (own + unit - 1) / unit * unit;
     }
     if (given % unit != 0) {
-        throw ConfigurationError(std::string(workload) + "." + std::string(parameter.name) + " is " +
-                                 std::to_string(given) + ": give a multiple of " + std::to_string(unit));
+        throw ConfigurationError("{}.{} is {}: give a multiple of {}", workload, parameter.name, given, unit);
     }
     return given;
 }

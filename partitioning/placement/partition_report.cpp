@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "core/sync/rank_lookahead.h"
 #include "partitioning/graph/partition_graph.h"
 
@@ -50,12 +52,12 @@ PartitionReport report_partition(const Model& model, std::span<const int> rank_o
 std::string PartitionReport::text() const {
     std::string text = "rank  processes        load\n";
     for (std::size_t rank = 0; rank < load.size(); ++rank) {
-        text += padded(std::to_string(rank), 4) + padded(std::to_string(processes[rank]), 11) +
-                padded(formatted("%.3f", load[rank]), 12) + "\n";
+        text += fmt::format("{}{}{}\n", padded(std::to_string(rank), 4), padded(std::to_string(processes[rank]), 11),
+                            padded(formatted("%.3f", load[rank]), 12));
     }
-    text += "imbalance " + formatted("%.3f", imbalance) + " (greatest load over mean)\n";
-    text += "cut " + formatted("%.3f", cut) + " of " + formatted("%.3f", traffic) + " traffic (" +
-            formatted("%.1f", traffic > 0 ? 100 * cut / traffic : 0) + " %)\n";
+    text += fmt::format("imbalance {} (greatest load over mean)\n", formatted("%.3f", imbalance));
+    text += fmt::format("cut {} of {} traffic ({} %)\n", formatted("%.3f", cut), formatted("%.3f", traffic),
+                        formatted("%.1f", traffic > 0 ? 100 * cut / traffic : 0));
     text += "shortest channel from rank (row) to rank (column), fs\n";
     for (int from = 0; from < ranks; ++from) {
         text += padded(std::to_string(from), 4);

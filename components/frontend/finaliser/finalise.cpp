@@ -1,7 +1,5 @@
 #include "components/frontend/finaliser/finalise.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -24,25 +22,23 @@ namespace {
 
 void check_options(const FinaliserOptions& options) {
     if (options.isa.registers < 1 || options.isa.registers > kMostRegisters) {
-        throw ConfigurationError(fmt::format("register limit {} is out of range; it must be from 1 to {}",
-                                             options.isa.registers, kMostRegisters));
+        throw ConfigurationError("register limit {} is out of range; it must be from 1 to {}", options.isa.registers,
+                                 kMostRegisters);
     }
     if (options.spill_order != "cost" && options.spill_order != "affine_first") {
-        throw ConfigurationError(
-            fmt::format("spill order \"{}\" is not known; it is \"cost\" or \"affine_first\"", options.spill_order));
+        throw ConfigurationError("spill order \"{}\" is not known; it is \"cost\" or \"affine_first\"",
+                                 options.spill_order);
     }
     if (options.isa.pointers != 32 && options.isa.pointers != 64) {
-        throw ConfigurationError(
-            fmt::format("isa.pointers = {} is not supported; it is 32 or 64", options.isa.pointers));
+        throw ConfigurationError("isa.pointers = {} is not supported; it is 32 or 64", options.isa.pointers);
     }
     if (options.isa.reserved_registers >= options.isa.registers) {
-        throw ConfigurationError(
-            fmt::format("register limit {} leaves none beside the {} reserved ones; it must be higher",
-                        options.isa.registers, options.isa.reserved_registers));
+        throw ConfigurationError("register limit {} leaves none beside the {} reserved ones; it must be higher",
+                                 options.isa.registers, options.isa.reserved_registers);
     }
     if (options.predicate_limit < 1 || options.predicate_limit > isa::kPredicateRegisters) {
-        throw ConfigurationError(fmt::format("predicate limit {} is out of range; it must be from 1 to {}",
-                                             options.predicate_limit, isa::kPredicateRegisters));
+        throw ConfigurationError("predicate limit {} is out of range; it must be from 1 to {}", options.predicate_limit,
+                                 isa::kPredicateRegisters);
     }
 }
 
@@ -101,10 +97,10 @@ Allocation fit_without_lanes(const ptx::Function& function, VirtualProgram& prog
     Allocation allocation = schedule_and_allocate(program.code, options);
     if (allocation.registers > options.isa.registers) {
         throw InputError(
-            fmt::format("{}:{}: kernel {} needs {} registers at once in its {} program, whose values cannot "
-                        "be kept in local memory, and there are {}; kernel.transform = none leaves it whole",
-                        program.code.frame.source_file, function.line, program.code.frame.name, allocation.registers,
-                        program.name, options.isa.registers));
+            "{}:{}: kernel {} needs {} registers at once in its {} program, whose values cannot "
+            "be kept in local memory, and there are {}; kernel.transform = none leaves it whole",
+            program.code.frame.source_file, function.line, program.code.frame.name, allocation.registers, program.name,
+            options.isa.registers);
     }
     return allocation;
 }

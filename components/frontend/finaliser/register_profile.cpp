@@ -1,7 +1,5 @@
 #include "components/frontend/finaliser/register_profile.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "components/frontend/finaliser/finalise.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "components/frontend/ptx/literal.h"
 #include "components/frontend/ptx/problem.h"
 
@@ -49,22 +51,22 @@ bool Cursor::accept_dot(std::string_view word) {
 
 void Cursor::expect(char punctuation, std::string_view purpose) {
     if (accept(punctuation)) { return; }
-    fail(line(), std::string("expected '") + punctuation + "' " + std::string(purpose) + ", found " + describe(peek()));
+    fail(line(), fmt::format("{}{}' {}, found {}", std::string("expected '"), punctuation, purpose, describe(peek())));
 }
 
 std::string_view Cursor::expect_identifier(std::string_view what) {
     if (peek().kind == TokenKind::identifier) { return next().text; }
-    fail(line(), "expected " + std::string(what) + ", found " + describe(peek()));
+    fail(line(), fmt::format("expected {}, found {}", what, describe(peek())));
 }
 
 std::string_view Cursor::expect_dot_word(std::string_view what) {
     if (peek().kind == TokenKind::dot_word) { return next().text; }
-    fail(line(), "expected " + std::string(what) + ", found " + describe(peek()));
+    fail(line(), fmt::format("expected {}, found {}", what, describe(peek())));
 }
 
 std::string_view Cursor::expect_string(std::string_view what) {
     if (peek().kind == TokenKind::string) { return next().text; }
-    fail(line(), "expected " + std::string(what) + " in quotation marks, found " + describe(peek()));
+    fail(line(), fmt::format("expected {} in quotation marks, found {}", what, describe(peek())));
 }
 
 std::uint64_t Cursor::expect_number(std::string_view what, std::uint64_t limit) {
@@ -76,8 +78,7 @@ std::uint64_t Cursor::expect_number(std::string_view what, std::uint64_t limit) 
             return literal->bits;
         }
     }
-    fail(line(), "expected " + std::string(what) + " (an integer from 0 to " + std::to_string(limit) + "), found " +
-                     describe(token));
+    fail(line(), fmt::format("expected {} (an integer from 0 to {}), found {}", what, limit, describe(token)));
 }
 
 std::string Cursor::statement_text(std::size_t position) const {
@@ -100,11 +101,11 @@ std::string describe(const Token& token) {
         case TokenKind::end:
             return "the end of the file";
         case TokenKind::dot_word:
-            return "`." + std::string(token.text) + "`";
+            return fmt::format("`.{}`", token.text);
         case TokenKind::string:
             return "a string";
         default:
-            return "`" + std::string(token.text) + "`";
+            return fmt::format("`{}`", token.text);
     }
 }
 

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "components/frontend/ptx/modifier_groups.h"
 #include "components/frontend/ptx/problem.h"
 
@@ -59,18 +61,19 @@ std::string list_of_forms(std::span<const InstructionForm> forms) {
                                [&](const ModifierGroup& group) { return contains(group.words, word); });
         });
         if (!known) {
-            fail(line, "." + std::string(word) + " is not supported with " + std::string(mnemonic) +
-                           "; supported: " + list_of_forms(forms));
+            fail(line,
+                 fmt::format(".{} is not supported with {}; supported: {}", word, mnemonic, list_of_forms(forms)));
         }
     }
-    fail(line, joined(mnemonic, words) + " is no supported combination; supported: " + list_of_forms(forms));
+    fail(line,
+         fmt::format("{} is no supported combination; supported: {}", joined(mnemonic, words), list_of_forms(forms)));
 }
 
 std::string operand_count(const InstructionForm& form) {
     std::size_t least = form.operands.size();
     while (least > 0 && form.takes(least - 1)) { --least; }
     std::string text = std::to_string(least);
-    if (least < form.operands.size()) { text += " to " + std::to_string(form.operands.size()); }
+    if (least < form.operands.size()) { text += fmt::format(" to {}", form.operands.size()); }
     return text;
 }
 
@@ -79,7 +82,7 @@ std::string operand_count(const InstructionForm& form) {
 FormMatch match_form(std::string_view mnemonic, const Words& words, std::size_t operands, std::uint32_t line) {
     const std::span<const InstructionForm> forms = instruction_forms(mnemonic);
     if (forms.empty()) {
-        fail(line, "instruction `" + std::string(mnemonic) + "` is not supported; supported: " + supported_mnemonics());
+        fail(line, fmt::format("instruction `{}` is not supported; supported: {}", mnemonic, supported_mnemonics()));
     }
     std::string counts;
     for (const InstructionForm& form : forms) {
@@ -89,7 +92,7 @@ FormMatch match_form(std::string_view mnemonic, const Words& words, std::size_t 
         counts += (counts.empty() ? "" : " or ") + operand_count(form);
     }
     if (counts.empty()) { refuse_modifiers(forms, mnemonic, words, line); }
-    fail(line, joined(mnemonic, words) + " takes " + counts + " operands, not " + std::to_string(operands));
+    fail(line, fmt::format("{} takes {} operands, not {}", joined(mnemonic, words), counts, operands));
 }
 
 }  // namespace lookahead::ptx

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "components/frontend/ptx/lexer.h"
 #include "components/frontend/ptx/problem.h"
 
@@ -42,7 +44,7 @@ void FunctionScope::close_block() {
             const Instruction& instruction = function_.instructions[use.instruction];
             throw Problem{
                 instruction.line,
-                "no label `" + use.label + "` in this block or around it in function `" + function_.name + "`",
+                fmt::format("no label `{}` in this block or around it in function `{}`", use.label, function_.name),
                 instruction.text};
         }
     }
@@ -70,7 +72,7 @@ void FunctionScope::refuse_duplicate(std::string_view name, std::uint32_t line) 
     const std::string key(name);
     if (block.registers.contains(key) || block.symbols.contains(key) || block.labels.contains(key) ||
         block.branch_targets.contains(key) || block.prototypes.contains(key) || range_of(block, key) != nullptr) {
-        fail(line, "`" + key + "` is declared twice in the same block");
+        fail(line, fmt::format("`{}` is declared twice in the same block", key));
     }
 }
 
@@ -83,12 +85,12 @@ void FunctionScope::declare_registers(std::string_view prefix, std::uint32_t cou
     Block& block = blocks_.back();
     const RegisterRange range{count, type};
     if (!block.ranges.emplace(prefix, range).second) {
-        fail(line, "the registers `" + std::string(prefix) + "<...>` are declared twice in the same block");
+        fail(line, fmt::format("the registers `{}<...>` are declared twice in the same block", prefix));
     }
     for (const auto& [name, reg] : block.registers) {
         if (!name.starts_with(prefix)) { continue; }
         const auto number = plain_number(std::string_view(name).substr(prefix.size()));
-        if (number && *number < count) { fail(line, "`" + name + "` is declared twice in the same block"); }
+        if (number && *number < count) { fail(line, fmt::format("`{}` is declared twice in the same block", name)); }
     }
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "components/frontend/ptx/constant_expression.h"
 #include "components/frontend/ptx/problem.h"
 
@@ -30,8 +32,8 @@ class InitialiserParser {
         std::uint64_t count = 0;
         do {
             if (count == dimensions_[level]) {
-                fail(cursor_.line(), "`" + variable_.name + "` has more initial values than the " +
-                                         std::to_string(dimensions_[level]) + " that fit");
+                fail(cursor_.line(), fmt::format("`{}` has more initial values than the {} that fit", variable_.name,
+                                                 dimensions_[level]));
             }
             part(level + 1, offset + count++ * part_size, part_size);
         } while (cursor_.accept(','));
@@ -53,7 +55,7 @@ class InitialiserParser {
     void constant(std::uint64_t offset) {
         const std::uint32_t line = cursor_.line();
         const auto value = convert_literal(parse_constant(cursor_), variable_.type);
-        if (!value) { fail(line, "this initial value cannot be ." + std::string(name_of(variable_.type))); }
+        if (!value) { fail(line, fmt::format("this initial value cannot be .{}", name_of(variable_.type))); }
         for (unsigned i = 0; i < bytes(variable_.type); ++i) {
             variable_.initialiser[offset + i] = static_cast<std::uint8_t>(*value >> (8 * i));
         }
@@ -86,9 +88,9 @@ class InitialiserParser {
             cursor_.expect(')', "after generic(symbol");
         }
         const auto found = names_.find(std::string(name));
-        if (found == names_.end()) { fail(line, "unknown symbol `" + std::string(name) + "` in an initial value"); }
+        if (found == names_.end()) { fail(line, fmt::format("unknown symbol `{}` in an initial value", name)); }
         if (!masked && (relocation.size < 4 || is_floating(variable_.type))) {
-            fail(line, "an address does not fit into ." + std::string(name_of(variable_.type)));
+            fail(line, fmt::format("an address does not fit into .{}", name_of(variable_.type)));
         }
         relocation.symbol = found->second;
         if (cursor_.accept('+') || cursor_.peek().is('-')) {
@@ -138,8 +140,7 @@ void parse_initialiser(Cursor& cursor, const SymbolTable& names, std::vector<std
         }
     }
     if (variable.size() > kLargestInitialised) {
-        fail(line,
-             "initialised variables larger than " + std::to_string(kLargestInitialised) + " bytes are not supported");
+        fail(line, fmt::format("initialised variables larger than {} bytes are not supported", kLargestInitialised));
     }
     variable.has_initialiser = true;
     variable.initialiser.assign(variable.size(), 0);

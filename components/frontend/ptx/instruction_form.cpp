@@ -125,7 +125,7 @@ std::string InstructionForm::syntax() const {
             words += word;
         }
         const bool braces = group.optional || group.words.size() > 1;
-        text += braces ? (group.optional ? "{" + words + "}" : "(" + words + ")") : words;
+        text += braces ? (group.optional ? fmt::format("{{{}}}", words) : fmt::format("({})", words)) : words;
     }
     return text;
 }

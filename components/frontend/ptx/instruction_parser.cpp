@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "components/frontend/ptx/call_check.h"
 #include "components/frontend/ptx/constant_expression.h"
 #include "components/frontend/ptx/instruction_rules.h"
@@ -67,9 +69,9 @@ std::optional<Guard> InstructionParser::parse_guard() {
     const std::uint32_t line = cursor_.line();
     const std::string_view name = cursor_.expect_identifier("a predicate register after @");
     const auto meaning = scope_.find(name);
-    if (!meaning) { fail(line, "unknown predicate register `" + std::string(name) + "`"); }
+    if (!meaning) { fail(line, fmt::format("unknown predicate register `{}`", name)); }
     if (!meaning->is_register || function_.registers[meaning->reg].type != Type::pred) {
-        fail(line, "`" + std::string(name) + "` after @ is no register of type .pred");
+        fail(line, fmt::format("`{}` after @ is no register of type .pred", name));
     }
     guard.reg = meaning->reg;
     return guard;
@@ -101,7 +103,9 @@ void InstructionParser::parse_indexed_branch(Instruction& instruction) {
     cursor_.expect(',', "after brx.idx's index");
     const std::string name(cursor_.expect_identifier("the name of a .branchtargets list"));
     const std::vector<std::string>* labels = scope_.find_branch_targets(name);
-    if (labels == nullptr) { fail(instruction.line, "no .branchtargets list `" + name + "` before this instruction"); }
+    if (labels == nullptr) {
+        fail(instruction.line, fmt::format("no .branchtargets list `{}` before this instruction", name));
+    }
     Operand targets;
     targets.kind = OperandKind::labels;
     targets.targets.resize(labels->size());
@@ -126,7 +130,7 @@ void InstructionParser::parse_call(Instruction& instruction) {
         if (is_indirect) {
             const std::string name(cursor_.expect_identifier("the name of a .callprototype"));
             const auto index = scope_.find_prototype(name);
-            if (!index) { fail(instruction.line, "no .callprototype `" + name + "` before this instruction"); }
+            if (!index) { fail(instruction.line, fmt::format("no .callprototype `{}` before this instruction", name)); }
             Operand prototype;
             prototype.kind = OperandKind::prototype;
             prototype.target = *index;
@@ -140,19 +144,21 @@ Operand InstructionParser::callee() {
     const std::uint32_t line = cursor_.line();
     const std::string name(cursor_.expect_identifier("a function's name"));
     const auto meaning = scope_.find(name);
-    if (!meaning) { fail(line, "unknown function `" + name + "`; functions must be declared before they are called"); }
+    if (!meaning) {
+        fail(line, fmt::format("unknown function `{}`; functions must be declared before they are called", name));
+    }
     Operand operand;
     if (meaning->is_register) {
         operand.kind = OperandKind::reg;
         operand.reg = meaning->reg;
         operand.type = module_.address_type();
         if (!register_agrees(function_.registers[meaning->reg].type, operand.type, false)) {
-            fail(line, "register `" + name + "` cannot hold a function's address");
+            fail(line, fmt::format("register `{}` cannot hold a function's address", name));
         }
         return operand;
     }
     if (meaning->symbol.kind != SymbolKind::function || module_.functions[meaning->symbol.index].is_kernel) {
-        fail(line, "`" + name + "` is no device function (.func) and cannot be called");
+        fail(line, fmt::format("`{}` is no device function (.func) and cannot be called", name));
     }
     operand.kind = OperandKind::symbol;
     operand.symbol = meaning->symbol;

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {
@@ -22,8 +24,8 @@ bool continues_identifier(char c) {
 }
 
 std::string printable(char c) {
-    if (c >= ' ' && c <= '~') { return std::string("'") + c + "'"; }
-    return "byte " + std::to_string(static_cast<unsigned char>(c));
+    if (c >= ' ' && c <= '~') { return fmt::format("{}{}'", std::string("'"), c); }
+    return fmt::format("byte {}", static_cast<unsigned char>(c));
 }
 
 class Lexer {
@@ -84,7 +86,7 @@ class Lexer {
         if (c == '"') { return string(); }
         if (ahead("<<") || ahead(">>")) { return punctuation(2); }
         if (std::string_view("{}()[],;:=+-*/%<>@!|&^~?.").find(c) != std::string_view::npos) { return punctuation(1); }
-        fail(line_, "unexpected " + printable(c) + ", which no PTX statement contains");
+        fail(line_, fmt::format("unexpected {}, which no PTX statement contains", printable(c)));
     }
 
     void identifier() {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace lookahead::ptx {
 namespace {
 
@@ -27,7 +29,7 @@ const Variable* Module::find_variable(std::string_view name) const {
 }
 
 std::string where(const Module& module, const Instruction& instruction) {
-    return module.file_name + ":" + std::to_string(instruction.line) + ": `" + instruction.text + "`";
+    return fmt::format("{}:{}: `{}`", module.file_name, instruction.line, instruction.text);
 }
 
 }  // namespace lookahead::ptx

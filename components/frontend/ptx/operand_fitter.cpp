@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {
 namespace {
 
 std::string dotted(Type type) {
-    return "." + std::string(name_of(type));
+    return fmt::format(".{}", name_of(type));
 }
 
 bool is_destination(OperandShape shape) {
@@ -132,8 +134,8 @@ Type OperandFitter::type_of(const Operand& operand) const {
 Operand OperandFitter::reg(const Operand& operand, Type type, bool wider) {
     const Register& found = function_.registers[operand.reg];
     if (!register_agrees(found.type, type, wider)) {
-        refuse("register " + found.name + " is " + dotted(found.type) + " where " + dotted(type) + " is needed" +
-               (wider ? " (or a wider one of its kind)" : ""));
+        refuse(fmt::format("register {} is {} where {} is needed{}", found.name, dotted(found.type), dotted(type),
+                           (wider ? " (or a wider one of its kind)" : "")));
     }
     if (operand.negated && type != Type::pred) { refuse("! can stand before a predicate register only"); }
     Operand fitted = operand;
@@ -144,9 +146,10 @@ Operand OperandFitter::reg(const Operand& operand, Type type, bool wider) {
 Operand OperandFitter::immediate(const Literal& literal, Type type) {
     const auto value = convert_literal(literal, type);
     if (!value) {
-        refuse(literal.is_integer() ? "an integer constant cannot be " + dotted(type) +
-                                          "; write 0f or 0d and its bits, or a decimal fraction"
-                                    : "a floating-point constant of this size cannot be " + dotted(type));
+        refuse(literal.is_integer()
+                   ? fmt::format("an integer constant cannot be {}; write 0f or 0d and its bits, or a decimal fraction",
+                                 dotted(type))
+                   : fmt::format("a floating-point constant of this size cannot be {}", dotted(type)));
     }
     Operand fitted;
     fitted.kind = OperandKind::immediate;
@@ -162,10 +165,11 @@ Operand OperandFitter::source(const RawOperand& raw, Type type, bool wider) {
         case OperandKind::immediate:
             return immediate(raw.literal, type);
         case OperandKind::special:
-            refuse("special register " + std::string(name_of(raw.operand.special)) +
-                   " can be read by mov, and by cvt between integers, only");
+            refuse(fmt::format("special register {} can be read by mov, and by cvt between integers, only",
+                               name_of(raw.operand.special)));
         case OperandKind::symbol:
-            refuse("the address of " + name_of_symbol(raw.operand.symbol) + " can be an operand of mov and cvta only");
+            refuse(fmt::format("the address of {} can be an operand of mov and cvta only",
+                               name_of_symbol(raw.operand.symbol)));
         default:
             refuse("expected a register or a constant as source operand");
     }
@@ -193,7 +197,7 @@ Operand OperandFitter::value(const RawOperand& raw, std::size_t width, Type type
 
 Operand OperandFitter::vector(const RawOperand& raw, std::size_t width, Type type, bool wider, bool is_result) {
     if (raw.operand.kind != OperandKind::vector || raw.elements.size() != width) {
-        refuse("expected a vector of " + std::to_string(width) + " elements in braces");
+        refuse(fmt::format("expected a vector of {} elements in braces", width));
     }
     Operand fitted;
     fitted.kind = OperandKind::vector;
@@ -216,8 +220,8 @@ Operand OperandFitter::special(const Operand& operand, Type type) {
         (bits(own) == 32 && bits(type) == 16) || (operand.special == SpecialRegister::gridid && bits(type) == 32);
     const bool integers = instruction_.opcode != Opcode::cvt || is_integer(instruction_.type());
     if (!is_number(type) || !integers || (bits(type) != bits(own) && !lower_part)) {
-        refuse("special register " + std::string(name_of(operand.special)) + " is " + dotted(own) +
-               " and cannot be read as " + dotted(instruction_.type()));
+        refuse(fmt::format("special register {} is {} and cannot be read as {}", name_of(operand.special), dotted(own),
+                           dotted(instruction_.type())));
     }
     Operand fitted = operand;
     fitted.type = type;
@@ -226,13 +230,13 @@ Operand OperandFitter::special(const Operand& operand, Type type) {
 
 Operand OperandFitter::symbol(const Operand& operand, Type type) {
     if (!is_number(type) || bits(type) < 32) {
-        refuse("the address of " + name_of_symbol(operand.symbol) + " needs a 32- or 64-bit integer type");
+        refuse(fmt::format("the address of {} needs a 32- or 64-bit integer type", name_of_symbol(operand.symbol)));
     }
     const StateSpace space = space_of(operand.symbol);
     check_address_width(type, space);
     if (instruction_.opcode == Opcode::cvta && instruction_.modifiers.space != space) {
-        refuse(name_of_symbol(operand.symbol) + " is in state space " + std::string(name_of(space)) + ", not in " +
-               std::string(name_of(instruction_.modifiers.space)));
+        refuse(fmt::format("{} is in state space {}, not in {}", name_of_symbol(operand.symbol), name_of(space),
+                           name_of(instruction_.modifiers.space)));
     }
     Operand fitted = operand;
     fitted.type = type;
@@ -243,8 +247,7 @@ void OperandFitter::check_address_width(Type type, StateSpace space) const {
     const bool full_width = space == StateSpace::global || space == StateSpace::generic;
     if (bits(type) == module_.address_bits || (bits(type) == 32 && !full_width)) { return; }
     if (bits(type) == 64 && !full_width) { return; }
-    refuse("a " + std::string(name_of(space)) + " address has " + std::to_string(module_.address_bits) + " bits, not " +
-           std::to_string(bits(type)));
+    refuse(fmt::format("a {} address has {} bits, not {}", name_of(space), module_.address_bits, bits(type)));
 }
 
 StateSpace OperandFitter::space_of(const SymbolReference& symbol) const {
@@ -264,15 +267,15 @@ StateSpace OperandFitter::space_of(const SymbolReference& symbol) const {
 std::string OperandFitter::name_of_symbol(const SymbolReference& symbol) const {
     switch (symbol.kind) {
         case SymbolKind::module_variable:
-            return "variable `" + module_.variables[symbol.index].name + "`";
+            return fmt::format("variable `{}`", module_.variables[symbol.index].name);
         case SymbolKind::function_variable:
-            return "variable `" + function_.variables[symbol.index].name + "`";
+            return fmt::format("variable `{}`", function_.variables[symbol.index].name);
         case SymbolKind::parameter:
-            return "parameter `" + function_.parameters[symbol.index].name + "`";
+            return fmt::format("parameter `{}`", function_.parameters[symbol.index].name);
         case SymbolKind::return_parameter:
-            return "return parameter `" + function_.return_parameters[symbol.index].name + "`";
+            return fmt::format("return parameter `{}`", function_.return_parameters[symbol.index].name);
         default:
-            return "function `" + module_.functions[symbol.index].name + "`";
+            return fmt::format("function `{}`", module_.functions[symbol.index].name);
     }
 }
 
@@ -284,8 +287,8 @@ Operand OperandFitter::address(const InstructionForm& form, const RawOperand& ra
     if (fitted.has_base) {
         const Type type = function_.registers[fitted.reg].type;
         if (!is_number(type) || bits(type) < 32) {
-            refuse("register " + function_.registers[fitted.reg].name + " is " + dotted(type) +
-                   " and cannot hold an address");
+            refuse(fmt::format("register {} is {} and cannot hold an address", function_.registers[fitted.reg].name,
+                               dotted(type)));
         }
         check_address_width(type, space);
         fitted.type = bits(type) == 64 ? Type::u64 : Type::u32;
@@ -293,15 +296,17 @@ Operand OperandFitter::address(const InstructionForm& form, const RawOperand& ra
         if (space != StateSpace::local) { refuse("a constant address is allowed in state space local only"); }
     } else {
         const StateSpace own = space_of(fitted.symbol);
-        if (fitted.symbol.kind == SymbolKind::function) { refuse(name_of_symbol(fitted.symbol) + " is no data"); }
+        if (fitted.symbol.kind == SymbolKind::function) {
+            refuse(fmt::format("{} is no data", name_of_symbol(fitted.symbol)));
+        }
         // A generic access to a variable is an access to the variable's state space.
         if (space == StateSpace::generic) { space = own; }
         if (space != own || !lists_space(form, own)) {
-            refuse(name_of_symbol(fitted.symbol) + " is in state space " + std::string(name_of(own)) +
-                   ", which this instruction does not access");
+            refuse(fmt::format("{} is in state space {}, which this instruction does not access",
+                               name_of_symbol(fitted.symbol), name_of(own)));
         }
         if (fitted.symbol.kind == SymbolKind::parameter && instruction_.opcode == Opcode::st) {
-            refuse(name_of_symbol(fitted.symbol) + " is an input and cannot be written");
+            refuse(fmt::format("{} is an input and cannot be written", name_of_symbol(fitted.symbol)));
         }
     }
     return fitted;
@@ -313,7 +318,7 @@ Operand OperandFitter::texture(const RawOperand& raw) {
     const auto types =
         coordinate_types(instruction_.modifiers.geometry, is_surface ? Type::s32 : instruction_.modifiers.types[1]);
     if (raw.elements.size() != types.size() + 1) {
-        refuse("this texture geometry takes " + std::to_string(types.size()) + " coordinates");
+        refuse(fmt::format("this texture geometry takes {} coordinates", types.size()));
     }
     Operand fitted;
     fitted.kind = OperandKind::texture;
@@ -324,7 +329,7 @@ Operand OperandFitter::texture(const RawOperand& raw) {
 }
 
 void OperandFitter::fit_mov(std::vector<RawOperand>& operands) {
-    if (operands.size() != 2) { refuse("mov takes 2 operands, not " + std::to_string(operands.size())); }
+    if (operands.size() != 2) { refuse(fmt::format("mov takes 2 operands, not {}", operands.size())); }
     if (operands[0].has_second || operands[1].has_second) {
         refuse("this instruction has no second destination after |");
     }

@@ -36,10 +36,10 @@ InjectionPort::InjectionPort(const CrossbarParameters& parameters, Cycle latency
     const std::int64_t least =
         std::int64_t{destinations} * (parameters.credit_batch - 1) + flits_of_(kLargestPacketBytes);
     if (sender_flits_ != 0 && sender_flits_ < least) {
-        throw ConfigurationError("crossbar.sender_flits is " + std::to_string(sender_flits_) + "; with " +
-                                 std::to_string(destinations) +
-                                 " receivers and crossbar.credit_batch = " + std::to_string(parameters.credit_batch) +
-                                 " it must be 0, or at least " + std::to_string(least));
+        throw ConfigurationError(
+            "crossbar.sender_flits is {}; with {} receivers and crossbar.credit_batch = {} it must be 0, or at least "
+            "{}",
+            sender_flits_, destinations, parameters.credit_batch, least);
     }
 }
 

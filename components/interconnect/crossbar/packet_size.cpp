@@ -23,7 +23,7 @@ namespace lookahead::gpu {
         default:
             break;
     }
-    throw InternalError("a message of type " + std::to_string(type) + " came to the crossbar");
+    throw InternalError("a message of type {} came to the crossbar", type);
 }
 
 [[gnu::hot]] unsigned packet_bytes(const MessageHeader& message) {

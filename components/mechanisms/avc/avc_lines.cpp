@@ -24,12 +24,9 @@ AvcLines::AvcLines(const AvcParameters& parameters, const Configuration& configu
       vectors_of_lines_(tags_.size() * kVectorsOfLine),
       replacement_(make_variant<ReplacementPolicy>("tree_plru", configuration, ReplacementArguments{sets_, ways_})) {
     if (lanes_ != 16 && lanes_ != 32) {
-        throw ConfigurationError("avc.granularity = " + std::to_string(lanes_) +
-                                 " is neither half a warp nor a whole one: 16 or 32");
+        throw ConfigurationError("avc.granularity = {} is neither half a warp nor a whole one: 16 or 32", lanes_);
     }
-    if (!std::has_single_bit(sets_)) {
-        throw ConfigurationError("avc.sets = " + std::to_string(sets_) + " is not a power of two");
-    }
+    if (!std::has_single_bit(sets_)) { throw ConfigurationError("avc.sets = {} is not a power of two", sets_); }
 }
 
 /// Warp-major tags are addresses without their lowest bits. So a line may hold the last words of one warp and the first

@@ -254,7 +254,7 @@ void Cae::compare(unsigned context) {
     const bool tuple = lanes == 0 || kind_of_values(lanes, last.rows == 2 ? 64 : 32, [&](unsigned lane) {
                                          return value(context, operand, lane);
                                      }) != Kind::vector;
-    LOOKAHEAD_ASSERT(tuple, execute_.place_of(context) + ": what the affine unit wrote is no tuple");
+    LOOKAHEAD_ASSERT(tuple, "{}: what the affine unit wrote is no tuple", execute_.place_of(context));
 }
 
 // ---- Statistics and state -------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ namespace {
 
 unsigned sets_of(unsigned entries, unsigned ways) {
     if (entries % ways != 0) {
-        throw ConfigurationError("ccws.victim_entries is " + std::to_string(entries) +
-                                 "; it must be a multiple of ccws.victim_ways, which is " + std::to_string(ways));
+        throw ConfigurationError("ccws.victim_entries is {}; it must be a multiple of ccws.victim_ways, which is {}",
+                                 entries, ways);
     }
     return entries / ways;
 }

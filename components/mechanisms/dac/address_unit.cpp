@@ -94,7 +94,7 @@ bool AddressUnit::begin_access(AtqEntry& entry, unsigned context) {
     size = {records == 0 ? 0 : line_of(expansion_.list[0]), static_cast<std::uint8_t>(records)};
     entry.tried |= gpu::context_bit(context);
     LOOKAHEAD_ASSERT(!queue.empty() || queue.has_room(entries_of(size.records)),
-                     execute_.place_of(context) + ": an empty queue has no room for an access");
+                     "{}: an empty queue has no room for an access", execute_.place_of(context));
     if (!fits()) { return false; }
     QueuedAccess& access = queue.push(records);
     access.name = {entry.pc, entry.sequence[context], active};

@@ -1,7 +1,5 @@
 #include "components/mechanisms/dac/affine_cta.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -134,9 +132,9 @@ Threads AffineCta::all_threads() const {
 
 void AffineCta::fail(std::uint32_t pc, const std::string& what) const {
     const isa::Kernel& kernel = *launch_->kernel;
-    throw InternalError(fmt::format("kernel {}, affine stream, PC {:#x} (PTX line {}), CTA ({}, {}, {}): {}: {}",
-                                    kernel.name, pc * isa::kInstructionBytes, kernel.code[pc].line, ctaid_.x, ctaid_.y,
-                                    ctaid_.z, finaliser::print(kernel, pc), what));
+    throw InternalError("kernel {}, affine stream, PC {:#x} (PTX line {}), CTA ({}, {}, {}): {}: {}", kernel.name,
+                        pc * isa::kInstructionBytes, kernel.code[pc].line, ctaid_.x, ctaid_.y, ctaid_.z,
+                        finaliser::print(kernel, pc), what);
 }
 
 Threads AffineCta::predicate(std::uint8_t number, bool negated) const {

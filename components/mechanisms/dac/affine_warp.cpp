@@ -1,7 +1,5 @@
 #include "components/mechanisms/dac/affine_warp.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -89,7 +87,8 @@ void AffineWarp::warp_exited(unsigned context) {
     const unsigned slot = launch_.slot_of(context);
     if (is_running() && batches_.serves(slot)) {
         LOOKAHEAD_ASSERT(!queues_.leads_at_markers(context),
-                         execute_.place_of(context) + ": the warp ends with more barriers passed than the affine warp");
+                         "{}: the warp ends with more barriers passed than the affine warp",
+                         execute_.place_of(context));
         stack_.drop(context);
         go_on(false);
     }
@@ -236,9 +235,9 @@ void AffineWarp::take_reports(const isa::Instruction& instruction) {
         if (active[context] == 0) { continue; }
         const QueuedPredicate& report = queues_.reports(context).front();
         LOOKAHEAD_ASSERT(launch_.same_origin(report.name.pc, stack_.pc()),
-                         execute_.place_of(context) + ": has reported on another branch than the affine warp is at");
+                         "{}: has reported on another branch than the affine warp is at", execute_.place_of(context));
         LOOKAHEAD_ASSERT(report.name.active == active[context],
-                         execute_.place_of(context) + ": has reported for other lanes than the affine warp has there");
+                         "{}: has reported for other lanes than the affine warp has there", execute_.place_of(context));
         holds[context] = report.holds;
         queues_.reports(context).pop();
         ++counters_.report_accesses;

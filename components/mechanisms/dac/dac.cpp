@@ -1,7 +1,5 @@
 #include "components/mechanisms/dac/dac.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -56,7 +54,7 @@ void Dac::warp_started(unsigned context) {
 void Dac::warp_exited(unsigned context) {
     if (!launch_.decouples()) { return; }
     LOOKAHEAD_ASSERT(queues_.empty(context) && !tuples_.owes(context),
-                     sm_.execute.place_of(context) + ": the warp ends with something left to dequeue");
+                     "{}: the warp ends with something left to dequeue", sm_.execute.place_of(context));
     // Its last report may concern its exit.
     queues_.reports(context).shrink(0);
     affine_.warp_exited(context);
@@ -143,17 +141,16 @@ void Dac::pass_marker(unsigned context) {
 
 void Dac::check_pair(const PairName& name, unsigned context, LaneMask active, std::uint32_t due) const {
     LOOKAHEAD_ASSERT(launch_.same_origin(name.pc, state_.warps.streams[context].stack.pc()),
-                     sm_.execute.place_of(context) + ": the queue's head is of another instruction");
-    LOOKAHEAD_ASSERT(name.sequence == due, sm_.execute.place_of(context) + ": the queue's head is number " +
-                                               std::to_string(name.sequence) + ", and " + std::to_string(due) +
-                                               " is due");
-    LOOKAHEAD_ASSERT(name.active == active,
-                     sm_.execute.place_of(context) + ": what is dequeued was enqueued for other lanes");
+                     "{}: the queue's head is of another instruction", sm_.execute.place_of(context));
+    LOOKAHEAD_ASSERT(name.sequence == due, "{}: the queue's head is number {}, and {} is due",
+                     sm_.execute.place_of(context), name.sequence, due);
+    LOOKAHEAD_ASSERT(name.active == active, "{}: what is dequeued was enqueued for other lanes",
+                     sm_.execute.place_of(context));
 }
 
 LaneMask Dac::dequeue_predicate(unsigned context, LaneMask active) {
     PredicateQueue& queue = queues_.predicates(context);
-    LOOKAHEAD_ASSERT(!queue.empty(), sm_.execute.place_of(context) + ": dequeues from an empty predicate queue");
+    LOOKAHEAD_ASSERT(!queue.empty(), "{}: dequeues from an empty predicate queue", sm_.execute.place_of(context));
     const QueuedPredicate head = queue.front();
     check_pair(head.name, context, active, queues_.next_predicate(context));
     queue.pop();
@@ -166,7 +163,7 @@ LaneMask Dac::dequeue_predicate(unsigned context, LaneMask active) {
 
 void Dac::report(unsigned context, LaneMask active, LaneMask holds) {
     PredicateQueue& reports = queues_.reports(context);
-    LOOKAHEAD_ASSERT(!reports.full(), sm_.execute.place_of(context) + ": reports more than there is room for");
+    LOOKAHEAD_ASSERT(!reports.full(), "{}: reports more than there is room for", sm_.execute.place_of(context));
     reports.push() = {{state_.warps.streams[context].stack.pc(), 0, active}, holds & active};
     ++counters_.reports;
     ++counters_.report_accesses;
@@ -226,7 +223,7 @@ void Dac::before_execution(unsigned context, Cycle now) {
 
 void Dac::dequeue_addresses(unsigned context, LaneMask active, std::uint64_t* addresses) {
     AddressQueue& queue = queues_.addresses(context);
-    LOOKAHEAD_ASSERT(!queue.empty(), sm_.execute.place_of(context) + ": dequeues from an empty address queue");
+    LOOKAHEAD_ASSERT(!queue.empty(), "{}: dequeues from an empty address queue", sm_.execute.place_of(context));
     QueuedAccess& head = queue.head();
     check_pair(head.name, context, active, queues_.next_address(context));
     LaneAddresses lanes{};
@@ -251,12 +248,12 @@ void Dac::read_records(unsigned context, QueuedAccess& access, LaneMask active, 
         lines_.dequeued(context, access.name.sequence, record);
     }
     counters_.pwaq_accesses += access.records;
-    LOOKAHEAD_ASSERT(reader.done(), sm_.execute.place_of(context) + ": records of an access have too few lanes");
+    LOOKAHEAD_ASSERT(reader.done(), "{}: records of an access have too few lanes", sm_.execute.place_of(context));
     for (LaneMask left = parameters_.check ? active : 0; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        LOOKAHEAD_ASSERT(lanes[lane] == access.addresses[lane], sm_.execute.place_of(context) +
-                                                                    ": a record gives lane " + std::to_string(lane) +
-                                                                    " another address than its tuple");
+        LOOKAHEAD_ASSERT(lanes[lane] == access.addresses[lane],
+                         "{}: a record gives lane {} another address than its tuple", sm_.execute.place_of(context),
+                         lane);
     }
     if (launch_.kernel().code[access.name.pc].space == isa::Space::local) { to_thread_offsets(context, active, lanes); }
 }

@@ -19,10 +19,10 @@ void DacLaunch::begin(const gpu::IssueExtensionArguments& sm, bool checked) {
     affine_.take_constants(state.launch.constants);
     if (decouples() && state.simt != isa::SimtModel::stack) {
         throw ConfigurationError(
-            kernel.source_file + ": kernel " + kernel.name +
-            " has an affine stream, for which sm.simt must be stack: the stream runs the paths of a warp in the order "
-            "of a reconvergence stack, and so must the warps that dequeue; kernel.transform = none leaves the kernel "
-            "whole");
+            "{}: kernel {} has an affine stream, for which sm.simt must be stack: the stream runs the paths of a warp "
+            "in the order of a reconvergence stack, and so must the warps that dequeue; kernel.transform = none leaves "
+            "the kernel whole",
+            kernel.source_file, kernel.name);
     }
     ctas_ = state.launch.occupancy.ctas;
     warps_per_cta_ = state.launch.occupancy.warps_per_cta;

@@ -19,9 +19,8 @@ WarpQueues::WarpQueues(const DacParameters& parameters, unsigned contexts)
     : parameters_(parameters), addresses_(contexts), predicates_(contexts), reports_(contexts) {
     const auto require = [&](std::int64_t entries, const char* name) {
         if (entries < static_cast<std::int64_t>(contexts)) {
-            throw ConfigurationError("dac." + std::string(name) + " = " + std::to_string(entries) +
-                                     " gives some of the " + std::to_string(contexts) +
-                                     " warps of an SM no queue; it must be " + std::to_string(contexts) + " or more");
+            throw ConfigurationError("dac.{} = {} gives some of the {} warps of an SM no queue; it must be {} or more",
+                                     name, entries, contexts, contexts);
         }
     };
     require(parameters.pwaq_entries, "pwaq_entries");

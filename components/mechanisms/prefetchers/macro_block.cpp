@@ -88,9 +88,9 @@ class OrchestratedPrefetcher final : public MacroBlockPrefetcher {
         const std::string scheduler = chosen_variant<WarpScheduler>(arguments.configuration);
         if (scheduler != "group_interleaved") {
             throw ConfigurationError(
-                "sm.prefetcher = orch is locality-aware prefetching under sm.warp_scheduler = "
-                "group_interleaved, which is \"" +
-                scheduler + "\" here; set it, or choose the prefetcher lap");
+                "sm.prefetcher = orch is locality-aware prefetching under sm.warp_scheduler = group_interleaved, which "
+                "is \"{}\" here; set it, or choose the prefetcher lap",
+                scheduler);
         }
     }
 };

@@ -27,8 +27,8 @@ const isa::LoadTrace* known_loads(const PrefetcherArguments& arguments) {
     try {
         return arguments.loads != nullptr ? arguments.loads->get() : nullptr;
     } catch (const ConfigurationError& error) {
-        throw ConfigurationError("sm.prefetcher = oracle runs a program twice, first on the functional emulator: " +
-                                 std::string(error.what()));
+        throw ConfigurationError("sm.prefetcher = oracle runs a program twice, first on the functional emulator: {}",
+                                 error.what());
     }
 }
 

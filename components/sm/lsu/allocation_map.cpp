@@ -14,12 +14,12 @@ void AllocationMap::update(const AllocationUpdate& update) {
     const std::uint64_t end = update.address + update.bytes;
     if (update.released != 0) {
         LOOKAHEAD_ASSERT(place != ranges_.end() && place->begin == update.address && place->end == end,
-                         "an allocation was released that was never made, at " + std::to_string(update.address));
+                         "an allocation was released that was never made, at {}", update.address);
         ranges_.erase(place);
     } else {
         LOOKAHEAD_ASSERT((place == ranges_.end() || end <= place->begin) &&
                              (place == ranges_.begin() || std::prev(place)->end <= update.address),
-                         "two allocations overlap at " + std::to_string(update.address));
+                         "two allocations overlap at {}", update.address);
         ranges_.insert(place, {update.address, end});
     }
     last_ = {};

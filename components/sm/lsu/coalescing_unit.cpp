@@ -42,13 +42,11 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
       queue_(parameters, arguments.configuration.read<L1Parameters>("l1d").hit_latency,
              {allocations_, l1_, private_, shared_, constants_, spare_, loads_, order_, samples_, counters_}) {
     if (parameters.atomic_bytes != kSectorBytes && parameters.atomic_bytes != kLineBytes) {
-        throw ConfigurationError("coalescing.atomic_bytes is " + std::to_string(parameters.atomic_bytes) +
-                                 "; it must be 32 or 128");
+        throw ConfigurationError("coalescing.atomic_bytes is {}; it must be 32 or 128", parameters.atomic_bytes);
     }
     if (l1_.shares().most_shared_memory() < arguments.shared_bytes) {
-        throw ConfigurationError("sm.shared_bytes = " + std::to_string(arguments.shared_bytes) +
-                                 " is more than the largest of l1d.shared_sizes, " +
-                                 std::to_string(l1_.shares().most_shared_memory() / 1024) + " KB");
+        throw ConfigurationError("sm.shared_bytes = {} is more than the largest of l1d.shared_sizes, {} KB",
+                                 arguments.shared_bytes, l1_.shares().most_shared_memory() / 1024);
     }
     texture_.sample_into(samples_);
     const Cycle hit_latency = arguments.configuration.read<L1Parameters>("l1d").hit_latency;
@@ -151,7 +149,7 @@ void CoalescingUnit::receive(const MessageHeader& message, Cycle now) {
             loads_.data_came(reply.as<AtomicReply>().tag, now);
             break;
         default:
-            LOOKAHEAD_ASSERT(false, "a message of type " + std::to_string(reply.type) + " came as a reply of memory");
+            LOOKAHEAD_ASSERT(false, "a message of type {} came as a reply of memory", reply.type);
     }
 }
 
@@ -214,7 +212,7 @@ void CoalescingUnit::complete_fence(std::uint16_t context, Cycle now) {
 }
 
 void CoalescingUnit::begin_kernel() {
-    LOOKAHEAD_ASSERT(drained(), name_ + ": a kernel begins while " + waiting_for());
+    LOOKAHEAD_ASSERT(drained(), "{}: a kernel begins while {}", name_, waiting_for());
     arbiter_.begin_kernel();
     l1_.begin_kernel();
     private_.begin_kernel();
@@ -248,10 +246,10 @@ bool CoalescingUnit::drained() const {
 
 std::string CoalescingUnit::waiting_for() const {
     if (drained()) { return "nothing"; }
-    return "the load/store unit has " + std::to_string(queue_.size()) + " instructions to perform, " +
-           std::to_string(l1_.fills_under_way()) + " fills under way, " + std::to_string(order_.stores()) +
-           " stores to be acknowledged, " + texture_.waiting_for() + " and " + std::to_string(arbiter_.l1_requests()) +
-           " requests to send";
+    return fmt::format(
+        "the load/store unit has {} instructions to perform, {} fills under way, {} stores to be acknowledged, {} and "
+        "{} requests to send",
+        queue_.size(), l1_.fills_under_way(), order_.stores(), texture_.waiting_for(), arbiter_.l1_requests());
 }
 
 void CoalescingUnit::audit(Audit& audit, std::uint32_t requester) const {

@@ -3,6 +3,8 @@
 #include <bit>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "components/isa/address_space.h"
 #include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/memory_fault.h"
@@ -12,9 +14,8 @@ namespace lookahead::gpu {
 namespace {
 
 [[noreturn]] void refuse_misaligned(const MemoryInstruction& memory, unsigned lane) {
-    throw MemoryFault(
-        *memory.instruction, lane, memory.addresses[lane],
-        "is not a multiple of the access's " + std::to_string(isa::lane_bytes(*memory.instruction)) + " bytes");
+    throw MemoryFault(*memory.instruction, lane, memory.addresses[lane],
+                      fmt::format("is not a multiple of the access's {} bytes", isa::lane_bytes(*memory.instruction)));
 }
 
 /// Those of `lanes` that access a word of their thread's local memory, which begins at `window`.
@@ -41,9 +42,8 @@ void translate_local(MemoryInstruction& memory, isa::LaneMask lanes, std::uint64
         const std::uint64_t offset = address - window;
         if ((offset & (bytes - 1)) != 0) { refuse_misaligned(memory, lane); }
         if (offset >= memory.local_bytes || offset + bytes > memory.local_bytes) {
-            throw MemoryFault(
-                instruction, lane, address,
-                "is outside the thread's local memory of " + std::to_string(memory.local_bytes) + " bytes");
+            throw MemoryFault(instruction, lane, address,
+                              fmt::format("is outside the thread's local memory of {} bytes", memory.local_bytes));
         }
         if (bytes > 4) {
             throw MemoryFault(instruction, lane, address,
@@ -115,9 +115,8 @@ void check_shared(const MemoryInstruction& memory, isa::LaneMask lanes) {
         const std::uint64_t address = memory.addresses[lane];
         if ((address & (bytes - 1)) != 0) { refuse_misaligned(memory, lane); }
         if (address >= memory.shared_bytes || address + bytes > memory.shared_bytes) {
-            throw MemoryFault(
-                *memory.instruction, lane, address,
-                "is outside the CTA's shared memory of " + std::to_string(memory.shared_bytes) + " bytes");
+            throw MemoryFault(*memory.instruction, lane, address,
+                              fmt::format("is outside the CTA's shared memory of {} bytes", memory.shared_bytes));
         }
     }
 }

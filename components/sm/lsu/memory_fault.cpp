@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdio>
 
+#include <fmt/format.h>
+
 namespace lookahead::gpu {
 
 namespace {
@@ -32,9 +34,8 @@ std::string sentence(const isa::Instruction& instruction, unsigned lane, std::ui
                      std::optional<unsigned> element) {
     std::array<char, 24> hex{};
     std::snprintf(hex.data(), hex.size(), "0x%llx", static_cast<unsigned long long>(address));
-    return std::string(name_of(instruction.operation)) + " of line " + std::to_string(instruction.line) + ", lane " +
-           std::to_string(lane) + (element ? ", element " + std::to_string(*element) : "") + ": address " + hex.data() +
-           " " + what;
+    return fmt::format("{} of line {}, lane {}{}: address {} {}", name_of(instruction.operation), instruction.line,
+                       lane, (element ? fmt::format(", element {}", *element) : ""), hex.data(), what);
 }
 
 }  // namespace

@@ -78,8 +78,7 @@ unsigned most_accesses_of_a_bank(const AccessedWords& accessed, unsigned bank_ma
 SharedMemory::SharedMemory(const SharedMemoryParameters& parameters, std::uint32_t bytes)
     : bank_mask_(static_cast<unsigned>(parameters.banks) - 1), latency_(parameters.latency), bytes_(bytes) {
     if (!std::has_single_bit(static_cast<std::uint64_t>(parameters.banks))) {
-        throw ConfigurationError("shared_memory.banks = " + std::to_string(parameters.banks) +
-                                 " must be a power of two");
+        throw ConfigurationError("shared_memory.banks = {} must be a power of two", parameters.banks);
     }
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "components/isa/memory_access.h"
 #include "components/isa/modes.h"
 #include "components/sm/constant/constant_cache.h"
@@ -20,9 +18,10 @@ void refuse_queues(const isa::Kernel& kernel, const isa::Instruction& instructio
         !instruction.dequeues) {
         return;
     }
-    throw ConfigurationError(kernel.source_file + ":" + std::to_string(instruction.line) + ": kernel " + kernel.name +
-                             " has streams with queues between them, for which the SM has no extension; "
-                             "sm.issue_extension = dac has them, and kernel.transform = none leaves the kernel whole");
+    throw ConfigurationError(
+        "{}:{}: kernel {} has streams with queues between them, for which the SM has no extension; sm.issue_extension "
+        "= dac has them, and kernel.transform = none leaves the kernel whole",
+        kernel.source_file, instruction.line, kernel.name);
 }
 
 /// Whether the instruction is in a class of additions but is no addition.
@@ -89,9 +88,8 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
     const isa::Instruction& from = kernel_.code[pc];
     DecodedInstruction& to = code_[pc];
     static_cast<isa::DecodedInstruction&>(to) = isa::decode(from, simt);
-    LOOKAHEAD_ASSERT(!isa::lacks_handler(to),
-                     fmt::format("{}:{}: no handler for the machine instruction at index {} of {}", kernel_.source_file,
-                                 from.line, pc, kernel_.name));
+    LOOKAHEAD_ASSERT(!isa::lacks_handler(to), "{}:{}: no handler for the machine instruction at index {} of {}",
+                     kernel_.source_file, from.line, pc, kernel_.name);
     to.issue_cycles = static_cast<std::uint8_t>(issue_cycles_of(from));
     to.instruction_class = class_of(from);
     const bool reports =
@@ -144,15 +142,14 @@ void DecodedKernel::decode_many_reads(std::uint32_t pc) {
             reads.push_back(static_cast<std::uint16_t>(operand.index + word));
         }
     }
-    LOOKAHEAD_ASSERT(reads.size() <= kMaximumReads,
-                     kernel_.name + ": instruction " + std::to_string(pc) + " reads more registers than any can");
+    LOOKAHEAD_ASSERT(reads.size() <= kMaximumReads, "{}: instruction {} reads more registers than any can",
+                     kernel_.name, pc);
     code_[pc].many_reads = reads.data();
 }
 
 void DecodedKernel::mark_registers(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned first, unsigned count) {
-    LOOKAHEAD_ASSERT(count == 0 || first + count <= registers_,
-                     kernel_.name + ": instruction " + std::to_string(pc) + " names register " +
-                         std::to_string(first + count - 1) + " of " + std::to_string(registers_));
+    LOOKAHEAD_ASSERT(count == 0 || first + count <= registers_, "{}: instruction {} names register {} of {}",
+                     kernel_.name, pc, first + count - 1, registers_);
     for (unsigned bit = first; bit < first + count; ++bit) {
         sets[std::size_t{pc} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
     }

@@ -68,7 +68,7 @@ using isa::LaneMask;
         case Action::trap:
             trap(context, decoded, active);
         case Action::queue:
-            LOOKAHEAD_ASSERT(false, place_of(context) + ": a dequeue that no extension has done");
+            LOOKAHEAD_ASSERT(false, "{}: a dequeue that no extension has done", place_of(context));
             break;
         case Action::nothing:
             break;
@@ -157,7 +157,7 @@ void ExecuteStage::special_register(unsigned context, const DecodedInstruction& 
     if (!isa::is_load(instruction.operation)) { read_store_data(map, instruction); }
     try {
         memory_.accept(request_, now);
-    } catch (const ProgramError& error) { throw ProgramError(place_of(context) + ": " + error.what()); }
+    } catch (const ProgramError& error) { throw ProgramError("{}: {}", place_of(context), error.what()); }
 }
 
 MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc, const std::uint16_t* map,
@@ -248,16 +248,16 @@ void ExecuteStage::fence(unsigned context, Stream& stream, const DecodedInstruct
 void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, LaneMask active) const {
     const isa::Instruction& instruction = *decoded.instruction;
     if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::plain)) {
-        throw ProgramError(place_of(context) + ": trap");
+        throw ProgramError("{}: trap", place_of(context));
     }
     if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::stack)) {
-        throw ProgramError(place_of(context) + ": " + isa::stack_overflow_sentence());
+        throw ProgramError("{}: {}", place_of(context), isa::stack_overflow_sentence());
     }
     const std::uint16_t* map = state_.warps.map.of(context);
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
     if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::call)) {
         const isa::Operand& address = instruction.source[0];
-        throw ProgramError(place_of(context) + ": " +
+        throw ProgramError("{}: {}", place_of(context),
                            isa::wrong_call_sentence(source_row(map, address, 0)[lane],
                                                     source_row(map, address, address.rows - 1u)[lane]));
     }
@@ -266,10 +266,10 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
     for (unsigned word = 0; word < 4; ++word) { texts[word] = source_row(map, instruction.source[0], word); }
     for (unsigned word = 0; word < 3; ++word) { rest[word] = source_row(map, instruction.source[1], word); }
     const Stream& stream = state_.warps.streams[context];
-    throw ProgramError(place_of(context) + ": " +
-                       isa::sentence(isa::FailedAssertion::read(texts, rest, lane), *state_.image,
-                                     ctas_.slot(stream.cta_slot).position, state_.launch.fields.block,
-                                     stream.first_thread + lane));
+    throw ProgramError(
+        "{}: {}", place_of(context),
+        isa::sentence(isa::FailedAssertion::read(texts, rest, lane), *state_.image,
+                      ctas_.slot(stream.cta_slot).position, state_.launch.fields.block, stream.first_thread + lane));
 }
 
 [[gnu::hot]] void ExecuteStage::reserve(unsigned context, Stream& stream, std::uint32_t pc,
@@ -367,23 +367,24 @@ std::string ExecuteStage::place_of(unsigned context) const {
     char address[16];
     std::snprintf(address, sizeof address, "0x%x", pc * isa::kInstructionBytes);
     const std::uint32_t line = pc < kernel.code.size() ? kernel.code[pc].line : 0;
-    return "kernel " + kernel.name + ", CTA (" + std::to_string(cta.position.x) + ", " +
-           std::to_string(cta.position.y) + ", " + std::to_string(cta.position.z) + "), warp " +
-           std::to_string(stream.first_thread / isa::kWarpSize) + ", PC " + address + ", " + kernel.source_file + ":" +
-           std::to_string(line);
+    return fmt::format("kernel {}, CTA ({}, {}, {}), warp {}, PC {}, {}:{}", kernel.name, cta.position.x,
+                       cta.position.y, cta.position.z, stream.first_thread / isa::kWarpSize, address,
+                       kernel.source_file, line);
 }
 
 std::string ExecuteStage::stall_phrase(unsigned context) const {
     const Stream& stream = state_.warps.streams[context];
     const std::string place = place_of(context);
     const ContextState state = state_.warps.states.of(context);
-    if (state == ready_for(ExecutionUnit::memory)) { return place + ": waits for the load/store unit to accept it"; }
+    if (state == ready_for(ExecutionUnit::memory)) {
+        return fmt::format("{}: waits for the load/store unit to accept it", place);
+    }
     switch (state) {
         case ContextState::at_barrier: {
             if (!stream.partial_barrier) {
-                return place + ": waits at " + barriers_.describe(stream.cta_slot, stream.barrier);
+                return fmt::format("{}: waits at {}", place, barriers_.describe(stream.cta_slot, stream.barrier));
             }
-            std::string phrase = place + ": waits at barrier " + std::to_string(stream.barrier);
+            std::string phrase = fmt::format("{}: waits at barrier {}", place, stream.barrier);
             {
                 char lanes[160];
                 std::snprintf(lanes, sizeof lanes,
@@ -395,13 +396,13 @@ std::string ExecuteStage::stall_phrase(unsigned context) const {
             return phrase;
         }
         case ContextState::at_fence:
-            return place + ": waits for its fence";
+            return fmt::format("{}: waits for its fence", place);
         case ContextState::blocked_by_memory:
-            return place + ": waits for a value from memory";
+            return fmt::format("{}: waits for a value from memory", place);
         case ContextState::blocked_by_constants:
-            return place + ": waits for constants";
+            return fmt::format("{}: waits for constants", place);
         default:
-            return place + ": is not done";
+            return fmt::format("{}: is not done", place);
     }
 }
 

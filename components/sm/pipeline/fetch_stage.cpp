@@ -90,7 +90,7 @@ bool FetchStage::prefetch(Cycle now) {
 
 [[gnu::hot]] std::uint32_t FetchStage::fetched_from(std::uint32_t pc) const {
     const std::uint32_t size = state_.kernel->size();
-    LOOKAHEAD_ASSERT(pc < size, "kernel " + state_.kernel->kernel().name + " runs past its end");
+    LOOKAHEAD_ASSERT(pc < size, "kernel {} runs past its end", state_.kernel->kernel().name);
     const auto instructions = std::min(static_cast<std::uint32_t>(state_.parameters.instruction_buffer), size - pc);
     if (!cached_) { return instructions; }
     const auto in_line = static_cast<std::uint32_t>(kLineBytes - address_of(pc) % kLineBytes);

@@ -31,8 +31,8 @@ void IssueExtension::schedule(unsigned index, std::uint32_t detail, Cycle now, C
 Extensions::Extensions(const Configuration& configuration, IssueExtensionArguments arguments) {
     const std::vector<std::string> names = joined_variants<IssueExtension>(configuration);
     if (names.size() > IssueExtension::kMost) {
-        throw ConfigurationError("sm.issue_extension names " + std::to_string(names.size()) +
-                                 " extensions; an SM has at most " + std::to_string(IssueExtension::kMost));
+        throw ConfigurationError("sm.issue_extension names {} extensions; an SM has at most {}", names.size(),
+                                 IssueExtension::kMost);
     }
     for (const std::string& name : names) {
         list_.push_back(make_variant<IssueExtension>(name, configuration, arguments));

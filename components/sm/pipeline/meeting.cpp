@@ -38,7 +38,9 @@ void ExecuteStage::require_members(unsigned context, const DecodedInstruction& d
     const isa::Operand& masks = decoded.instruction->source[decoded.members];
     const LaneMask missing = isa::missing_members(source_row(state_.warps.map.of(context), masks, 0), active,
                                                   state_.warps.streams[context].stack, state_.kernel->kernel());
-    if (missing != 0) { throw ProgramError(place_of(context) + ": " + isa::missing_members_sentence(active, missing)); }
+    if (missing != 0) {
+        throw ProgramError("{}: {}", place_of(context), isa::missing_members_sentence(active, missing));
+    }
 }
 
 void ExecuteStage::take_result(unsigned context, Stream& stream, const DecodedInstruction& decoded, LaneMask active,
@@ -76,7 +78,7 @@ isa::BarrierArrival ExecuteStage::arrival_of(unsigned context, const DecodedInst
     };
     try {
         return isa::read_arrival(instruction, row(0), row(1), active);
-    } catch (const ProgramError& error) { throw ProgramError(place_of(context) + ": " + error.what()); }
+    } catch (const ProgramError& error) { throw ProgramError("{}: {}", place_of(context), error.what()); }
 }
 
 void ExecuteStage::barrier(unsigned context, Stream& stream, const DecodedInstruction& decoded, LaneMask active,
@@ -108,7 +110,7 @@ void ExecuteStage::arrive(unsigned context, Stream& stream, const isa::BarrierAr
     bool waits = false;
     try {
         waits = barriers_.arrive(context, arrival, lanes, predicates, now);
-    } catch (const ProgramError& error) { throw ProgramError(place_of(context) + ": " + error.what()); }
+    } catch (const ProgramError& error) { throw ProgramError("{}: {}", place_of(context), error.what()); }
     if (waits) { return; }
     if (stream.stack.runs()) {
         step_past(context, stream);
@@ -150,7 +152,7 @@ void ExecuteStage::report_waiting_lanes(unsigned context) const {
                       members & stream.stack.alive() & ~lanes);
         waiting += text;
     });
-    throw ProgramError(place_of(context) + ": deadlock: " + waiting);
+    throw ProgramError("{}: deadlock: {}", place_of(context), waiting);
 }
 
 /// Lanes on a stack have spun for sm.spin_limit turns while others of their warp wait for them. If the warp's registers
@@ -172,9 +174,10 @@ void ExecuteStage::watch_spinning(unsigned context, Stream& stream) {
     char lanes[96];
     std::snprintf(lanes, sizeof lanes, "lanes 0x%08x have branched back %u times while lanes 0x%08x wait for them",
                   stream.stack.active(), stream.stack.spins(), stream.stack.alive() & ~stream.stack.active());
-    throw ProgramError(place_of(context) + ": livelock: " + lanes +
-                       " to reconverge, and nothing in the warp changes; sm.simt=convergence_barrier runs both, "
-                       "sm.spin_limit sets how long to wait");
+    throw ProgramError(
+        "{}: livelock: {} to reconverge, and nothing in the warp changes; sm.simt=convergence_barrier runs both, "
+        "sm.spin_limit sets how long to wait",
+        place_of(context), lanes);
 }
 
 }  // namespace lookahead::gpu

@@ -15,8 +15,7 @@ OperandCollectors::OperandCollectors(const SmParameters& parameters)
       banks_(static_cast<std::size_t>(parameters.register_banks)),
       bank_mask_(static_cast<unsigned>(parameters.register_banks - 1)) {
     if (!std::has_single_bit(static_cast<std::uint64_t>(parameters.register_banks))) {
-        throw ConfigurationError("sm.register_banks is " + std::to_string(parameters.register_banks) +
-                                 "; give a power of two");
+        throw ConfigurationError("sm.register_banks is {}; give a power of two", parameters.register_banks);
     }
 }
 

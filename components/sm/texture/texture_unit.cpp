@@ -277,7 +277,7 @@ void TextureUnit::receive(const ReadReply& reply) {
 }
 
 void TextureUnit::begin_kernel() {
-    LOOKAHEAD_ASSERT(idle(), name_ + ": a kernel begins while texture fetches are under way");
+    LOOKAHEAD_ASSERT(idle(), "{}: a kernel begins while texture fetches are under way", name_);
     for (Line& line : lines_) {
         line.state = LineState::empty;
         line.used = 0;
@@ -289,8 +289,7 @@ void TextureUnit::begin_kernel() {
 }
 
 std::string TextureUnit::waiting_for() const {
-    return std::to_string(accepted_ - completed_) + " texture fetches with " + std::to_string(accesses_.size()) +
-           " accesses to serve";
+    return fmt::format("{} texture fetches with {} accesses to serve", accepted_ - completed_, accesses_.size());
 }
 
 void TextureUnit::audit(Audit& audit) const {

@@ -5,6 +5,8 @@
 #include <map>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace lookahead {
 
 namespace {
@@ -52,11 +54,11 @@ std::string difference(const std::vector<Fact>& mine, const std::vector<Fact>& f
     for (const auto& [name, value] : mine) {
         const auto other = others.find(name);
         if (other == others.end()) {
-            missing = missing.empty() ? name + " is not there on rank 0" : missing;
+            missing = missing.empty() ? fmt::format("{} is not there on rank 0", name) : missing;
         } else if (other->second != value) {
             return std::max(other->second.size(), value.size()) > kReadable
-                       ? name + " differs from that of rank 0"
-                       : name + " is " + value + " here and " + std::string(other->second) + " on rank 0";
+                       ? fmt::format("{} differs from that of rank 0", name)
+                       : fmt::format("{} is {} here and {} on rank 0", name, value, other->second);
         }
     }
     return missing.empty() && mine.size() != first.size() ? "it lacks some of the keys of rank 0" : missing;
@@ -93,7 +95,7 @@ void throw_if_any_fails(Transport& transport, RankError mine) {
     const std::vector<std::uint64_t> codes = codes_of_all(transport, mine);
     const bool is_everywhere = std::find(codes.begin(), codes.end(), 0) == codes.end();
     if (mine.code != ExitCode::done && !is_everywhere) {
-        mine.sentence = "rank " + std::to_string(transport.rank()) + ": " + mine.sentence;
+        mine.sentence = fmt::format("rank {}: {}", transport.rank(), mine.sentence);
     }
     if (const auto error = first_error(transport, std::move(mine), codes)) { throw_as_its_kind(*error); }
 }
@@ -105,8 +107,10 @@ void require_alike(Transport& transport, const std::vector<Fact>& mine) {
     on_every_rank(transport, [&] {
         const std::string what = difference(mine, facts_from(bytes));
         if (!what.empty()) {
-            throw ConfigurationError("this rank runs something else than rank 0: " + what +
-                                     "; start all ranks with the same program and the same arguments");
+            throw ConfigurationError(
+                "this rank runs something else than rank 0: {}; start all ranks with the same program and the same "
+                "arguments",
+                what);
         }
     });
 }

@@ -10,11 +10,11 @@ namespace lookahead {
 namespace {
 
 [[noreturn]] void fail_to_send(int to) {
-    throw InternalError("something was sent to rank " + std::to_string(to) + " in a run of one process");
+    throw InternalError("something was sent to rank {} in a run of one process", to);
 }
 
 [[noreturn]] void fail_to_receive(int from) {
-    throw InternalError("something was awaited from rank " + std::to_string(from) + " in a run of one process");
+    throw InternalError("something was awaited from rank {} in a run of one process", from);
 }
 
 class PlainCounter final : public SharedCounter {

@@ -148,7 +148,7 @@ class MpiTransport::Peer {
         const std::uint64_t size = departure.bytes.size();
         std::memcpy(departure.bytes.data(), &size, sizeof size);
         if (size > kPostedBytes) {
-            LOOKAHEAD_ASSERT(size <= INT32_MAX, "a packet of more than 2 GiB for rank " + std::to_string(rank_));
+            LOOKAHEAD_ASSERT(size <= INT32_MAX, "a packet of more than 2 GiB for rank {}", rank_);
             departure.announced = size;
             MPI_Isend(&departure.announced, sizeof departure.announced, MPI_BYTE, rank_, kPacketTag, communicator_,
                       &departure.requests[1]);

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "experiments/workloads/dwt2d/files.h"
 #include "experiments/workloads/sized_workload.h"
 
@@ -51,7 +53,7 @@ class Dwt2d : public SizedWorkload<kParameters> {
                 for (std::int64_t y = 0; y < height; ++y) { lift(plane, y * width_, 1, width); }
                 for (std::int64_t x = 0; x < width; ++x) { lift(plane, x, width_, height); }
             }
-            reports.push_back(compare_exact("component " + std::to_string(c), bands_[c], plane));
+            reports.push_back(compare_exact(fmt::format("component {}", c), bands_[c], plane));
         }
         return all_of(reports);
     }
@@ -85,7 +87,7 @@ class Dwt2d : public SizedWorkload<kParameters> {
             const std::int64_t threads = width >= 960 ? 192 : width >= 480 ? 128 : 64;
             const std::int64_t steps = std::min(kMostSteps, (height + kRows - 1) / kRows);
             device.launch(
-                "dwt53_" + std::to_string(threads),
+                fmt::format("dwt53_{}", threads),
                 {{blocks_for(width, threads), blocks_for(height, kRows * steps)},
                  {static_cast<std::uint32_t>(threads)}},
                 pack_parameters(low, low_pitch, bands, pitch, from, from_pitch, static_cast<std::int32_t>(width),

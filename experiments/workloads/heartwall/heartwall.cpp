@@ -50,8 +50,8 @@ class Heartwall : public SizedWorkload<kParameters> {
 
     void run(Device& device) override {
         if (template_radius_ >= window_radius_) {
-            throw ConfigurationError("heartwall: template_radius = " + std::to_string(template_radius_) +
-                                     " is not less than window_radius = " + std::to_string(window_radius_) + ".");
+            throw ConfigurationError("heartwall: template_radius = {} is not less than window_radius = {}.",
+                                     template_radius_, window_radius_);
         }
         XorShift32 random(seed());
         place_points(random);
@@ -133,8 +133,7 @@ class Heartwall : public SizedWorkload<kParameters> {
 
   private:
     static CheckReport wrong(std::int64_t point, std::int64_t frame, const std::string& what) {
-        return {Outputs::mismatch,
-                "point " + std::to_string(point) + " in frame " + std::to_string(frame) + " " + what};
+        return {Outputs::mismatch, fmt::format("point {} in frame {} {}", point, frame, what)};
     }
 
     /// Pixels of the frame, column by column.

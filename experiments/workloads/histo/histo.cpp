@@ -30,13 +30,12 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
 
     void run(Device& device) override {
         if (size_ / sampling_ / kSampled < kThreads) {
-            throw ConfigurationError("histo: of " + std::to_string(size_) + " pixels, " + std::to_string(sampling_) +
-                                     " blocks would sample less than one a thread: at least " +
-                                     std::to_string(sampling_ * kSampled * kThreads) + " are needed.");
+            throw ConfigurationError(
+                "histo: of {} pixels, {} blocks would sample less than one a thread: at least {} are needed.", size_,
+                sampling_, sampling_ * kSampled * kThreads);
         }
         if (bins_ < 2 * kRangeBins) {
-            throw ConfigurationError("histo: " + std::to_string(bins_) + " bins are less than two ranges of " +
-                                     std::to_string(kRangeBins) + ".");
+            throw ConfigurationError("histo: {} bins are less than two ranges of {}.", bins_, kRangeBins);
         }
         make_image();
         const auto width = static_cast<std::uint32_t>(width_), height = static_cast<std::uint32_t>(height_);

@@ -97,9 +97,10 @@ class Leukocyte : public SizedWorkload<kParameters> {
   private:
     void check_shape() const {
         if (width_ <= 2 * kBorder || height_ <= 2 * kBorder || points_ < 2) {
-            throw ConfigurationError("leukocyte: the image is " + std::to_string(width_) + " x " +
-                                     std::to_string(height_) + " with " + std::to_string(points_) +
-                                     " points a circle; more than 44 pixels each way and 2 points are needed");
+            throw ConfigurationError(
+                "leukocyte: the image is {} x {} with {} points a circle; more than 44 pixels each way and 2 points "
+                "are needed",
+                width_, height_, points_);
         }
     }
 
@@ -250,9 +251,9 @@ class Leukocyte : public SizedWorkload<kParameters> {
             const bool is_wrong = is_last ? count < most_iterations_ && change > kLeastChange * (1 + kTolerance)
                                           : change < kLeastChange * (1 - kTolerance);
             if (is_wrong || count > most_iterations_) {
-                return {Outputs::mismatch, "iterations[" + std::to_string(cell) + "] is " + std::to_string(count) +
-                                               "; the CPU reference's change after " + std::to_string(iteration) +
-                                               " is " + std::to_string(change)};
+                return {Outputs::mismatch,
+                        fmt::format("iterations[{}] is {}; the CPU reference's change after {} is {}", cell, count,
+                                    iteration, change)};
             }
         }
         fields.insert(fields.end(), field.begin(), field.end());

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "experiments/workloads/mummer/files.h"
 #include "experiments/workloads/sized_workload.h"
 
@@ -161,8 +163,8 @@ class Mummer : public SizedWorkload<kParameters> {
             const std::string_view query = std::string_view(queries).substr(i, left);
             expected.push_back(longest_match(text, suffixes, query));
             if (length == expected.back() && (place < 0 || text.substr(place, length) != query.substr(0, length))) {
-                return {Outputs::mismatch, "place[" + std::to_string(i) + "] is " + std::to_string(place) +
-                                               ", where the reference has other letters"};
+                return {Outputs::mismatch,
+                        fmt::format("place[{}] is {}, where the reference has other letters", i, place)};
             }
         }
         return compare_exact("matched letters", lengths, expected);

@@ -30,10 +30,10 @@ constexpr ElementType kTypes[] = {
 };
 
 [[noreturn]] void refuse(const std::string& word) {
-    throw ConfigurationError("ptx.arguments is '" + word +
-                             "': give words like f32[1024], u32[256]=0 or s32:7, for parameters that are structures "
-                             "{f32:1,s32:7} or f32(8), of "
-                             "the types u8, s8, u16, s16, u32, s32, u64, s64, f32 and f64");
+    throw ConfigurationError(
+        "ptx.arguments is '{}': give words like f32[1024], u32[256]=0 or s32:7, for parameters that are structures "
+        "{{f32:1,s32:7}} or f32(8), of the types u8, s8, u16, s16, u32, s32, u64, s64, f32 and f64",
+        word);
 }
 
 /// The same bits, if the type can hold the number.
@@ -55,8 +55,7 @@ void read_value(KernelArgument& argument, const ElementType& type, std::string_v
     double floating = 0;
     std::int64_t integer = 0;
     if (argument.floating ? !read_number(value, floating) : !read_integer(value, type, integer)) {
-        throw ConfigurationError("ptx.arguments is '" + argument.text + "': " + std::string(value) +
-                                 " is no value of " + std::string(type.name));
+        throw ConfigurationError("ptx.arguments is '{}': {} is no value of {}", argument.text, value, type.name);
     }
     argument.bits = value_bits(argument, floating, integer);
 }
@@ -71,9 +70,8 @@ void read_elements(KernelArgument& argument, const ElementType& type, std::strin
     const bool is_buffer = argument.kind == KernelArgument::Kind::buffer;
     const std::uint64_t most = (is_buffer ? kMostBytes : kMostParameterBytes) / argument.element_bytes;
     if (argument.elements > most) {
-        throw ConfigurationError("ptx.arguments is '" + argument.text +
-                                 "': " + (is_buffer ? "a buffer" : "an array that is a parameter") +
-                                 " may have up to " + std::to_string(most) + " elements of " + argument.type);
+        throw ConfigurationError("ptx.arguments is '{}': {} may have up to {} elements of {}", argument.text,
+                                 (is_buffer ? "a buffer" : "an array that is a parameter"), most, argument.type);
     }
     const std::string_view filling = rest.substr(close + 1);
     argument.random = filling.empty();
@@ -153,14 +151,14 @@ bool is_scalar(const ptx::Parameter& parameter) {
 }
 
 std::string declared(const ptx::Parameter& parameter) {
-    const std::string type = "." + std::string(ptx::name_of(parameter.type));
-    return is_scalar(parameter) ? type : std::to_string(parameter.size) + " bytes of " + type;
+    const std::string type = fmt::format(".{}", ptx::name_of(parameter.type));
+    return is_scalar(parameter) ? type : fmt::format("{} bytes of {}", parameter.size, type);
 }
 
 std::string declared(const std::vector<ptx::Parameter>& parameters) {
     std::string text;
     for (const ptx::Parameter& parameter : parameters) { text += (text.empty() ? "" : ", ") + declared(parameter); }
-    return parameters.empty() ? "none" : std::to_string(parameters.size()) + " (" + text + ")";
+    return parameters.empty() ? "none" : fmt::format("{} ({})", parameters.size(), text);
 }
 
 /// A phrase that describes a right argument for a parameter.
@@ -169,15 +167,16 @@ std::string right_for(const ptx::Parameter& parameter) {
         return "give its members, as in {f32:1,s32:2}, or an array, as in f32(8), of that many bytes";
     }
     const std::string bytes = std::to_string(8 * parameter.size);
-    if (ptx::is_floating(parameter.type)) { return "give f" + bytes + ":V"; }
-    const std::string scalar = "u" + bytes + ":V or s" + bytes + ":V";
-    return "give " + scalar + (parameter.size == kAddressBytes ? ", or for an address a buffer, as in f32[1024]" : "");
+    if (ptx::is_floating(parameter.type)) { return fmt::format("give f{}:V", bytes); }
+    const std::string scalar = fmt::format("u{}:V or s{}:V", bytes, bytes);
+    return fmt::format("give {}{}", scalar,
+                       (parameter.size == kAddressBytes ? ", or for an address a buffer, as in f32[1024]" : ""));
 }
 
 std::string given(const KernelArgument& argument) {
     const bool is_whole =
         argument.kind == KernelArgument::Kind::array || argument.kind == KernelArgument::Kind::structure;
-    return argument.text + (is_whole ? " of " + std::to_string(argument.bytes) + " bytes" : "");
+    return argument.text + (is_whole ? fmt::format(" of {} bytes", argument.bytes) : "");
 }
 
 bool fits(const KernelArgument& argument, const ptx::Parameter& parameter) {
@@ -214,15 +213,14 @@ std::vector<KernelArgument> parse_arguments(const std::string& words) {
 void check_arguments(const ptx::Function& kernel, const std::vector<KernelArgument>& arguments) {
     const std::string name = readable_name(kernel.name);
     if (arguments.size() != kernel.parameters.size()) {
-        throw ConfigurationError("ptx.arguments: the parameters of " + name + " are " + declared(kernel.parameters) +
-                                 ", given " + std::to_string(arguments.size()));
+        throw ConfigurationError("ptx.arguments: the parameters of {} are {}, given {}", name,
+                                 declared(kernel.parameters), arguments.size());
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const ptx::Parameter& parameter = kernel.parameters[i];
         if (!fits(arguments[i], parameter)) {
-            throw ConfigurationError("ptx.arguments: parameter " + std::to_string(i + 1) + " of " + name + " is " +
-                                     declared(parameter) + ", given " + given(arguments[i]) + ": " +
-                                     right_for(parameter));
+            throw ConfigurationError("ptx.arguments: parameter {} of {} is {}, given {}: {}", i + 1, name,
+                                     declared(parameter), given(arguments[i]), right_for(parameter));
         }
     }
 }

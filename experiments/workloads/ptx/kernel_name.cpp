@@ -3,6 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
 #include "core/text/readable_name.h"
@@ -56,7 +58,8 @@ std::string listed(const std::vector<const ptx::Function*>& kernels) {
     std::string text;
     for (const ptx::Function* kernel : kernels) {
         const std::string readable = readable_name(kernel->name);
-        text += (text.empty() ? "" : "; ") + kernel->name + (readable == kernel->name ? "" : " = " + readable);
+        text += (text.empty() ? "" : "; ") + kernel->name +
+                (readable == kernel->name ? "" : fmt::format(" = {}", readable));
     }
     return text;
 }
@@ -75,15 +78,14 @@ const ptx::Function& choose_kernel(const ptx::Module& module, const std::string&
         known.push_back(parts_of(readable_name(function.name)).plain);
         if (name.empty() || means(name, function.name)) { meant.push_back(&function); }
     }
-    if (all.empty()) { throw InputError(module.file_name + ": there is no kernel (.entry) in it"); }
+    if (all.empty()) { throw InputError("{}: there is no kernel (.entry) in it", module.file_name); }
     if (meant.size() == 1) { return *meant.front(); }
     if (!meant.empty()) {
-        throw ConfigurationError(module.file_name + " has " + std::to_string(meant.size()) + " kernels" +
-                                 (name.empty() ? "" : " of the name '" + name + "'") +
-                                 ": give one with --set kernel=NAME: " + listed(meant));
+        throw ConfigurationError("{} has {} kernels{}: give one with --set kernel=NAME: {}", module.file_name,
+                                 meant.size(), (name.empty() ? "" : fmt::format(" of the name '{}'", name)), listed(meant));
     }
-    throw ConfigurationError(module.file_name + " has no kernel '" + name + "'" + did_you_mean(name, known) +
-                             "; there are: " + listed(all));
+    throw ConfigurationError("{} has no kernel '{}'{}; there are: {}", module.file_name, name,
+                             did_you_mean(name, known), listed(all));
 }
 
 }  // namespace lookahead

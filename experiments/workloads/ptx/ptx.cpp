@@ -36,7 +36,7 @@ struct PtxParameters {
 namespace {
 
 [[noreturn]] void refuse(const std::string& key, const std::string& value, const std::string& right) {
-    throw ConfigurationError("ptx." + key + " is '" + value + "': give " + right);
+    throw ConfigurationError("ptx.{} is '{}': give {}", key, value, right);
 }
 
 isa::Dim3 parse_dimensions(const std::string& key, const std::string& text) {
@@ -60,7 +60,7 @@ class PtxFile : public Workload {
         if (file_.empty()) { throw ConfigurationError("the workload ptx needs a file: give --set file=FILE.ptx"); }
         std::ifstream in(file_, std::ios::binary);
         if (!in || std::filesystem::is_directory(file_)) {
-            throw InputError(file_ + ": cannot be read" + (in ? ": it is a folder; give a PTX file" : ""));
+            throw InputError("{}: cannot be read{}", file_, (in ? ": it is a folder; give a PTX file" : ""));
         }
         text_.assign(std::istreambuf_iterator<char>(in), {});
         configuration_.grid = parse_dimensions("grid", parameters.grid);

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "experiments/workloads/sad/files.h"
 #include "experiments/workloads/sized_workload.h"
 
@@ -56,7 +58,7 @@ class Sad : public SizedWorkload<kParameters> {
         std::vector<CheckReport> reports;
         for (std::size_t s = 0; s < kShapes.size(); ++s) {
             const std::vector<std::int32_t> got(sads_[s].begin(), sads_[s].end());
-            reports.push_back(compare_exact("SAD " + std::string(kShapes[s].name), got, expected(kShapes[s])));
+            reports.push_back(compare_exact(fmt::format("SAD {}", kShapes[s].name), got, expected(kShapes[s])));
         }
         return all_of(reports);
     }

@@ -75,9 +75,10 @@ class StoreGpu : public SizedWorkload<kParameters> {
 
     void run(Device& device) override {
         if (window_ % kBlock > kBlock - 12) {
-            throw ConfigurationError("storegpu: window = " + std::to_string(window_) +
-                                     " leaves no room for the padding in its last block of 64 bytes; at most 52 bytes "
-                                     "may follow the last full block.");
+            throw ConfigurationError(
+                "storegpu: window = {} leaves no room for the padding in its last block of 64 bytes; at most 52 bytes "
+                "may follow the last full block.",
+                window_);
         }
         XorShift32 random(seed());
         file_.resize((windows_ - 1) * offset_ + window_);

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/weather/files.h"
 
@@ -203,8 +205,8 @@ class Weather : public SizedWorkload<kParameters> {
                 const int count = substeps[column];
                 if (count < std::floor(least * (1 - kTolerance)) + 1 ||
                     count > std::floor(least * (1 + kTolerance)) + 1) {
-                    return {Outputs::mismatch, "substeps[" + std::to_string(column) + "] is " + std::to_string(count) +
-                                                   ", the CPU reference needs " + std::to_string(least)};
+                    return {Outputs::mismatch,
+                            fmt::format("substeps[{}] is {}, the CPU reference needs {}", column, count, least)};
                 }
                 ground.back() += sediment(levels, count);
                 for (Level& level : levels) { change_phases(level, kStep); }

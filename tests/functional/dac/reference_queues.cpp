@@ -1,7 +1,5 @@
 #include "tests/functional/dac/reference_queues.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 

@@ -1,7 +1,5 @@
 #include "tests/functional/dac/shadow.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 

@@ -1,7 +1,5 @@
 #include "components/frontend/finaliser/calls/inline_calls.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -79,7 +77,7 @@ class Inliner : private CallStackWriter {
     };
 
     [[noreturn]] void refuse(const Instruction& instruction, const std::string& reason) const {
-        throw InputError(fmt::format("{}: {}", ptx::where(module_, instruction), reason));
+        throw InputError("{}: {}", ptx::where(module_, instruction), reason);
     }
 
     /// Functions that are called more than once share their variables, because two calls are never active at once.

@@ -1,7 +1,5 @@
 #include "components/frontend/finaliser/emit/check_executable.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "components/frontend/finaliser/emit/print.h"
@@ -45,9 +43,9 @@ void check_executable(const ptx::Function& function, const isa::Kernel& kernel) 
     for (std::uint32_t i = 0; i < kernel.code.size(); ++i) {
         const isa::Instruction& instruction = kernel.code[i];
         if (!needs_handler(instruction.operation) || isa::select_handler(instruction) != nullptr) { continue; }
-        throw InputError(fmt::format("{}:{}: `{}`: the machine cannot execute {} with these types and modifiers",
-                                     kernel.source_file, instruction.line, text_of_line(function, instruction.line),
-                                     print(kernel, i)));
+        throw InputError("{}:{}: `{}`: the machine cannot execute {} with these types and modifiers",
+                         kernel.source_file, instruction.line, text_of_line(function, instruction.line),
+                         print(kernel, i));
     }
 }
 

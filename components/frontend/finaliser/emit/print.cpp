@@ -142,10 +142,10 @@ std::string operand_text(const isa::Kernel& kernel, const Operand& operand) {
 }
 
 std::string address_text(const isa::Kernel& kernel, const Instruction& instruction) {
-    std::string text = "[" + operand_text(kernel, instruction.source[0]);
+    std::string text = fmt::format("[{}", operand_text(kernel, instruction.source[0]));
     if (instruction.offset > 0) { text += fmt::format("+{:#x}", instruction.offset); }
     if (instruction.offset < 0) { text += fmt::format("-{:#x}", -std::int64_t{instruction.offset}); }
-    return text + "]";
+    return fmt::format("{}]", text);
 }
 
 std::vector<std::string> operands_of(const isa::Kernel& kernel, const Instruction& instruction) {

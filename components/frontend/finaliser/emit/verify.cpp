@@ -1,7 +1,5 @@
 #include "components/frontend/finaliser/emit/verify.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 
 #include "components/frontend/finaliser/emit/machine_cfg.h"
@@ -28,7 +26,7 @@ class Verifier {
     explicit Verifier(const isa::Kernel& kernel) : kernel_(kernel) {}
 
     void run() {
-        if (kernel_.code.empty()) { throw InternalError(fmt::format("kernel {} has no code", kernel_.name)); }
+        if (kernel_.code.empty()) { throw InternalError("kernel {} has no code", kernel_.name); }
         std::vector<Instruction> expected = kernel_.code;
         for (pc_ = 0; pc_ < kernel_.code.size(); ++pc_) {
             check_registers();
@@ -49,8 +47,8 @@ class Verifier {
   private:
     void require(bool holds, std::string_view rule) const {
         if (holds) { return; }
-        throw InternalError(fmt::format("kernel {}, instruction {} ({}, PTX line {}): {}", kernel_.name, pc_,
-                                        print(kernel_, pc_), kernel_.code[pc_].line, rule));
+        throw InternalError("kernel {}, instruction {} ({}, PTX line {}): {}", kernel_.name, pc_, print(kernel_, pc_),
+                            kernel_.code[pc_].line, rule);
     }
 
     void check_span(std::uint32_t first, std::uint32_t rows) const {

@@ -1,7 +1,5 @@
 #include "components/frontend/finaliser/layout/module_layout.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "components/frontend/ptx/device_library.h"
@@ -26,9 +24,8 @@ class Region {
         // Even a variable of no bytes has its own address.
         const std::uint64_t bytes = std::max<std::uint64_t>(variable.size(), 1);
         if (address > end_ || bytes > end_ - address) {
-            throw InputError(fmt::format("{}:{}: {} of {} bytes does not fit: a module's variables may take {} bytes",
-                                         module.file_name, variable.line, variable.name, variable.size(),
-                                         isa::kModuleBytes));
+            throw InputError("{}:{}: {} of {} bytes does not fit: a module's variables may take {} bytes",
+                             module.file_name, variable.line, variable.name, variable.size(), isa::kModuleBytes);
         }
         next_ = address + bytes;
         return address;
@@ -46,11 +43,11 @@ void relocate(const ptx::Module& module, const std::vector<std::uint64_t>& addre
               const ptx::Relocation& relocation, std::vector<std::byte>& contents) {
     const bool is_variable = relocation.symbol.kind == ptx::SymbolKind::module_variable;
     if (is_variable && addresses[relocation.symbol.index] == 0) {
-        throw InputError(fmt::format(
+        throw InputError(
             "{}:{}: the initial value of {} names {}; addresses of device functions and of .global and .const "
             "variables "
             "of this file are supported",
-            module.file_name, variable.line, variable.name, module.variables[relocation.symbol.index].name));
+            module.file_name, variable.line, variable.name, module.variables[relocation.symbol.index].name);
     }
     const std::uint64_t symbol =
         is_variable ? addresses[relocation.symbol.index] : isa::code_address(relocation.symbol.index);

@@ -1,7 +1,5 @@
 #include "components/frontend/finaliser/legalise/narrow_pointers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <compare>
 #include <optional>
@@ -352,10 +350,10 @@ class Narrower {
     }
 
     [[noreturn]] void refuse(std::uint32_t line, const std::string& what) const {
-        throw InputError(fmt::format(
+        throw InputError(
             "{}{}: kernel {} {}, which 32-bit registers cannot distinguish; it needs "
             "isa.pointers = 64",
-            kernel_.frame.source_file, line == 0 ? "" : fmt::format(":{}", line), kernel_.frame.name, what));
+            kernel_.frame.source_file, line == 0 ? "" : fmt::format(":{}", line), kernel_.frame.name, what);
     }
 
     VirtualKernel& kernel_;

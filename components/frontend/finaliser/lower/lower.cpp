@@ -1,7 +1,5 @@
 #include "components/frontend/finaliser/lower/lower.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "components/frontend/finaliser/calls/addressed_parameters.h"
@@ -105,8 +103,8 @@ bool lower_by(std::span<const Lowering> table, LoweringContext& context) {
 
 VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel, bool keep_cvta) {
     if (!kernel.is_kernel) {
-        throw InputError(fmt::format("{}:{}: {} is a .func; only kernels (.entry) can be finalised", module.file_name,
-                                     kernel.line, kernel.name));
+        throw InputError("{}:{}: {} is a .func; only kernels (.entry) can be finalised", module.file_name, kernel.line,
+                         kernel.name);
     }
     const bool whole = std::ranges::none_of(kernel.instructions, [](const ptx::Instruction& instruction) {
         return instruction.opcode == Opcode::call || instruction.opcode == Opcode::brx_idx;

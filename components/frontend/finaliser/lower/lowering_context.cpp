@@ -1,7 +1,5 @@
 #include "components/frontend/finaliser/lower/lowering_context.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "components/frontend/finaliser/code/literals.h"
@@ -69,7 +67,7 @@ void LoweringContext::begin(const ptx::Instruction& instruction, std::uint32_t b
 }
 
 void LoweringContext::refuse(std::string_view reason) const {
-    throw InputError(fmt::format("{}: {}", ptx::where(module_, *instruction_), reason));
+    throw InputError("{}: {}", ptx::where(module_, *instruction_), reason);
 }
 
 VirtualInstruction LoweringContext::make(Operation operation, ptx::Type type) const {

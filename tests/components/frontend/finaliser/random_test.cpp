@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <doctest/doctest.h>
 #include <cstdlib>

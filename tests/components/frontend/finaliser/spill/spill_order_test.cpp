@@ -1,8 +1,6 @@
 // finaliser.spill_order and finaliser.rematerialise: which values go to local memory first, and which are recomputed.
 #include <doctest/doctest.h>
 
-#include <fmt/format.h>
-
 #include <string>
 
 #include "components/frontend/finaliser/finalise.h"
