@@ -6,7 +6,10 @@
 #include <cstring>
 
 #include "core/error/error.h"
+#include "core/lp/audit.h"
 #include "core/mutation/rule.h"
+#include "core/param/parameter_registry.h"
+#include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
 
@@ -19,41 +22,22 @@ Pmode::Pmode(const PmodeParameters& parameters, const IssueExtensionArguments& a
       execute_(arguments.execute),
       memory_(arguments.memory),
       streams_(arguments, *this, {.count = arguments.state.warps.size(), .of_scheduler = arguments.issue.warps()}),
-      warps_(arguments.state.warps.size()) {
-    const auto entries = static_cast<unsigned>(parameters.pqueue_entries);
-    for (PreExecution& warp : warps_) { warp.queue.resize(entries); }
+      warps_(arguments.state.warps.size()),
+      pool_(arguments.state, streams_.set(), arguments.number) {
+    for (PreExecution& warp : warps_) { warp.queue.resize(static_cast<unsigned>(parameters.pqueue_entries)); }
 }
 
+LOOKAHEAD_REGISTER_STATISTICS(PmodeCounters, "pmode", "Warped pre-execution on an SM.")
 LOOKAHEAD_REGISTER_VARIANT(IssueExtension, Pmode, "pmode",
                            "Warped pre-execution: a warp that waits for memory executes what does not depend on it.",
                            "Kim et al., HPCA 2016")
 
-Cycle Pmode::longest_delay() const {
-    return ExtensionStreams::longest_delay(state_, parameters_.switch_cycles);
-}
-
-/// The most warp registers that the launch's CTAs occupy at once. A grid that fits on the machine is dealt out in turns
-/// when it begins; the CTAs of a larger grid fill every place.
-unsigned Pmode::occupied_rows() const {
-    const Occupancy& occupancy = state_.launch.occupancy;
-    const std::uint64_t sms = execute_.identity().count;
-    const std::uint64_t share = (state_.launch.fields.grid.count() + sms - 1) / sms;
-    const auto ctas = static_cast<unsigned>(std::min<std::uint64_t>(occupancy.ctas, share));
-    return ctas * occupancy.warps_per_cta * occupancy.rows_per_warp;
-}
-
-/// The pool consists of the last registers, which the launch leaves free.
 void Pmode::begin_launch() {
-    const auto total = static_cast<unsigned>(state_.parameters.registers / isa::kWarpSize);
-    const auto last = static_cast<unsigned>(std::min<std::int64_t>(parameters_.registers, total));
-    pool_.reset(std::min(total, std::max(total - last, occupied_rows())), total,
-                static_cast<unsigned>(state_.parameters.register_banks));
+    pool_.begin_launch(parameters_.registers, execute_.identity().count);
     streams_.begin_launch();
     const unsigned words = state_.kernel->scoreboard_words();
     for (PreExecution& warp : warps_) { warp.redefined.assign(words, 0); }
-    bits_ = words * 64;
-    writers_.assign(warps_.size() * bits_, kNoOperation);
-    pool_charged_ = kNotCharging;
+    operations_.begin_launch(warps_.size(), words);
 }
 
 // ---- Warps ----------------------------------------------------------------------------------------------------------
@@ -62,7 +46,7 @@ void Pmode::warp_started(unsigned context) {
     PreExecution& warp = warps_[context];
     LOOKAHEAD_ASSERT(warp.renamed == 0 && warp.queue.empty() && !streams_.running().has(context),
                      "a warp starts where another one's pre-execution has not ended");
-    LOOKAHEAD_ASSERT(pool_.size() == 0 || home_row(context + 1, 0) <= pool_.first(),
+    LOOKAHEAD_ASSERT(pool_.size() == 0 || pool_.home_row(context + 1, 0) <= pool_.first(),
                      "a warp starts in renaming registers");
     warp.processed = warp.own_processed = 0;
     update_attention(context);
@@ -76,38 +60,14 @@ void Pmode::warp_exited(unsigned context) {
     // Loads with unread results may still be on the way to the warp's registers.
     warp.exited = LOOKAHEAD_RULE(load_under_way_keeps_register_beyond_exit) && warp.renamed > 0 &&
                   state_.warps.streams[context].in_flight > 0;
-    if (!warp.exited) { release_own_registers(context); }
+    if (!warp.exited) { pool_.drop_own(context, warp); }
     update_attention(context);
-}
-
-void Pmode::release_own_registers(unsigned context) {
-    PreExecution& warp = warps_[context];
-    const std::uint16_t* rows = state_.warps.map.of(context);
-    const unsigned registers = state_.kernel->kernel().registers;
-    for (unsigned number = 0; number < registers && warp.renamed > 0; ++number) {
-        if (pool_.owns(rows[number])) {
-            drop_name(rows[number]);
-            --warp.renamed;
-        }
-    }
-}
-
-/// Drops the names that only the P-mode table has.
-void Pmode::release_pre_registers(unsigned context) {
-    const std::uint16_t* own = state_.warps.map.of(context);
-    const std::uint16_t* rows = streams_.set().map.of(context);
-    const unsigned registers = state_.kernel->kernel().registers;
-    for (unsigned number = 0; number < registers; ++number) {
-        if (rows[number] != own[number] && pool_.owns(rows[number])) { drop_name(rows[number]); }
-    }
 }
 
 void Pmode::flush_queue(unsigned context) {
     PQueue& queue = warps_[context].queue;
     counters_.flushed += queue.size();
-    queue.for_each([&](const PQueueEntry& entry) {
-        for (unsigned word = 0; word < entry.words; ++word) { drop_name(entry.rows[word]); }
-    });
+    queue.for_each([&](const PQueueEntry& entry) { pool_.drop(entry); });
     queue.clear();
 }
 
@@ -117,38 +77,20 @@ void Pmode::update_attention(unsigned context) {
                         warp.own_processed < warp.processed || observer_ != nullptr);
 }
 
-/// Frees the register now, or when its last reader has collected it.
-void Pmode::settle(unsigned row) {
-    if (const Cycle at = pool_.settle(row, state_.now); at > 0) { schedule(0, Event::collected, row, state_.now, at); }
-}
-
-/// A table or queue no longer names the register.
-void Pmode::drop_name(unsigned row) {
-    pool_.remove_name(row);
-    settle(row);
-}
-
-void Pmode::charge_pool(Cycle now) {
-    const auto cycles = static_cast<std::uint64_t>(pool_charged_ == kNotCharging ? 0 : now - pool_charged_);
-    counters_.pool_cycles += cycles * pool_.size();
-    counters_.pool_used_cycles += cycles * (pool_.size() - pool_.free());
-    pool_charged_ = now;
-}
-
 // ---- Switches -------------------------------------------------------------------------------------------------------
 
 void Pmode::begin_cycle(Cycle now) {
-    charge_pool(now);
+    pool_.charge(counters_, now);
     skipped_now_ = streams_.in(ContextState::passing);
     for (const unsigned context : skipped_now_) { skip(context); }
-    if (pool_.free() > 0) {
+    if (may_issue()) {
         for (const unsigned context : enterable()) { enter(context, now); }
     }
-    if (parameters_.check) { verify_pool(); }
+    if (parameters_.check) { pool_.verify(warps_); }
 }
 
 Cycle Pmode::next_cycle(Cycle now) const {
-    const bool has_work = streams_.in(ContextState::passing) != 0 || (pool_.free() > 0 && enterable() != 0);
+    const bool has_work = streams_.in(ContextState::passing) != 0 || (may_issue() && enterable() != 0);
     return has_work ? now + 1 : kNever;
 }
 
@@ -189,7 +131,6 @@ void Pmode::enter(unsigned context, Cycle now) {
     warp.processed = warp.own_processed = 0;
     std::fill(std::begin(warp.skipped), std::end(warp.skipped), 0);
     std::fill(warp.redefined.begin(), warp.redefined.end(), 0);
-
     const unsigned registers = state_.kernel->kernel().registers;
     for (unsigned number = 0; number < registers; ++number) {
         streams_.set().map.set(context, number, state_.warps.map.of(context)[number]);
@@ -206,7 +147,7 @@ void Pmode::leave(unsigned context) {
     counters_.cycles += static_cast<std::uint64_t>(waited);
     counters_.short_waits += waited <= 100;
     tell(PmodeStep::Kind::returned, context, warp.blocked_pc, state_.warps.streams[context].stack.active());
-    release_pre_registers(context);
+    pool_.drop_pre(context);
     streams_.stop(context);
     counters_.pqueue_accesses += !warp.queue.empty();
     update_attention(context);
@@ -237,24 +178,17 @@ bool Pmode::classify(unsigned context) {
 void Pmode::written_back(unsigned context, std::uint32_t, bool) {
     PreExecution& warp = warps_[context];
     if (warp.exited) {
-        if (state_.warps.streams[context].in_flight == 0) {
-            warp.exited = false;
-            release_own_registers(context);
-            update_attention(context);
-        }
-        return;
-    }
-    if (streams_.running().has(context)) {
+        if (state_.warps.streams[context].in_flight > 0) { return; }
+        warp.exited = false;
+        pool_.drop_own(context, warp);
+        update_attention(context);
+    } else if (streams_.running().has(context)) {
         streams_.set().scoreboard.release_as(context, state_.warps.scoreboard, warp.redefined.data());
         streams_.renew(context);
     }
 }
 
 // ---- Reuse ----------------------------------------------------------------------------------------------------------
-
-void Pmode::transferred(unsigned context) {
-    ++warps_[context].own_epoch;
-}
 
 /// Whether the warp's next instruction is the head of the P-queue. The PC alone could be that of another iteration.
 bool Pmode::matches(unsigned context) const {
@@ -275,16 +209,7 @@ bool Pmode::supply(unsigned context, Cycle now) {
     if (decoded.action == Action::converged) { execute_.require_members(context, decoded, entry.active); }
     if (parameters_.check) { verify_reuse(context, entry, now); }
     tell(PmodeStep::Kind::reused, context, entry.pc, own.stack.active());
-    for (unsigned word = 0; word < entry.words; ++word) {
-        const unsigned number = decoded.instruction->destination + word;
-        const std::uint16_t old = state_.warps.map.of(context)[number];
-        state_.warps.map.set(context, number, entry.rows[word]);
-        if (!pool_.owns(old)) {
-            ++warp.renamed;
-        } else {
-            drop_name(old);
-        }
-    }
+    pool_.reuse(context, warp, entry, decoded.instruction->destination);
     if (decoded.writes_predicate) {
         own.predicates[decoded.destination_predicate] = entry.predicate;
         own.predicates[decoded.destination_predicate2] = entry.predicate2;
@@ -312,34 +237,20 @@ void Pmode::before_execution(unsigned context, Cycle) {
     PreExecution& warp = warps_[context];
     const Stream& own = state_.warps.streams[context];
     const DecodedInstruction& decoded = (*state_.kernel)[own.stack.pc()];
-    replaced_count_ = 0;
     tell(PmodeStep::Kind::own, context, own.stack.pc(), own.stack.active());
     if (warp.own_processed < warp.processed) { track_own(context, decoded); }
     if (warp.renamed == 0) { return; }
     ++counters_.renamings;
     const bool writes_at_once = decoded.action == Action::alu || decoded.action == Action::converged ||
                                 decoded.action == Action::special_register || decoded.action == Action::memory;
-    if (!writes_at_once || is_partial(own.stack, decoded)) { return; }
-    for (unsigned word = 0; word < decoded.instruction->destination_rows; ++word) {
-        const unsigned number = decoded.instruction->destination + word;
-        const std::uint16_t row = state_.warps.map.of(context)[number];
-        if (pool_.owns(row)) {
-            const unsigned home = home_row(context, number);
-            // Exited lanes keep their old values; a source may be the same register.
-            std::memcpy(state_.registers.row(home), state_.registers.row(row), sizeof(std::uint32_t) * isa::kWarpSize);
-            state_.warps.map.set(context, number, static_cast<std::uint16_t>(home));
-            --warp.renamed;
-            replaced_[replaced_count_++] = row;
-        }
-    }
+    if (writes_at_once && !is_partial(own.stack, decoded)) { pool_.return_home(context, warp, *decoded.instruction); }
 }
 
 void Pmode::collecting(unsigned context, const std::uint16_t* rows, unsigned count, Cycle collected, Cycle) {
     for (unsigned i = 0; i < count; ++i) {
         if (LOOKAHEAD_RULE(own_readers_keep_register) && pool_.owns(rows[i])) { pool_.read_until(rows[i], collected); }
     }
-    for (unsigned i = 0; i < replaced_count_; ++i) { drop_name(replaced_[i]); }
-    replaced_count_ = 0;
+    pool_.drop_replaced();
     update_attention(context);
 }
 
@@ -377,10 +288,8 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
         if (decoded.destination_predicate != kUnusedPredicate) { predicate = rows.destination_predicate; }
         if (decoded.destination_predicate2 != kUnusedPredicate) { predicate2 = rows.destination_predicate2; }
     }
-    const auto differs = [&](LaneMask now_value, LaneMask reused) {
-        return ((now_value ^ reused) & entry.active) != 0;
-    };
-    bool wrong = differs(predicate, entry.predicate) || differs(predicate2, entry.predicate2);
+    const LaneMask differing = (predicate ^ entry.predicate) | (predicate2 ^ entry.predicate2);
+    bool wrong = (differing & entry.active) != 0;
     for (unsigned word = 0; word < entry.words; ++word) {
         for (LaneMask left = entry.active; left != 0; left &= left - 1) {
             const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -390,34 +299,20 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
     LOOKAHEAD_ASSERT(!wrong, execute_.place_of(context) + ": a reused value is not the instruction's");
 }
 
-/// pmode.check: each pool register has as many names as tables and queues hold, and is free exactly if not in use.
-void Pmode::verify_pool() const {
-    std::vector<unsigned> names(pool_.size(), 0);
-    const unsigned registers = state_.kernel->kernel().registers;
-    for (unsigned context = 0; context < warps_.size(); ++context) {
-        const PreExecution& warp = warps_[context];
-        if (state_.warps.states.of(context) == ContextState::vacant) { continue; }
-        unsigned renamed = 0;
-        for (unsigned number = 0; number < registers; ++number) {
-            const std::uint16_t own = state_.warps.map.of(context)[number];
-            if (pool_.owns(own) && (state_.warps.states.of(context) != ContextState::exited || warp.exited)) {
-                ++names[own - pool_.first()];
-                ++renamed;
-            }
-            const std::uint16_t pre = streams_.set().map.of(context)[number];
-            if (streams_.running().has(context) && pre != own && pool_.owns(pre)) { ++names[pre - pool_.first()]; }
-        }
-        LOOKAHEAD_ASSERT(renamed == warp.renamed, "renamed registers of a warp were miscounted");
-        warp.queue.for_each([&](const PQueueEntry& entry) {
-            for (unsigned word = 0; word < entry.words; ++word) { ++names[entry.rows[word] - pool_.first()]; }
-        });
-    }
-    for (unsigned i = 0; i < pool_.size(); ++i) {
-        const unsigned row = pool_.first() + i;
-        LOOKAHEAD_ASSERT(pool_.names(row) == names[i], "a renaming register has names that no table has");
-        LOOKAHEAD_ASSERT(pool_.is_free(row) != pool_.is_needed(row, state_.now),
-                         "a renaming register is free and in use, or neither");
-    }
+void Pmode::audit(Audit& audit, const std::string& sm) const {
+    audit.leak(sm, "renaming registers that are not free", pool_.size() - pool_.free());
+    audit.leak(sm, "pre-executed instructions under way", operations_.under_way());
+    streams_.audit(audit, sm, "warps in pre-execution");
+    audit.balance(sm, "reusable results", counters_.queued, counters_.reused + counters_.flushed);
+}
+
+void Pmode::visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const {
+    visit(visitor, sm, "pmode", counters_);
+}
+
+void Pmode::fields(StateArchive& archive) {
+    archive& warps_& operations_& pool_& counters_;
+    streams_.fields(archive);
 }
 
 }  // namespace lookahead::gpu

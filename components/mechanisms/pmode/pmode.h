@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "components/mechanisms/pmode/operations.h"
 #include "components/mechanisms/pmode/pmode_counters.h"
 #include "components/mechanisms/pmode/pmode_observer.h"
 #include "components/mechanisms/pmode/pmode_parameters.h"
@@ -30,7 +30,7 @@ class Pmode final : public IssueExtension, private StreamPolicy {
 
     Pmode(const PmodeParameters& parameters, const IssueExtensionArguments& arguments);
 
-    Cycle longest_delay() const override;
+    Cycle longest_delay() const override { return ExtensionStreams::longest_delay(state_, parameters_.switch_cycles); }
     void begin_launch() override;
     void warp_started(unsigned context) override;
     void warp_exited(unsigned context) override;
@@ -41,7 +41,7 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     bool supply(unsigned context, Cycle now) override;
     void before_execution(unsigned context, Cycle now) override;
     void collecting(unsigned context, const std::uint16_t* rows, unsigned count, Cycle collected, Cycle now) override;
-    void transferred(unsigned context) override;
+    void transferred(unsigned context) override { ++warps_[context].own_epoch; }
     void written_back(unsigned context, std::uint32_t pc, bool all) override;
 
     ContextMask extended() const override { return streams_.running(); }
@@ -59,25 +59,6 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     void fields(StateArchive& archive) override;
 
   private:
-    /// What the timing wheel reports.
-    enum class Event : std::uint8_t { executed, collected };
-    static constexpr unsigned kEventShift = 28;
-
-    /// A pre-executed instruction whose results are not written yet.
-    struct Operation {
-        bool used = false;
-        std::uint8_t words = 0;
-        std::uint16_t context = 0;
-        std::uint16_t place = kNoPlace;  ///< in the P-queue
-        std::uint32_t episode = 0;
-        std::uint32_t pc = 0;
-        std::array<std::uint16_t, isa::kMostOperandRows> rows{};
-
-        void fields(StateArchive& archive) { archive& used& words& context& place& episode& pc& rows; }
-    };
-    static constexpr std::uint16_t kNoPlace = 0xffff;
-    static constexpr std::uint16_t kNoOperation = 0xffff;
-
     struct Verdict {
         ContextState state;
         SkipReason skip = SkipReason::count;
@@ -89,28 +70,22 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     ContextMask enterable() const;
     void enter(unsigned context, Cycle now);
     void leave(unsigned context);
-    void release_pre_registers(unsigned context);
-    void release_own_registers(unsigned context);
     void flush_queue(unsigned context);
     void update_attention(unsigned context);
-    void settle(unsigned row);
-    void drop_name(unsigned row);
     bool matches(unsigned context) const;
     void track_own(unsigned context, const DecodedInstruction& decoded);
     void verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now);
-    void verify_pool() const;
 
     // Pre-execution (pre_execution.cpp).
     ContextState judge(unsigned context) override;
-    bool may_issue() const override;
+    /// Applies also to instructions that need no renaming register.
+    bool may_issue() const override { return pool_.free() > 0; }
     bool accepts(unsigned context) const override;
     void issue(unsigned scheduler, unsigned context, Cycle now) override;
-    void jumped(unsigned context) override;
+    void jumped(unsigned context) override { ++warps_[context].epoch; }
     Verdict verdict(unsigned context) const;
     Verdict verdict_on_control(unsigned context, const DecodedInstruction& decoded) const;
-    SkipReason always_skipped(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded) const;
     bool out_of_bounds(unsigned context, const DecodedInstruction& decoded) const;
-    bool far_from_blocked(unsigned context, std::uint32_t pc) const;
     void skip(unsigned context);
     void branch(unsigned context, const DecodedInstruction& decoded, isa::LaneMask taken, Cycle now);
     void pre_load(unsigned context, isa::LaneMask active, Cycle from, Cycle now);
@@ -121,7 +96,6 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     void end_operation(std::uint16_t operation);
     void mark_written(unsigned context, std::uint32_t pc, bool poison, std::uint16_t operation);
     void advance(unsigned context);
-    void note_processed(unsigned context, bool skipped);
 
     /// Reports a step at `pc`, with the lanes `active`, to the observer.
     void tell(PmodeStep::Kind kind, unsigned context, std::uint32_t pc, isa::LaneMask active,
@@ -131,31 +105,16 @@ class Pmode final : public IssueExtension, private StreamPolicy {
         }
     }
     void halt(unsigned context, HaltReason reason);
-    void schedule(unsigned context, Event event, std::uint32_t payload, Cycle now, Cycle at) {
-        IssueExtension::schedule(context, static_cast<std::uint32_t>(event) << kEventShift | payload, now, at);
-    }
-    unsigned home_row(unsigned context, unsigned number) const {
-        return context * state_.launch.occupancy.rows_per_warp + number;
-    }
-    void charge_pool(Cycle now);
-    unsigned occupied_rows() const;
 
     PmodeParameters parameters_;
     IssueStage& issue_;
     ExecuteStage& execute_;
     LoadStoreUnit& memory_;
-    ExtensionStreams streams_;            ///< by context; streams of warps in N-mode are vacant
-    std::vector<PreExecution> warps_;     ///< by context
-    ContextMask skipped_now_ = 0;         ///< warps that have skipped an instruction in this cycle
-    std::vector<std::uint16_t> writers_;  ///< by context and scoreboard bit: the last operation that writes it
-    unsigned bits_ = 0;                   ///< scoreboard bits of a context
-    std::vector<Operation> operations_;
-    std::vector<std::uint16_t> free_operations_;
+    ExtensionStreams streams_;         ///< by context; streams of warps in N-mode are vacant
+    std::vector<PreExecution> warps_;  ///< by context
+    ContextMask skipped_now_ = 0;      ///< warps that have skipped an instruction in this cycle
+    Operations operations_;
     RegisterPool pool_;
-    std::array<std::uint16_t, isa::kMostOperandRows> replaced_{};  ///< rows that the instruction being issued releases
-    unsigned replaced_count_ = 0;
-    static constexpr Cycle kNotCharging = -1;
-    Cycle pool_charged_ = kNotCharging;  ///< the pool's cycles are counted up to this one
     PmodeObserver* observer_ = nullptr;
     PmodeCounters counters_;
 };

@@ -1,7 +1,6 @@
 // What a warp does in P-mode.
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 
 #include "components/isa/memory_access.h"
@@ -52,36 +51,9 @@ bool makes_scratchpad_stale(const DecodedInstruction& decoded) {
     return orders || may_write;
 }
 
-}  // namespace
-
-bool is_partial(const isa::SimtState& stack, const DecodedInstruction& decoded) {
-    return decoded.guarded || stack.active() != stack.alive();
-}
-
-// ---- What becomes of the next instruction ---------------------------------------------------------------------------
-
-ContextState Pmode::judge(unsigned context) {
-    const Verdict of = verdict(context);
-    if (of.state == ContextState::held) { halt(context, of.halt); }
-    return of.state;
-}
-
-void Pmode::halt(unsigned context, HaltReason reason) {
-    const isa::SimtState& stack = streams_[context].stack;
-    ++counters_.halted[static_cast<unsigned>(reason)];
-    tell(PmodeStep::Kind::halted, context, stack.pc(), stack.active(), SkipReason::count, reason);
-    streams_.hold(context);
-}
-
-bool Pmode::far_from_blocked(unsigned context, std::uint32_t pc) const {
-    const std::int64_t distance = std::abs(std::int64_t{pc} - std::int64_t{warps_[context].blocked_pc});
-    return distance * isa::kInstructionBytes > parameters_.reach;
-}
-
 /// Why the instruction is skipped whatever its operands are.
-SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded) const {
+SkipReason always_skipped(const DecodedInstruction& decoded) {
     const isa::Instruction& instruction = *decoded.instruction;
-    if (LOOKAHEAD_RULE(far_instructions_are_skipped) && far_from_blocked(context, pc)) { return SkipReason::far; }
     if (decoded.action == Action::barrier) { return SkipReason::barrier; }
     if (decoded.action == Action::special_register) {
         return is_clock(instruction.special) ? SkipReason::clock : SkipReason::count;
@@ -105,6 +77,27 @@ SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const Decod
     }
 }
 
+}  // namespace
+
+bool is_partial(const isa::SimtState& stack, const DecodedInstruction& decoded) {
+    return decoded.guarded || stack.active() != stack.alive();
+}
+
+// ---- What becomes of the next instruction ---------------------------------------------------------------------------
+
+ContextState Pmode::judge(unsigned context) {
+    const Verdict of = verdict(context);
+    if (of.state == ContextState::held) { halt(context, of.halt); }
+    return of.state;
+}
+
+void Pmode::halt(unsigned context, HaltReason reason) {
+    const isa::SimtState& stack = streams_[context].stack;
+    ++counters_.halted[static_cast<unsigned>(reason)];
+    tell(PmodeStep::Kind::halted, context, stack.pc(), stack.active(), SkipReason::count, reason);
+    streams_.hold(context);
+}
+
 /// Branches, and instructions that P-mode never passes. A branch that is too far, or goes too far, halts. Section 5.1
 /// of the paper skips it; but to continue after a skipped taken branch would be to execute the path that the warp does
 /// not take, with useless pre-loads and queue entries before those that N-mode needs. Section 7 rules out speculation,
@@ -116,7 +109,7 @@ Pmode::Verdict Pmode::verdict_on_control(unsigned context, const DecodedInstruct
                             : decoded.action == Action::exit ? HaltReason::exit
                             : branches                       ? HaltReason::far_branch
                                                              : HaltReason::trap;
-    if (decoded.action == Action::fence || (branches && far_from_blocked(context, stream.stack.pc()))) {
+    if (decoded.action == Action::fence || (branches && warps_[context].is_far(stream.stack.pc(), parameters_.reach))) {
         return {.state = ContextState::held, .halt = halt};
     }
     if (decoded.guarded && decoded.guard.slot < isa::kPredicateRegisters) {
@@ -130,7 +123,7 @@ Pmode::Verdict Pmode::verdict_on_control(unsigned context, const DecodedInstruct
         }
     }
     const bool taken = decoded.guarded_lanes(stream.stack.active(), stream.predicates) != 0;
-    if (taken && (!branches || far_from_blocked(context, decoded.instruction->target))) {
+    if (taken && (!branches || warps_[context].is_far(decoded.instruction->target, parameters_.reach))) {
         return {.state = ContextState::held, .halt = halt};
     }
     return {.state = ready_for(ExecutionUnit::control)};
@@ -146,20 +139,18 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
                    ? Verdict{.state = ContextState::held, .halt = HaltReason::poisoned_branch}
                    : Verdict{.state = ContextState::passing, .skip = SkipReason::poisoned};
     }
-    switch (decoded.action) {
-        case Action::branch:
-        case Action::exit:
-        case Action::fence:
-        case Action::trap:
-            return verdict_on_control(context, decoded);
-        default:
-            break;
+    if (decoded.action == Action::branch || decoded.action == Action::exit || decoded.action == Action::fence ||
+        decoded.action == Action::trap) {
+        return verdict_on_control(context, decoded);
     }
     // Where lanes may wait for others of their warp, another path would run next; only the warp itself may decide that.
     if ((decoded.action == Action::meeting || decoded.action == Action::barrier) && stream.stack.diverged()) {
         return {.state = ContextState::held, .halt = HaltReason::lanes};
     }
-    if (const SkipReason reason = always_skipped(context, pc, decoded); reason != SkipReason::count) {
+    if (LOOKAHEAD_RULE(far_instructions_are_skipped) && warps_[context].is_far(pc, parameters_.reach)) {
+        return {.state = ContextState::passing, .skip = SkipReason::far};
+    }
+    if (const SkipReason reason = always_skipped(decoded); reason != SkipReason::count) {
         return {.state = ContextState::passing, .skip = reason};
     }
     // The old value of a partly written register is a source too, except for pre-loads, which write nothing.
@@ -183,11 +174,9 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
     const ContextState state = state_.waits_for(streams_.set(), context, pc, sources);
     if (state != ready_for(decoded.unit)) { return {.state = state}; }
     // If a program races, its addresses may differ from those that it will use.
-    if (is_scratchpad_load(decoded) && out_of_bounds(context, decoded)) {
-        return {.state = ContextState::passing, .skip = SkipReason::scratchpad};
-    }
-    if (is_constant_load(decoded) && out_of_bounds(context, decoded)) {
-        return {.state = ContextState::passing, .skip = SkipReason::constant};
+    if ((is_scratchpad_load(decoded) || is_constant_load(decoded)) && out_of_bounds(context, decoded)) {
+        const bool constant = is_constant_load(decoded);
+        return {.state = ContextState::passing, .skip = constant ? SkipReason::constant : SkipReason::scratchpad};
     }
     return {.state = state};
 }
@@ -220,20 +209,9 @@ void Pmode::mark_written(unsigned context, std::uint32_t pc, bool poison, std::u
     Scoreboard& scoreboard = streams_.set().scoreboard;
     scoreboard.release(context, writes);
     scoreboard.reserve(context, writes, poison);
-    const unsigned words = state_.kernel->scoreboard_words();
-    for (unsigned word = 0; word < words; ++word) {
-        warps_[context].redefined[word] |= writes[word];
-        for (std::uint64_t left = writes[word]; left != 0; left &= left - 1) {
-            const auto bit = word * 64 + static_cast<unsigned>(std::countr_zero(left));
-            writers_[std::size_t{context} * bits_ + bit] = operation;
-        }
-    }
-}
-
-void Pmode::note_processed(unsigned context, bool skipped) {
-    PreExecution& warp = warps_[context];
-    const std::uint32_t number = warp.processed++;
-    if (skipped && number < PreExecution::kTracked) { warp.skipped[number / 64] |= std::uint64_t{1} << number % 64; }
+    std::vector<std::uint64_t>& redefined = warps_[context].redefined;
+    for (unsigned word = 0; word < redefined.size(); ++word) { redefined[word] |= writes[word]; }
+    operations_.set_writer(context, writes, operation);
 }
 
 void Pmode::skip(unsigned context) {
@@ -245,8 +223,8 @@ void Pmode::skip(unsigned context) {
     ++counters_.skips;
     tell(PmodeStep::Kind::skipped, context, pc, stack.active(), of.skip);
     warps_[context].scratchpad_stale |= makes_scratchpad_stale((*state_.kernel)[pc]);
-    mark_written(context, pc, true, kNoOperation);
-    note_processed(context, true);
+    mark_written(context, pc, true, Operations::kNone);
+    warps_[context].note_processed(true);
     advance(context);
 }
 
@@ -255,15 +233,6 @@ void Pmode::advance(unsigned context) {
 }
 
 // ---- Issue ----------------------------------------------------------------------------------------------------------
-
-/// Applies also to instructions that need no renaming register.
-bool Pmode::may_issue() const {
-    return pool_.free() > 0;
-}
-
-void Pmode::jumped(unsigned context) {
-    ++warps_[context].epoch;
-}
 
 /// Whether there are renaming registers for the instruction's destinations.
 bool Pmode::accepts(unsigned context) const {
@@ -283,7 +252,7 @@ void Pmode::issue(unsigned scheduler, unsigned context, Cycle now) {
     ++counters_.repeated;
     counters_.repeated_threads += static_cast<unsigned>(std::popcount(active));
     ++counters_.repeated_by_class[static_cast<unsigned>(decoded.instruction_class)];
-    note_processed(context, false);
+    warps_[context].note_processed(false);
     tell(is_pre_load(decoded) ? PmodeStep::Kind::pre_loaded : PmodeStep::Kind::executed, context, pc,
          stream.stack.active());
     if (decoded.action == Action::branch) { return branch(context, decoded, active, now); }
@@ -298,7 +267,7 @@ void Pmode::issue(unsigned scheduler, unsigned context, Cycle now) {
     const unsigned words = writes ? instruction.destination_rows : 0;
     for (unsigned word = 0; word < words; ++word) {
         const unsigned number = instruction.destination + word;
-        rows[word] = pool_.allocate(home_row(context, number));
+        rows[word] = pool_.allocate(context, number);
         if (partial) { reads[count++] = map[number]; }
     }
     const Cycle from = decoded.unit == ExecutionUnit::control
@@ -332,7 +301,7 @@ void Pmode::pre_load(unsigned context, LaneMask active, Cycle from, Cycle now) {
     memory_.accept(request, now);
     issue_.note_accepted();
     ++counters_.pre_loads;
-    mark_written(context, pc, true, kNoOperation);
+    mark_written(context, pc, true, Operations::kNone);
 }
 
 /// Executes into `rows`, which then belong to the stream's registers and, if there is room, to the P-queue.
@@ -378,7 +347,7 @@ void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMas
             stream.predicates[decoded.destination_predicate2] = operands.destination_predicate2;
         }
     }
-    schedule(context, Event::executed, begin_operation(context, decoded, active, rows), now, from + decoded.latency);
+    schedule(context, begin_operation(context, decoded, active, rows), now, from + decoded.latency);
 }
 
 /// Starts the operation that will write the results. One entry of the P-queue holds all destinations, or none.
@@ -387,79 +356,46 @@ std::uint16_t Pmode::begin_operation(unsigned context, const DecodedInstruction&
     const Stream& stream = streams_[context];
     PreExecution& warp = warps_[context];
     const std::uint32_t pc = stream.stack.pc();
-    if (free_operations_.empty()) {
-        LOOKAHEAD_ASSERT(operations_.size() < kTokens, "too many pre-executed instructions are under way");
-        free_operations_.push_back(static_cast<std::uint16_t>(operations_.size()));
-        operations_.emplace_back();
-    }
-    const std::uint16_t number = free_operations_.back();
-    free_operations_.pop_back();
-    Operation& operation = operations_[number];
-    operation = {.used = true,
-                 .words = static_cast<std::uint8_t>(rows.size()),
-                 .context = static_cast<std::uint16_t>(context),
-                 .episode = warp.episode,
-                 .pc = pc};
+    Operation operation{.used = true,
+                        .words = static_cast<std::uint8_t>(rows.size()),
+                        .context = static_cast<std::uint16_t>(context),
+                        .episode = warp.episode,
+                        .pc = pc};
     std::copy(rows.begin(), rows.end(), operation.rows.begin());
     if (warp.queue.full()) {
         ++counters_.pqueue_full;
     } else {
-        PQueueEntry entry{.pc = pc, .epoch = warp.epoch, .active = active, .words = operation.words};
-        entry.rows = operation.rows;
+        PQueueEntry entry{pc, warp.epoch, active, false, operation.words, operation.rows};
         entry.predicate = stream.predicates[decoded.destination_predicate];
         entry.predicate2 = stream.predicates[decoded.destination_predicate2];
         operation.place = static_cast<std::uint16_t>(warp.queue.push(entry));
         ++counters_.queued;
         ++counters_.pqueue_accesses;
     }
+    const std::uint16_t number = operations_.begin(operation);
     mark_written(context, pc, false, number);
-    for (unsigned word = 0; word < rows.size(); ++word) {
-        const unsigned register_number = decoded.instruction->destination + word;
-        const std::uint16_t old = streams_.set().map.of(context)[register_number];
-        streams_.set().map.set(context, register_number, rows[word]);
-        if (operation.place != kNoPlace) { pool_.add_name(rows[word]); }
-        if (pool_.owns(old) && old != state_.warps.map.of(context)[register_number]) { drop_name(old); }
-    }
+    pool_.rename(context, decoded.instruction->destination, rows, operation.place != Operation::kNoPlace);
     return number;
 }
 
 void Pmode::end_operation(std::uint16_t number) {
-    const Operation operation = operations_[number];
-    operations_[number].used = false;
-    free_operations_.push_back(number);
-    for (unsigned word = 0; word < operation.words; ++word) {
-        pool_.written(operation.rows[word]);
-        settle(operation.rows[word]);
-    }
+    const Operation operation = operations_.end(number);
+    pool_.written({operation.rows.data(), operation.words});
     const unsigned context = operation.context;
     PreExecution& warp = warps_[context];
     if (LOOKAHEAD_RULE(results_of_old_switches_are_nobodys) && operation.episode != warp.episode) { return; }
-    if (operation.place != kNoPlace) {
+    if (operation.place != Operation::kNoPlace) {
         warp.queue[operation.place].ready = true;
         ++counters_.pqueue_accesses;
     }
     if (!streams_.running().has(context)) { return state_.wake(context); }
-    const std::uint64_t* writes = state_.kernel->writes(operation.pc);
-    const unsigned words = state_.kernel->scoreboard_words();
-    for (unsigned word = 0; word < words; ++word) {
-        for (std::uint64_t left = writes[word]; left != 0; left &= left - 1) {
-            const auto bit = static_cast<unsigned>(std::countr_zero(left));
-            if (writers_[std::size_t{context} * bits_ + word * 64 + bit] == number) {
-                streams_.set().scoreboard.release_bit(context, word * 64 + bit);
-            }
-        }
-    }
+    operations_.clear(streams_.set().scoreboard, context, state_.kernel->writes(operation.pc), number);
     streams_.renew(context);
 }
 
-// ---- Events ---------------------------------------------------------------------------------------------------------
-
-void Pmode::event(unsigned, std::uint32_t detail, Cycle now) {
-    const std::uint32_t payload = detail & ((1u << kEventShift) - 1);
-    if (static_cast<Event>(detail >> kEventShift) == Event::executed) {
-        return end_operation(static_cast<std::uint16_t>(payload));
-    }
-    static_cast<void>(pool_.settle(payload, now));
+void Pmode::event(unsigned, std::uint32_t detail, Cycle) {
+    if ((detail & RegisterPool::kCollected) != 0) { return pool_.collected(detail); }
+    end_operation(static_cast<std::uint16_t>(detail));
 }
 
 void Pmode::load_completed(std::uint16_t token, const isa::Instruction&, Cycle now) {

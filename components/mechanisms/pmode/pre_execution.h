@@ -1,7 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "components/isa/simt_state.h"
@@ -30,6 +30,16 @@ struct PreExecution {
     std::uint32_t processed = 0;                ///< instructions that the switch executed or skipped
     std::uint32_t own_processed = 0;            ///< how many of these the warp itself has passed since
     std::uint64_t skipped[kTracked / 64] = {};  ///< the skipped ones among them
+
+    /// Whether the instruction at `pc` is more than `reach` bytes from the blocked one.
+    bool is_far(std::uint32_t pc, std::int64_t reach) const {
+        return std::abs(std::int64_t{pc} - std::int64_t{blocked_pc}) * isa::kInstructionBytes > reach;
+    }
+    /// The switch has executed or skipped an instruction.
+    void note_processed(bool is_skipped) {
+        if (is_skipped && processed < kTracked) { skipped[processed / 64] |= std::uint64_t{1} << processed % 64; }
+        ++processed;
+    }
 
     void fields(StateArchive& archive) {
         archive& scratchpad_stale& blocked_pc& epoch& episode& entered& redefined& queue& own_epoch& renamed& exited&

@@ -6,6 +6,7 @@
 
 #include "core/message/message.h"
 #include "core/state/state_archive.h"
+#include "core/time/clock_domain.h"
 
 namespace lookahead::gpu {
 
@@ -25,6 +26,10 @@ class HeldMessages {
     }
     /// Valid until the next push.
     const MessageHeader& front() const { return *reinterpret_cast<const MessageHeader*>(words_.data() + first_); }
+    /// The clock edge at which the first message arrives, as a cycle; kCycleInfinity when there is none.
+    Cycle first_arrival(const ClockDomain& clock) const {
+        return empty() ? kCycleInfinity : clock.cycle_at_or_after(front().time);
+    }
     void pop() { first_ += front().total_bytes() / 8; }
 
     /// What has been popped is no part of the state.

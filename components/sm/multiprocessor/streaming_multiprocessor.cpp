@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <span>
 
-#include "components/isa/address_space.h"
 #include "components/sm/simt/simt_model.h"
 #include "components/sm/sm_ports.h"
 #include "core/component/slot.h"
@@ -26,15 +24,15 @@ WarpSchedulers make_schedulers(const Configuration& configuration, const Pipelin
     return schedulers;
 }
 
-/// Kernels one behind the other, each from a line of its own on.
-std::vector<std::uint64_t> addresses_of(const isa::KernelTable& kernels) {
-    std::vector<std::uint64_t> addresses;
-    std::uint64_t next = isa::kCodeBase;
-    for (const isa::Kernel& kernel : kernels) {
-        addresses.push_back(next);
-        next += (kernel.code.size() * isa::kInstructionBytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+/// The resident warps, each with what it waits for; the first few are named.
+std::string stuck_warps(const ContextMask& live, const ExecuteStage& execute) {
+    constexpr unsigned kNamed = 4;
+    std::string phrase;
+    unsigned warps = 0;
+    for (const unsigned context : live) {
+        if (++warps <= kNamed) { phrase += (warps > 1 ? "; " : "") + execute.stall_phrase(context); }
     }
-    return addresses;
+    return warps > kNamed ? phrase + "; and " + std::to_string(warps - kNamed) + " more warps" : phrase;
 }
 
 }  // namespace
@@ -43,16 +41,14 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
                                                  SmIdentity identity, const LoadStoreFactory& make_load_store_unit)
     : number_(identity.index),
       to_dispatcher_(add_out_port("dispatch")),
-      requests_(add_out_port("requests")),
-      credits_(add_out_port("credits")),
       state_(configuration.read<SmParameters>("sm"), configuration.read<TimingParameters>("sm.timing"),
              simt_model(configuration), configuration.read<ConstantCacheParameters>("constant_cache")),
       clock_(state_.parameters.frequency),
-      kernels_(kernels),
-      decoded_(kernels.size()),
-      memory_(make_load_store_unit({static_cast<unsigned>(state_.parameters.max_warps),
-                                    static_cast<std::uint32_t>(state_.parameters.shared_bytes), clock_,
-                                    state_.registers, state_.constants, *this, requests_, credits_})),
+      launches_(state_, kernels),
+      memory_(
+          make_load_store_unit({static_cast<unsigned>(state_.parameters.max_warps),
+                                static_cast<std::uint32_t>(state_.parameters.shared_bytes), clock_, state_.registers,
+                                state_.constants, *this, add_out_port("requests"), add_out_port("credits")})),
       view_(state_),
       schedulers_(make_schedulers(configuration, state_, view_)),
       ctas_(state_, schedulers_, *memory_),
@@ -60,8 +56,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
       execute_(state_, ctas_, barriers_, *memory_, clock_, identity),
       issue_(state_, ctas_, schedulers_, execute_, *memory_),
       fetch_(state_, *memory_, configuration.read<InstructionCacheParameters>("l1i")),
-      extensions_(configuration, {state_, issue_, execute_, *memory_}),
-      code_addresses_(addresses_of(kernels)) {
+      extensions_(configuration, {state_, issue_, execute_, *memory_}) {
     state_.image = &kernels.image;
     for (const auto& scheduler : schedulers_) {
         if (L1Listener* listener = scheduler->l1_listener(); listener != nullptr) { memory_->subscribe(*listener); }
@@ -72,14 +67,13 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
     }
 }
 
-StreamingMultiprocessor::~StreamingMultiprocessor() = default;
-
 [[gnu::hot]] void StreamingMultiprocessor::advance(Inbox inbox, Time horizon) {
     const Cycle end = clock_.cycle_at_or_after(horizon);
     Cycle now = charged_until_;
     auto next = inbox.begin();
-    Cycle held = first_held();
-    Cycle arrived = next == inbox.end() ? kNever : arrival_of(**next);
+    const auto arrival = [&] { return next == inbox.end() ? kNever : clock_.cycle_at_or_after((*next)->time); };
+    Cycle held = held_.first_arrival(clock_);
+    Cycle arrived = arrival();
     try {
         while (true) {
             now = std::min({next_work_, held, arrived});
@@ -88,15 +82,18 @@ StreamingMultiprocessor::~StreamingMultiprocessor() = default;
             while (held <= now) {
                 deliver(held_.front(), now);
                 held_.pop();
-                held = first_held();
+                held = held_.first_arrival(clock_);
             }
             while (arrived <= now) {
-                deliver(**next, now);
-                arrived = ++next == inbox.end() ? kNever : arrival_of(**next);
+                deliver(**next++, now);
+                arrived = arrival();
             }
             step(now);
         }
-    } catch (const ProgramError& error) { report(error, now); }
+    } catch (const ProgramError& error) {
+        const Time time = clock_.edge(now);
+        fail(time, name() + ", cycle " + std::to_string(now) + " (" + std::to_string(time) + " fs): " + error.what());
+    }
     if (end != kCycleInfinity) { charge_until(end); }
     for (; next != inbox.end(); ++next) { held_.push(**next); }
 }
@@ -212,18 +209,6 @@ void StreamingMultiprocessor::element_completed(std::uint16_t context, const isa
     execute_.element_completed(context, instruction, element, last);
 }
 
-void StreamingMultiprocessor::extension_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) {
-    extensions_.load_completed(token, instruction, now);
-}
-
-void StreamingMultiprocessor::warp_hint(std::uint16_t context, WarpHint hint) {
-    schedulers_[context % schedulers_.size()]->hint(hint, context);
-}
-
-[[gnu::hot]] bool StreamingMultiprocessor::asks_for_constants() const {
-    return state_.constants.can_ask() && memory_->can_request_line();
-}
-
 void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
     if ((reader & ConstantCache::kReader) == 0) {
         fetch_.line_came(reader);
@@ -239,7 +224,7 @@ void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
 [[gnu::hot]] void StreamingMultiprocessor::deliver(const MessageHeader& message, Cycle now) {
     switch (static_cast<GpuMessage>(message.type)) {
         case GpuMessage::launch_parameters:
-            return arriving_parameters_.add(message);
+            return launches_.add_parameters(message);
         case GpuMessage::kernel_begin:
             return begin_kernel(message);
         case GpuMessage::cta_assign:
@@ -258,17 +243,8 @@ void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
 }
 
 void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
-    LaunchState& launch = state_.launch;
-    LOOKAHEAD_ASSERT(!launch.active, name() + " got a kernel's begin before the last kernel's end");
-    const auto& begin = message.as<KernelBegin>();
-    launch.active = true;
-    launch.fields = begin;
-    launch.parameters = arriving_parameters_.take<KernelBegin>(message);
-    launch.first_warp_instruction = state_.counters.warp_instructions;
-    launch.first_thread_instruction = state_.counters.thread_instructions;
-    ++state_.counters.launches;
-    set_up_launch();
-    state_.warps.begin_launch(state_.kernel->scoreboard_words(), state_.kernel->kernel().registers);
+    LOOKAHEAD_ASSERT(!state_.launch.active, name() + " got a kernel's begin before the last kernel's end");
+    launches_.begin(message);
     ctas_.begin_kernel();
     barriers_.begin_kernel();
     fetch_.begin_kernel();
@@ -276,47 +252,14 @@ void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
     extensions_.for_each([](IssueExtension& extension) { extension.begin_launch(); });
     for (const auto& scheduler : schedulers_) { scheduler->launch_started(); }
     memory_->begin_kernel();
-    memory_->begin_launch(launch_on_sm());
-}
-
-LaunchOnSm StreamingMultiprocessor::launch_on_sm() const {
-    const LaunchState& launch = state_.launch;
-    return {state_.kernel->kernel(),        launch.fields.kernel, launch.occupancy.ctas,
-            launch.occupancy.warps_per_cta, launch.fields.launch, launch.occupancy.shared_bytes};
-}
-
-/// What follows from the launch's fields and parameters.
-void StreamingMultiprocessor::set_up_launch() {
-    LaunchState& launch = state_.launch;
-    const isa::Kernel& kernel = kernels_.at(launch.fields.kernel);
-    launch.occupancy = occupancy_of(state_.parameters, kernel, launch.fields.block, launch.fields.dynamic_shared_bytes);
-    require_occupancy(launch.occupancy, state_.parameters, kernel, launch.fields.block,
-                      launch.fields.dynamic_shared_bytes);
-    const Occupancy& occupancy = launch.occupancy;
-    state_.registers.grow(occupancy.ctas * occupancy.warps_per_cta * occupancy.rows_per_warp);
-    launch.code = code_addresses_[launch.fields.kernel];
-    launch.constants = isa::make_constant_rows(kernel, launch.fields.grid, launch.fields.block,
-                                               launch.fields.dynamic_shared_bytes, launch.parameters);
-    auto& decoded = decoded_[launch.fields.kernel];
-    if (decoded == nullptr) {
-        decoded =
-            std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt, state_.parameters.integer_units > 0,
-                                            extensions_.queues() != nullptr, state_.parameters.control_on_sp);
-    }
-    state_.kernel = decoded.get();
+    memory_->begin_launch(launches_.on_sm());
 }
 
 void StreamingMultiprocessor::finish_kernel_if_drained(Cycle now) {
     if (!ctas_.idle() || !state_.wheel.empty() || !memory_->drained()) { return; }
-    LaunchState& launch = state_.launch;
-    send_to_dispatcher(
-        SmDrained{launch.fields.launch, state_.counters.warp_instructions - launch.first_warp_instruction,
-                  state_.counters.thread_instructions - launch.first_thread_instruction},
-        now);
-    phases_.end_phase(launch.fields.launch, [this](StatisticsVisitor& visitor) { visit_statistics(visitor); });
-    launch.active = false;
-    launch.ending = false;
-    state_.kernel = nullptr;
+    send_to_dispatcher(launches_.drained(), now);
+    phases_.end_phase(state_.launch.fields.launch, [this](StatisticsVisitor& visitor) { visit_statistics(visitor); });
+    launches_.end();
 }
 
 /// Arrives the channel's latency later, in whole cycles.
@@ -327,13 +270,8 @@ void StreamingMultiprocessor::send_to_dispatcher(const P& payload, Cycle now) {
 }
 
 Time StreamingMultiprocessor::next_event_time() const {
-    const Cycle next = std::min(next_work_, first_held());
+    const Cycle next = std::min(next_work_, held_.first_arrival(clock_));
     return next == kNever ? kTimeInfinity : clock_.edge(next);
-}
-
-void StreamingMultiprocessor::report(const ProgramError& error, Cycle now) {
-    const Time time = clock_.edge(now);
-    fail(time, name() + ", cycle " + std::to_string(now) + " (" + std::to_string(time) + " fs): " + error.what());
 }
 
 std::string StreamingMultiprocessor::waiting_for() const {
@@ -343,7 +281,7 @@ std::string StreamingMultiprocessor::waiting_for() const {
         return state_.launch.ending ? kernel + " to drain: " + memory_->waiting_for()
                                     : "CTAs of " + kernel + " or its end";
     }
-    std::string phrase = stuck_warps();
+    std::string phrase = stuck_warps(state_.warps.states.live(), execute_);
     if (!memory_->drained()) { phrase += "; load/store unit: " + memory_->waiting_for(); }
     extensions_.for_each([&](const IssueExtension& extension) {
         if (const std::string waits = extension.waiting_for(); !waits.empty()) { phrase += "; " + waits; }
@@ -352,13 +290,12 @@ std::string StreamingMultiprocessor::waiting_for() const {
 }
 
 void StreamingMultiprocessor::audit(Audit& audit) const {
-    const auto bits = [](std::span<const std::uint64_t> words) {
-        std::uint64_t count = 0;
-        for (const std::uint64_t word : words) { count += static_cast<unsigned>(std::popcount(word)); }
-        return count;
-    };
+    unsigned pending = 0;
+    for (const std::uint64_t word : state_.warps.scoreboard.pending()) {
+        pending += static_cast<unsigned>(std::popcount(word));
+    }
     if (state_.launch.active) { audit.fault(name(), "kernel " + state_.kernel->kernel().name + " has not drained"); }
-    audit.leak(name(), "registers or predicates that await a write-back", bits(state_.warps.scoreboard.pending()));
+    audit.leak(name(), "registers or predicates that await a write-back", pending);
     audit.leak(name(), "warps whose places were not vacated", state_.warps.states.occupied().count());
     audit.leak(name(), "waits for memory that did not end", state_.memory_waits.under_way());
     audit.account("CTAs", -static_cast<std::int64_t>(state_.counters.ctas));
@@ -383,15 +320,42 @@ void StreamingMultiprocessor::visit_trace(TraceVisitor& visitor) const {
     if (trace_ != nullptr) { trace_->visit(visitor, name()); }
 }
 
-/// The resident warps, each with what it waits for; the first few are named.
-std::string StreamingMultiprocessor::stuck_warps() const {
-    constexpr unsigned kNamed = 4;
-    std::string phrase;
-    unsigned warps = 0;
-    for (const unsigned context : state_.warps.states.live()) {
-        if (++warps <= kNamed) { phrase += (warps > 1 ? "; " : "") + execute_.stall_phrase(context); }
+void StreamingMultiprocessor::fields(StateArchive& archive) {
+    archive& state_.counters& issue_.counters() & fetch_.cache_counters() & state_.constants.counters();
+    LaunchState& launch = state_.launch;
+    archive& launch.active& launch.ending& launch.first_warp_instruction& launch.first_thread_instruction;
+    archive.plain(launch.fields);
+    archive& launch.parameters& state_.warps.streams& state_.exchanges& ctas_& barriers_& issue_& fetch_& state_
+        .constants& state_.registers& state_.attended& held_& phases_;
+    archive& charged_until_& next_work_& next_memory_work_& memory_touched_& state_.warps.states& state_.memory_waits;
+    if (archive.loading()) {
+        state_.kernel = nullptr;
+        if (launch.active) {
+            launches_.prepare();
+            memory_->begin_launch(launches_.on_sm());
+            extensions_.for_each([](IssueExtension& extension) { extension.begin_launch(); });
+        }
     }
-    return warps > kNamed ? phrase + "; and " + std::to_string(warps - kNamed) + " more warps" : phrase;
+    // With the launch's sizes; what an earlier one left is no part of the state.
+    if (launch.active) { archive& state_.warps.scoreboard& state_.warps.map.rows(); }
+    extensions_.fields(archive);
+    archive& state_.wheel;
+    for (const auto& scheduler : schedulers_) { scheduler->fields(archive); }
+    memory_->fields(archive, launch.active ? std::span(std::as_const(state_.kernel->kernel().code))
+                                           : std::span<const isa::Instruction>());
+}
+
+void StreamingMultiprocessor::visit_statistics(StatisticsVisitor& visitor) const {
+    visit(visitor, name(), "sm", state_.counters);
+    visit(visitor, name() + ".l1i", "read_only_cache", fetch_.cache_counters());
+    visit(visitor, name() + ".constant_cache", "read_only_cache", state_.constants.counters());
+    for (std::size_t i = 0; i < issue_.counters().size(); ++i) {
+        const std::string scheduler = name() + ".scheduler" + std::to_string(i);
+        visit(visitor, scheduler, "sm_scheduler", issue_.counters()[i]);
+        schedulers_[i]->visit_statistics(visitor, scheduler);
+    }
+    extensions_.for_each([&](const IssueExtension& extension) { extension.visit_statistics(visitor, name()); });
+    memory_->visit_statistics(visitor);
 }
 
 }  // namespace lookahead::gpu

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "components/isa/kernel.h"
-#include "components/protocols/send_launch.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/multiprocessor/held_messages.h"
+#include "components/sm/multiprocessor/launches.h"
 #include "components/sm/multiprocessor/sm_trace.h"
 #include "components/sm/pipeline/barrier_stage.h"
 #include "components/sm/pipeline/cta_stage.h"
@@ -52,7 +52,6 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     /// outlives the SM.
     StreamingMultiprocessor(const Configuration& configuration, const isa::KernelTable& kernels, SmIdentity identity,
                             const LoadStoreFactory& make_load_store_unit);
-    ~StreamingMultiprocessor() override;
 
     void advance(Inbox inbox, Time horizon) override;
     Time next_event_time() const override;
@@ -82,38 +81,31 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
     void element_completed(std::uint16_t context, const isa::Instruction& instruction, unsigned element, bool last,
                            Cycle now) override;
-    void extension_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) override;
+    void extension_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) override {
+        extensions_.load_completed(token, instruction, now);
+    }
     void line_came(std::uint32_t reader, Cycle now) override;
-    void warp_hint(std::uint16_t context, WarpHint hint) override;
-    bool asks_for_constants() const;
+    void warp_hint(std::uint16_t context, WarpHint hint) override {
+        schedulers_[context % schedulers_.size()]->hint(hint, context);
+    }
+    bool asks_for_constants() const { return state_.constants.can_ask() && memory_->can_request_line(); }
 
-    Cycle arrival_of(const MessageHeader& message) const { return clock_.cycle_at_or_after(message.time); }
-    /// The cycle of the first held message; kNever when there is none.
-    Cycle first_held() const { return held_.empty() ? kNever : arrival_of(held_.front()); }
     void step(Cycle now);
     void charge_until(Cycle end);
     void count_cycles(Cycle cycles);
     void deliver(const MessageHeader& message, Cycle now);
     void begin_kernel(const MessageHeader& message);
-    void set_up_launch();
-    void resume_launch();
-    LaunchOnSm launch_on_sm() const;
     void handle(PipelineEvent event, Cycle now);
     void finish_kernel_if_drained(Cycle now);
     Cycle next_work(Cycle now);
     template <class P>
     void send_to_dispatcher(const P& payload, Cycle now);
-    [[noreturn]] void report(const ProgramError& error, Cycle now);
-    std::string stuck_warps() const;
 
     std::uint32_t number_;
     OutPort& to_dispatcher_;
-    OutPort& requests_;
-    OutPort& credits_;
     PipelineState state_;
     ClockDomain clock_;
-    const isa::KernelTable& kernels_;
-    std::vector<std::unique_ptr<DecodedKernel>> decoded_;  ///< by kernel number, made when first launched
+    Launches launches_;
     std::unique_ptr<LoadStoreUnit> memory_;
     PipelineView view_;
     WarpSchedulers schedulers_;
@@ -124,8 +116,6 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     FetchStage fetch_;
     Extensions extensions_;
     HeldMessages held_;
-    std::vector<std::uint64_t> code_addresses_;  ///< of each kernel
-    ArrivingParameters arriving_parameters_;
     PhaseLog phases_;                 ///< by kernel
     std::unique_ptr<SmTrace> trace_;  ///< null: none is recorded
 

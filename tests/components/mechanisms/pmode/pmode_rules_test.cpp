@@ -724,22 +724,27 @@ TEST_CASE("registers beyond the rename table are not renamed") {
 }
 
 TEST_CASE("the pool is what the launch leaves of the last registers, the same bank first") {
-    gpu::RegisterPool pool;
-    pool.reset(896, 1024, 16);
+    gpu::PipelineState state({}, {}, isa::SimtModel::stack, {});
+    gpu::StreamSet pre(1);
+    gpu::RegisterPool pool(state, pre, 0);
+    pool.begin_launch(128, 15);
     CHECK(pool.size() == 128);
-    CHECK(pool.allocate(5) == 896 + 5);
-    CHECK(pool.allocate(5) == 896 + 21);
-    for (unsigned i = 0; i < 6; ++i) { CHECK(pool.allocate(5) % 16 == 5); }
-    CHECK(pool.allocate(5) == 896);  // the bank is used up: the first one of all
+    CHECK(pool.allocate(0, 5) == 896 + 5);
+    CHECK(pool.allocate(0, 5) == 896 + 21);
+    for (unsigned i = 0; i < 6; ++i) { CHECK(pool.allocate(0, 5) % 16 == 5); }
+    const std::uint16_t row = pool.allocate(0, 5);
+    CHECK(row == 896);  // the bank is used up: the first of all
     CHECK(pool.free() == 119);
-    pool.remove_name(896);
-    CHECK(pool.settle(896, 10) == 0);
-    CHECK_FALSE(pool.is_free(896));  // its write-back is still to come
-    pool.written(896);
-    pool.read_until(896, 20);
-    CHECK(pool.settle(896, 10) == 20);
-    CHECK(pool.settle(896, 20) == 0);
-    CHECK(pool.is_free(896));
+    state.now = 10;
+    pool.drop({.words = 1, .rows = {row}});
+    CHECK_FALSE(pool.is_free(row));  // its write-back is to come
+    pool.read_until(row, 20);
+    pool.written({&row, 1});
+    CHECK_FALSE(pool.is_free(row));  // a reader is to collect it
+    CHECK(state.wheel.next(10) == 20);
+    state.now = 20;
+    state.wheel.take(20, [&](std::uint64_t event) { pool.collected(gpu::PipelineEvent::unpacked(event).detail); });
+    CHECK(pool.is_free(row));
 
     // 8 CTAs of 6 warps with 20 registers occupy 960 rows.
     BlockedKernel k;
