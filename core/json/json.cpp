@@ -71,8 +71,8 @@ std::string dumped(const Json& json, int indentation) {
 [[noreturn]] void refuse(const Json& json, const char* expected) {
     constexpr std::size_t kShown = 60;
     const std::string text = json.text();
-    throw JsonError(
-        fmt::format("{} is not {}", (text.size() > kShown ? fmt::format("{}..", text.substr(0, kShown)) : text), expected));
+    throw JsonError(fmt::format("{} is not {}",
+                                (text.size() > kShown ? fmt::format("{}..", text.substr(0, kShown)) : text), expected));
 }
 
 }  // namespace

@@ -162,7 +162,8 @@ ExitCode print_kernels(const ExplainOptions& options) {
         print_kernel(original[i], transformed[i]);
     }
     if (!found) {
-        throw InputError("{} has no kernel{}", target.source, (target.kernel.empty() ? "" : fmt::format(" {}", target.kernel)));
+        throw InputError("{} has no kernel{}", target.source,
+                         (target.kernel.empty() ? "" : fmt::format(" {}", target.kernel)));
     }
     return ExitCode::done;
 }

@@ -70,7 +70,8 @@ std::vector<const ptx::Function*> chosen_kernels(const ProfileOptions& options, 
         }
     }
     if (chosen.empty()) {
-        throw InputError("{} has no kernel{}", module.file_name, (options.kernel.empty() ? "" : fmt::format(" {}", options.kernel)));
+        throw InputError("{} has no kernel{}", module.file_name,
+                         (options.kernel.empty() ? "" : fmt::format(" {}", options.kernel)));
     }
     return chosen;
 }

@@ -51,8 +51,8 @@ std::string place_text(const ProgressReport& report) {
     char fraction[16];
     std::snprintf(fraction, sizeof fraction, "%.1f", 100 * report.kernel_fraction);
     return fmt::format("kernel {}{} '{}' {} %", report.launch,
-                       (report.launches == 0 ? "" : fmt::format(" of {}", report.launches)),
-                       short_name(report.kernel), fraction);
+                       (report.launches == 0 ? "" : fmt::format(" of {}", report.launches)), short_name(report.kernel),
+                       fraction);
 }
 
 Progress::Progress(ProgressMode mode)

@@ -296,7 +296,7 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
             wrong |= values[word].lanes[lane] != state_.registers.row(entry.rows[word])[lane];
         }
     }
-    LOOKAHEAD_ASSERT(!wrong, execute_.place_of(context) + ": a reused value is not the instruction's");
+    LOOKAHEAD_ASSERT(!wrong, "{}: a reused value is not the instruction's", execute_.place_of(context));
 }
 
 void Pmode::audit(Audit& audit, const std::string& sm) const {

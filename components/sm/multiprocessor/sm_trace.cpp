@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace lookahead::gpu {
 
 namespace {
@@ -13,7 +15,7 @@ constexpr auto kExtended = static_cast<std::uint8_t>(ContextState::count);
 std::vector<std::string> state_names() {
     std::vector<std::string> names = {"vacant",   "exited",        "fetching",         "branching",      "at_barrier",
                                       "at_fence", "awaits_memory", "awaits_constants", "awaits_pipeline"};
-    for (const UnitInfo& unit : kUnits) { names.push_back("ready_" + std::string(unit.name)); }
+    for (const UnitInfo& unit : kUnits) { names.push_back(fmt::format("ready_{}", unit.name)); }
     names.insert(names.end(), {"held", "passing", "pre_executing"});
     return names;
 }
@@ -106,12 +108,12 @@ void SmTrace::show_spans(unsigned first_track, const std::vector<Open>& open, Sh
 void SmTrace::visit(TraceVisitor& visitor, const std::string& process) const {
     const std::vector<std::string> states = state_names();
     show_spans(0, warps_, [&](unsigned warp, std::uint8_t state, Cycle begin, Cycle end) {
-        visitor.span(process, "warp " + std::to_string(warp), states[state], clock_.edge(begin), clock_.edge(end));
+        visitor.span(process, fmt::format("warp {}", warp), states[state], clock_.edge(begin), clock_.edge(end));
     });
     const std::vector<std::string> causes = cause_names();
     const auto first = static_cast<unsigned>(warps_.size());
     show_spans(first, schedulers_, [&](unsigned scheduler, std::uint8_t cause, Cycle begin, Cycle end) {
-        visitor.span(process, "scheduler " + std::to_string(scheduler), causes[cause], clock_.edge(begin),
+        visitor.span(process, fmt::format("scheduler {}", scheduler), causes[cause], clock_.edge(begin),
                      clock_.edge(end));
     });
     for (const Value& value : values_) {

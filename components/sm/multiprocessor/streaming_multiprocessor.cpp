@@ -32,7 +32,7 @@ std::string stuck_warps(const ContextMask& live, const ExecuteStage& execute) {
     for (const unsigned context : live) {
         if (++warps <= kNamed) { phrase += (warps > 1 ? "; " : "") + execute.stall_phrase(context); }
     }
-    return warps > kNamed ? phrase + "; and " + std::to_string(warps - kNamed) + " more warps" : phrase;
+    return warps > kNamed ? fmt::format("{}; and {} more warps", phrase, warps - kNamed) : phrase;
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
         }
     } catch (const ProgramError& error) {
         const Time time = clock_.edge(now);
-        fail(time, name() + ", cycle " + std::to_string(now) + " (" + std::to_string(time) + " fs): " + error.what());
+        fail(time, fmt::format("{}, cycle {} ({} fs): {}", name(), now, time, error.what()));
     }
     if (end != kCycleInfinity) { charge_until(end); }
     for (; next != inbox.end(); ++next) { held_.push(**next); }
@@ -228,10 +228,11 @@ void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
         case GpuMessage::kernel_begin:
             return begin_kernel(message);
         case GpuMessage::cta_assign:
-            LOOKAHEAD_ASSERT(state_.launch.active, name() + " was assigned a CTA without a kernel");
+            LOOKAHEAD_ASSERT(state_.launch.active, "{} was assigned a CTA without a kernel", name());
             return ctas_.assign(message.as<CtaAssign>().cta);
         case GpuMessage::kernel_end:
-            LOOKAHEAD_ASSERT(state_.launch.active && ctas_.idle(), name() + " got a kernel's end before its CTAs' end");
+            LOOKAHEAD_ASSERT(state_.launch.active && ctas_.idle(), "{} got a kernel's end before its CTAs' end",
+                             name());
             state_.launch.ending = true;
             memory_->end_launch();
             next_memory_work_ = std::min(next_memory_work_, memory_->next_event(now));
@@ -243,7 +244,7 @@ void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
 }
 
 void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
-    LOOKAHEAD_ASSERT(!state_.launch.active, name() + " got a kernel's begin before the last kernel's end");
+    LOOKAHEAD_ASSERT(!state_.launch.active, "{} got a kernel's begin before the last kernel's end", name());
     launches_.begin(message);
     ctas_.begin_kernel();
     barriers_.begin_kernel();
@@ -276,15 +277,15 @@ Time StreamingMultiprocessor::next_event_time() const {
 
 std::string StreamingMultiprocessor::waiting_for() const {
     if (!state_.launch.active) { return "nothing"; }
-    const std::string kernel = "kernel " + state_.kernel->kernel().name;
+    const std::string kernel = fmt::format("kernel {}", state_.kernel->kernel().name);
     if (ctas_.resident() == 0) {
-        return state_.launch.ending ? kernel + " to drain: " + memory_->waiting_for()
-                                    : "CTAs of " + kernel + " or its end";
+        return state_.launch.ending ? fmt::format("{} to drain: {}", kernel, memory_->waiting_for())
+                                    : fmt::format("CTAs of {} or its end", kernel);
     }
     std::string phrase = stuck_warps(state_.warps.states.live(), execute_);
-    if (!memory_->drained()) { phrase += "; load/store unit: " + memory_->waiting_for(); }
+    if (!memory_->drained()) { phrase += fmt::format("; load/store unit: {}", memory_->waiting_for()); }
     extensions_.for_each([&](const IssueExtension& extension) {
-        if (const std::string waits = extension.waiting_for(); !waits.empty()) { phrase += "; " + waits; }
+        if (const std::string waits = extension.waiting_for(); !waits.empty()) { phrase += fmt::format("; {}", waits); }
     });
     return phrase;
 }
@@ -294,7 +295,9 @@ void StreamingMultiprocessor::audit(Audit& audit) const {
     for (const std::uint64_t word : state_.warps.scoreboard.pending()) {
         pending += static_cast<unsigned>(std::popcount(word));
     }
-    if (state_.launch.active) { audit.fault(name(), "kernel " + state_.kernel->kernel().name + " has not drained"); }
+    if (state_.launch.active) {
+        audit.fault(name(), fmt::format("kernel {} has not drained", state_.kernel->kernel().name));
+    }
     audit.leak(name(), "registers or predicates that await a write-back", pending);
     audit.leak(name(), "warps whose places were not vacated", state_.warps.states.occupied().count());
     audit.leak(name(), "waits for memory that did not end", state_.memory_waits.under_way());
@@ -347,10 +350,10 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
 
 void StreamingMultiprocessor::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name(), "sm", state_.counters);
-    visit(visitor, name() + ".l1i", "read_only_cache", fetch_.cache_counters());
-    visit(visitor, name() + ".constant_cache", "read_only_cache", state_.constants.counters());
+    visit(visitor, fmt::format("{}.l1i", name()), "read_only_cache", fetch_.cache_counters());
+    visit(visitor, fmt::format("{}.constant_cache", name()), "read_only_cache", state_.constants.counters());
     for (std::size_t i = 0; i < issue_.counters().size(); ++i) {
-        const std::string scheduler = name() + ".scheduler" + std::to_string(i);
+        const std::string scheduler = fmt::format("{}.scheduler{}", name(), i);
         visit(visitor, scheduler, "sm_scheduler", issue_.counters()[i]);
         schedulers_[i]->visit_statistics(visitor, scheduler);
     }

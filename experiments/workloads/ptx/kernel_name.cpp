@@ -82,7 +82,8 @@ const ptx::Function& choose_kernel(const ptx::Module& module, const std::string&
     if (meant.size() == 1) { return *meant.front(); }
     if (!meant.empty()) {
         throw ConfigurationError("{} has {} kernels{}: give one with --set kernel=NAME: {}", module.file_name,
-                                 meant.size(), (name.empty() ? "" : fmt::format(" of the name '{}'", name)), listed(meant));
+                                 meant.size(), (name.empty() ? "" : fmt::format(" of the name '{}'", name)),
+                                 listed(meant));
     }
     throw ConfigurationError("{} has no kernel '{}'{}; there are: {}", module.file_name, name,
                              did_you_mean(name, known), listed(all));
