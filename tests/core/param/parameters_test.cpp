@@ -18,18 +18,18 @@ struct Sample {
 };
 
 TEST_CASE("a default is the member's initialiser") {
-    const auto list = parameter_list<Sample>(integer("small", &Sample::small, {}, {.help = "Small."}),
-                                             real("ratio", &Sample::ratio, {}, {.help = "Ratio."}),
-                                             text("policy", &Sample::policy, {.help = "Policy."}));
+    const auto list = parameter_list<Sample>(parameter("small", &Sample::small, {}, {.help = "Small."}),
+                                             parameter("ratio", &Sample::ratio, {}, {.help = "Ratio."}),
+                                             parameter("policy", &Sample::policy, {.help = "Policy."}));
     CHECK(list[0].default_value == ParameterValue(std::int64_t{3}));
     CHECK(list[1].default_value == ParameterValue(0.5));
     CHECK(list[2].default_value == ParameterValue(std::string("lru")));
 }
 
 TEST_CASE("an integer's bounds are the narrower of the declared ones and its type's") {
-    const auto list = parameter_list<Sample>(integer("small", &Sample::small, {-7, 1000}, {.help = "Small."}),
-                                             integer("large", &Sample::large, {-9, 9}, {.help = "Large."}),
-                                             integer("huge", &Sample::huge, {}, {.help = "Huge."}));
+    const auto list = parameter_list<Sample>(parameter("small", &Sample::small, {-7, 1000}, {.help = "Small."}),
+                                             parameter("large", &Sample::large, {-9, 9}, {.help = "Large."}),
+                                             parameter("huge", &Sample::huge, {}, {.help = "Huge."}));
     CHECK(list[0].integer_min == 0);
     CHECK(list[0].integer_max == 255);
     CHECK(list[1].integer_min == -9);
@@ -39,9 +39,9 @@ TEST_CASE("an integer's bounds are the narrower of the declared ones and its typ
 }
 
 TEST_CASE("each bound is tested from both sides") {
-    const auto list = parameter_list<Sample>(integer("large", &Sample::large, {-9, 9}, {.help = "Large."}),
-                                             real("ratio", &Sample::ratio, {0, 1}, {.help = "Ratio."}),
-                                             choice("policy", &Sample::policy, {"lru", "fifo"}, {.help = "Policy."}));
+    const auto list = parameter_list<Sample>(parameter("large", &Sample::large, {-9, 9}, {.help = "Large."}),
+                                             parameter("ratio", &Sample::ratio, {0, 1}, {.help = "Ratio."}),
+                                             parameter("policy", &Sample::policy, {"lru", "fifo"}, {.help = "Policy."}));
     for (const std::int64_t inside : {-9, 0, 9}) { CHECK(list[0].accepts_range(inside)); }
     CHECK_FALSE(list[0].accepts_range(std::int64_t{-10}));
     CHECK_FALSE(list[0].accepts_range(std::int64_t{10}));
@@ -54,26 +54,26 @@ TEST_CASE("each bound is tested from both sides") {
 }
 
 TEST_CASE("infinity and not-a-number are no values, even without bounds") {
-    const auto list = parameter_list<Sample>(real("ratio", &Sample::ratio, {}, {.help = "Ratio."}));
+    const auto list = parameter_list<Sample>(parameter("ratio", &Sample::ratio, {}, {.help = "Ratio."}));
     CHECK_FALSE(list[0].accepts_range(std::numeric_limits<double>::infinity()));
     CHECK_FALSE(list[0].accepts_range(std::numeric_limits<double>::quiet_NaN()));
 }
 
 TEST_CASE("a faulty declaration is an internal error") {
-    CHECK_THROWS_AS(parameter_list<Sample>(integer("small", &Sample::small, {}, {.help = "Small."}),
-                                           integer("small", &Sample::large, {}, {.help = "Large."})),
+    CHECK_THROWS_AS(parameter_list<Sample>(parameter("small", &Sample::small, {}, {.help = "Small."}),
+                                           parameter("small", &Sample::large, {}, {.help = "Large."})),
                     InternalError);
-    CHECK_THROWS_AS(parameter_list<Sample>(integer("small", &Sample::small, {}, {})), InternalError);
-    CHECK_THROWS_AS(parameter_list<Sample>(integer("small", &Sample::small, {.min = 4}, {.help = "Small."})),
+    CHECK_THROWS_AS(parameter_list<Sample>(parameter("small", &Sample::small, {}, {})), InternalError);
+    CHECK_THROWS_AS(parameter_list<Sample>(parameter("small", &Sample::small, {.min = 4}, {.help = "Small."})),
                     InternalError);
-    CHECK_THROWS_AS(parameter_list<Sample>(choice("policy", &Sample::policy, {"fifo", "random"}, {.help = "Policy."})),
+    CHECK_THROWS_AS(parameter_list<Sample>(parameter("policy", &Sample::policy, {"fifo", "random"}, {.help = "Policy."})),
                     InternalError);
 }
 
 TEST_CASE("ranges read well") {
-    const auto list = parameter_list<Sample>(integer("large", &Sample::large, {-9, 9}, {.help = "Large."}),
-                                             real("ratio", &Sample::ratio, {.min = 0}, {.help = "Ratio."}),
-                                             choice("policy", &Sample::policy, {"lru", "fifo"}, {.help = "Policy."}));
+    const auto list = parameter_list<Sample>(parameter("large", &Sample::large, {-9, 9}, {.help = "Large."}),
+                                             parameter("ratio", &Sample::ratio, {.min = 0}, {.help = "Ratio."}),
+                                             parameter("policy", &Sample::policy, {"lru", "fifo"}, {.help = "Policy."}));
     CHECK(list[0].range_text() == "-9 to 9");
     CHECK(list[1].range_text() == "0.0 or more");
     CHECK(list[2].range_text() == "lru, fifo");
