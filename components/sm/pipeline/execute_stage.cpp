@@ -342,8 +342,8 @@ inline void ExecuteStage::moved(unsigned context, Stream& stream, std::uint32_t 
     if (stream.stack.pc() != old_pc + 1) {
         state_.flush(context);
         if (state_.attended.has(context)) [[unlikely]] {
-            state_.extensions->for_attending(context,
-                                             [&](IssueExtension& extension) { extension.transferred(context); });
+            state_.extensions->for_attending(context, &IssueExtension::renaming,
+                                             [&](RegisterRenaming& renaming) { renaming.transferred(context); });
         }
         if (!stream.stack.runs() && !stream.stack.holds()) { report_waiting_lanes(context); }
     }
