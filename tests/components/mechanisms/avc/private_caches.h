@@ -50,18 +50,18 @@ class PrivateCaches {
         const L1Access access{.line = line_of_row(row), .as_vector = as_vector};
         alignas(64) std::byte bytes[kLineBytes] = {};
         alignas(64) std::byte own[kLineBytes] = {};
-        copy_masked(bytes, reinterpret_cast<const std::byte*>(values.data()), mask);
+        copy_bytes(bytes, reinterpret_cast<const std::byte*>(values.data()), mask);
         const auto result = avc->store(access, mask, bytes, own);
         if (result.answer == L1Companion::StoreAnswer::stalled) { return false; }
         if (result.answer == L1Companion::StoreAnswer::passed) {
             const ByteMask for_l1 = without(mask, bytes_of_words(result.absorbed));
-            copy_masked(own, bytes, for_l1);
+            copy_bytes(own, bytes, for_l1);
             if (l1->store_local(access, for_l1 | bytes_of_words(result.with_it), own, 0).answer == L1Answer::stall) {
                 return false;
             }
             avc->passed(access.line, words_of(for_l1) | result.with_it);
         }
-        copy_masked(reinterpret_cast<std::byte*>(flat[row].data()), bytes, mask);
+        copy_bytes(reinterpret_cast<std::byte*>(flat[row].data()), bytes, mask);
         return true;
     }
 
@@ -128,8 +128,8 @@ class PrivateCaches {
                     std::memcpy(&words[static_cast<unsigned>(std::countr_zero(left))], next, 4);
                     next += 4;
                 }
-                copy_masked(reinterpret_cast<std::byte*>(row.data()), reinterpret_cast<const std::byte*>(words.data()),
-                            write.mask);
+                copy_bytes(reinterpret_cast<std::byte*>(row.data()), reinterpret_cast<const std::byte*>(words.data()),
+                           write.mask);
                 ++writes;
                 break;
             }
