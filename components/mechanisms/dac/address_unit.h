@@ -26,6 +26,7 @@ class AddressUnit final : private gpu::L1Client {
     bool wants_access() const override { return expansion_.asks; }
     std::string_view name() const override { return "dac"; }
     int priority() const override { return 1; }
+    bool has_own_port() const override { return parameters_.own_tag_port; }
     /// Call it when locks have ended.
     void locks_ended();
 

@@ -21,6 +21,8 @@ class L1Client {
     virtual int priority() const = 0;
     /// Called once, before the first cycle; both outlive the client's use.
     virtual void joined(L1Data& l1, const AllocationMap& allocations) = 0;
+    /// Whether its accesses have a tag port of their own, so that they need no cycle without others.
+    virtual bool has_own_port() const { return false; }
     virtual bool wants_access() const = 0;
     /// Makes one access to L1; false if L1 has no room. Called again after a change in the load/store unit.
     virtual bool access(Cycle now) = 0;

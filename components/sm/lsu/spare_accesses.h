@@ -42,7 +42,10 @@ class SpareAccesses {
     /// Call it after the instructions' part of a cycle: the oldest one waits (`blocked`), or there is none (`idle`).
     void cycle(Cycle now, bool blocked, bool idle) {
         for (Place& place : clients_) {
-            if (accessed_ != now && place.wants_access()) {
+            if (!place.wants_access()) { continue; }
+            if (place.client->has_own_port()) {
+                place.blocked = !place.client->access(now);
+            } else if (accessed_ != now) {
                 place.blocked = !place.client->access(now);
                 accessed_ = now;
             }

@@ -27,6 +27,9 @@ class LoggingClient final : public L1Client {
         return has_room;
     }
 
+    bool has_own_port() const override { return own_port; }
+
+    bool own_port = false;
     int wanted = 1;
     bool has_room = true;
 
@@ -75,6 +78,17 @@ TEST_CASE("clients give way to an instruction's access") {
     bench.accesses.give_way(1);
     bench.cycle(1);
     CHECK(bench.log.empty());
+}
+
+TEST_CASE("a client with a port of its own gives way to nobody, and nobody to it") {
+    ClientsBench bench;
+    bench.high.own_port = true;
+    bench.high.wanted = 2;
+    bench.cycle(1);
+    CHECK(bench.log == std::vector<std::string>{"high", "low"});
+    bench.accesses.give_way(2);
+    bench.cycle(2);
+    CHECK(bench.log.size() == 3);
 }
 
 TEST_CASE("two clients of one priority are refused by their names") {
