@@ -63,13 +63,19 @@ endif()
 # What most files include of the standard library is compiled once, for all targets. Each of these headers costs a unit that
 # does not use it a millisecond or ten; <filesystem>, the streams, <chrono> and <thread> would cost it 60 to 110, for they
 # leave instantiations to the end of each unit. -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
-file(WRITE ${PROJECT_BINARY_DIR}/generated/standard_headers.cpp "")
-add_library(standard_headers OBJECT ${PROJECT_BINARY_DIR}/generated/standard_headers.cpp)
-target_link_libraries(standard_headers PRIVATE fmt::fmt)
-target_precompile_headers(standard_headers PRIVATE
+set(standard_headers
   <algorithm> <array> <bit> <cmath> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <deque> <exception> <functional>
   <iterator> <limits> <map> <memory> <numeric> <optional> <set> <span> <stdexcept> <string> <string_view> <tuple>
   <type_traits> <unordered_map> <utility> <variant> <vector> <immintrin.h> <fmt/core.h>)
+file(WRITE ${PROJECT_BINARY_DIR}/generated/standard_headers.cpp "")
+foreach(headers standard_headers test_headers)
+  add_library(${headers} OBJECT ${PROJECT_BINARY_DIR}/generated/standard_headers.cpp)
+  target_link_libraries(${headers} PRIVATE fmt::fmt)
+  target_precompile_headers(${headers} PRIVATE ${standard_headers})
+endforeach()
+# Tests draw random numbers. Their assertions are calls: those in full compile in a tenth more time.
+target_precompile_headers(test_headers PRIVATE <random> <doctest/doctest.h>)
+target_compile_definitions(test_headers PRIVATE DOCTEST_CONFIG_SUPER_FAST_ASSERTS)
 
 # lookahead_source_options(OPTIONS options ... SOURCES files ...): compiler options of some sources of a folder, for which the
 # precompiled header was not made.
@@ -175,11 +181,14 @@ endfunction()
 # lookahead_program(NAME [FOLDER f] [SOURCES ...] LIBRARIES ... [MUTATIONS]): links the objects of LIBRARIES and of all that they depend
 # on; with MUTATIONS those of the mutation build, where there is one.
 function(lookahead_program name)
-  cmake_parse_arguments(ARG "MUTATIONS" "FOLDER" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "MUTATIONS" "FOLDER;HEADERS" "SOURCES;LIBRARIES" ${ARGN})
   lookahead_sources(ARG_SOURCES "${ARG_FOLDER}" ${ARG_SOURCES})
+  if(NOT ARG_HEADERS)
+    set(ARG_HEADERS standard_headers)
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
-  target_precompile_headers(${name} REUSE_FROM standard_headers)
+  target_precompile_headers(${name} REUSE_FROM ${ARG_HEADERS})
   lookahead_closure(objects ${ARG_LIBRARIES})
   if(ARG_MUTATIONS)
     target_compile_definitions(${name} PRIVATE LOOKAHEAD_MUTATIONS)
@@ -209,14 +218,14 @@ function(lookahead_test name)
   if(ARG_MUTATIONS)
     set(mutations MUTATIONS)
   endif()
-  lookahead_program(${name} SOURCES ${ARG_SOURCES} LIBRARIES ${main} ${ARG_LIBRARIES} ${mutations})
+  lookahead_program(${name} SOURCES ${ARG_SOURCES} LIBRARIES ${main} ${ARG_LIBRARIES} ${mutations} HEADERS test_headers)
   set_target_properties(${name} PROPERTIES LOOKAHEAD_LIBRARIES "${ARG_LIBRARIES}")
   if(ARG_APART)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
   target_link_libraries(${name} PRIVATE doctest::doctest MPI::MPI_CXX)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # assertions compile in two thirds of the time
-  target_compile_definitions(${name} PRIVATE
+  target_compile_definitions(${name} PRIVATE DOCTEST_CONFIG_SUPER_FAST_ASSERTS
     LOOKAHEAD_SOURCE_DIR="${PROJECT_SOURCE_DIR}" LOOKAHEAD_BINARY_DIR="${PROJECT_BINARY_DIR}")
   if(ARG_RANKS)
     foreach(ranks ${ARG_RANKS})

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "components/cache/byte_mask.h"
 #include "components/cache/l1_counters.h"
 #include "components/isa/address_space.h"
+#include "components/protocols/byte_mask.h"
 #include "components/protocols/memory.h"
 
 namespace lookahead::gpu {

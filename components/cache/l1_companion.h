@@ -7,7 +7,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "components/cache/byte_mask.h"
+#include "components/protocols/byte_mask.h"
 #include "components/protocols/memory.h"
 #include "core/component/slot.h"
 #include "core/time/time.h"

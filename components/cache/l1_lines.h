@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/cache/byte_mask.h"
 #include "components/cache/l1_parameters.h"
 #include "components/cache/tag_array.h"
+#include "components/protocols/byte_mask.h"
 
 namespace lookahead::gpu {
 

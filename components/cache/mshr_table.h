@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "components/cache/byte_mask.h"
 #include "components/cache/tag_array.h"
+#include "components/protocols/byte_mask.h"
 #include "components/protocols/memory.h"
 #include "core/state/state_archive.h"
 

@@ -205,8 +205,8 @@ void CtaRunner::dequeue_address(const EmulatedInstruction& decoded, Warp& warp, 
     std::uint64_t addresses[isa::kWarpSize] = {};
     launch_.queues->addresses(place(warp), active, addresses);
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-        warp.frame[decoded.source[0][0] + lane] = static_cast<std::uint32_t>(addresses[lane]);
-        warp.frame[decoded.source[0][1] + lane] = static_cast<std::uint32_t>(addresses[lane] >> 32);
+        warp.frame[decoded.source[0] + lane] = static_cast<std::uint32_t>(addresses[lane]);
+        warp.frame[decoded.source[0] + isa::kWarpSize + lane] = static_cast<std::uint32_t>(addresses[lane] >> 32);
     }
 }
 
@@ -216,9 +216,9 @@ void CtaRunner::read_special(const EmulatedInstruction& decoded, const Warp& war
     isa::read_special(decoded.instruction->special, identity(warp), low.lanes, high.lanes);
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
         if (!(active >> lane & 1)) { continue; }
-        warp.frame[decoded.destination[0] + lane] = low.lanes[lane];
+        warp.frame[decoded.destination + lane] = low.lanes[lane];
         if (decoded.instruction->destination_rows == 2) {
-            warp.frame[decoded.destination[1] + lane] = high.lanes[lane];
+            warp.frame[decoded.destination + isa::kWarpSize + lane] = high.lanes[lane];
         }
     }
 }
@@ -235,11 +235,11 @@ void CtaRunner::trap(const EmulatedInstruction& decoded, const Warp& warp, LaneM
     if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::call)) {
         throw KernelFault(KernelFault::Kind::trap,
                           fmt::format("{}: {}", describe(place(warp)),
-                                      isa::wrong_call_sentence(warp.frame[decoded.source[0][0] + lane],
-                                                               warp.frame[decoded.source[0][1] + lane])));
+                                      isa::wrong_call_sentence(warp.frame[decoded.source[0] + lane],
+                                                               warp.frame[decoded.source[0] + isa::kWarpSize + lane])));
     }
     const auto row = [&](unsigned source, unsigned word) {
-        return warp.frame + decoded.source[source][0] + word * isa::kWarpSize;
+        return warp.frame + decoded.source[source] + word * isa::kWarpSize;
     };
     const std::uint32_t* const texts[4] = {row(0, 0), row(0, 1), row(0, 2), row(0, 3)};
     const std::uint32_t* const rest[3] = {row(1, 0), row(1, 1), row(1, 2)};

@@ -130,10 +130,12 @@ class CtaRunner {
 inline isa::OperandRows operand_rows(const EmulatedInstruction& decoded, std::uint32_t* frame,
                                      const isa::LaneMask* predicates) {
     isa::OperandRows rows;
-    for (unsigned i = 0; i < 2; ++i) { rows.destination[i] = frame + decoded.destination[i]; }
-    for (unsigned s = 0; s < 3; ++s) {
-        for (unsigned i = 0; i < 2; ++i) { rows.source[s][i] = frame + decoded.source[s][i]; }
-    }
+    const auto fill = [frame](auto& places, std::uint32_t first, unsigned count) {
+        for (unsigned i = 0; i < 2; ++i) { places[i] = frame + first + i * isa::kWarpSize; }
+        for (unsigned i = 2; i < count; ++i) { places[i] = frame + first + i * isa::kWarpSize; }
+    };
+    fill(rows.destination, decoded.destination, decoded.instruction->destination_rows);
+    for (unsigned s = 0; s < 3; ++s) { fill(rows.source[s], decoded.source[s], decoded.instruction->source[s].rows); }
     rows.source_predicate = decoded.source_predicate.value(predicates);
     rows.source_predicate2 = decoded.source_predicate2.value(predicates);
     rows.destination_predicate = predicates[decoded.destination_predicate];

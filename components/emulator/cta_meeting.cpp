@@ -57,8 +57,8 @@ void CtaRunner::settle_meetings(Warp& warp) {
 
 isa::BarrierArrival CtaRunner::arrival_of(const EmulatedInstruction& decoded, const Warp& warp, LaneMask active) const {
     try {
-        return isa::read_arrival(*decoded.instruction, warp.frame + decoded.source[0][0],
-                                 warp.frame + decoded.source[1][0], active);
+        return isa::read_arrival(*decoded.instruction, warp.frame + decoded.source[0], warp.frame + decoded.source[1],
+                                 active);
     } catch (const ProgramError& error) { throw ProgramError("{}: {}", describe(place(warp)), error.what()); }
 }
 
@@ -129,7 +129,7 @@ void CtaRunner::release(Warp& warp, std::uint32_t result) {
     const LaneMask active = warp.simt.active() & decoded.guard.value(warp.predicates);
     if (decoded.instruction->destination_rows != 0) {
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            if (active >> lane & 1) { warp.frame[decoded.destination[0] + lane] = result; }
+            if (active >> lane & 1) { warp.frame[decoded.destination + lane] = result; }
         }
     }
     LaneMask& predicate = warp.predicates[decoded.destination_predicate];

@@ -25,17 +25,12 @@ std::uint32_t row_of(const isa::Kernel& kernel, const isa::Operand& operand) {
 
 void decode_rows(const isa::Kernel& kernel, const Instruction& instruction, EmulatedInstruction& decoded) {
     const auto words = [](std::uint32_t row) { return row * isa::kWarpSize; };
-    decoded.destination[0] = words(instruction.destination);
-    decoded.destination[1] = words(instruction.destination + (instruction.destination_rows > 1 ? 1 : 0));
-    for (unsigned i = 0; i < 3; ++i) {
-        const isa::Operand& operand = instruction.source[i];
-        decoded.source[i][0] = words(row_of(kernel, operand));
-        decoded.source[i][1] = words(row_of(kernel, operand) + (operand.rows > 1 ? 1 : 0));
-    }
+    decoded.destination = words(instruction.destination);
+    for (unsigned i = 0; i < 3; ++i) { decoded.source[i] = words(row_of(kernel, instruction.source[i])); }
     decoded.member_row = words(row_of(kernel, instruction.source[decoded.members]));
     if (!instruction.dequeues || !isa::is_memory(instruction.operation)) { return; }
     const std::uint32_t dequeued = kernel.registers + kernel.constant_rows();
-    decoded.source[0] = {words(dequeued), words(dequeued + 1)};
+    decoded.source[0] = words(dequeued);
 }
 
 /// Only hand-made kernels can violate it: the finaliser's are verified.

@@ -17,8 +17,8 @@ inline constexpr std::uint32_t kDequeuedRows = 2;
 /// An instruction with the places of its rows, as words from the start of the warp's frame: its registers, then the
 /// launch's constants.
 struct EmulatedInstruction : isa::DecodedInstruction {
-    std::array<std::uint32_t, 2> destination{};
-    std::array<std::array<std::uint32_t, 2>, 3> source{};
+    std::uint32_t destination = 0;          ///< the first row
+    std::array<std::uint32_t, 3> source{};  ///< likewise
     std::uint32_t member_row = 0;
     std::uint8_t lane_bytes = 0;  ///< of a memory access; of one element of a vector memory instruction
     /// The allocation that the instruction accessed last: most instructions stay in one.

@@ -113,9 +113,11 @@ class ElementAddresses {
         : instruction_(*decoded.instruction) {
         const unsigned pattern = isa::pattern_source(instruction_.operation);
         const unsigned rows = instruction_.source[pattern].rows;
-        std::memcpy(low_, frame + decoded.source[0][0], sizeof low_);
-        std::memcpy(high_, frame + decoded.source[0][1], sizeof high_);
-        std::memcpy(pattern_, frame + decoded.source[pattern][0], rows * sizeof pattern_[0]);
+        std::memcpy(low_, frame + decoded.source[0], sizeof low_);
+        if (instruction_.source[0].rows > 1 || instruction_.dequeues) {
+            std::memcpy(high_, frame + decoded.source[0] + kWarpSize, sizeof high_);
+        }
+        std::memcpy(pattern_, frame + decoded.source[pattern], rows * sizeof pattern_[0]);
     }
 
     void of(unsigned element, std::uint64_t* addresses) const {
@@ -189,7 +191,7 @@ bool MemoryUnit::resolve_global(EmulatedInstruction& decoded, Access& access) co
 
 void MemoryUnit::resolve(EmulatedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
                          const ExecutionPlace& place, Access& access) {
-    isa::compute_addresses(*decoded.instruction, frame + decoded.source[0][0], frame + decoded.source[0][1],
+    isa::compute_addresses(*decoded.instruction, frame + decoded.source[0], frame + decoded.source[0] + isa::kWarpSize,
                            isa::kFullMask, access.offset);
     resolve_addresses(decoded, active, place, 0, access);
 }
@@ -215,7 +217,7 @@ void MemoryUnit::resolve_addresses(EmulatedInstruction& decoded, LaneMask active
 void MemoryUnit::report(const EmulatedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
                         const ExecutionPlace& place, AccessObserver::Kind kind) const {
     std::uint64_t addresses[kWarpSize];
-    isa::compute_addresses(*decoded.instruction, frame + decoded.source[0][0], frame + decoded.source[0][1],
+    isa::compute_addresses(*decoded.instruction, frame + decoded.source[0], frame + decoded.source[0] + isa::kWarpSize,
                            isa::kFullMask, addresses);
     report_addresses(decoded, addresses, active, place, kind);
 }
@@ -227,7 +229,8 @@ void MemoryUnit::report_private(const EmulatedInstruction& decoded, const std::u
     if ((!generic && instruction.space != Space::local) || decoded.lane_bytes > sizeof(std::uint32_t)) { return; }
     std::uint64_t offsets[kWarpSize];
     std::uint32_t values[kWarpSize] = {};
-    isa::compute_addresses(instruction, frame + decoded.source[0][0], frame + decoded.source[0][1], active, offsets);
+    isa::compute_addresses(instruction, frame + decoded.source[0], frame + decoded.source[0] + isa::kWarpSize, active,
+                           offsets);
     LaneMask lanes = 0;
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -238,7 +241,7 @@ void MemoryUnit::report_private(const EmulatedInstruction& decoded, const std::u
         if (kind == AccessObserver::Kind::read) {
             std::memcpy(value, access.base + access.offset[lane], decoded.lane_bytes);
         } else {
-            isa::read_stored(instruction, lane, rows_from(frame + decoded.source[1][0]).data(), value);
+            isa::read_stored(instruction, lane, rows_from(frame + decoded.source[1]).data(), value);
         }
     }
     if (lanes != 0) { observer_->private_access(place, lanes, kind, offsets, values, decoded.lane_bytes); }
@@ -284,7 +287,7 @@ void MemoryUnit::load(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMa
         report(decoded, frame, active, place, AccessObserver::Kind::read);
         report_private(decoded, frame, active, place, AccessObserver::Kind::read, access);
     }
-    std::uint32_t* const destination = frame + decoded.destination[0];
+    std::uint32_t* const destination = frame + decoded.destination;
     const isa::Instruction& instruction = *decoded.instruction;
     if (isa::type_bytes(instruction.type) >= 4) {
         switch (decoded.lane_bytes) {
@@ -332,7 +335,7 @@ void MemoryUnit::store(EmulatedInstruction& decoded, std::uint32_t* frame, LaneM
         report(decoded, frame, active, place, AccessObserver::Kind::write);
         report_private(decoded, frame, active, place, AccessObserver::Kind::write, access);
     }
-    const std::uint32_t* const source = frame + decoded.source[1][0];
+    const std::uint32_t* const source = frame + decoded.source[1];
     const isa::Instruction& instruction = *decoded.instruction;
     if (watches_) { note_changes(instruction, source, access, active); }
     if (isa::type_bytes(instruction.type) >= 4) {
@@ -366,7 +369,7 @@ void MemoryUnit::load_elements(EmulatedInstruction& decoded, std::uint32_t* fram
             report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::read);
         }
         resolve_addresses(decoded, active, place, element, access);
-        gather<1>(access.base, access.offset, frame + decoded.destination[0] + element * kWarpSize, active);
+        gather<1>(access.base, access.offset, frame + decoded.destination + element * kWarpSize, active);
     }
 }
 
@@ -380,7 +383,7 @@ void MemoryUnit::store_elements(EmulatedInstruction& decoded, std::uint32_t* fra
             report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::write);
         }
         resolve_addresses(decoded, active, place, element, access);
-        const std::uint32_t* const data = frame + decoded.source[1][0] + element * kWarpSize;
+        const std::uint32_t* const data = frame + decoded.source[1] + element * kWarpSize;
         for (LaneMask left = watches_ ? active : 0; left != 0; left &= left - 1) {
             const auto lane = static_cast<unsigned>(std::countr_zero(left));
             const std::byte* const at = access.base + access.offset[lane];
@@ -399,7 +402,7 @@ void MemoryUnit::atomic(EmulatedInstruction& decoded, std::uint32_t* frame, Lane
     const unsigned bytes = decoded.lane_bytes;
     const bool returns = instruction.operation == isa::Operation::atomic && instruction.destination_rows != 0;
     const auto operand = [&](unsigned source, unsigned lane) {
-        return lane_value(frame + decoded.source[source][0], frame + decoded.source[source][1], lane, bytes);
+        return lane_value(frame + decoded.source[source], frame + decoded.source[source] + isa::kWarpSize, lane, bytes);
     };
     // Prefetches all lanes' bytes at once: scattered ones would otherwise be waited for one by one.
     for (const std::uint64_t offset : access.offset) { __builtin_prefetch(access.base + offset, 1); }
@@ -413,8 +416,10 @@ void MemoryUnit::atomic(EmulatedInstruction& decoded, std::uint32_t* frame, Lane
         set_place_value(at, bytes, new_value);
         note_change(at, new_value != old_value);
         if (!returns) { continue; }
-        frame[decoded.destination[0] + lane] = static_cast<std::uint32_t>(old_value);
-        if (bytes == 8) { frame[decoded.destination[1] + lane] = static_cast<std::uint32_t>(old_value >> 32); }
+        frame[decoded.destination + lane] = static_cast<std::uint32_t>(old_value);
+        if (bytes == 8) {
+            frame[decoded.destination + isa::kWarpSize + lane] = static_cast<std::uint32_t>(old_value >> 32);
+        }
     }
 }
 

@@ -25,10 +25,10 @@ void read_texel(const std::byte* from, unsigned bytes, std::byte* texel) {
 void MemoryUnit::texture(const EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                          const ExecutionPlace& place) const {
     const isa::Instruction& instruction = *decoded.instruction;
-    const std::uint32_t* const coordinate_rows = frame + decoded.source[1][0];
+    const std::uint32_t* const coordinate_rows = frame + decoded.source[1];
     const unsigned coordinates = instruction.source[1].rows;
     // The results may overwrite the coordinates, but each lane's are read before its result is written.
-    std::uint32_t* const results = frame + decoded.destination[0];
+    std::uint32_t* const results = frame + decoded.destination;
     isa::TextureDescriptor descriptor;
     std::uint64_t known = 0;  // the object of `descriptor`
     unsigned bytes = 0;       // of its texels
@@ -36,7 +36,7 @@ void MemoryUnit::texture(const EmulatedInstruction& decoded, std::uint32_t* fram
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         const std::uint64_t object =
-            frame[decoded.source[0][0] + lane] | std::uint64_t{frame[decoded.source[0][1] + lane]} << 32;
+            frame[decoded.source[0] + lane] | std::uint64_t{frame[decoded.source[0] + isa::kWarpSize + lane]} << 32;
         if (object != known) {
             if (object % sizeof descriptor != 0 || !allocator_.contains(object, sizeof descriptor)) {
                 throw_illegal_texture(place, lane, object);

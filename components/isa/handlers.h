@@ -4,12 +4,16 @@
 
 namespace lookahead::isa {
 
+/// The most rows of an operand of an ALU instruction.
+inline constexpr unsigned kMostAluRows = 8;
+
 /// The rows of one ALU instruction. A row is 32 consecutive 32-bit words, one per lane, 128-byte aligned. Index 1 of a
-/// source or destination is the high word of a 64-bit value (unused for narrower ones): rows of a pair are given one by
-/// one, so that renaming may put them anywhere. A destination may alias a source row exactly.
+/// source or destination is the high word of a 64-bit value, or index i the i-th word of a longer one; those beyond the
+/// operand's rows are not set. Rows are given one by one, so that renaming may put them anywhere. A destination may
+/// alias a source row exactly.
 struct OperandRows {
-    std::uint32_t* destination[2];
-    const std::uint32_t* source[3][2];
+    std::uint32_t* destination[kMostAluRows];
+    const std::uint32_t* source[3][kMostAluRows];
     LaneMask source_predicate;        ///< value of source_predicate, negation applied
     LaneMask source_predicate2;       ///< likewise
     LaneMask destination_predicate;   ///< in: old value; out: new value (lanes outside the mask keep the old)

@@ -31,7 +31,7 @@ inline T value_of(std::uint32_t low, std::uint32_t high) {
 template <class T>
 class SourceRow {
   public:
-    explicit SourceRow(const std::uint32_t* const (&rows)[2]) : low_(rows[0]), high_(rows[1]) {}
+    explicit SourceRow(const std::uint32_t* const (&rows)[kMostAluRows]) : low_(rows[0]), high_(rows[1]) {}
     T operator[](unsigned lane) const {
         if constexpr (sizeof(T) == 8) {
             return value_of<T>(low_[lane], high_[lane]);

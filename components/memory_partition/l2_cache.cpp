@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "components/cache/byte_mask.h"
+#include "components/protocols/byte_mask.h"
 #include "core/error/error.h"
 #include "core/state/state_archive.h"
 

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string>
 
-#include "components/cache/byte_mask.h"
 #include "components/dram/memory_image.h"
 #include "components/memory_partition/address_mapping.h"
 #include "components/memory_partition/l2_cache.h"
 #include "components/memory_partition/l2_counters.h"
+#include "components/protocols/byte_mask.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead {

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 
-#include "components/cache/byte_mask.h"
 #include "components/isa/memory_access.h"
+#include "components/protocols/byte_mask.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"

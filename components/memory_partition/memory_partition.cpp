@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "components/cache/byte_mask.h"
+#include "components/protocols/byte_mask.h"
 #include "components/protocols/host_memory.h"
 #include "components/protocols/launch.h"
 #include "core/error/error.h"

@@ -37,6 +37,7 @@ enum class Client : std::uint8_t {
     count,
     // Clients with their own caches:
     texture,
+    read_only,  ///< the caches of instructions and of constants
 };
 
 /// One bit per byte of a line.

@@ -144,7 +144,7 @@ void describe_statistics(std::string_view name, std::vector<std::string>& pages)
             if (statistic.name == name || dotted(set.kind, statistic.name) == name) {
                 pages.push_back(fmt::format("statistic {}\n  {}\n{}  of:   {} ({})\n", dotted(set.kind, statistic.name),
                                             statistic.description,
-                                            (statistic.unit.empty() ? "" : fmt::format(" unit: {}\n", statistic.unit)),
+                                            (statistic.unit.empty() ? "" : fmt::format("  unit: {}\n", statistic.unit)),
                                             set.kind, set.description));
             }
         }

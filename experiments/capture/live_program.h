@@ -20,8 +20,7 @@ class LiveProgram : public Workload {
     /// InputError for a program without modules.
     LiveProgram(const std::vector<std::string>& command, const CaptureMachine& machine, ProgramOutput output);
 
-    std::string_view ptx() const override { return ptx_; }
-    std::string ptx_file() const override { return server_.capture().ptx_name; }
+    ProgramCode code() const override { return {ptx_, server_.capture().ptx_name}; }
     void run(Device& device) override;
     CheckReport check() const override;
 

@@ -37,8 +37,7 @@ class Replay : public Workload {
         ptx_ = capture_.ptx();
     }
 
-    std::string_view ptx() const override { return ptx_; }
-    std::string ptx_file() const override { return capture_.ptx_name; }
+    ProgramCode code() const override { return {ptx_, capture_.ptx_name}; }
 
     std::uint32_t most_threads(std::string_view kernel) const override {
         std::uint64_t most = 0;

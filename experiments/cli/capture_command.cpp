@@ -111,8 +111,8 @@ ExitCode capture_workload(const CaptureOptions& options) {
     const auto workload = make_variant<Workload>(name, configuration, options.workload.context());
     Capture capture;
     capture.program = name;
-    capture.ptx_name = workload->ptx_file();
-    capture.modules = {std::string(workload->ptx())};
+    capture.ptx_name = ptx_of(*workload).file;
+    capture.modules = {std::string(ptx_of(*workload).text)};
     EmulatedDevice device(load_kernels(*workload, configuration), {.simt = gpu::simt_model(configuration)});
     RecordingDevice recorder(device, capture);
     workload->run(recorder);

@@ -193,7 +193,7 @@ void add_describe_command(Command program, Session& session) {
         }
         if (name->empty()) {
             write_reference(*folder, *force, session);
-            session.print(*folder + "/README.md\n");
+            session.print(fmt::format("{}/README.md\n", *folder));
             return ExitCode::done;
         }
         session.print(fmt::format("{}\n", describe_anything(*name)));

@@ -114,15 +114,17 @@ void add_cases(const std::string& path, const CommandOutline& command, std::stri
         }
     }
     for (const CommandOutline& inner : command.commands) {
-        add_cases(path.empty() ? inner.name : path + " " + inner.name, inner, commands, choices);
+        add_cases(path.empty() ? inner.name : fmt::format("{} {}", path, inner.name), inner, commands, choices);
     }
 }
 
 std::string bash_script(Session& session) {
     std::string commands, choices;
     add_cases("", outline_of_all_commands(session), commands, choices);
-    return std::string(kFunctions) + "\n_lookahead_command() {\n    case \"$1\" in\n" + commands +
-           "    esac\n}\n\n_lookahead_choices() {\n    case \"$1 $2\" in\n" + choices + "    esac\n}\n" + kBody;
+    return fmt::format(
+        "{}\n_lookahead_command() {{\n    case \"$1\" in\n{}    esac\n}}\n\n_lookahead_choices() {{\n"
+        "    case \"$1 $2\" in\n{}    esac\n}}\n{}",
+        kFunctions, commands, choices, kBody);
 }
 
 }  // namespace

@@ -16,9 +16,7 @@ void add_validate_command(Command program, Session& session) {
     session.on_first_rank(command, [file] {
         const auto violations = validate_file(*file);
         for (const std::string& violation : violations) { std::printf("%s\n", violation.c_str()); }
-        if (!violations.empty()) {
-            throw InputError(*file + ": " + std::to_string(violations.size()) + " violations of its schema");
-        }
+        if (!violations.empty()) { throw InputError("{}: {} violations of its schema", *file, violations.size()); }
         std::printf("%s: valid\n", file->c_str());
         return ExitCode::done;
     });

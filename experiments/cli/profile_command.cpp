@@ -30,7 +30,7 @@ struct ProfileOptions {
 ptx::Module module_of(const std::string& source, const Configuration& configuration) {
     if (const auto text = read_ptx(source)) { return ptx::parse_module(*text, source); }
     const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
-    return ptx::parse_module(workload->ptx(), workload->ptx_file());
+    return ptx::parse_module(ptx_of(*workload).text, std::string(ptx_of(*workload).file));
 }
 
 Json as_json(const std::string& kernel, const finaliser::RegisterProfile& profile) {

@@ -116,9 +116,7 @@ void write_reference(const std::string& folder, bool force, Session& session) {
     if (!session.prints()) { return; }
     const std::filesystem::path root = folder;
     require_own_folder(root, force);
-    write(root / "README.md", std::string(kTitle) + "Made by `lookahead describe --markdown` of revision " +
-                                  git_revision() +
-                                  R"(.
+    write(root / "README.md", fmt::format(R"({}Made by `lookahead describe --markdown` of revision {}.
 
 | page | what |
 |---|---|
@@ -128,7 +126,8 @@ void write_reference(const std::string& folder, bool force, Session& session) {
 | [statistics](statistics.md) | everything that is counted |
 | [catalogue](catalogue.md) | workloads, machines, studies |
 | [file formats](file_formats.md) | groups and datasets of every file |
-)");
+)",
+                                          kTitle, git_revision()));
     write(root / "commands.md", commands_page(session));
     write(root / "parameters.md", parameters_page());
     write(root / "variants.md", variants_page(SlotTraits<Workload>::name));

@@ -4,7 +4,9 @@
 #include "components/frontend/finaliser/transform/configured_transform.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/sm/parameters.h"
+#include "core/error/error.h"
 #include "core/param/parameter_registry.h"
+#include "experiments/run/program_language.h"
 
 namespace lookahead {
 
@@ -22,8 +24,17 @@ finaliser::FinaliserOptions finaliser_options(const Configuration& configuration
     return options;
 }
 
+ProgramCode ptx_of(const Workload& workload) {
+    const ProgramCode code = workload.code();
+    if (code.language != "ptx") {
+        throw ConfigurationError("the program's code is in the language {}; this needs PTX", code.language);
+    }
+    return code;
+}
+
 ptx::Module load_module(const Workload& workload) {
-    ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file(), ptx::Refusal::of_kernel);
+    const ProgramCode code = ptx_of(workload);
+    ptx::Module module = ptx::parse_module(code.text, std::string(code.file), ptx::Refusal::of_kernel);
     for (ptx::Function& function : module.functions) {
         ptx::LaunchBounds& bounds = function.bounds;
         const std::uint32_t threads = workload.most_threads(function.name);
@@ -32,11 +43,27 @@ ptx::Module load_module(const Workload& workload) {
     return module;
 }
 
+namespace {
+
+class PtxLanguage final : public ProgramLanguage {
+  public:
+    isa::KernelTable kernels(const Workload& workload, const Configuration& configuration,
+                             const std::function<void(const std::string& step)>& tell) const override {
+        finaliser::FinaliserOptions options = finaliser_options(configuration);
+        options.tell = tell;
+        return finaliser::finalise_module(load_module(workload), options);
+    }
+};
+
+}  // namespace
+
+LOOKAHEAD_REGISTER_VARIANT(ProgramLanguage, PtxLanguage, "ptx", "PTX, which the finaliser compiles.",
+                           "NVIDIA, Parallel Thread Execution ISA")
+
 isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration,
                               const std::function<void(const std::string& step)>& tell) {
-    finaliser::FinaliserOptions options = finaliser_options(configuration);
-    options.tell = tell;
-    return finaliser::finalise_module(load_module(workload), options);
+    const std::string language(workload.code().language);
+    return make_variant<ProgramLanguage>(language, configuration)->kernels(workload, configuration, tell);
 }
 
 }  // namespace lookahead

@@ -12,11 +12,14 @@ namespace lookahead {
 /// The options of the finaliser for the machine: the keys `finaliser.*` and `isa.*`.
 finaliser::FinaliserOptions finaliser_options(const Configuration& configuration);
 
+/// The workload's code; ConfigurationError if it is not PTX.
+ProgramCode ptx_of(const Workload& workload);
+
 /// The workload's PTX, with launch bounds if the workload knows its launches' sizes and the PTX does not state them.
 ptx::Module load_module(const Workload& workload);
 
-/// A workload's kernels on the machine ISA, as the configuration says. `tell`, if any, is called before each step that
-/// may take seconds, with what it does.
+/// A workload's kernels on the machine ISA, as the configuration says, made by its language (program_language.h).
+/// `tell`, if any, is called before each step that may take seconds, with what it does.
 isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration,
                               const std::function<void(const std::string& step)>& tell = {});
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <deque>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -39,6 +38,7 @@
 #include "experiments/run/known_loads.h"
 #include "experiments/run/latency_collector.h"
 #include "experiments/run/program.h"
+#include "experiments/run/run_checkpoints.h"
 #include "experiments/run/run_observer.h"
 #include "experiments/run/stop_signal.h"
 #include "hdf5_schemas/checkpoint_schema.h"
@@ -99,13 +99,6 @@ std::string identity_of(const RunRequest& request, const Configuration& configur
                        determinants);
 }
 
-constexpr std::string_view kCheckpointSuffix = ".checkpoint.h5";
-
-/// The common start of the paths of a run's checkpoints.
-std::string checkpoint_stem(const RunRequest& request) {
-    return (std::filesystem::path(request.checkpoint_folder) / request.workload).string();
-}
-
 std::unique_ptr<Workload> make_workload(const RunRequest& request, const Configuration& configuration) {
     if (request.command.empty()) { return make_variant<Workload>(request.workload, configuration, request.context); }
     return std::make_unique<LiveProgram>(request.command, capture_machine(request.machine, configuration),
@@ -124,6 +117,35 @@ void check_live(const RunRequest& request, const Transport& transport) {
     }
 }
 
+/// The facts that ranks must share to take part in one simulation. `inputs`: the files that the run reads, with hashes;
+/// `ranks`: that of each process.
+std::vector<Fact> facts_of(const RunRequest& request, const Transport& transport, const Configuration& configuration,
+                           const EnergyTable& energies, const std::vector<std::pair<std::string, std::string>>& inputs,
+                           const std::vector<int>& ranks) {
+    if (transport.size() == 1) { return {}; }
+    std::vector<Fact> all{{"the workload", request.workload},
+                          {"--size", request.size},
+                          {"--seed", std::to_string(request.context.seed)},
+                          {"--sync", request.sync},
+                          {"--partition", request.partition},
+                          {"--max-cycles", std::to_string(request.max_cycles)},
+                          {"--max-instructions", std::to_string(request.max_instructions)},
+                          {"--checkpoint-every", std::to_string(request.checkpoint_every)},
+                          {"--log-windows", request.log_windows ? "given" : "not given"},
+                          {"--trace", request.trace.empty() ? "not given" : "given"},
+                          {"the energy table", energies.toml}};
+    for (const EffectiveEntry& entry : configuration.effective_entries()) {
+        all.push_back({entry.key, to_toml(entry.value)});
+    }
+    for (const auto& [file, hash] : inputs) { all.push_back({fmt::format("the content of {}", file), hash}); }
+    if (request.from != nullptr) {
+        all.push_back({"the checkpoint's cycle", std::to_string(request.from->checkpoint().cycle)});
+        all.push_back({"the checkpoint's state", hash_text(request.from->state_hash())});
+    }
+    all.push_back({"the processes' places, by --partition and --weights,", fmt::format("{}", fmt::join(ranks, " "))});
+    return all;
+}
+
 class Run {
   public:
     Run(const RunRequest& request, Transport& transport)
@@ -138,9 +160,11 @@ class Run {
               configuration_, load_kernels(*workload_, configuration_, [this](const std::string& step) { tell(step); }),
               [this](Device& device) { run_workload(device); }, [this] { return loads_of_run(); }),
           observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_,
-                    request.checkpoint_every, [this](Time time, std::uint64_t cycle, const RunningProcesses& local) {
-                        return take_checkpoint(time, cycle, local);
-                    }) {
+                    request.checkpoint_every,
+                    [this](Time time, std::uint64_t cycle, const RunningProcesses& local) {
+                        return checkpoints_.take(time, cycle, local, observer_.series());
+                    }),
+          checkpoints_(request, configuration_, machine_.model(), transport) {
         configuration_.check_all_used();
     }
 
@@ -153,13 +177,13 @@ class Run {
         std::vector<int> ranks;
         RunMeta meta;
         on_every_rank(transport_, [&] {
+            meta = make_run_meta(request_.arguments);
+            meta.inputs = input_hashes();
+            checkpoints_.identify(run_id(), meta.inputs);
             check_request();
             ranks = rank_of_lp();
-            meta = make_run_meta(request_.arguments);
-            inputs_ = input_hashes();
-            meta.inputs = inputs_;
         });
-        require_alike(transport_, facts(ranks));
+        require_alike(transport_, facts_of(request_, transport_, configuration_, energy_table_, meta.inputs, ranks));
         std::unique_ptr<ChromeTrace> trace;
         if (!request_.trace.empty()) {
             transport_.barrier();
@@ -189,10 +213,10 @@ class Run {
 
         outcome.code = result.code;
         outcome.message = with_short_names(result.message);
-        outcome.checkpoint = checkpoint_;
+        outcome.checkpoint = checkpoints_.last();
         if (result.outcome == Outcome::stopped && observer_.was_asked_to_stop(result.end_time)) {
             outcome.code = ExitCode::stopped_at_checkpoint;
-            outcome.message = fmt::format("stopped on request; 'lookahead resume {}' goes on", checkpoint_);
+            outcome.message = fmt::format("stopped on request; 'lookahead resume {}' goes on", checkpoints_.last());
         }
         fill_scalars(outcome, result, host_report(simulation, result));
         fill_meta(outcome.record, std::move(meta));
@@ -244,51 +268,10 @@ class Run {
         workload_->run(printing);
     }
 
-    /// The facts that ranks must share to take part in one simulation.
-    std::vector<Fact> facts(const std::vector<int>& ranks) const {
-        if (transport_.size() == 1) { return {}; }
-        std::vector<Fact> all{{"the workload", request_.workload},
-                              {"--size", request_.size},
-                              {"--seed", std::to_string(request_.context.seed)},
-                              {"--sync", request_.sync},
-                              {"--partition", request_.partition},
-                              {"--max-cycles", std::to_string(request_.max_cycles)},
-                              {"--max-instructions", std::to_string(request_.max_instructions)},
-                              {"--checkpoint-every", std::to_string(request_.checkpoint_every)},
-                              {"--log-windows", request_.log_windows ? "given" : "not given"},
-                              {"--trace", request_.trace.empty() ? "not given" : "given"},
-                              {"the energy table", energy_table_.toml}};
-        for (const EffectiveEntry& entry : configuration_.effective_entries()) {
-            all.push_back({entry.key, to_toml(entry.value)});
-        }
-        for (const auto& [file, hash] : inputs_) { all.push_back({fmt::format("the content of {}", file), hash}); }
-        if (request_.from != nullptr) {
-            all.push_back({"the checkpoint's cycle", std::to_string(request_.from->checkpoint().cycle)});
-            all.push_back({"the checkpoint's state", hash_text(request_.from->state_hash())});
-        }
-        std::string places;
-        for (const int rank : ranks) { places += std::to_string(rank) + ' '; }
-        all.push_back({"the processes' places, by --partition and --weights,", places});
-        return all;
-    }
-
     void check_request() const {
         if (!request_.trace.empty()) { check_traced_processes(); }
         machine_.check_ranks(transport_.size());
-        if (request_.from != nullptr) { check_checkpoint(request_.from->checkpoint()); }
-    }
-
-    void check_checkpoint(const Checkpoint& checkpoint) const {
-        const auto& processes = machine_.model().processes();
-        if (!std::ranges::equal(processes, checkpoint.names, {}, &LpDescription::name)) {
-            throw InputError("the checkpoint is of a machine with other processes");
-        }
-        if (request_.max_cycles == checkpoint.max_cycles && request_.max_instructions == checkpoint.max_instructions &&
-            run_id() != checkpoint.run_id) {
-            throw InputError(
-                "the checkpoint is of run {}, but its inputs now give run {}: has its energy table changed?",
-                checkpoint.run_id, run_id());
-        }
+        if (request_.from != nullptr) { checkpoints_.check(request_.from->checkpoint()); }
     }
 
     void go_on(Simulation& simulation, const CheckpointFile& from) {
@@ -297,65 +280,6 @@ class Run {
         simulation.restore(checkpoint.time, from);
         restoring_ = false;
         on_every_rank(transport_, [&] { observer_.continue_from(checkpoint.cycle, checkpoint.series); });
-    }
-
-    /// Writes the file on rank 0. Returns, on every rank, whether that succeeded: a full disk must not end the run.
-    bool take_checkpoint(Time time, std::uint64_t cycle, const RunningProcesses& local) {
-        const std::string path =
-            fmt::format("{}-{}-{}{}", checkpoint_stem(request_), run_id(), cycle, kCheckpointSuffix);
-        std::string series;
-        std::optional<CheckpointWriter> writer;  // on rank 0 only
-        auto error = agree_on_error(transport_, catch_error([&] {
-                                        series = observer_.series().to_bytes();
-                                        if (transport_.rank() == 0) { writer.emplace(path); }
-                                    }));
-        if (!error) {
-            const auto rows = transport_.gather(series);
-            error = agree_on_error(transport_, catch_error([&] {
-                                       gather_processes(transport_, local, writer ? &*writer : nullptr);
-                                       if (writer) {
-                                           writer->finish(checkpoint_at(time, cycle, rows));
-                                           keep_latest(path);
-                                       }
-                                   }));
-        }
-        if (error && error->code == ExitCode::internal) { throw_as_its_kind(*error); }
-        if (error && transport_.rank() == 0) {
-            std::fprintf(stderr, "lookahead: warning: no checkpoint at cycle %llu, and the run goes on: %s\n",
-                         static_cast<unsigned long long>(cycle), error->sentence.c_str());
-        }
-        if (!error) { checkpoint_ = path; }
-        return !error;
-    }
-
-    /// `rows`: each rank's rows of the time series.
-    Checkpoint checkpoint_at(Time time, std::uint64_t cycle, const std::vector<std::string>& rows) {
-        SeriesCollector series = observer_.series();
-        for (std::size_t rank = 1; rank < rows.size(); ++rank) { series.merge(rows[rank]); }
-        Checkpoint checkpoint{.run_id = run_id(),
-                              .workload = request_.workload,
-                              .size = request_.size,
-                              .seed = request_.context.seed,
-                              .machine = request_.machine,
-                              .configuration = configuration_,
-                              .max_cycles = request_.max_cycles,
-                              .max_instructions = request_.max_instructions,
-                              .inputs = inputs_,
-                              .cycle = cycle,
-                              .time = time,
-                              .names = {},
-                              .series = series.to_bytes()};
-        for (const LpDescription& process : machine_.model().processes()) { checkpoint.names.push_back(process.name); }
-        return checkpoint;
-    }
-
-    void keep_latest(const std::string& path) {
-        written_.push_back(path);
-        if (request_.checkpoint_keep != 0 && written_.size() > request_.checkpoint_keep) {
-            std::error_code ignored;  // it may already have been removed
-            std::filesystem::remove(written_.front(), ignored);
-            written_.pop_front();
-        }
     }
 
     /// The files that the workload reads, or the live program unless it is found in PATH.
@@ -547,9 +471,7 @@ class Run {
     Progress progress_;
     gpu::Machine machine_;
     RunObserver observer_;
-    std::vector<std::pair<std::string, std::string>> inputs_;  ///< files and their hashes at the start of the run
-    std::string checkpoint_;                                   ///< the last file
-    std::deque<std::string> written_;                          ///< this run's checkpoints that still exist
+    RunCheckpoints checkpoints_;
     bool restoring_ = false;
 };
 

@@ -43,8 +43,7 @@ class WithPeer : public Workload {
         }
     }
 
-    std::string_view ptx() const override { return program_->ptx(); }
-    std::string ptx_file() const override { return program_->ptx_file(); }
+    ProgramCode code() const override { return program_->code(); }
     std::uint32_t most_threads(std::string_view kernel) const override { return program_->most_threads(kernel); }
     void run(Device& device) override { program_->run(device); }
     CheckReport check() const override { return program_->check(); }

@@ -80,8 +80,7 @@ class SizedWorkload : public Workload {
         }
     }
 
-    std::string_view ptx() const override { return ptx_; }
-    std::string ptx_file() const override { return std::string(ptx_file_); }
+    ProgramCode code() const override { return {ptx_, ptx_file_}; }
 
   protected:
     /// The table's i-th parameter.

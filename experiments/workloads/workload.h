@@ -31,16 +31,21 @@ struct CheckReport {
     std::string message;  ///< the first difference, or the compared outputs
 };
 
+/// A module of code for the GPU.
+struct ProgramCode {
+    std::string_view text;
+    std::string_view file;              ///< for messages
+    std::string_view language = "ptx";  ///< a variant of the slot "program.language"
+};
+
 /// Slot "workload": a program for the GPU with its host side. Contract: `run` depends only on the context, the
 /// parameters and the device's results (no clock, no global); it may be run again from the start. `check` is called
 /// after a complete `run`.
 class Workload {
   public:
     virtual ~Workload() = default;
-    /// Text of the PTX module with the workload's kernels.
-    virtual std::string_view ptx() const = 0;
-    /// The module's file, for messages.
-    virtual std::string ptx_file() const = 0;
+    /// The module with the workload's kernels; valid as long as the workload.
+    virtual ProgramCode code() const = 0;
     /// Threads of the largest CTA that `run` launches of a kernel; 0: unknown before the run. The kernel gets no more
     /// registers than leave room for such a CTA, as with .maxntid.
     virtual std::uint32_t most_threads(std::string_view) const { return 0; }

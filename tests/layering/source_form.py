@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Finds control statements without braces and lines beyond 120 columns in C++ sources, and strangers at the top level.
+"""Finds what has not the project's form in C++ sources, and strangers at the top level: control statements without braces,
+lines beyond 120 columns, messages joined by `+` (fmt makes them), namespaces that are not their folder's.
 
     source_form.py FILE...    # of the repository if no file is given; exit code 1 if anything is found
 
@@ -64,8 +65,32 @@ def without_braces(text):
             yield offset
 
 
+def joined_texts(text):
+    """Offsets of texts in quotes that `+` joins to something."""
+    tokens = [match for match in TOKEN.finditer(text) if not match[0].startswith(("//", "/*"))]
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
+        if token[0] == "+" and '"' in (before[0][-1], after[0][0]) and not before[0].lstrip().startswith("#"):
+            yield token.start()
+
+
+def namespaces_elsewhere(text, path):
+    """(offset, name) of namespaces of the project but `lookahead`, `lookahead::gpu` (the machine's components) and those named
+    after a folder of the file; those of tests end in `test`, or in FILE_tests."""
+    allowed = {"lookahead", "gpu", "detail"} | {part.replace("-", "_") for part in path.parts} | set(path.stem.split("_"))
+    is_test = "tests" in path.parts
+    for match in re.finditer(r"^namespace (lookahead[\w:]*) \{\n(?!(?:(?:class|struct) \w+;\n)+\})", text, re.M):
+        for part in match[1].split("::"):
+            if part not in allowed and not (is_test and (part == "test" or part.endswith("_tests"))):
+                yield match.start(), match[1]
+
+
 def faults_of(path):
     text = path.read_text()
+    for offset, name in namespaces_elsewhere(text, path):
+        yield text.count("\n", 0, offset) + 1, f"the namespace {name} is not its folder's"
+    if "tests" not in path.parts and "runtime" not in path.parts:
+        for offset in joined_texts(text):
+            yield text.count("\n", 0, offset) + 1, "texts joined by +; fmt makes messages"
     for offset in without_braces(text):
         yield text.count("\n", 0, offset) + 1, "a control statement without braces"
     raw = re.sub(r'R"([^(\s]*)\(.*?\)\1"', lambda match: "\n" * match[0].count("\n"), text, flags=re.S)

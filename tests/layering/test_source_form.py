@@ -21,10 +21,14 @@ void f() {
         while (next());
     }
     text(R"(if (a) b;)", "while (a) b;", '"');
+    const int sum = 1 + a;  // "a" + b
+}
+namespace lookahead::gpu {
 }
 '''
 BAD = ["if (a) return;", "if (a) { b(); } else c();", "for (auto x : y) z();", "while (a) b();", "do ++a; while (a < 3);",
-       "for (auto x : y)\n    if (a) { b(); }", "if (a) [[likely]] b();", "h([&] { if (a) b(); });", "// " + "x" * 118]
+       "for (auto x : y)\n    if (a) { b(); }", "if (a) [[likely]] b();", "h([&] { if (a) b(); });", "// " + "x" * 118,
+       'return "a" + b;', 'return b + "a";', "namespace lookahead::elsewhere {"]
 
 
 def faults(text, folder):

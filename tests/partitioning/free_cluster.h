@@ -2,7 +2,7 @@
 
 #include "partitioning/placement/cluster.h"
 
-namespace lookahead::testing {
+namespace lookahead::test {
 
 /// A cluster in which all costs are 0 except those that a test sets.
 inline Cluster free_cluster(int ranks, int nodes, int threads) {
@@ -19,4 +19,4 @@ inline Cluster free_cluster(int ranks, int nodes, int threads) {
             .half_work = 1};
 }
 
-}  // namespace lookahead::testing
+}  // namespace lookahead::test

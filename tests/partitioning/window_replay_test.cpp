@@ -10,7 +10,7 @@
 #include "tests/partitioning/free_cluster.h"
 
 using namespace lookahead;
-using testing::free_cluster;
+using lookahead::test::free_cluster;
 
 namespace {
 

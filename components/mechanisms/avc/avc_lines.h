@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "components/cache/byte_mask.h"
 #include "components/cache/l1_companion.h"
 #include "components/cache/replacement_policy.h"
 #include "components/cache/tag_array.h"
 #include "components/mechanisms/avc/affine_vector.h"
 #include "components/mechanisms/avc/avc_parameters.h"
+#include "components/protocols/byte_mask.h"
 
 namespace lookahead {
 class Configuration;

@@ -221,7 +221,7 @@ void Cae::before_execution(unsigned context, Cycle now) {
 
 /// Operands and result are in the affine register file: the instruction waits for no collector and no bank. Its
 /// pipeline is as long as the others.
-Cycle Cae::enters_own_unit(unsigned context, Cycle now) {
+Cycle Cae::enters(unsigned context, Cycle now) {
     if (!own_) { return gpu::kNever; }
     const unsigned reads = (*state_.kernel)[state_.warps.streams[context].stack.pc()].reads;
     return issue_.has_collectors() ? now + gpu::OperandCollectors::shortest_way(reads) : now;

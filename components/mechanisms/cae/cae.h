@@ -25,7 +25,7 @@ enum class Kind : std::uint8_t {
 /// time it marks the registers whose values are tuples (base, offset). An instruction on tuples that all threads of its
 /// warp execute goes to an affine unit of its scheduler instead of to the lanes; its issue takes one cycle, whatever
 /// sm.issue_interval is. Values and latencies do not change.
-class Cae final : public gpu::IssueExtension {
+class Cae final : public gpu::IssueExtension, private gpu::OwnUnit {
   public:
     using Parameters = CaeParameters;
 
@@ -35,7 +35,8 @@ class Cae final : public gpu::IssueExtension {
     void warp_started(unsigned context) override;
     bool classify(unsigned context) override;
     void before_execution(unsigned context, Cycle now) override;
-    Cycle enters_own_unit(unsigned context, Cycle now) override;
+    gpu::OwnUnit* own_unit() override { return this; }
+    Cycle enters(unsigned context, Cycle now) override;
     void supplied(unsigned context, std::uint32_t pc, isa::LaneMask lanes) override;
 
     const CaeCounters& counters() const { return counters_; }

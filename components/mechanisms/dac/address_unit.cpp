@@ -152,7 +152,7 @@ void AddressUnit::take_record(Cycle now) {
     expansion_.since = now;
     expansion_.sectors = l1_->sectored() ? record.sectors : gpu::kAllSectors;
     state_.memory_wanted = true;
-    memory_.renew_client();
+    memory_.renew_clients();
 }
 
 /// Local memory is always mapped; the load itself will be refused if the host has not allocated its address.
@@ -215,7 +215,7 @@ void AddressUnit::end_access() {
 }
 
 void AddressUnit::locks_ended() {
-    memory_.renew_client();
+    memory_.renew_clients();
     tuples_.renew_units(state_.now);
     state_.memory_wanted |= expansion_.asks;
 }

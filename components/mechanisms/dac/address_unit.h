@@ -24,6 +24,9 @@ class AddressUnit final : private gpu::L1Client {
     bool is_at(unsigned context) const { return unit_.has_warp && unit_.warp == context; }
     /// Whether the unit waits for L1 to take its request.
     bool wants_access() const override { return expansion_.asks; }
+    std::string_view name() const override { return "dac"; }
+    int priority() const override { return 1; }
+    bool has_own_port() const override { return parameters_.own_tag_port; }
     /// Call it when locks have ended.
     void locks_ended();
 

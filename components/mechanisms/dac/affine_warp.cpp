@@ -28,6 +28,11 @@ std::vector<gpu::ContextMask> first_scheduler(unsigned schedulers) {
     return masks;
 }
 
+/// Of an enqueue.
+bool is_predicate(const isa::Instruction& instruction) {
+    return instruction.mode == static_cast<std::uint8_t>(isa::QueueMode::predicate);
+}
+
 }  // namespace
 
 AffineWarp::AffineWarp(const DacParameters& parameters, const gpu::IssueExtensionArguments& sm, const DacLaunch& launch,
@@ -44,7 +49,8 @@ AffineWarp::AffineWarp(const DacParameters& parameters, const gpu::IssueExtensio
                {.count = 1,
                 .priority = priority_of(parameters.priority),
                 .of_scheduler = first_scheduler(sm.issue.schedulers())}),
-      batches_(parameters, counters) {}
+      batches_(parameters, counters),
+      full_predicates_stop_every_(parameters.full_queue_stops == "every") {}
 
 void AffineWarp::begin_launch() {
     streams_.begin_launch();
@@ -124,7 +130,8 @@ ContextState AffineWarp::waits(Wait wait, ContextState ready) {
     return wait == Wait::nothing ? ready : ContextState::blocked_by_pipeline;
 }
 
-/// Section 4.1: no enqueue issues while the tuple queue or any warp's predicate queue is full.
+/// Section 4.1: no enqueue issues while the tuple queue or any warp's predicate queue is full; or, with
+/// dac.full_queue_stops = own, no enqueue of a predicate while a predicate queue is.
 ContextState AffineWarp::judge(unsigned) {
     const std::uint32_t pc = stack_.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
@@ -135,7 +142,8 @@ ContextState AffineWarp::judge(unsigned) {
             if (LOOKAHEAD_RULE(full_tuple_queue_stops_enqueue) && tuples_.full()) {
                 return waits(Wait::tuple_queue, state);
             }
-            if (LOOKAHEAD_RULE(full_predicate_queue_stops_enqueue) && queues_.some_predicates_full()) {
+            if (LOOKAHEAD_RULE(full_predicate_queue_stops_enqueue) && queues_.some_predicates_full() &&
+                (full_predicates_stop_every_ || is_predicate(*decoded.instruction))) {
                 return waits(Wait::predicate_queue, state);
             }
             return waits(Wait::nothing, state);

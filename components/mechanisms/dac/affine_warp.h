@@ -80,6 +80,7 @@ class AffineWarp final : private gpu::StreamPolicy {
     gpu::ExtensionStreams streams_;
     std::vector<std::uint64_t> all_bits_;  ///< all scoreboard bits of this launch
     CtaBatches batches_;
+    bool full_predicates_stop_every_;
     std::vector<AffineCta> ctas_;  ///< by CTA slot
     AffineStack stack_;
     std::uint16_t run_ = 0;  ///< write-backs of older runs are dropped

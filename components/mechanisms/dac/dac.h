@@ -14,14 +14,14 @@ namespace lookahead::dac {
 /// expand tuples into each warp's queues. This class does what the warps do at their queues. Loads are performed when
 /// they dequeue, in their warp's order, as any other: early requests of the address unit only bring and keep lines.
 /// README.md has the rules and the choices.
-class Dac final : public gpu::IssueExtension {
+class Dac final : public gpu::IssueExtension, private gpu::QueueServer {
   public:
     using Parameters = DacParameters;
 
     Dac(const DacParameters& parameters, const gpu::IssueExtensionArguments& arguments);
 
     Cycle longest_delay() const override { return affine_.longest_delay(); }
-    bool serves_queues() const override { return true; }
+    gpu::QueueServer* queue_server() override { return this; }
     void begin_launch() override;
     void warp_started(unsigned context) override;
     void warp_exited(unsigned context) override;

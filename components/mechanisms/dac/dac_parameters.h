@@ -59,6 +59,18 @@ struct DacParameters {
          .source = "Wang and Lin, ISCA 2017, section 4.2: an accumulated address a CTA is there to switch among "
                    "CTAs where one would stall; the order is left open"});
     LOOKAHEAD_PARAMETER(
+        std::string, full_queue_stops, "every", {"every", "own"},
+        {.help =
+             "Which enqueues of the affine warp wait while a warp's predicate queue is full. every: all; own: those "
+             "of predicates.",
+         .source = "Wang and Lin, ISCA 2017, section 4.1: if one of the PWPQs is full, the affine warp may not issue "
+                   "an enqueue, of which kind is not said"});
+    LOOKAHEAD_PARAMETER(
+        bool, own_tag_port, false,
+        {.help = "The address unit looks up L1's tags by a port of its own; false: in cycles in which no instruction "
+                 "does.",
+         .source = "Wang and Lin, ISCA 2017, section 4.2: it sends requests to L1; a port is not mentioned"});
+    LOOKAHEAD_PARAMETER(
         bool, addresses_pass_barriers, false,
         {.help = "Only tuples whose lines are asked for wait until a warp has passed the barriers before them; "
                  "false: all addresses.",

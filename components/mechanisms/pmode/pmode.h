@@ -24,7 +24,7 @@ namespace lookahead::gpu {
 /// continues on a copy of its scoreboard, SIMT stack and predicates (P-mode): instructions independent of that register
 /// write renamed registers, loads bring their lines into L1, the rest is skipped. When the warp returns to normal mode
 /// (N-mode), it reuses the results that its P-queue names. README.md has the rules and the choices.
-class Pmode final : public IssueExtension, private StreamPolicy {
+class Pmode final : public IssueExtension, private RegisterRenaming, private StreamPolicy {
   public:
     using Parameters = PmodeParameters;
 
@@ -40,6 +40,7 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     bool classify(unsigned context) override;
     bool supply(unsigned context, Cycle now) override;
     void before_execution(unsigned context, Cycle now) override;
+    RegisterRenaming* renaming() override { return this; }
     void collecting(unsigned context, const std::uint16_t* rows, unsigned count, Cycle collected, Cycle now) override;
     void transferred(unsigned context) override { ++warps_[context].own_epoch; }
     void written_back(unsigned context, std::uint32_t pc, bool all) override;
@@ -85,7 +86,6 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     void jumped(unsigned context) override { ++warps_[context].epoch; }
     Verdict verdict(unsigned context) const;
     Verdict verdict_on_control(unsigned context, const DecodedInstruction& decoded) const;
-    bool out_of_bounds(unsigned context, const DecodedInstruction& decoded) const;
     void skip(unsigned context);
     void branch(unsigned context, const DecodedInstruction& decoded, isa::LaneMask taken, Cycle now);
     void pre_load(unsigned context, isa::LaneMask active, Cycle from, Cycle now);

@@ -77,6 +77,25 @@ SkipReason always_skipped(const DecodedInstruction& decoded) {
     }
 }
 
+/// Whether a scratchpad or constant load accesses what is not there.
+bool out_of_bounds(const MemoryInstruction& request, const PipelineState& state) {
+    const unsigned bytes = isa::lane_bytes(*request.instruction);
+    const auto in_constants = [&](std::uint64_t address) {
+        const std::uint64_t parameter_bytes =
+            state.kernel->kernel().addresses_parameters ? state.launch.parameters.size() : 0;
+        return isa::is_in_constant(*state.image, address, bytes) ||
+               is_within(address - isa::kParameterBase, bytes, parameter_bytes);
+    };
+    for (LaneMask left = request.active; left != 0; left &= left - 1) {
+        const std::uint64_t address = request.addresses[std::countr_zero(left)];
+        const bool inside = request.instruction->space == isa::Space::constant
+                                ? in_constants(address)
+                                : is_within(address, bytes, request.shared_bytes);
+        if ((address & (bytes - 1)) != 0 || !inside) { return true; }
+    }
+    return false;
+}
+
 }  // namespace
 
 bool is_partial(const isa::SimtState& stack, const DecodedInstruction& decoded) {
@@ -174,33 +193,14 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
     const ContextState state = state_.waits_for(streams_.set(), context, pc, sources);
     if (state != ready_for(decoded.unit)) { return {.state = state}; }
     // If a program races, its addresses may differ from those that it will use.
-    if ((is_scratchpad_load(decoded) || is_constant_load(decoded)) && out_of_bounds(context, decoded)) {
+    if ((is_scratchpad_load(decoded) || is_constant_load(decoded)) &&
+        out_of_bounds(execute_.make_request(context, stream.stack.pc(), streams_.set().map.of(context),
+                                            decoded.guarded_lanes(stream.stack.active(), stream.predicates), 0),
+                      state_)) {
         const bool constant = is_constant_load(decoded);
         return {.state = ContextState::passing, .skip = constant ? SkipReason::constant : SkipReason::scratchpad};
     }
     return {.state = state};
-}
-
-/// For scratchpad and constant loads.
-bool Pmode::out_of_bounds(unsigned context, const DecodedInstruction& decoded) const {
-    const Stream& stream = streams_[context];
-    const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
-    const MemoryInstruction& request =
-        execute_.make_request(context, stream.stack.pc(), streams_.set().map.of(context), active, 0);
-    const unsigned bytes = isa::lane_bytes(*decoded.instruction);
-    const auto in_constants = [&](std::uint64_t address) {
-        const std::uint64_t parameter_bytes =
-            state_.kernel->kernel().addresses_parameters ? state_.launch.parameters.size() : 0;
-        return isa::is_in_constant(*state_.image, address, bytes) ||
-               is_within(address - isa::kParameterBase, bytes, parameter_bytes);
-    };
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const std::uint64_t address = request.addresses[std::countr_zero(left)];
-        const bool inside =
-            is_constant_load(decoded) ? in_constants(address) : is_within(address, bytes, request.shared_bytes);
-        if ((address & (bytes - 1)) != 0 || !inside) { return true; }
-    }
-    return false;
 }
 
 /// From now on the destinations of the instruction at `pc` are the stream's own.

@@ -124,7 +124,7 @@ void CoalescingUnit::receive(const MessageHeader& message, Cycle now) {
                 samples_.came(reply.as<ReadReply>().sample, now, now);
                 return texture_.receive(reply.as<ReadReply>());
             }
-            if ((reply.as<ReadReply>().tag & LineRequests::kTag) != 0) { return line_came(reply.as<ReadReply>(), now); }
+            if (reply.as<ReadReply>().client == Client::read_only) { return line_came(reply.as<ReadReply>(), now); }
             samples_.came(reply.as<ReadReply>().sample, now, now + fill_latency_);
             if (private_.covers(reply.as<ReadReply>().line)) [[unlikely]] {
                 return private_.fill(reply.as<ReadReply>(), now);
@@ -132,7 +132,7 @@ void CoalescingUnit::receive(const MessageHeader& message, Cycle now) {
             l1_.fill(reply.as<ReadReply>(), reply.as<ReadReply>().data(),
                      [&](const Waiter& waiter, const std::byte* line) {
                          loads_.write(waiter, line);
-                         loads_.data_came(LoadTable::load_of(waiter), now);
+                         loads_.data_came(LoadToken::of(waiter).load, now);
                      });
             break;
         case GpuMessage::write_acknowledge:

@@ -35,7 +35,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     }
     void subscribe(L1Listener& listener) override { l1_.subscribe(listener); }
     void join(L1Client& client) override;
-    void renew_client() override { spare_.renew_client(); }
+    void renew_clients() override { spare_.renew_clients(); }
     void receive(const MessageHeader& message, Cycle now) override;
     void cycle(Cycle now) override;
     Cycle next_event(Cycle now) const override;

@@ -59,7 +59,7 @@ SectorMask sectors_accessed(const MemoryInstruction& memory, isa::LaneMask lanes
             } else if (private_.covers(line)) [[unlikely]] {
                 done = load_private(entry, line, lanes, now);
             } else {
-                done = load(entry, line, lanes, now);
+                done = load(entry, line, lanes, now, {head_.load});
             }
             break;
         case isa::Operation::store:
@@ -80,11 +80,11 @@ SectorMask sectors_accessed(const MemoryInstruction& memory, isa::LaneMask lanes
 /// done(lanes) for each group that L1 has taken, so that it does not come again if a later one must wait.
 template <class Done>
 bool L1Accesses::load_groups(const QueuedInstruction& entry, std::uint64_t line, const std::uint8_t* offsets,
-                             isa::LaneMask lanes, std::uint32_t flags, Cycle now, Done&& done) {
+                             isa::LaneMask lanes, const LoadToken& token, Cycle now, Done&& done) {
     while (lanes != 0) {
         const SectorMask sectors = sectors_to_load(*entry.memory.instruction, line, sectors_of_lanes(offsets, lanes));
         const isa::LaneMask group = lanes & lanes_in_sectors(offsets, sectors);
-        if (!load_line(entry, line, sectors, {head_.load | flags, group}, now)) { return false; }
+        if (!load_line(entry, line, sectors, {token.packed(), group}, now)) { return false; }
         done(group);
         lanes &= ~group;
     }
@@ -93,21 +93,23 @@ bool L1Accesses::load_groups(const QueuedInstruction& entry, std::uint64_t line,
 
 /// If lanes have two sectors, loads the first ones of all, then the second ones: they may be in different states.
 [[gnu::hot]] bool L1Accesses::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now,
-                                           std::uint32_t flags) {
+                                           const LoadToken& token) {
     const std::uint8_t* offsets = loads_[head_.load].offsets;
     if (isa::lane_bytes(*entry.memory.instruction) <= kSectorBytes) [[likely]] {
-        return load_groups(entry, line, offsets, lanes, flags, now,
+        return load_groups(entry, line, offsets, lanes, token, now,
                            [&](isa::LaneMask group) { entry.global &= ~group; });
     }
     alignas(32) std::uint8_t second[isa::kWarpSize];
     std::transform(offsets, offsets + isa::kWarpSize, second,
                    [](unsigned offset) { return static_cast<std::uint8_t>(offset + kSectorBytes); });
-    return load_groups(entry, line, offsets, lanes & ~head_.lower_halves, LoadTable::kLowerHalf, now,
+    return load_groups(entry, line, offsets, lanes & ~head_.lower_halves,
+                       {token.load, LoadToken::Part::lower_half, token.as_vector}, now,
                        [&](isa::LaneMask group) { head_.lower_halves |= group; }) &&
-           load_groups(entry, line, second, lanes, LoadTable::kUpperHalf, now, [&](isa::LaneMask group) {
-               entry.global &= ~group;
-               head_.lower_halves &= ~group;
-           });
+           load_groups(entry, line, second, lanes, {token.load, LoadToken::Part::upper_half, token.as_vector}, now,
+                       [&](isa::LaneMask group) {
+                           entry.global &= ~group;
+                           head_.lower_halves &= ~group;
+                       });
 }
 
 /// Whether the load must go to L2: an ordered one, unless L1 keeps stores to its line.
@@ -274,8 +276,7 @@ bool L1Accesses::load_private(QueuedInstruction& entry, std::uint64_t line, isa:
         return served == lanes;
     }
     const isa::LaneMask before = entry.global;
-    const std::uint32_t flags = access.as_vector ? 0 : LoadTable::kNoVector;
-    const bool done = load(entry, line, lanes, now, flags);
+    const bool done = load(entry, line, lanes, now, {.load = head_.load, .as_vector = access.as_vector});
     if (const isa::LaneMask taken = done ? lanes : before & ~entry.global; taken != 0) {
         private_.missed(access, head_.load, taken, now);
     }

@@ -33,15 +33,15 @@ class L1Accesses {
     void perform(QueuedInstruction& entry, Cycle now);
 
   private:
-    bool load(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now, std::uint32_t flags = 0) {
-        return l1_.sectored() ? load_sectors(entry, line, lanes, now, flags)
-                              : load_line(entry, line, kAllSectors, {head_.load | flags, lanes}, now);
+    bool load(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now, const LoadToken& token) {
+        return l1_.sectored() ? load_sectors(entry, line, lanes, now, token)
+                              : load_line(entry, line, kAllSectors, {token.packed(), lanes}, now);
     }
     bool load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now,
-                      std::uint32_t flags);
+                      const LoadToken& token);
     template <class Done>
     bool load_groups(const QueuedInstruction& entry, std::uint64_t line, const std::uint8_t* offsets,
-                     isa::LaneMask lanes, std::uint32_t flags, Cycle now, Done&& done);
+                     isa::LaneMask lanes, const LoadToken& token, Cycle now, Done&& done);
     bool goes_to_l2(const isa::Instruction& instruction, std::uint64_t line) const;
     SectorMask sectors_to_load(const isa::Instruction& instruction, std::uint64_t line, SectorMask sectors) const;
     bool load_line(const QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, const Waiter& waiter,

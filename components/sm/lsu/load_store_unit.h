@@ -139,11 +139,11 @@ class LoadStoreUnit {
     /// Adds a listener to L1's events (components/cache/l1_events.h), which must outlive the unit's use. Call it once,
     /// before the first cycle.
     virtual void subscribe(L1Listener&) {}
-    /// Adds the client, which makes its own accesses to L1 (l1_client.h) and must outlive the unit's use. Call it once,
-    /// before the first cycle; a unit has at most one.
+    /// Adds a client, which makes its own accesses to L1 (l1_client.h) and must outlive the unit's use. Call it before
+    /// the first cycle. ConfigurationError if another client has its priority.
     virtual void join(L1Client&) {}
-    /// The client's lines or locks in L1 have changed: it may now find room.
-    virtual void renew_client() {}
+    /// A client's lines or locks in L1 have changed: it may now find room.
+    virtual void renew_clients() {}
 
     /// Takes a message of the memory network that arrived at cycle `now`.
     virtual void receive(const MessageHeader& message, Cycle now) = 0;

@@ -9,8 +9,9 @@
 namespace lookahead::gpu {
 
 [[gnu::hot]] void LoadTable::write(const Waiter& waiter, const std::byte* line) {
-    if (waiter.token >= kLowerHalf) [[unlikely]] { return write_half(waiter, line); }
-    const PendingLoad& load = entries_[load_of(waiter)];
+    const LoadToken token = LoadToken::of(waiter);
+    if (token.part != LoadToken::Part::whole) [[unlikely]] { return write_half(waiter, line); }
+    const PendingLoad& load = entries_[token.load];
     const isa::Instruction& shape = load.shape();
     const Rows rows = rows_of(load);
     if (waiter.lanes == isa::kFullMask && is_plain_word(shape) && is_whole_line(load.offsets)) {
@@ -24,8 +25,9 @@ namespace lookahead::gpu {
 /// A lane of two sectors has sixteen words.
 void LoadTable::write_half(const Waiter& waiter, const std::byte* line) {
     constexpr unsigned kWords = kSectorBytes / 4;
-    const PendingLoad& load = entries_[load_of(waiter)];
-    const unsigned first = (waiter.token & kUpperHalf) != 0 ? kWords : 0;
+    const LoadToken token = LoadToken::of(waiter);
+    const PendingLoad& load = entries_[token.load];
+    const unsigned first = token.part == LoadToken::Part::upper_half ? kWords : 0;
     for (unsigned word = first; word < first + kWords; ++word) {
         std::uint32_t* row = registers_.row(load.destination_rows[word]);
         for (isa::LaneMask left = waiter.lanes; left != 0; left &= left - 1) {

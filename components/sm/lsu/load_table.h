@@ -64,6 +64,23 @@ struct PendingLoad {
     }
 };
 
+/// What L1 hands back with the data of a load's access (Waiter::token).
+struct LoadToken {
+    /// The rows of its lanes: all, the first eight or the last eight.
+    enum class Part : std::uint8_t { whole, lower_half, upper_half };
+
+    std::uint32_t load;  ///< the entry in the table, below 2^24
+    Part part = Part::whole;
+    bool as_vector = true;  ///< false: it reads words of private memory that are no vector for a companion of L1
+
+    constexpr std::uint32_t packed() const {
+        return load | static_cast<std::uint32_t>(part) << 24 | std::uint32_t{!as_vector} << 26;
+    }
+    static constexpr LoadToken of(const Waiter& waiter) {
+        return {waiter.token & 0xffffffu, static_cast<Part>(waiter.token >> 24 & 3u), (waiter.token >> 26 & 1u) == 0};
+    }
+};
+
 /// The loads under way: writes their data to the registers as they come, and schedules their completions.
 class LoadTable {
   public:
@@ -120,13 +137,6 @@ class LoadTable {
     }
 
     // ---- Data
-
-    /// In a waiter's token, beside the load's entry: it waits for the first, or the last, eight rows of its lanes.
-    static constexpr std::uint32_t kLowerHalf = 1u << 30;
-    static constexpr std::uint32_t kUpperHalf = 1u << 31;
-    /// Flag: it reads words of private memory that are no vector for a companion of L1.
-    static constexpr std::uint32_t kNoVector = 1u << 29;
-    static constexpr std::uint32_t load_of(const Waiter& waiter) { return waiter.token & (kNoVector - 1); }
 
     /// Writes the data of the waiter's lanes from the line.
     void write(const Waiter& waiter, const std::byte* line);

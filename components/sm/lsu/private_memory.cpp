@@ -61,12 +61,12 @@ void PrivateMemory::fill(const ReadReply& reply, Cycle now) {
     l1_.fill(
         reply, reply.data(),
         [&](const Waiter& waiter, const std::byte* line) {
-            const std::uint32_t load = LoadTable::load_of(waiter);
+            const LoadToken token = LoadToken::of(waiter);
             loads_.write(waiter, line);
-            PendingLoad& pending = loads_[load];
-            asked |= (waiter.token & LoadTable::kNoVector) != 0 ? 0 : words_of_lanes(pending.offsets, waiter.lanes);
+            PendingLoad& pending = loads_[token.load];
+            asked |= token.as_vector ? words_of_lanes(pending.offsets, waiter.lanes) : 0;
             pending.not_before(now + fill_latency_ + companion_->latency());
-            loads_.data_came(load, now);
+            loads_.data_came(token.load, now);
         },
         [&](const std::byte* line) { return companion_->fill(access, asked, line); });
 }

@@ -1,8 +1,8 @@
 #include "components/sm/lsu/request_arbiter.h"
 
-#include "components/cache/byte_mask.h"
 #include "components/cache/l1_data.h"
 #include "components/isa/type.h"
+#include "components/protocols/byte_mask.h"
 #include "core/lp/audit.h"
 
 namespace lookahead::gpu {

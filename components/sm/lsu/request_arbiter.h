@@ -36,8 +36,6 @@ class LineRequests {
   public:
     /// GPGPU-Sim's GTX480 configuration: miss queues of four entries.
     static constexpr unsigned kCapacity = 4;
-    /// Flag in a request's tag: the reply is not L1D's.
-    static constexpr std::uint32_t kTag = std::uint32_t{1} << 31;
 
     bool full() const { return queued_ == kCapacity; }
     bool empty() const { return queued_ == 0; }
@@ -45,7 +43,7 @@ class LineRequests {
 
     void push(std::uint64_t line, SectorMask sectors, std::uint32_t reader, std::uint16_t sample) {
         queue_[(head_ + queued_) % kCapacity] = {
-            .line = line, .tag = kTag | reader, .client = Client::demand, .sectors = sectors, .sample = sample};
+            .line = line, .tag = reader, .client = Client::read_only, .sectors = sectors, .sample = sample};
         ++queued_;
     }
     const ReadRequest& front() const { return queue_[head_]; }
@@ -55,10 +53,10 @@ class LineRequests {
         --queued_;
         ++awaited_;
     }
-    /// Takes a reply with kTag; returns its reader.
+    /// Takes a reply to Client::read_only; returns its reader.
     std::uint32_t came(const ReadReply& reply) {
         --awaited_;
-        return reply.tag & ~kTag;
+        return reply.tag;
     }
 
     void fields(StateArchive& archive) {

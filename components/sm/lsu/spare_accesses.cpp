@@ -1,5 +1,6 @@
 #include "components/sm/lsu/spare_accesses.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error/error.h"
@@ -12,8 +13,13 @@ SpareAccesses::SpareAccesses(L1Data& l1, std::unique_ptr<PrefetchUnit> prefetche
 }
 
 void SpareAccesses::join(L1Client& client, const AllocationMap& allocations) {
-    LOOKAHEAD_ASSERT(client_ == nullptr, "L1 has one client beside the warps and the prefetcher");
-    client_ = &client;
+    const auto place =
+        std::ranges::find_if(clients_, [&](const Place& each) { return each.client->priority() <= client.priority(); });
+    if (place != clients_.end() && place->client->priority() == client.priority()) {
+        throw ConfigurationError("{} and {} cannot both make accesses of their own to L1: each has the priority {}",
+                                 place->client->name(), client.name(), client.priority());
+    }
+    clients_.insert(place, {&client});
     client.joined(l1_, allocations);
 }
 
@@ -30,7 +36,7 @@ void SpareAccesses::prefetch() {
 
 void SpareAccesses::others_fields(StateArchive& archive) {
     if (prefetches_ != nullptr) { archive&* prefetches_; }
-    if (client_ != nullptr) { archive& client_blocked_; }
+    for (Place& place : clients_) { archive& place.blocked; }
 }
 
 }  // namespace lookahead::gpu

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "components/cache/l1_data.h"
 #include "components/sm/lsu/l1_client.h"
@@ -11,16 +12,23 @@
 
 namespace lookahead::gpu {
 
-/// Accesses to L1 in cycles in which no instruction makes one: the client's goes first, then a prefetch.
+/// Accesses to L1 in cycles in which no instruction makes one: those of the clients go first, in the order of their
+/// priorities, then a prefetch.
 class SpareAccesses {
   public:
     /// `prefetches` is null without a prefetcher.
     SpareAccesses(L1Data& l1, std::unique_ptr<PrefetchUnit> prefetches);
 
+    /// ConfigurationError if another client has its priority.
     void join(L1Client& client, const AllocationMap& allocations);
-    void renew_client() { client_blocked_ = false; }
+    void renew_clients() {
+        for (Place& place : clients_) { place.blocked = false; }
+    }
     /// A change in the load/store unit: L1 may have room.
-    void wake() { prefetch_blocked_ = client_blocked_ = false; }
+    void wake() {
+        prefetch_blocked_ = false;
+        renew_clients();
+    }
 
     void begin_cycle(Cycle now) {
         if (prefetches_ != nullptr) [[unlikely]] { prefetches_->begin_cycle(now); }
@@ -33,28 +41,39 @@ class SpareAccesses {
     void give_way(Cycle now) { accessed_ = now; }
     /// Call it after the instructions' part of a cycle: the oldest one waits (`blocked`), or there is none (`idle`).
     void cycle(Cycle now, bool blocked, bool idle) {
-        if (client_may_access() && accessed_ != now && client_->wants_access()) [[unlikely]] {
-            client_blocked_ = !client_->access(now);
-            accessed_ = now;
+        for (Place& place : clients_) {
+            if (!place.wants_access()) { continue; }
+            if (place.client->has_own_port()) {
+                place.blocked = !place.client->access(now);
+            } else if (accessed_ != now) {
+                place.blocked = !place.client->access(now);
+                accessed_ = now;
+            }
         }
         if (has_prefetch(blocked, idle) && accessed_ != now) [[unlikely]] { prefetch(); }
     }
     /// Least cycle > `now` in which `cycle` has work.
     Cycle next_event(Cycle now, bool blocked, bool idle) const {
-        const bool wants = has_prefetch(blocked, idle) || (client_may_access() && client_->wants_access());
+        const bool wants = has_prefetch(blocked, idle) || std::ranges::any_of(clients_, &Place::wants_access);
         return wants ? now + 1 : kCycleInfinity;
     }
 
     PrefetchUnit* prefetches() { return prefetches_.get(); }
     const PrefetchUnit* prefetches() const { return prefetches_.get(); }
     void fields(StateArchive& archive) { archive& accessed_& prefetch_blocked_; }
-    /// Archives the prefetcher and the client, if there are any.
+    /// Archives the prefetcher and the clients, if there are any.
     void others_fields(StateArchive& archive);
 
   private:
     friend struct AuditSabotage;
 
-    bool client_may_access() const { return client_ != nullptr && !client_blocked_; }
+    struct Place {
+        L1Client* client;
+        bool blocked = false;  ///< no room for its access until something changes
+
+        bool wants_access() const { return !blocked && client->wants_access(); }
+    };
+
     bool has_prefetch(bool blocked, bool idle) const {
         return prefetches_ != nullptr && !prefetches_->empty() && !prefetch_blocked_ && !blocked &&
                (idle || !prefetches_->only_when_idle());
@@ -63,10 +82,9 @@ class SpareAccesses {
 
     L1Data& l1_;
     std::unique_ptr<PrefetchUnit> prefetches_;
-    L1Client* client_ = nullptr;
-    bool client_blocked_ = false;    // no room for its access until something changes
-    Cycle accessed_ = 0;             // last cycle in which an instruction, or the client, accessed L1
-    bool prefetch_blocked_ = false;  // no room for a prefetch until something changes
+    std::vector<Place> clients_;     ///< the highest priority first
+    Cycle accessed_ = 0;             ///< last cycle in which an instruction, or a client, accessed L1
+    bool prefetch_blocked_ = false;  ///< no room for a prefetch until something changes
 };
 
 }  // namespace lookahead::gpu

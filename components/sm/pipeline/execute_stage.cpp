@@ -90,12 +90,10 @@ const std::uint32_t* ExecuteStage::source_row(const std::uint16_t* map, const is
     for (unsigned i = 0; i < decoded.sources; ++i) {
         const isa::Operand& operand = instruction.source[i];
         if (operand.kind == isa::Operand::Kind::none) { continue; }
-        rows.source[i][0] = source_row(map, operand, 0);
-        rows.source[i][1] = operand.rows > 1 ? source_row(map, operand, 1) : rows.source[i][0];
+        for (unsigned word = 0; word < operand.rows; ++word) { rows.source[i][word] = source_row(map, operand, word); }
     }
-    if (instruction.destination_rows > 0) {
-        rows.destination[0] = destination_row(map, instruction, 0);
-        rows.destination[1] = instruction.destination_rows > 1 ? destination_row(map, instruction, 1) : nullptr;
+    for (unsigned word = 0; word < instruction.destination_rows; ++word) {
+        rows.destination[word] = destination_row(map, instruction, word);
     }
     rows.source_predicate = predicates[decoded.source_predicate.slot] ^ decoded.source_predicate.flip;
     rows.source_predicate2 = predicates[decoded.source_predicate2.slot] ^ decoded.source_predicate2.flip;
@@ -344,8 +342,8 @@ inline void ExecuteStage::moved(unsigned context, Stream& stream, std::uint32_t 
     if (stream.stack.pc() != old_pc + 1) {
         state_.flush(context);
         if (state_.attended.has(context)) [[unlikely]] {
-            state_.extensions->for_attending(context,
-                                             [&](IssueExtension& extension) { extension.transferred(context); });
+            state_.extensions->for_attending(context, &IssueExtension::renaming,
+                                             [&](RegisterRenaming& renaming) { renaming.transferred(context); });
         }
         if (!stream.stack.runs() && !stream.stack.holds()) { report_waiting_lanes(context); }
     }

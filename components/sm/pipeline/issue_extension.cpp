@@ -37,12 +37,12 @@ Extensions::Extensions(const Configuration& configuration, IssueExtensionArgumen
     for (const std::string& name : names) {
         list_.push_back(make_variant<IssueExtension>(name, configuration, arguments));
         ++arguments.number;
-        if (!list_.back()->serves_queues()) { continue; }
-        if (queues_ != nullptr) {
+        QueueServer* const queues = list_.back()->queue_server();
+        if (queues != nullptr && queues_ != nullptr) {
             throw ConfigurationError(
                 "sm.issue_extension names two extensions that serve a kernel's queues; an SM has one");
         }
-        queues_ = list_.back().get();
+        if (queues != nullptr) { queues_ = queues; }
     }
 }
 

@@ -38,6 +38,43 @@ struct IssueExtensionArguments {
     std::uint8_t number = 0;
 };
 
+/// What an extension may have besides its hooks; it returns those that it has. All are about contexts that it attends.
+///
+/// The queues between a kernel's programs: `enqueue` in its own stream, and the warps' dequeues. Kernels that dequeue
+/// are refused without such an extension; a configuration may name at most one.
+class QueueServer {
+  public:
+    /// Writes the lanes' addresses for the context's issuing instruction, an access that dequeues.
+    virtual void dequeue_addresses(unsigned context, isa::LaneMask lanes, std::uint64_t* addresses) = 0;
+
+  protected:
+    ~QueueServer() = default;
+};
+
+/// Rows of its own for the registers of warps.
+class RegisterRenaming {
+  public:
+    /// The `count` operands of the context's issuing instruction are read from `rows` until `collected`.
+    virtual void collecting(unsigned context, const std::uint16_t* rows, unsigned count, Cycle collected,
+                            Cycle now) = 0;
+    /// The context's next instruction is not the following one.
+    virtual void transferred(unsigned context) = 0;
+
+  protected:
+    ~RegisterRenaming() = default;
+};
+
+/// A unit for warps' instructions.
+class OwnUnit {
+  public:
+    /// Called after before_execution. If not kNever, the instruction goes to this unit, none of the SM's, and its
+    /// latency counts from the returned cycle. `classify` must have set the context's state to ready for `control`.
+    virtual Cycle enters(unsigned context, Cycle now) = 0;
+
+  protected:
+    ~OwnUnit() = default;
+};
+
 /// Slot "sm.issue_extension": an extension of the SM that works beside the warps' own streams. It may add instruction
 /// streams (ExtensionStreams) and issue sources, execute a warp's instructions in its place, and map a warp's registers
 /// to other rows. An SM may have several, joined by `+`; those that attend a context are called in the order of their
@@ -78,25 +115,16 @@ class IssueExtension {
     virtual void supplied(unsigned, std::uint32_t, isa::LaneMask) {}
     /// The context's next instruction issues itself and reads its operands from the present register map.
     virtual void before_execution(unsigned, Cycle) {}
-    /// Called after before_execution. If not kNever, the instruction goes to a unit of the extension, none of the SM's,
-    /// and its latency counts from the returned cycle. `classify` must have set the context's state to ready for
-    /// `control`.
-    virtual Cycle enters_own_unit(unsigned, Cycle) { return kNever; }
-    /// Its operands are read from `rows` until `collected`.
-    virtual void collecting(unsigned, const std::uint16_t*, unsigned, Cycle, Cycle) {}
-    /// The context's next instruction is not the following one.
-    virtual void transferred(unsigned) {}
     /// The context's instruction at `pc` has written all its destinations, or one more element of a vector.
     virtual void written_back(unsigned, std::uint32_t, bool /*all*/) {}
 
     /// Contexts for which a stream of the extension runs while their own waits, for traces.
     virtual ContextMask extended() const { return 0; }
 
-    /// Whether it serves the queues between a kernel's programs: `enqueue` in its own stream, and the warps' dequeues.
-    /// Kernels that dequeue are refused without such an extension; a configuration may name at most one.
-    virtual bool serves_queues() const { return false; }
-    /// Writes the lanes' addresses for the context's issuing instruction, an access that dequeues.
-    virtual void dequeue_addresses(unsigned, isa::LaneMask, std::uint64_t*) {}
+    // ---- What it has besides; null: nothing
+    virtual QueueServer* queue_server() { return nullptr; }
+    virtual RegisterRenaming* renaming() { return nullptr; }
+    virtual OwnUnit* own_unit() { return nullptr; }
 
     virtual void event(unsigned, std::uint32_t, Cycle) {}
     virtual void load_completed(std::uint16_t, const isa::Instruction&, Cycle) {}
@@ -149,6 +177,13 @@ class Extensions {
             if (extension->attends(context)) { f(*extension); }
         }
     }
+    /// The same for what some of them have besides: `of` is &IssueExtension::renaming or &IssueExtension::own_unit.
+    template <class Part, class F>
+    void for_attending(unsigned context, Part* (IssueExtension::*of)(), F&& f) const {
+        for_attending(context, [&](IssueExtension& extension) {
+            if (Part* part = (extension.*of)(); part != nullptr) { f(*part); }
+        });
+    }
     IssueExtension& operator[](std::size_t number) const { return *list_[number]; }
 
     // Returns true if an attending extension has set the context's state.
@@ -158,14 +193,14 @@ class Extensions {
     ContextMask extended() const;
     bool attended(unsigned context) const;
     /// The one that serves queues; null if none does.
-    IssueExtension* queues() const { return queues_; }
+    QueueServer* queues() const { return queues_; }
     void load_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) const;
 
     void fields(StateArchive& archive) const;
 
   private:
     std::vector<std::unique_ptr<IssueExtension>> list_;
-    IssueExtension* queues_ = nullptr;
+    QueueServer* queues_ = nullptr;
 };
 
 }  // namespace lookahead::gpu

@@ -137,15 +137,16 @@ bool IssueStage::issue_attended(unsigned scheduler, unsigned context, Cycle now)
     const unsigned words = decoded.instruction->destination_rows;
     const std::uint16_t* writes = words > 0 ? map + decoded.instruction->destination : map;
     Cycle from = kNever;
-    extensions.for_attending(
-        context, [&](IssueExtension& extension) { from = std::min(from, extension.enters_own_unit(context, now)); });
+    extensions.for_attending(context, &IssueExtension::own_unit,
+                             [&](OwnUnit& unit) { from = std::min(from, unit.enters(context, now)); });
     if (from == kNever) {
         from = decoded.unit == ExecutionUnit::control
                    ? now
                    : enter(scheduler, decoded, {reads, decoded.reads}, {writes, words}, now);
     }
-    extensions.for_attending(
-        context, [&](IssueExtension& extension) { extension.collecting(context, reads, decoded.reads, from, now); });
+    extensions.for_attending(context, &IssueExtension::renaming, [&](RegisterRenaming& renaming) {
+        renaming.collecting(context, reads, decoded.reads, from, now);
+    });
     accepted_ |= execute_.execute(context, now, from);
     return true;
 }

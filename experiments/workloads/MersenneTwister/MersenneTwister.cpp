@@ -29,12 +29,11 @@ class MersenneTwister : public SizedWorkload<kParameters> {
     LOOKAHEAD_SIZED_WORKLOAD(MersenneTwister, MersenneTwister)
 
     /// The suite's kernels contain the number of their generators.
-    std::string_view ptx() const override {
-        return generators_ == kSuiteGenerators ? MersenneTwister_files::kKernelPtx : MersenneTwister_files::kAnyPtx;
-    }
-    std::string ptx_file() const override {
-        return std::string(generators_ == kSuiteGenerators ? MersenneTwister_files::kKernelPtxFile
-                                                           : MersenneTwister_files::kAnyPtxFile);
+    ProgramCode code() const override {
+        if (generators_ != kSuiteGenerators) {
+            return {MersenneTwister_files::kAnyPtx, MersenneTwister_files::kAnyPtxFile};
+        }
+        return {MersenneTwister_files::kKernelPtx, MersenneTwister_files::kKernelPtxFile};
     }
 
     void run(Device& device) override {

@@ -18,8 +18,7 @@ class BfsPeer : public Workload {
     explicit BfsPeer(const WorkloadContext& context)
         : nodes_(context.size == Size::medium ? 1 << 16 : 1 << 14), seed_(input_seed("bfs", "peer", context)) {}
 
-    std::string_view ptx() const override { return bfs_files::kPeerPtx; }
-    std::string ptx_file() const override { return std::string(bfs_files::kPeerPtxFile); }
+    ProgramCode code() const override { return {bfs_files::kPeerPtx, bfs_files::kPeerPtxFile}; }
 
     void run(Device& device) override {
         graph_ = random_graph(nodes_, seed_);

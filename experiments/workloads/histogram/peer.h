@@ -19,8 +19,7 @@ class HistogramPeer : public Workload {
           blocks_(context.size == Size::medium ? 240 : 60),
           seed_(input_seed("histogram", "peer", context)) {}
 
-    std::string_view ptx() const override { return histogram_files::kPeerPtx; }
-    std::string ptx_file() const override { return std::string(histogram_files::kPeerPtxFile); }
+    ProgramCode code() const override { return {histogram_files::kPeerPtx, histogram_files::kPeerPtxFile}; }
 
     void run(Device& device) override {
         XorShift32 random(seed_);

@@ -18,8 +18,7 @@ class HotspotPeer : public Workload {
     explicit HotspotPeer(const WorkloadContext& context)
         : n_(context.size == Size::medium ? 512 : 256), seed_(input_seed("hotspot", "peer", context)) {}
 
-    std::string_view ptx() const override { return hotspot_files::kPeerPtx; }
-    std::string ptx_file() const override { return std::string(hotspot_files::kPeerPtxFile); }
+    ProgramCode code() const override { return {hotspot_files::kPeerPtx, hotspot_files::kPeerPtxFile}; }
 
     void run(Device& device) override {
         XorShift32 random(seed_);

@@ -75,8 +75,7 @@ class PtxFile : public Workload {
         for (const ptx::Parameter& parameter : kernel.parameters) { offsets_.push_back(parameter.offset); }
     }
 
-    std::string_view ptx() const override { return text_; }
-    std::string ptx_file() const override { return file_; }
+    ProgramCode code() const override { return {text_, file_}; }
 
     void run(Device& device) override {
         XorShift32 random(seed_);

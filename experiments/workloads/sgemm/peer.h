@@ -17,8 +17,7 @@ class SgemmPeer : public Workload {
     explicit SgemmPeer(const WorkloadContext& context)
         : n_(context.size == Size::medium ? 256 : 128), seed_(input_seed("sgemm", "peer", context)) {}
 
-    std::string_view ptx() const override { return sgemm_files::kPeerPtx; }
-    std::string ptx_file() const override { return std::string(sgemm_files::kPeerPtxFile); }
+    ProgramCode code() const override { return {sgemm_files::kPeerPtx, sgemm_files::kPeerPtxFile}; }
 
     void run(Device& device) override {
         XorShift32 random(seed_);

@@ -161,25 +161,25 @@ TEST_CASE("an SM and its slices stand apart by the hops between their tiles, and
 }
 
 /// A network of three sources and two destinations, overrun by random packets and credits.
-testing::LpContract overrun(std::function<std::unique_ptr<LogicalProcess>()> make) {
-    testing::LpContract contract;
+lookahead::test::LpContract overrun(std::function<std::unique_ptr<LogicalProcess>()> make) {
+    lookahead::test::LpContract contract;
     contract.make = std::move(make);
     contract.ports = {{.fan_out = 6, .lookahead = player_clock().least_span(4)}};
     contract.script = [](std::uint64_t seed) {
         std::mt19937 random(static_cast<std::uint32_t>(seed));
-        std::vector<testing::ScriptedMessage> script;
+        std::vector<lookahead::test::ScriptedMessage> script;
         Cycle now = 1;
         for (std::uint32_t i = 0; i < 200; ++i) {
             now += random() % 5;
             const Time time = player_clock().edge(now);
             const auto path = static_cast<std::uint16_t>(random() % 6);
             if (random() % 4 == 0) {
-                script.push_back(testing::scripted(time, path, path, Credit{.flits = 1 + i, .unused = 0}));
+                script.push_back(lookahead::test::scripted(time, path, path, Credit{.flits = 1 + i, .unused = 0}));
                 continue;
             }
             const auto words = static_cast<std::uint32_t>(1 + random() % 32);
             const WriteRequest write{.line = 0, .mask = {}, .tag = i, .words = words};
-            script.push_back(testing::scripted(time, path, path, write));
+            script.push_back(lookahead::test::scripted(time, path, path, write));
             script.back().payload.resize(sizeof write + (4 * words + 7) / 8 * 8, std::byte{7});
         }
         return script;
@@ -188,12 +188,12 @@ testing::LpContract overrun(std::function<std::unique_ptr<LogicalProcess>()> mak
     return contract;
 }
 
-void check_overrun(const testing::LpContract& contract) {
+void check_overrun(const lookahead::test::LpContract& contract) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
-        CHECK(testing::count_outputs(contract, seed) == 200);
+        CHECK(lookahead::test::count_outputs(contract, seed) == 200);
     }
-    CHECK(testing::check_contract(contract, 1, 40, 40) == "");
+    CHECK(lookahead::test::check_contract(contract, 1, 40, 40) == "");
 }
 
 TEST_CASE("a mesh that is cut, saved and loaded at random times goes on alike") {

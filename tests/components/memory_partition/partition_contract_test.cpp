@@ -13,10 +13,10 @@
 namespace lookahead::gpu {
 namespace {
 
+using lookahead::test::LpContract;
+using lookahead::test::LpEnvironment;
+using lookahead::test::ScriptedMessage;
 using test::payload_of;
-using testing::LpContract;
-using testing::LpEnvironment;
-using testing::ScriptedMessage;
 
 const ClockDomain kClock(700'000'000);
 
@@ -44,9 +44,9 @@ class Requesters final : public LpEnvironment {
         if (out_port >= 2 || sent.type == Credit::kType) { return; }
         const unsigned flits = flits_(packet_bytes(sent));
         const Time later = sent.time + 1 + static_cast<Time>(sent.sequence % 7) * 50'000'000;
-        answers.push_back(testing::scripted(later, 100 + out_port * 15 + destination,
-                                            partition_in_port(out_port, destination),
-                                            Credit{.flits = flits, .unused = 0}));
+        answers.push_back(lookahead::test::scripted(later, 100 + out_port * 15 + destination,
+                                                    partition_in_port(out_port, destination),
+                                                    Credit{.flits = flits, .unused = 0}));
     }
 
   private:

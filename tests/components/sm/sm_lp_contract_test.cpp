@@ -16,20 +16,20 @@ namespace {
 constexpr Cycle kLatency = SmHarness::kLatency;
 
 /// Hands out CTAs until none is left, then ends the kernel, as the dispatcher does.
-class DispatcherScript final : public testing::LpEnvironment {
+class DispatcherScript final : public lookahead::test::LpEnvironment {
   public:
     DispatcherScript(const ClockDomain& clock, std::uint64_t next_cta, std::uint64_t ctas)
         : clock_(clock), next_cta_(next_cta), ctas_(ctas) {}
 
     void respond(unsigned, unsigned, const MessageHeader& sent,
-                 std::vector<testing::ScriptedMessage>& answers) override {
+                 std::vector<lookahead::test::ScriptedMessage>& answers) override {
         if (sent.type != gpu::CtaCompleted::kType) { return; }
         ++completed_;
         const Time at = clock_.edge(clock_.cycle_at_or_after(sent.time) + kLatency);
         if (next_cta_ < ctas_) {
-            answers.push_back(testing::scripted(at, 7, gpu::kSmDispatchPort, gpu::CtaAssign{next_cta_++}));
+            answers.push_back(lookahead::test::scripted(at, 7, gpu::kSmDispatchPort, gpu::CtaAssign{next_cta_++}));
         } else if (completed_ == ctas_) {
-            answers.push_back(testing::scripted(at, 7, gpu::kSmDispatchPort, gpu::KernelEnd{0}));
+            answers.push_back(lookahead::test::scripted(at, 7, gpu::kSmDispatchPort, gpu::KernelEnd{0}));
         }
     }
 
@@ -117,7 +117,7 @@ struct SmContract {
                     return std::make_unique<FakeLoadStoreUnit>(FakeMemory{}, services);
                 });
         };
-        const testing::PortOfContract port{1, clock.least_span(kLatency), 0};
+        const lookahead::test::PortOfContract port{1, clock.least_span(kLatency), 0};
         contract.ports = {port, port, port};
         contract.script = [this](std::uint64_t seed) { return script(seed); };
         contract.environment = [this](std::uint64_t seed) {
@@ -140,22 +140,22 @@ struct SmContract {
         std::uint64_t first;
     };
 
-    std::vector<testing::ScriptedMessage> script(std::uint64_t seed) const {
+    std::vector<lookahead::test::ScriptedMessage> script(std::uint64_t seed) const {
         const Plan plan(seed, most_ctas);
         gpu::KernelBegin begin{};
         begin.grid = {static_cast<std::uint32_t>(plan.ctas), 1, 1};
         begin.block = {plan.threads, 1, 1};
         const std::vector<std::uint32_t> parameters = global_parameters();
         begin.parameter_bytes = static_cast<std::uint32_t>(parameters.size() * 4);
-        std::vector<testing::ScriptedMessage> messages{
-            testing::scripted(clock.edge(3) + 77, 9, gpu::kSmAllocationPort,
-                              gpu::AllocationUpdate{isa::kGlobalBase, 1 << 16, 0}),
-            testing::scripted(clock.edge(10), 7, gpu::kSmDispatchPort, begin)};
+        std::vector<lookahead::test::ScriptedMessage> messages{
+            lookahead::test::scripted(clock.edge(3) + 77, 9, gpu::kSmAllocationPort,
+                                      gpu::AllocationUpdate{isa::kGlobalBase, 1 << 16, 0}),
+            lookahead::test::scripted(clock.edge(10), 7, gpu::kSmDispatchPort, begin)};
         const auto* bytes = reinterpret_cast<const std::byte*>(parameters.data());
         messages.back().payload.insert(messages.back().payload.end(), bytes, bytes + begin.parameter_bytes);
         for (std::uint64_t cta = 0; cta < plan.first; ++cta) {
-            messages.push_back(testing::scripted(clock.edge(11 + static_cast<Cycle>(cta)), 7, gpu::kSmDispatchPort,
-                                                 gpu::CtaAssign{cta}));
+            messages.push_back(lookahead::test::scripted(clock.edge(11 + static_cast<Cycle>(cta)), 7,
+                                                         gpu::kSmDispatchPort, gpu::CtaAssign{cta}));
         }
         return messages;
     }
@@ -164,7 +164,7 @@ struct SmContract {
     isa::KernelTable kernels;
     std::uint64_t most_ctas;
     ClockDomain clock;
-    testing::LpContract contract;
+    lookahead::test::LpContract contract;
 };
 
 TEST_CASE("an SM keeps the contract of logical processes") {
@@ -173,8 +173,8 @@ TEST_CASE("an SM keeps the contract of logical processes") {
     for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
         CAPTURE(scheduler);
         SmContract sm(scheduler);
-        CHECK(testing::check_contract(sm.contract, first_seed, often(60), often(2)) == "");
-        CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
+        CHECK(lookahead::test::check_contract(sm.contract, first_seed, often(60), often(2)) == "");
+        CHECK(lookahead::test::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
     }
 }
 
@@ -182,8 +182,8 @@ TEST_CASE("an SM whose lanes wait for one another on ways of their own keeps the
     const std::uint64_t first_seed = random_seed();
     CAPTURE(first_seed);
     SmContract sm("gto", meeting_kernel(), "convergence_barrier");
-    CHECK(testing::check_contract(sm.contract, first_seed, often(25), often(3)) == "");
-    CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
+    CHECK(lookahead::test::check_contract(sm.contract, first_seed, often(25), often(3)) == "");
+    CHECK(lookahead::test::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
 }
 
 TEST_CASE("an SM whose kernel has a further program runs its own code as if it were alone, also from a checkpoint") {
@@ -192,8 +192,9 @@ TEST_CASE("an SM whose kernel has a further program runs its own code as if it w
     SmContract alone("gto", meeting_kernel(), "convergence_barrier");
     SmContract sm("gto", with_program(meeting_kernel()), "convergence_barrier");
     for (std::uint64_t seed = first_seed; seed < first_seed + often(5); ++seed) {
-        REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
-        CHECK(testing::count_outputs(sm.contract, seed) == testing::count_outputs(alone.contract, seed));
+        REQUIRE(lookahead::test::check_save_and_load(sm.contract, seed) == "");
+        CHECK(lookahead::test::count_outputs(sm.contract, seed) ==
+              lookahead::test::count_outputs(alone.contract, seed));
     }
 }
 
@@ -204,8 +205,8 @@ TEST_CASE("an SM of 96 warps that pre-execute keeps the contract of logical proc
     SmContract sm("gto", mixed_kernel(2), "stack", "pmode",
                   "max_warps = 96\nmax_threads = 3072\nmax_ctas = 16\nregisters = 65536\nprivate_fetch = true\n",
                   kCtas);
-    CHECK(testing::check_contract(sm.contract, first_seed, often(3), often(1)) == "");
-    CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed, kCtas).ctas + 1);
+    CHECK(lookahead::test::check_contract(sm.contract, first_seed, often(3), often(1)) == "");
+    CHECK(lookahead::test::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed, kCtas).ctas + 1);
 }
 
 TEST_CASE("an SM with any issue extension keeps the contract of logical processes, under both models of divergence") {
@@ -218,8 +219,8 @@ TEST_CASE("an SM with any issue extension keeps the contract of logical processe
             const bool stack = simt == "stack";
             SmContract sm("gto", stack ? mixed_kernel(2) : meeting_kernel(), simt, extension,
                           stack ? "private_fetch = true\n" : "");
-            CHECK(testing::check_contract(sm.contract, first_seed, often(10), often(1)) == "");
-            CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
+            CHECK(lookahead::test::check_contract(sm.contract, first_seed, often(10), often(1)) == "");
+            CHECK(lookahead::test::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
         }
     }
 }

@@ -7,7 +7,7 @@
 #include "core/lp/lp_binding.h"
 #include "core/state/archives.h"
 
-namespace lookahead::testing {
+namespace lookahead::test {
 namespace {
 
 /// Everything that is visible from outside about a run.
@@ -242,4 +242,4 @@ std::size_t count_outputs(const LpContract& contract, std::uint64_t seed) {
     return Bench(contract, {.seed = seed}).run().messages;
 }
 
-}  // namespace lookahead::testing
+}  // namespace lookahead::test

@@ -20,7 +20,7 @@
 ///     contract.script = [](std::uint64_t seed) { ... };
 ///     contract.end = 1'000'000;
 ///     CHECK(check_contract(contract, 1, 1000, 50) == "");
-namespace lookahead::testing {
+namespace lookahead::test {
 
 /// A message to the LP under test. Messages are ordered by (time, channel), and equal ones by their place in the
 /// script.
@@ -79,4 +79,4 @@ std::string check_contract(const LpContract&, std::uint64_t first_seed, std::uin
 /// proves nothing, so a test should check this number.
 std::size_t count_outputs(const LpContract&, std::uint64_t seed);
 
-}  // namespace lookahead::testing
+}  // namespace lookahead::test

@@ -8,7 +8,7 @@
 #include "core/state/state_hasher.h"
 
 using namespace lookahead;
-using namespace lookahead::testing;
+using namespace lookahead::test;
 
 namespace {
 

@@ -39,9 +39,10 @@ TEST_CASE("an integer's bounds are the narrower of the declared ones and its typ
 }
 
 TEST_CASE("each bound is tested from both sides") {
-    const auto list = parameter_list<Sample>(parameter("large", &Sample::large, {-9, 9}, {.help = "Large."}),
-                                             parameter("ratio", &Sample::ratio, {0, 1}, {.help = "Ratio."}),
-                                             parameter("policy", &Sample::policy, {"lru", "fifo"}, {.help = "Policy."}));
+    const auto list =
+        parameter_list<Sample>(parameter("large", &Sample::large, {-9, 9}, {.help = "Large."}),
+                               parameter("ratio", &Sample::ratio, {0, 1}, {.help = "Ratio."}),
+                               parameter("policy", &Sample::policy, {"lru", "fifo"}, {.help = "Policy."}));
     for (const std::int64_t inside : {-9, 0, 9}) { CHECK(list[0].accepts_range(inside)); }
     CHECK_FALSE(list[0].accepts_range(std::int64_t{-10}));
     CHECK_FALSE(list[0].accepts_range(std::int64_t{10}));
@@ -66,14 +67,16 @@ TEST_CASE("a faulty declaration is an internal error") {
     CHECK_THROWS_AS(parameter_list<Sample>(parameter("small", &Sample::small, {}, {})), InternalError);
     CHECK_THROWS_AS(parameter_list<Sample>(parameter("small", &Sample::small, {.min = 4}, {.help = "Small."})),
                     InternalError);
-    CHECK_THROWS_AS(parameter_list<Sample>(parameter("policy", &Sample::policy, {"fifo", "random"}, {.help = "Policy."})),
-                    InternalError);
+    CHECK_THROWS_AS(
+        parameter_list<Sample>(parameter("policy", &Sample::policy, {"fifo", "random"}, {.help = "Policy."})),
+        InternalError);
 }
 
 TEST_CASE("ranges read well") {
-    const auto list = parameter_list<Sample>(parameter("large", &Sample::large, {-9, 9}, {.help = "Large."}),
-                                             parameter("ratio", &Sample::ratio, {.min = 0}, {.help = "Ratio."}),
-                                             parameter("policy", &Sample::policy, {"lru", "fifo"}, {.help = "Policy."}));
+    const auto list =
+        parameter_list<Sample>(parameter("large", &Sample::large, {-9, 9}, {.help = "Large."}),
+                               parameter("ratio", &Sample::ratio, {.min = 0}, {.help = "Ratio."}),
+                               parameter("policy", &Sample::policy, {"lru", "fifo"}, {.help = "Policy."}));
     CHECK(list[0].range_text() == "-9 to 9");
     CHECK(list[1].range_text() == "0.0 or more");
     CHECK(list[2].range_text() == "lru, fifo");

@@ -9,7 +9,7 @@
 #include "tests/core/sync/wanderer.h"
 
 using namespace lookahead;
-using namespace lookahead::testing;
+using namespace lookahead::test;
 
 namespace {
 

@@ -45,9 +45,9 @@ Window measure(const Model& model) {
 
 TEST_CASE(
     "a log of windows has what each LP computed in each, and nothing of the time in which its thread did not run") {
-    testing::WandererOptions options;
+    lookahead::test::WandererOptions options;
     options.processes = 3;
-    const Model model = testing::make_wanderers(options);
+    const Model model = lookahead::test::make_wanderers(options);
     bool is_undisturbed = false;
     for (int attempt = 0; attempt < 20 && !is_undisturbed; ++attempt) {
         const Window window = measure(model);

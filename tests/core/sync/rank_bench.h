@@ -8,7 +8,7 @@
 #include "core/sync/routes.h"
 #include "core/sync/source_lookahead.h"
 
-namespace lookahead::testing {
+namespace lookahead::test {
 
 /// The messages of rank 0, for tests of the engine's parts without the engine. Two threads advance LPs.
 struct RankBench {
@@ -36,4 +36,4 @@ struct RankBench {
         : model(std::move(the_model)), ranks(std::move(rank_of_lp)) {}
 };
 
-}  // namespace lookahead::testing
+}  // namespace lookahead::test

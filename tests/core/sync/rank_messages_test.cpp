@@ -11,7 +11,7 @@
 #include "tests/core/sync/wanderer.h"
 
 using namespace lookahead;
-using testing::RankBench;
+using lookahead::test::RankBench;
 
 namespace {
 
@@ -71,7 +71,7 @@ TEST_CASE("few and many messages are sorted alike") {
 }
 
 TEST_CASE("another rank gets one batch with the messages of all threads, and all packets are counted") {
-    Transport& transport = testing::test_transport();
+    Transport& transport = lookahead::test::test_transport();
     if (transport.rank() == 1) {
         CHECK(transport.receive(0).size() == 8 + 2 * sizeof(MessageHeader));
         CHECK(transport.receive(0).size() == 8);

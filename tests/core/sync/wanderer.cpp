@@ -8,7 +8,7 @@
 #include "core/state/state_hasher.h"
 #include "core/transport/mpi/mpi_transport.h"
 
-namespace lookahead::testing {
+namespace lookahead::test {
 
 LOOKAHEAD_REGISTER_MESSAGE(Letter)
 
@@ -150,4 +150,4 @@ bool same(const std::vector<EpochReport>& a, const std::vector<EpochReport>& b) 
     });
 }
 
-}  // namespace lookahead::testing
+}  // namespace lookahead::test

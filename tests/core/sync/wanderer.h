@@ -13,7 +13,7 @@
 #include "core/transport/transport.h"
 #include "tests/support/variants.h"
 
-namespace lookahead::testing {
+namespace lookahead::test {
 
 /// A process that acts only on messages, waits for nothing and has no state.
 class Passive : public LogicalProcess {
@@ -111,4 +111,4 @@ class EpochLog : public EpochObserver {
 
 bool same(const std::vector<EpochReport>&, const std::vector<EpochReport>&);
 
-}  // namespace lookahead::testing
+}  // namespace lookahead::test

@@ -11,12 +11,12 @@
 #include "tests/core/sync/wanderer.h"
 
 using namespace lookahead;
-using testing::RankBench;
+using lookahead::test::RankBench;
 
 namespace {
 
 /// Has one event, at `next`, and fails then if `fails`.
-class Sleeper final : public testing::Passive {
+class Sleeper final : public lookahead::test::Passive {
   public:
     explicit Sleeper(Time next, bool fails = false) : next_(next), fails_(fails) {}
     void advance(Inbox inbox, Time horizon) override {

@@ -37,7 +37,8 @@ CheckReport replay(const std::string& path, unsigned register_limit = 63) {
     finaliser::FinaliserOptions options;
     options.isa.registers = register_limit;
     EmulatedDevice device(finaliser::finalise_module(
-        ptx::parse_module(workload->ptx(), workload->ptx_file(), ptx::Refusal::of_kernel), options));
+        ptx::parse_module(workload->code().text, std::string(workload->code().file), ptx::Refusal::of_kernel),
+        options));
     workload->run(device);
     return workload->check();
 }

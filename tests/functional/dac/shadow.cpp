@@ -141,8 +141,8 @@ Record Shadow::executed(const ExecutionPlace& place, LaneMask active, const std:
     auto* const frame = const_cast<std::uint32_t*>(registers);
     const EmulatedInstruction& decoded = code_[place.pc];
     if (isa::is_memory(instruction.operation)) {
-        isa::compute_addresses(instruction, frame + decoded.source[0][0], frame + decoded.source[0][1], active,
-                               record.address.data());
+        isa::compute_addresses(instruction, frame + decoded.source[0], frame + decoded.source[0] + isa::kWarpSize,
+                               active, record.address.data());
         return record;
     }
     isa::OperandRows rows = operand_rows(decoded, frame, predicates);

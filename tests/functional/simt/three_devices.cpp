@@ -32,8 +32,7 @@ std::vector<std::uint32_t> current_result;
 class PtxProgram final : public Workload {
   public:
     explicit PtxProgram(const WorkloadContext&) {}
-    std::string_view ptx() const override { return current->text; }
-    std::string ptx_file() const override { return "program.ptx"; }
+    ProgramCode code() const override { return {current->text, "program.ptx"}; }
     void run(Device& device) override { current_result = run_on(device, *current); }
     CheckReport check() const override {
         const bool right = current_expected == nullptr || current_result == *current_expected;

@@ -129,7 +129,7 @@ class PrivateCaches {
                     next += 4;
                 }
                 copy_bytes(reinterpret_cast<std::byte*>(row.data()), reinterpret_cast<const std::byte*>(words.data()),
-                            write.mask);
+                           write.mask);
                 ++writes;
                 break;
             }

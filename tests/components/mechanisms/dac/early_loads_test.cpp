@@ -24,6 +24,18 @@ TEST_CASE("each line of a load is asked for and locked once, and every lock ends
     CHECK(run.dac.data_wait_cycles > 0);
 }
 
+TEST_CASE("by a tag port of its own the address unit waits less for L1, and requests the same lines") {
+    // Each load of the other warps takes L1's port for many cycles.
+    const std::string busy =
+        kStream +
+        " mul.lo.u32 %r2, %gid, 132; and.b32 %r2, %r2, 16383; cvt.u64.u32 %rd2, %r2; add.s64 %rd2, %in, %rd2;"
+        " ld.global.u32 %r3, [%rd2]; add.u32 %r9, %r9, %r3; st.global.u32 [%mine], %r9;";
+    const MachineRun shared = good(busy, {4, 1, 1}, {128, 1, 1});
+    const MachineRun own = good(busy, {4, 1, 1}, {128, 1, 1}, {"dac.own_tag_port=true"});
+    CHECK(own.dac.line_requests == shared.dac.line_requests);
+    CHECK(own.dac.lock_wait_cycles < shared.dac.lock_wait_cycles);
+}
+
 TEST_CASE("without early requests nothing is asked for, and a chain of loads takes longer") {
     const MachineRun early = good(kStream, {1, 1, 1}, {128, 1, 1});
     const MachineRun late = good(kStream, {1, 1, 1}, {128, 1, 1}, {"dac.early_loads=false"});

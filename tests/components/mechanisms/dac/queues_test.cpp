@@ -347,6 +347,19 @@ TEST_CASE("the affine warp waits to enqueue while one predicate queue is full") 
     CHECK(good(body, {1, 1, 1}, {512, 1, 1}, {"dac.pwpq_entries=16384"}).dac.pwpq_full_cycles == 0);
 }
 
+TEST_CASE("with dac.full_queue_stops = own a full predicate queue lets enqueues of accesses pass") {
+    // Each turn enqueues a predicate and several addresses.
+    const std::string body =
+        "mov.u32 %r1, %tid.x;" + loop("mul.lo.u32 %r2, %r40, 40; setp.lt.u32 %p1, %r1, %r2; @%p1 bra N; " + kStore +
+                                      " N: bar.sync 0; " + kStore + kStore + kStore);
+    const std::vector<std::string> small{"dac.pwpq_entries=48"};
+    const std::vector<std::string> own{small[0], "dac.full_queue_stops=own"};
+    const std::uint64_t every = good(body, {1, 1, 1}, {512, 1, 1}, small).dac.pwpq_full_cycles;
+    const std::uint64_t some = good(body, {1, 1, 1}, {512, 1, 1}, own).dac.pwpq_full_cycles;
+    CHECK(some < every);
+    CHECK(some > 0);
+}
+
 /// Stores after a loop with a number of iterations that depends on data: `%tid & 31`, or 20 for the block's first warp.
 std::string data_loop(const std::string& inside) {
     return "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; mov.u32 %r21, %tid.x; and.b32 %r22, %r21, 3;"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "components/cache/byte_mask.h"
 #include "components/isa/memory_access.h"
+#include "components/protocols/byte_mask.h"
 #include "components/protocols/memory.h"
 #include "components/sm/lsu/memory_port.h"
 

@@ -1,4 +1,4 @@
-#include "components/cache/byte_mask.h"
+#include "components/protocols/byte_mask.h"
 
 #include <doctest/doctest.h>
 
