@@ -177,9 +177,10 @@ void SeriesCollector::write_into(RunRecord& record) const {
     for (std::size_t i = 0; i < record.components.size(); ++i) { numbers.emplace(record.components[i].name, i); }
     // A machine may lack a kind of component; a kind that it has must have the counter.
     std::set<std::string> missing;
-    for (const ComponentRow& component : record.components) {
-        for (const std::string& counter : chosen_) {
-            if (counter.starts_with(fmt::format("{}.", component.kind))) { missing.insert(counter); }
+    for (const std::string& counter : chosen_) {
+        const std::string_view kind = std::string_view(counter).substr(0, counter.find('.'));
+        if (std::ranges::find(record.components, kind, &ComponentRow::kind) != record.components.end()) {
+            missing.insert(counter);
         }
     }
     std::map<std::string, ByComponent> kinds;
