@@ -1,7 +1,7 @@
 // Separate from the sampling, because the replacement runtime makes descriptors.
 #include <algorithm>
 
-#include "components/isa/texture.h"
+#include "components/isa/texture_descriptor.h"
 
 namespace lookahead::isa {
 

@@ -2,7 +2,11 @@
 
 #include <cstdint>
 
-#include "components/isa/kernel.h"
+#include "components/isa/dim3.h"
+
+namespace lookahead::isa {
+struct Kernel;
+}
 
 namespace lookahead::gpu {
 

@@ -6,8 +6,11 @@
 
 #include "components/frontend/ptx/state_space.h"
 #include "components/frontend/ptx/type.h"
+#include "components/isa/atomic_op.h"
 #include "components/isa/modes.h"
-#include "components/isa/texture.h"
+#include "components/isa/operation.h"
+#include "components/isa/texture_descriptor.h"
+#include "components/isa/type.h"
 
 namespace lookahead::ptx {
 

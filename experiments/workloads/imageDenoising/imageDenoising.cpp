@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "components/isa/texture.h"
+#include "components/isa/texture_descriptor.h"
 #include "experiments/workloads/imageDenoising/files.h"
 #include "experiments/workloads/sized_workload.h"
 

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "components/sm/occupancy.h"
+
+#include "components/isa/kernel.h"
 #include "core/error/error.h"
 
 namespace lookahead::gpu {

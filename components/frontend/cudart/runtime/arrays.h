@@ -1,7 +1,7 @@
 #pragma once
 
 #include "components/frontend/cudart/runtime/api_types.h"
-#include "components/isa/texture.h"
+#include "components/isa/texture_descriptor.h"
 
 namespace lookahead::cudart {
 
