@@ -165,7 +165,7 @@ TEST_CASE(
 /// Runs the workload on the scalar interpreter; returns false if its PTX has approximations or texture fetches, whose
 /// bits PTX does not determine.
 bool interpret(Workload& workload, Copies& copies) {
-    const ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file());
+    const ptx::Module module = ptx::parse_module(workload.code().text, std::string(workload.code().file));
     test::ScalarInterpreter interpreter(module);
     RecordingDevice recorder(interpreter);
     try {

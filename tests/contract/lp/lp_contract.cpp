@@ -26,9 +26,9 @@ struct RunPlan {
     std::uint64_t seed = 0;
 };
 
-class Bench {
+class ContractBench {
   public:
-    Bench(const LpContract& contract, const RunPlan& plan)
+    ContractBench(const LpContract& contract, const RunPlan& plan)
         : contract_(contract), plan_(plan), random_(plan.seed * 2 + plan.reload) {
         unsigned receivers = 0;
         least_lookahead_ = kTimeInfinity;
@@ -209,8 +209,9 @@ std::string compare(const Observation& a, const Observation& b) {
 
 std::string check(const LpContract& contract, std::uint64_t seed, bool reload) {
     try {
-        const Observation whole = Bench(contract, {.seed = seed}).run();
-        const Observation chopped = Bench(contract, {.random_chops = true, .reload = reload, .seed = seed}).run();
+        const Observation whole = ContractBench(contract, {.seed = seed}).run();
+        const Observation chopped =
+            ContractBench(contract, {.random_chops = true, .reload = reload, .seed = seed}).run();
         const std::string difference = compare(whole, chopped);
         return difference.empty() ? "" : "seed " + std::to_string(seed) + ": " + difference;
     } catch (const std::exception& error) { return "seed " + std::to_string(seed) + ": " + error.what(); }
@@ -239,7 +240,7 @@ std::string check_contract(const LpContract& contract, std::uint64_t first_seed,
 }
 
 std::size_t count_outputs(const LpContract& contract, std::uint64_t seed) {
-    return Bench(contract, {.seed = seed}).run().messages;
+    return ContractBench(contract, {.seed = seed}).run().messages;
 }
 
 }  // namespace lookahead::test
