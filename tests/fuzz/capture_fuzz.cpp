@@ -144,8 +144,9 @@ void replay(const std::string& path) {
     const auto workload = make_variant<Workload>("capture", configuration, WorkloadContext{});
     EmulatorOptions options;
     options.max_warp_instructions = 100'000;
-    EmulatedDevice device(finaliser::finalise_module(ptx::parse_module(workload->ptx(), workload->ptx_file()), {}),
-                          options);
+    EmulatedDevice device(
+        finaliser::finalise_module(ptx::parse_module(workload->code().text, std::string(workload->code().file)), {}),
+        options);
     workload->run(device);
     workload->check();
 }
