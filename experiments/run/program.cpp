@@ -1,5 +1,7 @@
 #include "experiments/run/program.h"
 
+#include <map>
+
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/transform/configured_transform.h"
 #include "components/frontend/ptx/parse_module.h"
@@ -45,25 +47,35 @@ ptx::Module load_module(const Workload& workload) {
 
 namespace {
 
-class PtxLanguage final : public ProgramLanguage {
-  public:
-    isa::KernelTable kernels(const Workload& workload, const Configuration& configuration,
-                             const std::function<void(const std::string& step)>& tell) const override {
-        finaliser::FinaliserOptions options = finaliser_options(configuration);
-        options.tell = tell;
-        return finaliser::finalise_module(load_module(workload), options);
-    }
-};
+std::map<std::string, KernelMaker, std::less<>>& languages() {
+    static std::map<std::string, KernelMaker, std::less<>> map;
+    return map;
+}
+
+isa::KernelTable kernels_of_ptx(const Workload& workload, const Configuration& configuration,
+                                const std::function<void(const std::string& step)>& tell) {
+    finaliser::FinaliserOptions options = finaliser_options(configuration);
+    options.tell = tell;
+    return finaliser::finalise_module(load_module(workload), options);
+}
 
 }  // namespace
 
-LOOKAHEAD_REGISTER_VARIANT(ProgramLanguage, PtxLanguage, "ptx", "PTX, which the finaliser compiles.",
-                           "NVIDIA, Parallel Thread Execution ISA")
+LOOKAHEAD_REGISTER_LANGUAGE(ptx, kernels_of_ptx)
+
+bool add_program_language(std::string_view name, KernelMaker make_kernels) {
+    if (!languages().emplace(name, make_kernels).second) {
+        throw InternalError("the language {} of programs is registered twice", name);
+    }
+    return true;
+}
 
 isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration,
                               const std::function<void(const std::string& step)>& tell) {
-    const std::string language(workload.code().language);
-    return make_variant<ProgramLanguage>(language, configuration)->kernels(workload, configuration, tell);
+    const auto language = languages().find(workload.code().language);
+    LOOKAHEAD_ASSERT(language != languages().end(), "no language {} of programs is registered",
+                     workload.code().language);
+    return language->second(workload, configuration, tell);
 }
 
 }  // namespace lookahead

@@ -3,31 +3,26 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "components/isa/kernel.h"
-#include "core/component/slot.h"
+#include "core/param/configuration.h"
 #include "experiments/workloads/workload.h"
 
 namespace lookahead {
 
-/// Slot "program.language": what makes kernels on the machine ISA of a program's code. A workload names the language of
-/// its code (ProgramCode::language).
-class ProgramLanguage {
-  public:
-    virtual ~ProgramLanguage() = default;
-    /// The workload's kernels for the configured machine. `tell`, if any, is called before each step that may take
-    /// seconds, with a description. InputError for code with a fault, ConfigurationError for code that the machine
-    /// cannot execute.
-    virtual isa::KernelTable kernels(const Workload& workload, const Configuration& configuration,
-                                     const std::function<void(const std::string& step)>& tell) const = 0;
-};
+/// Makes a workload's kernels on the machine ISA, for the configured machine, of its code. `tell`, if any, is called
+/// before each step that may take seconds, with a description. InputError for code with a fault, ConfigurationError for
+/// code that the machine cannot execute.
+using KernelMaker = isa::KernelTable (*)(const Workload& workload, const Configuration& configuration,
+                                         const std::function<void(const std::string& step)>& tell);
 
-template <>
-struct SlotTraits<ProgramLanguage> {
-    static constexpr std::string_view name = "program.language";
-    static constexpr std::string_view description = "What makes a machine's kernels of a program's code.";
-    using Arguments = std::tuple<>;
-};
+/// Adds a language of code, as workloads name it (ProgramCode::language). Returns true; InternalError if it is there.
+bool add_program_language(std::string_view name, KernelMaker make_kernels);
 
 }  // namespace lookahead
+
+/// At namespace scope, in the .cpp of the language.
+#define LOOKAHEAD_REGISTER_LANGUAGE(name, make_kernels)                                                              \
+    namespace {                                                                                                      \
+    [[maybe_unused]] const bool kLanguageRegistered_##name = ::lookahead::add_program_language(#name, make_kernels); \
+    }

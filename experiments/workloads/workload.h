@@ -35,7 +35,7 @@ struct CheckReport {
 struct ProgramCode {
     std::string_view text;
     std::string_view file;              ///< for messages
-    std::string_view language = "ptx";  ///< a variant of the slot "program.language"
+    std::string_view language = "ptx";  ///< LOOKAHEAD_REGISTER_LANGUAGE
 };
 
 /// Slot "workload": a program for the GPU with its host side. Contract: `run` depends only on the context, the
