@@ -29,9 +29,16 @@ struct L2Parameters {
                         {.help = "Fetches and write-backs of a slice that wait for the DRAM's queue.",
                          .source = kTable});
     LOOKAHEAD_PARAMETER(
+        bool, fetch_on_write, false,
+        {.help = "A write to a line that the slice does not hold goes on to DRAM, and its line is fetched too; it is "
+                 "acknowledged when the line comes, which is then clean. Without: it takes a line and fetches nothing.",
+         .source = "a choice: Fermi's policy is not published. GPGPU-Sim 3.2 fetches and writes through (the W of "
+                   "gpgpu_cache:dl2)"});
+    LOOKAHEAD_PARAMETER(
         std::int64_t, port_bytes, 128, {32, 128, "byte"},
         {.help = "Bytes that a read, a write or a write-back moves through the slice per cycle: 32, 64 or 128. "
-                 "Half lines and sectors move whole.",
+                 "Half lines and sectors move whole. With l2.sector_bytes = 128 what misses moves nothing but its "
+                 "write-back.",
          .source = "128: a line at once. GPGPU-Sim's stock GTX 480 takes a request apart into sectors of 32 "
                    "bytes, one a cycle, and has a data port of 32 bytes (the last number of gpgpu_cache:dl2)"});
     LOOKAHEAD_PARAMETER(Cycle, data_latency, 2, {0, 1000, "cycle"},

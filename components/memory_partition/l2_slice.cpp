@@ -45,11 +45,16 @@ SectorMask sectors_moved(SectorMask sectors) {
     return (sectors & kUpper) == 0 ? kLower : (sectors & kLower) == 0 ? kUpper : kAllSectors;
 }
 
+std::uint64_t hits_of(const L2Counters& counters) {
+    return counters.read_hits + counters.write_hits + counters.atomic_hits;
+}
+
 }  // namespace
 
 L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
     : port_bytes_(static_cast<unsigned>(parameters.port_bytes)),
       sectored_(parameters.sector_bytes == kSectorBytes),
+      fetch_on_write_(parameters.fetch_on_write),
       mapping_(environment.mapping),
       clock_(environment.clock),
       contents_(static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways), environment.mapping,
@@ -134,16 +139,18 @@ void L2Slice::pop_dram_sector() {
     const MessageHeader* request = requests_.front(now);
     if (request == nullptr) { return; }
     const std::uint64_t written = counters_.written_sectors;
+    const std::uint64_t hits = hits_of(counters_);
     const L2Stall stall = access(*request, requests_.front_source(), now);
     stall_.note(stall, now, counters_);
     if (stall == L2Stall::none) {
-        if (port_bytes_ < kLineBytes) { hold_port(*request, written, now); }
+        if (port_bytes_ < kLineBytes) { hold_port(*request, hits_of(counters_) > hits, written, now); }
         requests_.pop(now);
     }
 }
 
-/// Takes the port for one cycle per piece of the request's data and of the line that it wrote back.
-void L2Slice::hold_port(const MessageHeader& request, std::uint64_t written_before, Cycle now) {
+/// Takes the port for one cycle per piece of the request's data and of the line that it wrote back. Whole lines that
+/// miss move no data yet.
+void L2Slice::hold_port(const MessageHeader& request, bool hits, std::uint64_t written_before, Cycle now) {
     SectorMask sectors = kAllSectors;
     if (request.type == ReadRequest::kType) {
         sectors = request.as<ReadRequest>().sectors;
@@ -153,8 +160,8 @@ void L2Slice::hold_port(const MessageHeader& request, std::uint64_t written_befo
         sectors = sectors_of(needed_bytes(request));
     }
     const auto pieces = [&](std::uint64_t count) { return (count * kSectorBytes + port_bytes_ - 1) / port_bytes_; };
-    const std::uint64_t cycles = pieces(static_cast<unsigned>(std::popcount(sectors_moved(sectors)))) +
-                                 pieces(counters_.written_sectors - written_before);
+    const unsigned moved = sectored_ || hits ? static_cast<unsigned>(std::popcount(sectors_moved(sectors))) : 0;
+    const std::uint64_t cycles = pieces(moved) + pieces(counters_.written_sectors - written_before);
     busy_until_ = std::max(busy_until_, now + static_cast<Cycle>(cycles));
 }
 
@@ -171,7 +178,9 @@ void L2Slice::hold_port(const MessageHeader& request, std::uint64_t written_befo
         perform(line, request, source, now);
         return L2Stall::none;
     }
-    if (request.type == WriteRequest::kType) { return allocate_and_write(set, local, request, source, now); }
+    if (request.type == WriteRequest::kType && !fetch_on_write_) {
+        return allocate_and_write(set, local, request, source, now);
+    }
     return fetch(line, set, local, request, source, now);
 }
 
@@ -182,6 +191,10 @@ L2Stall L2Slice::merge(std::uint32_t line, const MessageHeader& request, unsigne
         const auto more = static_cast<SectorMask>(missing_sectors(line, request) & ~mshrs_.fetching(mshr));
         if (more != 0 && queue_room() < 1) { return L2Stall::miss_queue; }
         if (more != 0) { fetch_sectors(mshr, cache_.local_address(line), more); }
+    }
+    if (passes_on(request)) {
+        if (queue_room() < 1) { return L2Stall::miss_queue; }
+        pass_on(request, cache_.local_address(line));
     }
     count(request, false);
     ++counters_.merges;
@@ -199,7 +212,9 @@ L2Stall L2Slice::fetch(std::uint32_t line, unsigned set, std::uint64_t local, co
         line = cache_.victim(set);
         if (line == L2Cache::kNoLine) { return L2Stall::set; }
     }
-    if (queue_room() < (!partial && cache_.dirty(line).any() ? 2u : 1u)) { return L2Stall::miss_queue; }
+    const bool writes_back = !partial && cache_.dirty(line).any();
+    if (queue_room() < 1u + (writes_back ? 1 : 0) + (passes_on(request) ? 1 : 0)) { return L2Stall::miss_queue; }
+    if (passes_on(request)) { pass_on(request, local); }
     if (partial) {
         ++counters_.partial_fetches;
     } else {
@@ -254,6 +269,17 @@ void L2Slice::replace(std::uint32_t line, std::uint64_t local) {
     cache_.install(line, local);
 }
 
+/// Whether the request, which misses, goes to DRAM itself, so that its line stays clean.
+bool L2Slice::passes_on(const MessageHeader& request) const {
+    return fetch_on_write_ && request.type == WriteRequest::kType;
+}
+
+/// The DRAM's queue models only the time: the bytes are in the image when the line has come.
+void L2Slice::pass_on(const MessageHeader& request, std::uint64_t local) {
+    const SectorMask sectors = sectors_moved(sectors_of(request.as<WriteRequest>().mask));
+    enqueue({.local = local, .mshr = 0, .sectors = sectors, .write = true});
+}
+
 void L2Slice::enqueue(const DramAccess& access) {
     ++(access.write ? dram_writes_ : dram_reads_);
     queue_.push() = access;
@@ -272,7 +298,9 @@ bool L2Slice::drain_fill(Cycle now) {
     if (!operations_.replies().can_accept(now)) { return false; }
     const std::uint32_t line = mshrs_.line_index(draining_);
     if (can_perform_front(line)) {
-        perform(line, mshrs_.front(draining_), mshrs_.front_source(draining_), now);
+        const MessageHeader& request = mshrs_.front(draining_);
+        perform(line, request, mshrs_.front_source(draining_), now);
+        if (passes_on(request)) { contents_.write_through(line, request.as<WriteRequest>().mask); }
         mshrs_.pop(draining_);
         if (can_perform_front(line)) { return false; }
     }

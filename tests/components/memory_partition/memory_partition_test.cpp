@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "components/protocols/host_memory.h"
@@ -185,6 +186,52 @@ TEST_CASE("a write is acknowledged without a fetch, and a read of its line fetch
     CHECK(bytes_of(*single.replies().back()) == expected);
     CHECK(single.counters().partial_fetches == 1);
     CHECK(single.dram().reads == 1);
+}
+
+MemoryPartitionArguments with_fetches_on_write() {
+    return arguments_with([](auto& arguments) { arguments.l2.fetch_on_write = true; });
+}
+
+TEST_CASE("with fetch_on_write a write that misses goes to DRAM, and its line comes before its acknowledgement") {
+    Single single(with_fetches_on_write());
+    single.host_fill(10, single.line(), 128, 9);
+    single.write(1000, single.line(), 5, {1, 2, 3}, 40);
+    auto replies = single.replies();
+    REQUIRE(replies.size() == 1);
+    CHECK(replies[0]->as<WriteAcknowledge>().tag == 40);
+    CHECK(single.arrival(*replies[0]) >= single.fetched(1000) + kData + kReply);
+    CHECK(single.dram().reads == 1);
+    CHECK(single.dram().writes == 1);
+    CHECK(single.dram().data_bus_cycles == 4 + 2);  // a line, and the burst of the written sector
+    single.write(5000, single.line(), 127, {4}, 41);
+    single.read(5001, single.line());
+    replies = single.replies();
+    CHECK(single.arrival(*replies[1]) == 5000 + kData + kReply);
+    std::vector<std::uint8_t> expected(kLineBytes, 9);
+    std::copy_n(std::array<std::uint8_t, 3>{1, 2, 3}.begin(), 3, expected.begin() + 5);
+    expected[127] = 4;
+    CHECK(bytes_of(*replies[2]) == expected);
+    CHECK(single.dram().reads + single.dram().writes == 2);
+}
+
+TEST_CASE("with fetch_on_write only what is written to a line that is there makes it dirty") {
+    for (const bool again : {false, true}) {
+        CAPTURE(again);
+        Single single(with_fetches_on_write());
+        single.write(1000, single.line(), 100, {42});
+        single.write(1001, single.line(), 101, {43});  // joins the first
+        if (again) { single.write(2000, single.line(), 102, {44}); }
+        for (unsigned n = 1; n <= 8; ++n) { single.read(2000 + n * 1000, single.line(n)); }
+        single.replies();
+        CHECK(single.counters().evictions == 1);
+        CHECK(single.counters().write_backs == (again ? 1 : 0));
+        CHECK(single.dram().writes == (again ? 3 : 2));
+        single.read(20000, single.line());
+        const auto bytes = bytes_of(*single.replies().back());
+        CHECK(bytes[100] == 42);
+        CHECK(bytes[101] == 43);
+        CHECK(bytes[102] == (again ? 44 : 0));
+    }
 }
 
 TEST_CASE("a line that was written whole is read without a fetch") {
@@ -466,6 +513,7 @@ TEST_CASE("configurations that do not fit together are refused") {
         [](auto& arguments) { arguments.dram.pseudo_channels = 4; },
         [](auto& arguments) { arguments.l2.sector_bytes = 64; },
         [](auto& arguments) { arguments.l2.port_bytes = 48; },
+        [](auto& arguments) { arguments.l2.sector_bytes = 32, arguments.l2.fetch_on_write = true; },
         [](auto& arguments) { arguments.dram.entry_bytes = 32; },  // needs sectors
         [](auto& arguments) { arguments.dram.entry_bytes = 64; },
         [](auto& arguments) { arguments.requesters = 2000; }};
@@ -529,6 +577,22 @@ TEST_CASE("a request holds the slice for the pieces that its port moves") {
     CHECK(line == 2);  // of 4 cycles; with port_bytes 128 it waits for two flits
     CHECK(half == 0);  // of 2 cycles
     CHECK(second(64, 0b0101).second == second(128, 0b0101).second);
+}
+
+TEST_CASE("without sectors a line holds the port where it hits, not where it misses") {
+    for (const bool hits : {false, true}) {
+        CAPTURE(hits);
+        Single single(arguments_with([](auto& arguments) { arguments.l2.port_bytes = 32; }));
+        if (hits) { single.read(1000, single.line()); }
+        single.read(2000, single.line(1));
+        single.replies();
+        single.read(5000, single.line());
+        single.read_sectors(5001, single.line(1), 0b0001, 7);
+        const auto replies = single.replies();
+        const auto* second = *std::find_if(replies.begin(), replies.end(),
+                                           [](auto* reply) { return reply->template as<ReadReply>().tag == 7; });
+        CHECK(single.arrival(*second) == (hits ? 5004 : 5001) + kData + kReply);
+    }
 }
 
 TEST_CASE("with entry_bytes 32 each sector of a fetch takes an entry of the DRAM's queue") {
