@@ -25,8 +25,8 @@ class InputQueuedTopology final : public NetworkPairTopology {
         const NetworkProcess::Ends of_network{requests ? sms : slices, requests ? slices : sms,
                                               parameters_.delivery_latency, ends.ports.flit_bytes,
                                               ends.clock.frequency_hz()};
-        return [of_network, credits = credits_per_path(ends.ports)] {
-            return std::make_unique<InputQueuedNetwork>(of_network, credits);
+        return [of_network, credits = credits_per_path(ends.ports), allocation = parameters_.allocation_cycles] {
+            return std::make_unique<InputQueuedNetwork>(of_network, credits, allocation);
         };
     }
 
