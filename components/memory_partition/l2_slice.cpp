@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "components/cache/byte_mask.h"
+#include "components/interconnect/partition_ports.h"
 #include "components/isa/memory_access.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
@@ -45,6 +46,13 @@ SectorMask sectors_moved(SectorMask sectors) {
     return (sectors & kUpper) == 0 ? kLower : (sectors & kLower) == 0 ? kUpper : kAllSectors;
 }
 
+constexpr std::size_t kMessageBytes = sizeof(MessageHeader) + kMaximumPayloadBytes;
+
+/// The port takes one request a cycle.
+std::size_t input_places(const L2Parameters& parameters) {
+    return static_cast<std::size_t>(parameters.input_latency + parameters.input_queue + 1);
+}
+
 std::uint64_t hits_of(const L2Counters& counters) {
     return counters.read_hits + counters.write_hits + counters.atomic_hits;
 }
@@ -68,6 +76,10 @@ L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
       cache_(contents_.lines()),
       requests_(environment.crossbar, environment.crossbar.reply_latency, environment.clock, environment.replies,
                 environment.requesters),
+      input_latency_(parameters.input_latency),
+      input_queue_(static_cast<unsigned>(parameters.input_queue)),
+      inputs_(input_places(parameters) * kMessageBytes, kMessageBytes),
+      input_times_(input_places(parameters)),
       mshrs_(static_cast<unsigned>(parameters.mshrs), static_cast<unsigned>(parameters.merges)),
       queue_(static_cast<std::size_t>(parameters.miss_queue)),
       fills_(static_cast<std::size_t>(parameters.mshrs) * (sectored_ ? kSectors : 1)) {
@@ -88,7 +100,8 @@ std::uint64_t L2Slice::row_of(const MessageHeader& request) const {
         return;
     }
     requests_.receive(message, source, now);
-    if (draining_ == L2Cache::kNoMshr && stall_.cause == L2Stall::none) { wake(requests_.next_event(now - 1)); }
+    if (input_latency_ > 0) { next_cycle_ = std::min(next_cycle_, requests_.next_event(now - 1)); }
+    if (draining_ == L2Cache::kNoMshr && stall_.cause == L2Stall::none) { wake(next_request_after(now - 1)); }
 }
 
 void L2Slice::receive_fill(std::uint16_t mshr, SectorMask sectors, Cycle ready) {
@@ -110,6 +123,11 @@ void L2Slice::pop_dram_sector() {
 [[gnu::hot]] bool L2Slice::cycle(Cycle now) {
     bool took_fill = false;
     bool freed = false;
+    enter(now);
+    if (now < busy_until_) {  // only with input_latency_, to take a request from the port
+        next_cycle_ = plan(now, true);
+        return false;
+    }
     if (draining_ == L2Cache::kNoMshr && !fills_.empty() && fills_.front().ready <= now) {
         begin_fill();
         took_fill = true;
@@ -125,26 +143,58 @@ void L2Slice::pop_dram_sector() {
 
 /// The next cycle with work, after cycle `now`. `freed`: a register was freed, so a waiting request may find room.
 [[gnu::hot]] Cycle L2Slice::plan(Cycle now, bool freed) const {
-    if (draining_ != L2Cache::kNoMshr) { return std::max(busy_until_, operations_.replies().next_acceptance(now)); }
+    const Cycle enters = input_latency_ > 0 && !input_full(now + 1) ? requests_.next_event(now) : kCycleInfinity;
+    if (draining_ != L2Cache::kNoMshr) {
+        return std::min(enters, std::max(busy_until_, operations_.replies().next_acceptance(now)));
+    }
     Cycle next = !fills_.empty() ? std::max(fills_.front().ready, now + 1) : kCycleInfinity;
     if (stall_.cause == L2Stall::none || freed) {
-        next = std::min(next, requests_.next_event(now));
+        next = std::min(next, next_request_after(now));
     } else if (stall_.cause == L2Stall::reply_port) {
         next = std::min(next, operations_.replies().next_acceptance(now));
     }
-    return std::max(next, busy_until_);
+    return std::min(enters, std::max(next, busy_until_));
+}
+
+/// Takes a request from the port into the pipeline before the tags.
+void L2Slice::enter(Cycle now) {
+    if (input_latency_ == 0 || input_full(now)) { return; }
+    const MessageHeader* request = requests_.front(now);
+    if (request == nullptr) { return; }
+    inputs_.push_copy(*request);
+    input_times_.push() = now + input_latency_;
+    requests_.pop(now);
+}
+
+/// The request whose tags can be looked up; nullptr if none.
+const MessageHeader* L2Slice::next_request(Cycle now) const {
+    if (input_latency_ == 0) { return requests_.front(now); }
+    return !inputs_.empty() && input_times_.front() <= now ? &inputs_.front() : nullptr;
+}
+
+/// The least cycle > now in which there is one if nothing more comes.
+Cycle L2Slice::next_request_after(Cycle now) const {
+    if (input_latency_ == 0) { return requests_.next_event(now); }
+    return inputs_.empty() ? kCycleInfinity : std::max(input_times_.front(), now + 1);
+}
+
+void L2Slice::pop_request(Cycle now) {
+    if (input_latency_ == 0) { return requests_.pop(now); }
+    inputs_.pop();
+    input_times_.pop();
 }
 
 [[gnu::hot]] void L2Slice::serve_port(Cycle now) {
-    const MessageHeader* request = requests_.front(now);
+    const MessageHeader* request = next_request(now);
     if (request == nullptr) { return; }
+    const unsigned source = request->in_port & (kMaximumRequesters - 1);
     const std::uint64_t written = counters_.written_sectors;
     const std::uint64_t hits = hits_of(counters_);
-    const L2Stall stall = access(*request, requests_.front_source(), now);
+    const L2Stall stall = access(*request, source, now);
     stall_.note(stall, now, counters_);
     if (stall == L2Stall::none) {
         if (port_bytes_ < kLineBytes) { hold_port(*request, hits_of(counters_) > hits, written, now); }
-        requests_.pop(now);
+        pop_request(now);
     }
 }
 
@@ -351,13 +401,13 @@ void L2Slice::perform(std::uint32_t line, const MessageHeader& request, unsigned
 }
 
 bool L2Slice::idle() const {
-    return requests_.empty() && operations_.replies().empty() && mshrs_.empty() && queue_.empty();
+    return requests_.empty() && inputs_.empty() && operations_.replies().empty() && mshrs_.empty() && queue_.empty();
 }
 
 std::string L2Slice::waiting_for() const {
     if (!operations_.replies().empty()) { return "credits of a requester for a reply"; }
     if (!mshrs_.empty()) { return fmt::format("{} lines from DRAM", mshrs_.in_use()); }
-    return requests_.empty() ? "nothing" : "its next request";
+    return requests_.empty() && inputs_.empty() ? "nothing" : "its next request";
 }
 
 void L2Slice::audit(Audit& audit, const std::string& name, std::uint32_t slice) const {
@@ -386,6 +436,10 @@ void L2Slice::visit_statistics(StatisticsVisitor& visitor, const std::string& na
 
 void L2Slice::fields(StateArchive& archive) {
     archive& counters_& contents_& operations_& requests_& mshrs_;
+    if (input_latency_ > 0) {
+        archive& inputs_;
+        input_times_.fields(archive, [&](Cycle& each) { archive& each; });
+    }
     queue_.fields(archive, [&](DramAccess& each) { archive& each; });
     fills_.fields(archive, [&](Fill& each) { archive& each; });
     archive& draining_& next_cycle_& busy_until_& stall_& dram_reads_& dram_writes_;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "components/interconnect/crossbar/ejection_port.h"
+#include "components/interconnect/crossbar/packet_ring.h"
 #include "components/memory_partition/address_mapping.h"
 #include "components/memory_partition/l2_contents.h"
 #include "components/memory_partition/l2_counters.h"
@@ -104,6 +105,14 @@ class L2Slice : private PacketRow {
 
     std::uint64_t row_of(const MessageHeader& request) const override;
     void serve_port(Cycle now);
+    void enter(Cycle now);
+    /// Whether as many requests as there may be wait for the tags in cycle `now`.
+    bool input_full(Cycle now) const {
+        return input_times_.size() >= input_queue_ && input_times_[input_queue_ - 1] <= now;
+    }
+    const MessageHeader* next_request(Cycle now) const;
+    Cycle next_request_after(Cycle now) const;
+    void pop_request(Cycle now);
     void hold_port(const MessageHeader& request, bool hits, std::uint64_t written_before, Cycle now);
     bool drain_fill(Cycle now);
     void begin_fill();
@@ -140,6 +149,10 @@ class L2Slice : private PacketRow {
     L2Operations operations_;
     L2Cache& cache_;  ///< the lines of contents_
     EjectionPort requests_;
+    Cycle input_latency_;
+    unsigned input_queue_;
+    PacketRing inputs_;        ///< between the port and the tags, with input_latency_
+    Ring<Cycle> input_times_;  ///< of each: the first cycle in which its tags may be looked up
     MshrFile mshrs_;
 
     Ring<DramAccess> queue_;  ///< to the DRAM

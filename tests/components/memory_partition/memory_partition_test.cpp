@@ -115,6 +115,16 @@ class Single {
         std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->time < b->time; });
         return all;
     }
+    /// The cycles in which credits come back to requester 0.
+    std::vector<Cycle> credits() {
+        bench.run();
+        std::vector<Cycle> cycles;
+        for (const StoredMessage& message : bench.outputs[1]) {
+            if (message.header().type == Credit::kType) { cycles.push_back(arrival(message.header())); }
+        }
+        std::sort(cycles.begin(), cycles.end());
+        return cycles;
+    }
     /// The cycle in which a read at `now` gets its line from an idle DRAM.
     Cycle fetched(Cycle now) const {
         const ClockDomain dram(924'000'000);
@@ -514,6 +524,7 @@ TEST_CASE("configurations that do not fit together are refused") {
         [](auto& arguments) { arguments.l2.sector_bytes = 64; },
         [](auto& arguments) { arguments.l2.port_bytes = 48; },
         [](auto& arguments) { arguments.l2.sector_bytes = 32, arguments.l2.fetch_on_write = true; },
+        [](auto& arguments) { arguments.l2.miss_queue = 2, arguments.l2.fetch_on_write = true; },
         [](auto& arguments) { arguments.dram.entry_bytes = 32; },  // needs sectors
         [](auto& arguments) { arguments.dram.entry_bytes = 64; },
         [](auto& arguments) { arguments.requesters = 2000; }};
@@ -592,6 +603,48 @@ TEST_CASE("without sectors a line holds the port where it hits, not where it mis
         const auto* second = *std::find_if(replies.begin(), replies.end(),
                                            [](auto* reply) { return reply->template as<ReadReply>().tag == 7; });
         CHECK(single.arrival(*second) == (hits ? 5004 : 5001) + kData + kReply);
+    }
+}
+
+TEST_CASE(
+    "a request passes the slice's input latency before its tags, and gives its room in the network back at once") {
+    for (const Cycle latency : {0, 1, 120}) {
+        CAPTURE(latency);
+        Single single(arguments_with([&](auto& arguments) {
+            arguments.l2.input_latency = latency;
+            arguments.crossbar.credit_batch = 1;
+        }));
+        single.write(1000, single.line(), 0, {1}, 40);
+        single.write(1001, single.line(), 1, {2}, 41);
+        const auto replies = single.replies();
+        REQUIRE(replies.size() == 2);
+        CHECK(single.arrival(*replies[0]) == 1000 + latency + kData + kReply);
+        CHECK(single.arrival(*replies[1]) == 1001 + latency + kData + kReply);
+        const auto credits = single.credits();
+        REQUIRE(credits.size() == 2);
+        CHECK(credits[0] == 1000 + kReply);
+        CHECK(credits[1] == 1001 + kReply);
+    }
+}
+
+TEST_CASE("a slice takes no request while input_queue ones wait for its tags") {
+    for (const std::int64_t queue : {1, 2}) {
+        CAPTURE(queue);
+        Single single(arguments_with([&](auto& arguments) {
+            arguments.l2.input_latency = 20;
+            arguments.l2.input_queue = queue;
+            arguments.l2.merges = 1;
+            arguments.crossbar.credit_batch = 1;
+        }));
+        single.read(1000, single.line(), 1);
+        single.read(1001, single.line(), 2);      // waits at the tags for the first one's line
+        single.read(1040, single.line(0, 9), 3);  // finds it waiting
+        const auto replies = single.replies();
+        REQUIRE(replies.size() == 3);
+        const Cycle filled = single.arrival(*replies[0]) - kData - kTail - kReply;
+        REQUIRE(filled > 1100);
+        CHECK((single.credits()[2] >= filled + kReply) == (queue == 1));
+        CHECK((single.credits()[2] == 1040 + kReply) == (queue == 2));
     }
 }
 
