@@ -10,7 +10,10 @@
 namespace lookahead::gpu {
 
 NetworkProcess::NetworkProcess(const Ends& ends)
-    : ends_(ends), clock_(ends.frequency), flits_of_(ends.flit_bytes), out_(add_out_port("out")) {}
+    : ends_(ends),
+      clock_(ends.frequency),
+      flits_of_(ends.flit_bytes, ends.atomic_lane_bytes),
+      out_(add_out_port("out")) {}
 
 void NetworkProcess::advance(Inbox inbox, Time horizon) {
     auto message = inbox.begin();

@@ -22,6 +22,7 @@ class NetworkProcess : public LogicalProcess {
         Cycle delivery_latency;
         std::int64_t flit_bytes;
         std::int64_t frequency;
+        std::int64_t atomic_lane_bytes = kAtomicLaneBytes;
     };
     explicit NetworkProcess(const Ends& ends);
 

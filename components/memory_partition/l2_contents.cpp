@@ -27,6 +27,13 @@ void L2Contents::write_back(std::uint32_t line) {
     written_back_bytes_ += bytes_in(lines_.dirty(line));
 }
 
+void L2Contents::write_through(std::uint32_t line, const ByteMask& bytes) {
+    const ByteMask dirty = bytes & lines_.dirty(line);
+    copy_bytes(image_.place(lines_.local_address(line)), lines_.data(line), dirty);
+    written_back_bytes_ += bytes_in(dirty);
+    lines_.dirty(line) = lines_.dirty(line) & ~bytes;
+}
+
 /// The host has written the bytes to the image too.
 void L2Contents::overwritten_by_host(std::uint32_t line, const ByteMask& bytes) {
     host_bytes_ += bytes_in(bytes & lines_.dirty(line));

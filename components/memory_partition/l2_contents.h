@@ -34,6 +34,8 @@ class L2Contents {
     void written(std::uint32_t line, const ByteMask& bytes);
     /// The line's dirty bytes go to the image; the line is about to be replaced.
     void write_back(std::uint32_t line);
+    /// Sends a write's bytes to the image, which leaves them clean in the line.
+    void write_through(std::uint32_t line, const ByteMask& bytes);
 
     /// `local` and `count` stay within a page. `fill_l2`: lines that are not there are installed.
     void host_write(std::uint64_t local, const std::byte* bytes, unsigned count, bool fill_l2);

@@ -29,11 +29,27 @@ struct L2Parameters {
                         {.help = "Fetches and write-backs of a slice that wait for the DRAM's queue.",
                          .source = kTable});
     LOOKAHEAD_PARAMETER(
+        bool, fetch_on_write, false,
+        {.help = "A write to a line that the slice does not hold goes on to DRAM, and its line is fetched too; it is "
+                 "acknowledged when the line comes, which is then clean. Without: it takes a line and fetches nothing.",
+         .source = "a choice: Fermi's policy is not published. GPGPU-Sim 3.2 fetches and writes through (the W of "
+                   "gpgpu_cache:dl2)"});
+    LOOKAHEAD_PARAMETER(
         std::int64_t, port_bytes, 128, {32, 128, "byte"},
         {.help = "Bytes that a read, a write or a write-back moves through the slice per cycle: 32, 64 or 128. "
-                 "Half lines and sectors move whole.",
+                 "Half lines and sectors move whole. With l2.sector_bytes = 128 what misses moves nothing but its "
+                 "write-back.",
          .source = "128: a line at once. GPGPU-Sim's stock GTX 480 takes a request apart into sectors of 32 "
                    "bytes, one a cycle, and has a data port of 32 bytes (the last number of gpgpu_cache:dl2)"});
+    LOOKAHEAD_PARAMETER(
+        Cycle, input_latency, 0, {0, 10000, "cycle"},
+        {.help = "L2 cycles from a slice's port to its tags, in a pipeline that holds no room of the network.",
+         .source = "0: the fixed latency is on the crossbar's channels. GPGPU-Sim has it behind the slice's port "
+                   "(rop_latency)"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, input_queue, 8, {1, 1024, "request"},
+        {.help = "With l2.input_latency: while so many requests wait behind it for the tags, the port takes none.",
+         .source = "GPGPU-Sim's default of gpgpu_dram_partition_queues"});
     LOOKAHEAD_PARAMETER(Cycle, data_latency, 2, {0, 1000, "cycle"},
                         {.help = "L2 cycles from a request's tag access until the reply reaches its port.",
                          .source = "a choice: tag, then data access; the rest of the pipeline is on the channels"});

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "components/interconnect/partition_ports.h"
 #include "components/isa/memory_access.h"
 #include "components/protocols/byte_mask.h"
 #include "core/error/error.h"
@@ -45,11 +46,23 @@ SectorMask sectors_moved(SectorMask sectors) {
     return (sectors & kUpper) == 0 ? kLower : (sectors & kLower) == 0 ? kUpper : kAllSectors;
 }
 
+constexpr std::size_t kMessageBytes = sizeof(MessageHeader) + kMaximumPayloadBytes;
+
+/// The port takes one request a cycle.
+std::size_t input_places(const L2Parameters& parameters) {
+    return static_cast<std::size_t>(parameters.input_latency + parameters.input_queue + 1);
+}
+
+std::uint64_t hits_of(const L2Counters& counters) {
+    return counters.read_hits + counters.write_hits + counters.atomic_hits;
+}
+
 }  // namespace
 
 L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
     : port_bytes_(static_cast<unsigned>(parameters.port_bytes)),
       sectored_(parameters.sector_bytes == kSectorBytes),
+      fetch_on_write_(parameters.fetch_on_write),
       mapping_(environment.mapping),
       clock_(environment.clock),
       contents_(static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways), environment.mapping,
@@ -63,6 +76,10 @@ L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
       cache_(contents_.lines()),
       requests_(environment.crossbar, environment.crossbar.reply_latency, environment.clock, environment.replies,
                 environment.requesters),
+      input_latency_(parameters.input_latency),
+      input_queue_(static_cast<unsigned>(parameters.input_queue)),
+      inputs_(input_places(parameters) * kMessageBytes, kMessageBytes),
+      input_times_(input_places(parameters)),
       mshrs_(static_cast<unsigned>(parameters.mshrs), static_cast<unsigned>(parameters.merges)),
       queue_(static_cast<std::size_t>(parameters.miss_queue)),
       fills_(static_cast<std::size_t>(parameters.mshrs) * (sectored_ ? kSectors : 1)) {
@@ -83,7 +100,8 @@ std::uint64_t L2Slice::row_of(const MessageHeader& request) const {
         return;
     }
     requests_.receive(message, source, now);
-    if (draining_ == L2Cache::kNoMshr && stall_.cause == L2Stall::none) { wake(requests_.next_event(now - 1)); }
+    if (input_latency_ > 0) { next_cycle_ = std::min(next_cycle_, requests_.next_event(now - 1)); }
+    if (draining_ == L2Cache::kNoMshr && stall_.cause == L2Stall::none) { wake(next_request_after(now - 1)); }
 }
 
 void L2Slice::receive_fill(std::uint16_t mshr, SectorMask sectors, Cycle ready) {
@@ -105,6 +123,11 @@ void L2Slice::pop_dram_sector() {
 [[gnu::hot]] bool L2Slice::cycle(Cycle now) {
     bool took_fill = false;
     bool freed = false;
+    enter(now);
+    if (now < busy_until_) {  // only with input_latency_, to take a request from the port
+        next_cycle_ = plan(now, true);
+        return false;
+    }
     if (draining_ == L2Cache::kNoMshr && !fills_.empty() && fills_.front().ready <= now) {
         begin_fill();
         took_fill = true;
@@ -120,30 +143,64 @@ void L2Slice::pop_dram_sector() {
 
 /// The next cycle with work, after cycle `now`. `freed`: a register was freed, so a waiting request may find room.
 [[gnu::hot]] Cycle L2Slice::plan(Cycle now, bool freed) const {
-    if (draining_ != L2Cache::kNoMshr) { return std::max(busy_until_, operations_.replies().next_acceptance(now)); }
+    const Cycle enters = input_latency_ > 0 && !input_full(now + 1) ? requests_.next_event(now) : kCycleInfinity;
+    if (draining_ != L2Cache::kNoMshr) {
+        return std::min(enters, std::max(busy_until_, operations_.replies().next_acceptance(now)));
+    }
     Cycle next = !fills_.empty() ? std::max(fills_.front().ready, now + 1) : kCycleInfinity;
     if (stall_.cause == L2Stall::none || freed) {
-        next = std::min(next, requests_.next_event(now));
+        next = std::min(next, next_request_after(now));
     } else if (stall_.cause == L2Stall::reply_port) {
         next = std::min(next, operations_.replies().next_acceptance(now));
     }
-    return std::max(next, busy_until_);
+    return std::min(enters, std::max(next, busy_until_));
+}
+
+/// Takes a request from the port into the pipeline before the tags.
+void L2Slice::enter(Cycle now) {
+    if (input_latency_ == 0 || input_full(now)) { return; }
+    const MessageHeader* request = requests_.front(now);
+    if (request == nullptr) { return; }
+    inputs_.push_copy(*request);
+    input_times_.push() = now + input_latency_;
+    requests_.pop(now);
+}
+
+/// The request whose tags can be looked up; nullptr if none.
+const MessageHeader* L2Slice::next_request(Cycle now) const {
+    if (input_latency_ == 0) { return requests_.front(now); }
+    return !inputs_.empty() && input_times_.front() <= now ? &inputs_.front() : nullptr;
+}
+
+/// The least cycle > now in which there is one if nothing more comes.
+Cycle L2Slice::next_request_after(Cycle now) const {
+    if (input_latency_ == 0) { return requests_.next_event(now); }
+    return inputs_.empty() ? kCycleInfinity : std::max(input_times_.front(), now + 1);
+}
+
+void L2Slice::pop_request(Cycle now) {
+    if (input_latency_ == 0) { return requests_.pop(now); }
+    inputs_.pop();
+    input_times_.pop();
 }
 
 [[gnu::hot]] void L2Slice::serve_port(Cycle now) {
-    const MessageHeader* request = requests_.front(now);
+    const MessageHeader* request = next_request(now);
     if (request == nullptr) { return; }
+    const unsigned source = request->in_port & (kMaximumRequesters - 1);
     const std::uint64_t written = counters_.written_sectors;
-    const L2Stall stall = access(*request, requests_.front_source(), now);
+    const std::uint64_t hits = hits_of(counters_);
+    const L2Stall stall = access(*request, source, now);
     stall_.note(stall, now, counters_);
     if (stall == L2Stall::none) {
-        if (port_bytes_ < kLineBytes) { hold_port(*request, written, now); }
-        requests_.pop(now);
+        if (port_bytes_ < kLineBytes) { hold_port(*request, hits_of(counters_) > hits, written, now); }
+        pop_request(now);
     }
 }
 
-/// Takes the port for one cycle per piece of the request's data and of the line that it wrote back.
-void L2Slice::hold_port(const MessageHeader& request, std::uint64_t written_before, Cycle now) {
+/// Takes the port for one cycle per piece of the request's data and of the line that it wrote back. Whole lines that
+/// miss move no data yet.
+void L2Slice::hold_port(const MessageHeader& request, bool hits, std::uint64_t written_before, Cycle now) {
     SectorMask sectors = kAllSectors;
     if (request.type == ReadRequest::kType) {
         sectors = request.as<ReadRequest>().sectors;
@@ -153,8 +210,8 @@ void L2Slice::hold_port(const MessageHeader& request, std::uint64_t written_befo
         sectors = sectors_of(needed_bytes(request));
     }
     const auto pieces = [&](std::uint64_t count) { return (count * kSectorBytes + port_bytes_ - 1) / port_bytes_; };
-    const std::uint64_t cycles = pieces(static_cast<unsigned>(std::popcount(sectors_moved(sectors)))) +
-                                 pieces(counters_.written_sectors - written_before);
+    const unsigned moved = sectored_ || hits ? static_cast<unsigned>(std::popcount(sectors_moved(sectors))) : 0;
+    const std::uint64_t cycles = pieces(moved) + pieces(counters_.written_sectors - written_before);
     busy_until_ = std::max(busy_until_, now + static_cast<Cycle>(cycles));
 }
 
@@ -171,7 +228,9 @@ void L2Slice::hold_port(const MessageHeader& request, std::uint64_t written_befo
         perform(line, request, source, now);
         return L2Stall::none;
     }
-    if (request.type == WriteRequest::kType) { return allocate_and_write(set, local, request, source, now); }
+    if (request.type == WriteRequest::kType && !fetch_on_write_) {
+        return allocate_and_write(set, local, request, source, now);
+    }
     return fetch(line, set, local, request, source, now);
 }
 
@@ -182,6 +241,10 @@ L2Stall L2Slice::merge(std::uint32_t line, const MessageHeader& request, unsigne
         const auto more = static_cast<SectorMask>(missing_sectors(line, request) & ~mshrs_.fetching(mshr));
         if (more != 0 && queue_room() < 1) { return L2Stall::miss_queue; }
         if (more != 0) { fetch_sectors(mshr, cache_.local_address(line), more); }
+    }
+    if (passes_on(request)) {
+        if (queue_room() < 1) { return L2Stall::miss_queue; }
+        pass_on(request, cache_.local_address(line));
     }
     count(request, false);
     ++counters_.merges;
@@ -199,7 +262,9 @@ L2Stall L2Slice::fetch(std::uint32_t line, unsigned set, std::uint64_t local, co
         line = cache_.victim(set);
         if (line == L2Cache::kNoLine) { return L2Stall::set; }
     }
-    if (queue_room() < (!partial && cache_.dirty(line).any() ? 2u : 1u)) { return L2Stall::miss_queue; }
+    const bool writes_back = !partial && cache_.dirty(line).any();
+    if (queue_room() < 1u + (writes_back ? 1 : 0) + (passes_on(request) ? 1 : 0)) { return L2Stall::miss_queue; }
+    if (passes_on(request)) { pass_on(request, local); }
     if (partial) {
         ++counters_.partial_fetches;
     } else {
@@ -254,6 +319,17 @@ void L2Slice::replace(std::uint32_t line, std::uint64_t local) {
     cache_.install(line, local);
 }
 
+/// Whether the request, which misses, goes to DRAM itself, so that its line stays clean.
+bool L2Slice::passes_on(const MessageHeader& request) const {
+    return fetch_on_write_ && request.type == WriteRequest::kType;
+}
+
+/// The DRAM's queue models only the time: the bytes are in the image when the line has come.
+void L2Slice::pass_on(const MessageHeader& request, std::uint64_t local) {
+    const SectorMask sectors = sectors_moved(sectors_of(request.as<WriteRequest>().mask));
+    enqueue({.local = local, .mshr = 0, .sectors = sectors, .write = true});
+}
+
 void L2Slice::enqueue(const DramAccess& access) {
     ++(access.write ? dram_writes_ : dram_reads_);
     queue_.push() = access;
@@ -272,7 +348,9 @@ bool L2Slice::drain_fill(Cycle now) {
     if (!operations_.replies().can_accept(now)) { return false; }
     const std::uint32_t line = mshrs_.line_index(draining_);
     if (can_perform_front(line)) {
-        perform(line, mshrs_.front(draining_), mshrs_.front_source(draining_), now);
+        const MessageHeader& request = mshrs_.front(draining_);
+        perform(line, request, mshrs_.front_source(draining_), now);
+        if (passes_on(request)) { contents_.write_through(line, request.as<WriteRequest>().mask); }
         mshrs_.pop(draining_);
         if (can_perform_front(line)) { return false; }
     }
@@ -323,13 +401,13 @@ void L2Slice::perform(std::uint32_t line, const MessageHeader& request, unsigned
 }
 
 bool L2Slice::idle() const {
-    return requests_.empty() && operations_.replies().empty() && mshrs_.empty() && queue_.empty();
+    return requests_.empty() && inputs_.empty() && operations_.replies().empty() && mshrs_.empty() && queue_.empty();
 }
 
 std::string L2Slice::waiting_for() const {
     if (!operations_.replies().empty()) { return "credits of a requester for a reply"; }
     if (!mshrs_.empty()) { return fmt::format("{} lines from DRAM", mshrs_.in_use()); }
-    return requests_.empty() ? "nothing" : "its next request";
+    return requests_.empty() && inputs_.empty() ? "nothing" : "its next request";
 }
 
 void L2Slice::audit(Audit& audit, const std::string& name, std::uint32_t slice) const {
@@ -358,6 +436,10 @@ void L2Slice::visit_statistics(StatisticsVisitor& visitor, const std::string& na
 
 void L2Slice::fields(StateArchive& archive) {
     archive& counters_& contents_& operations_& requests_& mshrs_;
+    if (input_latency_ > 0) {
+        archive& inputs_;
+        input_times_.fields(archive, [&](Cycle& each) { archive& each; });
+    }
     queue_.fields(archive, [&](DramAccess& each) { archive& each; });
     fills_.fields(archive, [&](Fill& each) { archive& each; });
     archive& draining_& next_cycle_& busy_until_& stall_& dram_reads_& dram_writes_;

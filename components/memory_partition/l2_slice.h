@@ -5,6 +5,7 @@
 #include <string>
 
 #include "components/interconnect/crossbar/ejection_port.h"
+#include "components/interconnect/crossbar/packet_ring.h"
 #include "components/memory_partition/address_mapping.h"
 #include "components/memory_partition/l2_contents.h"
 #include "components/memory_partition/l2_counters.h"
@@ -22,7 +23,8 @@ class Audit;
 namespace lookahead::gpu {
 
 /// A slice of the L2 cache between its crossbar port and the DRAM channel: one access per cycle, write-back, and
-/// write-allocate without fetch. Cycles are of the clock that network and slices share.
+/// write-allocate without fetch (or with it: L2Parameters::fetch_on_write). Cycles are of the clock that network and
+/// slices share.
 ///
 /// Order: requests are performed in the order of the port. While a line awaits its fill, every request to it, also
 /// writes and atomics, joins the line's register; when the fill comes they are performed one after another before any
@@ -103,7 +105,15 @@ class L2Slice : private PacketRow {
 
     std::uint64_t row_of(const MessageHeader& request) const override;
     void serve_port(Cycle now);
-    void hold_port(const MessageHeader& request, std::uint64_t written_before, Cycle now);
+    void enter(Cycle now);
+    /// Whether as many requests as there may be wait for the tags in cycle `now`.
+    bool input_full(Cycle now) const {
+        return input_times_.size() >= input_queue_ && input_times_[input_queue_ - 1] <= now;
+    }
+    const MessageHeader* next_request(Cycle now) const;
+    Cycle next_request_after(Cycle now) const;
+    void pop_request(Cycle now);
+    void hold_port(const MessageHeader& request, bool hits, std::uint64_t written_before, Cycle now);
     bool drain_fill(Cycle now);
     void begin_fill();
     bool can_perform_front(std::uint32_t line) const;
@@ -119,6 +129,8 @@ class L2Slice : private PacketRow {
     L2Stall allocate_and_write(unsigned set, std::uint64_t local, const MessageHeader& request, unsigned source,
                                Cycle now);
     void replace(std::uint32_t line, std::uint64_t local);
+    bool passes_on(const MessageHeader& request) const;
+    void pass_on(const MessageHeader& request, std::uint64_t local);
     void enqueue(const DramAccess& access);
     unsigned queue_room() const { return queue_.capacity() - queue_.size(); }
     SectorMask missing_sectors(std::uint32_t line, const MessageHeader& request) const;
@@ -129,6 +141,7 @@ class L2Slice : private PacketRow {
 
     unsigned port_bytes_;
     bool sectored_;
+    bool fetch_on_write_;
     const AddressMapping& mapping_;
     const ClockDomain& clock_;
     L2Counters counters_;
@@ -136,6 +149,10 @@ class L2Slice : private PacketRow {
     L2Operations operations_;
     L2Cache& cache_;  ///< the lines of contents_
     EjectionPort requests_;
+    Cycle input_latency_;
+    unsigned input_queue_;
+    PacketRing inputs_;        ///< between the port and the tags, with input_latency_
+    Ring<Cycle> input_times_;  ///< of each: the first cycle in which its tags may be looked up
     MshrFile mshrs_;
 
     Ring<DramAccess> queue_;  ///< to the DRAM

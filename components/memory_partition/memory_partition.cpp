@@ -54,6 +54,16 @@ void check(const MemoryPartitionArguments& arguments, const AddressMapping& mapp
     if (port != 32 && port != 64 && port != 128) {
         throw ConfigurationError("l2.port_bytes is {}; it must be 32, 64 or 128", port);
     }
+    if (arguments.l2.fetch_on_write && arguments.l2.sector_bytes != kLineBytes) {
+        throw ConfigurationError("l2.fetch_on_write fetches whole lines: it needs l2.sector_bytes = 128, not {}",
+                                 arguments.l2.sector_bytes);
+    }
+    if (arguments.l2.fetch_on_write && arguments.l2.miss_queue < 3) {
+        throw ConfigurationError(
+            "l2.miss_queue is {}; with l2.fetch_on_write a write takes up to 3 places: its own, its line's and that of "
+            "the line that makes room",
+            arguments.l2.miss_queue);
+    }
     const std::int64_t entry = arguments.dram.entry_bytes;
     if (entry != kSectorBytes && entry != kLineBytes) {
         throw ConfigurationError("dram.entry_bytes is {}; it must be 32 or 128", entry);

@@ -12,6 +12,11 @@ struct CrossbarParameters {
                         {.help = "Bytes of a flit; a port moves one flit a cycle.",
                          .source = "GPGPU-Sim's GTX480 configuration"});
     LOOKAHEAD_PARAMETER(
+        std::int64_t, atomic_lane_bytes, 8, {4, 8, "byte"},
+        {.help = "Bytes of each lane in the packet of an atomic, and in that of its values.",
+         .source = "8: a choice, an operand of 64 bits or two of 32. GPGPU-Sim sends the sector of the lanes: 4, where "
+                   "there is a lane for each word"});
+    LOOKAHEAD_PARAMETER(
         Cycle, request_latency, 64, {1, 10000, "cycle"},
         {.help = "Network cycles from SM to L2 slice without the serialisation of the packet: the crossbar's "
                  "traversal and the first half of the L2's fixed pipeline.",

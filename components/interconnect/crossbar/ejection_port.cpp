@@ -9,7 +9,7 @@ namespace lookahead::gpu {
 
 EjectionPort::EjectionPort(const CrossbarParameters& parameters, Cycle credit_latency, const ClockDomain& clock,
                            OutPort& credits, unsigned sources)
-    : flits_of_(parameters.flit_bytes),
+    : flits_of_(parameters.flit_bytes, parameters.atomic_lane_bytes),
       credit_latency_(credit_latency),
       credit_batch_(static_cast<std::uint32_t>(parameters.credit_batch)),
       clock_(clock),
@@ -17,7 +17,7 @@ EjectionPort::EjectionPort(const CrossbarParameters& parameters, Cycle credit_la
       waiting_((sources + 63) / 64, 0),
       withheld_(sources, 0),
       last_source_(sources - 1) {
-    const std::size_t flit = message_bytes_bound(static_cast<unsigned>(parameters.flit_bytes));
+    const std::size_t flit = flits_of_.message_bytes_bound();
     queues_.reserve(sources);
     for (unsigned i = 0; i < sources; ++i) {
         queues_.emplace_back(credits_per_path(parameters) * flit, sizeof(MessageHeader) + kMaximumPayloadBytes);
@@ -32,7 +32,7 @@ EjectionPort::EjectionPort(const CrossbarParameters& parameters, Cycle credit_la
 
 [[gnu::hot]] void EjectionPort::choose(unsigned source, Cycle now) {
     chosen_ = source;
-    chosen_flits_ = flits_of_(packet_bytes(queues_[source].front()));
+    chosen_flits_ = flits_of_.of(queues_[source].front());
     complete_at_ = std::max(now, last_flit_ + static_cast<Cycle>(chosen_flits_));
 }
 

@@ -15,14 +15,15 @@ namespace {
 /// was still room for a flit; an owner that pushes several packets after one can_accept has slack for each.
 std::size_t blocked_bytes(const CrossbarParameters& parameters) {
     const auto flits = static_cast<std::size_t>(parameters.injection_flits);
-    return flits * message_bytes_bound(static_cast<unsigned>(parameters.flit_bytes)) + 4 * kMaximumPayloadBytes;
+    const FlitCounter counter(parameters.flit_bytes, parameters.atomic_lane_bytes);
+    return flits * counter.message_bytes_bound() + 4 * kMaximumPayloadBytes;
 }
 
 }  // namespace
 
 InjectionPort::InjectionPort(const CrossbarParameters& parameters, Cycle latency, const ClockDomain& clock,
                              OutPort& out, unsigned destinations)
-    : flits_of_(parameters.flit_bytes),
+    : flits_of_(parameters.flit_bytes, parameters.atomic_lane_bytes),
       capacity_(credits_per_path(parameters)),
       latency_(latency),
       queue_flits_(parameters.injection_flits),
@@ -50,7 +51,7 @@ Cycle InjectionPort::next_acceptance(Cycle now) const {
 
 [[gnu::hot]] std::byte* InjectionPort::push(unsigned destination, Cycle ready, MessageType type,
                                             std::size_t payload_bytes) {
-    const unsigned flits = flits_of_(packet_bytes(type, payload_bytes));
+    const unsigned flits = flits_of_.of(type, payload_bytes);
     if (blocked_.empty() && may_send(destination, flits)) {
         return transmit(destination, ready, flits, type, payload_bytes);
     }

@@ -9,10 +9,10 @@ namespace lookahead::gpu {
 LOOKAHEAD_REGISTER_STATISTICS(InputQueuedCounters, "input_queued",
                               "An input-queued crossbar: the network of requests or that of replies.")
 
-InputQueuedNetwork::InputQueuedNetwork(const Ends& ends, unsigned credits)
-    : NetworkProcess(ends), outputs_(ends.destinations) {
+InputQueuedNetwork::InputQueuedNetwork(const Ends& ends, unsigned credits, Cycle allocation)
+    : NetworkProcess(ends), allocation_(allocation), outputs_(ends.destinations) {
     const std::size_t flits = std::size_t{credits} * ends.destinations;
-    const std::size_t bytes = flits * message_bytes_bound(static_cast<unsigned>(ends.flit_bytes));
+    const std::size_t bytes = flits * flits_of_.message_bytes_bound();
     inputs_.reserve(ends.sources);
     for (unsigned i = 0; i < ends.sources; ++i) {
         inputs_.emplace_back(bytes, sizeof(MessageHeader) + kMaximumPayloadBytes);
@@ -32,12 +32,12 @@ void InputQueuedNetwork::receive(const MessageHeader& message, Cycle now) {
 void InputQueuedNetwork::look_at_front(Input& input) const {
     const MessageHeader& front = input.queue.front();
     input.output = front.in_port % ends_.destinations;
-    input.flits = flits_of_(packet_bytes(front));
+    input.flits = flits_of_.of(front);
 }
 
 Cycle InputQueuedNetwork::earliest(const Input& input) const {
     const Cycle free = std::max(input.last_flit, outputs_[input.output].last_flit);
-    return std::max(input.queue.front().time, free + static_cast<Cycle>(input.flits));
+    return std::max(input.queue.front().time, free + allocation_ + static_cast<Cycle>(input.flits));
 }
 
 void InputQueuedNetwork::cycle(Cycle now) {

@@ -33,8 +33,8 @@ struct InputQueuedCounters {
 /// queues.
 class InputQueuedNetwork final : public NetworkProcess {
   public:
-    /// `credits`: flits that can be under way on each path.
-    InputQueuedNetwork(const Ends& ends, unsigned credits);
+    /// `credits`: flits that can be under way on each path. `allocation`: InputQueuedParameters::allocation_cycles.
+    InputQueuedNetwork(const Ends& ends, unsigned credits, Cycle allocation = 0);
 
     void visit_statistics(StatisticsVisitor& visitor) const override;
     void fields(StateArchive& archive) override;
@@ -73,6 +73,7 @@ class InputQueuedNetwork final : public NetworkProcess {
         return input >= turn ? input - turn : input + ends_.sources - turn;
     }
 
+    Cycle allocation_;
     std::vector<Input> inputs_;
     std::vector<Output> outputs_;
     InputQueuedCounters counters_;

@@ -13,6 +13,11 @@ struct InputQueuedParameters {
         {.help = "Latency from the crossbar to an SM or slice: a part of the fixed latency, and the crossbar's "
                  "lookahead to its neighbours.",
          .source = "a choice: take as much from crossbar.request_latency and reply_latency"});
+    LOOKAHEAD_PARAMETER(
+        Cycle, allocation_cycles, 0, {0, 100, "cycle"},
+        {.help = "Cycles between a packet's tail and the next packet's head, at an input and at an output.",
+         .source = "0: a packet gets its output while the one before it leaves. BookSim's router with one virtual "
+                   "channel takes a cycle (internal_speedup 1)"});
     LOOKAHEAD_ALL_DECLARED;
 };
 

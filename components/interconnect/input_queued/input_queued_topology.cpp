@@ -22,11 +22,11 @@ class InputQueuedTopology final : public NetworkPairTopology {
     Model::Factory network(const InterconnectEndpoints& ends, unsigned sms, unsigned slices,
                            Carries carries) const override {
         const bool requests = carries == Carries::requests;
-        const NetworkProcess::Ends of_network{requests ? sms : slices, requests ? slices : sms,
+        const NetworkProcess::Ends of_network{requests ? sms : slices,      requests ? slices : sms,
                                               parameters_.delivery_latency, ends.ports.flit_bytes,
-                                              ends.clock.frequency_hz()};
-        return [of_network, credits = credits_per_path(ends.ports)] {
-            return std::make_unique<InputQueuedNetwork>(of_network, credits);
+                                              ends.clock.frequency_hz(),    ends.ports.atomic_lane_bytes};
+        return [of_network, credits = credits_per_path(ends.ports), allocation = parameters_.allocation_cycles] {
+            return std::make_unique<InputQueuedNetwork>(of_network, credits, allocation);
         };
     }
 

@@ -21,7 +21,7 @@ MeshNetwork::Router::Router() {
 MeshNetwork::MeshNetwork(const Arguments& arguments)
     : NetworkProcess({static_cast<unsigned>(arguments.sources.size()),
                       static_cast<unsigned>(arguments.destinations.size()), arguments.parameters.delivery_latency,
-                      arguments.flit_bytes, arguments.frequency}),
+                      arguments.flit_bytes, arguments.frequency, arguments.atomic_lane_bytes}),
       arguments_(arguments),
       routers_(std::size_t{arguments.layout.columns} * arguments.layout.rows),
       active_((routers_.size() + 63) / 64, 0) {
@@ -34,7 +34,7 @@ Cycle MeshNetwork::way_of_credit(std::uint16_t in_port) const {
 
 void MeshNetwork::receive(const MessageHeader& message, Cycle now) {
     const std::uint32_t packet = store(message);
-    packets_[packet].flits = flits_of_(packet_bytes(message));
+    packets_[packet].flits = flits_of_.of(message);
     packets_[packet].ready = now;
     append(source_tile(message.in_port), kLocal, packet);
     ++packets_in_flight_;

@@ -35,6 +35,7 @@ class MeshNetwork final : public NetworkProcess {
         std::vector<std::uint16_t> destinations;  ///< tile of each
         std::int64_t flit_bytes;
         std::int64_t frequency;
+        std::int64_t atomic_lane_bytes = kAtomicLaneBytes;
     };
     explicit MeshNetwork(const Arguments& arguments);
 

@@ -35,7 +35,8 @@ class MeshTopology final : public NetworkPairTopology {
                                                .sources = requests ? layout.sm_tiles : layout.slice_tiles,
                                                .destinations = requests ? layout.slice_tiles : layout.sm_tiles,
                                                .flit_bytes = ends.ports.flit_bytes,
-                                               .frequency = ends.clock.frequency_hz()};
+                                               .frequency = ends.clock.frequency_hz(),
+                                               .atomic_lane_bytes = ends.ports.atomic_lane_bytes};
         return [arguments] { return std::make_unique<MeshNetwork>(arguments); };
     }
 

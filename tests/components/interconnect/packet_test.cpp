@@ -35,6 +35,22 @@ TEST_CASE("a padded write is as large as its words") {
     CHECK(packet_bytes(message) == 8 + 12);
 }
 
+TEST_CASE("an atomic's packet has atomic_lane_bytes for each lane") {
+    const std::size_t request = sizeof(AtomicRequest) + 8 * sizeof(AtomicLane);
+    const std::size_t reply = sizeof(AtomicReply) + 8 * sizeof(AtomicValue);
+    for (const unsigned lane_bytes : {4u, 8u}) {
+        CAPTURE(lane_bytes);
+        CHECK(packet_bytes(AtomicRequest::kType, request, lane_bytes) == 8 + 8 * lane_bytes);
+        CHECK(packet_bytes(AtomicReply::kType, reply, lane_bytes) == 8 + 8 * lane_bytes);
+        const FlitCounter flits(32, lane_bytes);
+        CHECK(flits.of(AtomicRequest::kType, request) == (lane_bytes == 4 ? 2 : 3));
+        CHECK(flits.of(WriteRequest::kType, sizeof(WriteRequest) + 128) == 5);
+        CHECK(sizeof(MessageHeader) + sizeof(AtomicRequest) + 32 * sizeof(AtomicLane) <=
+              flits.of(AtomicRequest::kType, sizeof(AtomicRequest) + 32 * sizeof(AtomicLane)) *
+                  flits.message_bytes_bound());
+    }
+}
+
 TEST_CASE("flits are counted as by division, for every flit size") {
     for (unsigned flit = 8; flit <= 256; ++flit) {
         const FlitCounter flits(flit);

@@ -112,6 +112,19 @@ TEST_CASE("every port holds one flit a cycle for 10 000 cycles") {
     }
 }
 
+TEST_CASE("an input-queued crossbar takes allocation_cycles between two packets") {
+    for (const unsigned allocation : {0u, 1u, 3u}) {
+        CAPTURE(allocation);
+        const Traffic traffic{.sms = 4, .requests = 500, .own_slice = true, .words = 32};  // packets of four flits
+        TopologyBench bench(
+            "input_queued", traffic,
+            configuration_of(traffic, {"input_queued.allocation_cycles=" + std::to_string(allocation)}));
+        REQUIRE(bench.result.outcome == Outcome::finished);
+        const auto& arrivals = bench.partition(0).arrivals;
+        CHECK(arrivals.back().first - arrivals.front().first == (4 + allocation) * 499);
+    }
+}
+
 TEST_CASE("two streams that need one link share it evenly, and the link is never idle") {
     // A row of SM 0, SM 1 and the slice: both SMs' requests cross the link into the slice's tile.
     const Traffic one{.sms = 2, .partitions = 1, .slices_per_partition = 1, .requests = 500, .words = 32};

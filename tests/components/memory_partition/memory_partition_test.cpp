@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "components/protocols/host_memory.h"
@@ -114,6 +115,16 @@ class Single {
         std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->time < b->time; });
         return all;
     }
+    /// The cycles in which credits come back to requester 0.
+    std::vector<Cycle> credits() {
+        bench.run();
+        std::vector<Cycle> cycles;
+        for (const StoredMessage& message : bench.outputs[1]) {
+            if (message.header().type == Credit::kType) { cycles.push_back(arrival(message.header())); }
+        }
+        std::sort(cycles.begin(), cycles.end());
+        return cycles;
+    }
     /// The cycle in which a read at `now` gets its line from an idle DRAM.
     Cycle fetched(Cycle now) const {
         const ClockDomain dram(924'000'000);
@@ -185,6 +196,52 @@ TEST_CASE("a write is acknowledged without a fetch, and a read of its line fetch
     CHECK(bytes_of(*single.replies().back()) == expected);
     CHECK(single.counters().partial_fetches == 1);
     CHECK(single.dram().reads == 1);
+}
+
+MemoryPartitionArguments with_fetches_on_write() {
+    return arguments_with([](auto& arguments) { arguments.l2.fetch_on_write = true; });
+}
+
+TEST_CASE("with fetch_on_write a write that misses goes to DRAM, and its line comes before its acknowledgement") {
+    Single single(with_fetches_on_write());
+    single.host_fill(10, single.line(), 128, 9);
+    single.write(1000, single.line(), 5, {1, 2, 3}, 40);
+    auto replies = single.replies();
+    REQUIRE(replies.size() == 1);
+    CHECK(replies[0]->as<WriteAcknowledge>().tag == 40);
+    CHECK(single.arrival(*replies[0]) >= single.fetched(1000) + kData + kReply);
+    CHECK(single.dram().reads == 1);
+    CHECK(single.dram().writes == 1);
+    CHECK(single.dram().data_bus_cycles == 4 + 2);  // a line, and the burst of the written sector
+    single.write(5000, single.line(), 127, {4}, 41);
+    single.read(5001, single.line());
+    replies = single.replies();
+    CHECK(single.arrival(*replies[1]) == 5000 + kData + kReply);
+    std::vector<std::uint8_t> expected(kLineBytes, 9);
+    std::copy_n(std::array<std::uint8_t, 3>{1, 2, 3}.begin(), 3, expected.begin() + 5);
+    expected[127] = 4;
+    CHECK(bytes_of(*replies[2]) == expected);
+    CHECK(single.dram().reads + single.dram().writes == 2);
+}
+
+TEST_CASE("with fetch_on_write only what is written to a line that is there makes it dirty") {
+    for (const bool again : {false, true}) {
+        CAPTURE(again);
+        Single single(with_fetches_on_write());
+        single.write(1000, single.line(), 100, {42});
+        single.write(1001, single.line(), 101, {43});  // joins the first
+        if (again) { single.write(2000, single.line(), 102, {44}); }
+        for (unsigned n = 1; n <= 8; ++n) { single.read(2000 + n * 1000, single.line(n)); }
+        single.replies();
+        CHECK(single.counters().evictions == 1);
+        CHECK(single.counters().write_backs == (again ? 1 : 0));
+        CHECK(single.dram().writes == (again ? 3 : 2));
+        single.read(20000, single.line());
+        const auto bytes = bytes_of(*single.replies().back());
+        CHECK(bytes[100] == 42);
+        CHECK(bytes[101] == 43);
+        CHECK(bytes[102] == (again ? 44 : 0));
+    }
 }
 
 TEST_CASE("a line that was written whole is read without a fetch") {
@@ -466,6 +523,8 @@ TEST_CASE("configurations that do not fit together are refused") {
         [](auto& arguments) { arguments.dram.pseudo_channels = 4; },
         [](auto& arguments) { arguments.l2.sector_bytes = 64; },
         [](auto& arguments) { arguments.l2.port_bytes = 48; },
+        [](auto& arguments) { arguments.l2.sector_bytes = 32, arguments.l2.fetch_on_write = true; },
+        [](auto& arguments) { arguments.l2.miss_queue = 2, arguments.l2.fetch_on_write = true; },
         [](auto& arguments) { arguments.dram.entry_bytes = 32; },  // needs sectors
         [](auto& arguments) { arguments.dram.entry_bytes = 64; },
         [](auto& arguments) { arguments.requesters = 2000; }};
@@ -529,6 +588,64 @@ TEST_CASE("a request holds the slice for the pieces that its port moves") {
     CHECK(line == 2);  // of 4 cycles; with port_bytes 128 it waits for two flits
     CHECK(half == 0);  // of 2 cycles
     CHECK(second(64, 0b0101).second == second(128, 0b0101).second);
+}
+
+TEST_CASE("without sectors a line holds the port where it hits, not where it misses") {
+    for (const bool hits : {false, true}) {
+        CAPTURE(hits);
+        Single single(arguments_with([](auto& arguments) { arguments.l2.port_bytes = 32; }));
+        if (hits) { single.read(1000, single.line()); }
+        single.read(2000, single.line(1));
+        single.replies();
+        single.read(5000, single.line());
+        single.read_sectors(5001, single.line(1), 0b0001, 7);
+        const auto replies = single.replies();
+        const auto* second = *std::find_if(replies.begin(), replies.end(),
+                                           [](auto* reply) { return reply->template as<ReadReply>().tag == 7; });
+        CHECK(single.arrival(*second) == (hits ? 5004 : 5001) + kData + kReply);
+    }
+}
+
+TEST_CASE(
+    "a request passes the slice's input latency before its tags, and gives its room in the network back at once") {
+    for (const Cycle latency : {0, 1, 120}) {
+        CAPTURE(latency);
+        Single single(arguments_with([&](auto& arguments) {
+            arguments.l2.input_latency = latency;
+            arguments.crossbar.credit_batch = 1;
+        }));
+        single.write(1000, single.line(), 0, {1}, 40);
+        single.write(1001, single.line(), 1, {2}, 41);
+        const auto replies = single.replies();
+        REQUIRE(replies.size() == 2);
+        CHECK(single.arrival(*replies[0]) == 1000 + latency + kData + kReply);
+        CHECK(single.arrival(*replies[1]) == 1001 + latency + kData + kReply);
+        const auto credits = single.credits();
+        REQUIRE(credits.size() == 2);
+        CHECK(credits[0] == 1000 + kReply);
+        CHECK(credits[1] == 1001 + kReply);
+    }
+}
+
+TEST_CASE("a slice takes no request while input_queue ones wait for its tags") {
+    for (const std::int64_t queue : {1, 2}) {
+        CAPTURE(queue);
+        Single single(arguments_with([&](auto& arguments) {
+            arguments.l2.input_latency = 20;
+            arguments.l2.input_queue = queue;
+            arguments.l2.merges = 1;
+            arguments.crossbar.credit_batch = 1;
+        }));
+        single.read(1000, single.line(), 1);
+        single.read(1001, single.line(), 2);      // waits at the tags for the first one's line
+        single.read(1040, single.line(0, 9), 3);  // finds it waiting
+        const auto replies = single.replies();
+        REQUIRE(replies.size() == 3);
+        const Cycle filled = single.arrival(*replies[0]) - kData - kTail - kReply;
+        REQUIRE(filled > 1100);
+        CHECK((single.credits()[2] >= filled + kReply) == (queue == 1));
+        CHECK((single.credits()[2] == 1040 + kReply) == (queue == 2));
+    }
 }
 
 TEST_CASE("with entry_bytes 32 each sector of a fetch takes an entry of the DRAM's queue") {

@@ -20,7 +20,6 @@ Scenario cramped(unsigned seed) {
     scenario.arguments.l2.ways = 2;
     scenario.arguments.l2.mshrs = 6;
     scenario.arguments.l2.merges = 2;
-    scenario.arguments.l2.miss_queue = 2;
     scenario.arguments.dram.queue_entries = 4;
     scenario.arguments.dram.return_entries = 5;
     scenario.arguments.crossbar.request_latency = 3;
@@ -29,6 +28,10 @@ Scenario cramped(unsigned seed) {
     scenario.arguments.crossbar.credit_batch = 3;
     scenario.arguments.crossbar.injection_flits = 4;
     scenario.arguments.dram_scheduler = seed % 2 == 0 ? "frfcfs" : "fcfs";
+    scenario.arguments.l2.fetch_on_write = seed % 4 >= 2;
+    scenario.arguments.l2.miss_queue = scenario.arguments.l2.fetch_on_write ? 3 : 2;
+    scenario.arguments.l2.input_latency = seed % 5;
+    scenario.arguments.l2.input_queue = 1 + seed % 3;
     scenario.player.seed = seed;
     scenario.player.requests = 300;
     scenario.player.lines = 40;
@@ -41,6 +44,7 @@ Scenario cramped(unsigned seed) {
 Scenario cramped_sectors(unsigned seed) {
     Scenario scenario = cramped(seed);
     scenario.arguments.l2.sector_bytes = 32;
+    scenario.arguments.l2.fetch_on_write = false;
     scenario.player.sectors = true;
     scenario.arguments.dram.pseudo_channels = 2;
     scenario.arguments.dram.rrdl = 8;

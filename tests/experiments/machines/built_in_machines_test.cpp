@@ -138,6 +138,7 @@ TEST_CASE("the machines have the sizes of the published tables") {
     const PublishedSizes published[] = {
         {"gtx480", 15, 48, 128, 16, 4, 64, 768, 8, 4096, 177.4},
         {"gtx480_gpgpusim", 15, 48, 128, 16, 4, 64, 768, 8, 4096, 177.4},
+        {"gpgpusim_3", 15, 48, 128, 16, 4, 32, 768, 8, 4096, 177.4},
         {"dac_gtx480", 15, 48, 128, 48, 4, 32, 768, 8, 4096, 177.4},
         {"pmode_fermi", 15, 48, 128, 32, 4, 96, 768, 8, 4096, 177.4},
         {"vecmem_nvidia", 32, 32, 256, 32, 4, 256, 2048, 16, 2048, 224.0},

@@ -210,6 +210,7 @@ TEST_CASE("the books balance with parts that other machines have") {
         {"interconnect.topology=input_queued"},
         {"gpu.perfect_memory=true"},
         {"l1d.sector_bytes=32", "l2.sector_bytes=32"},
+        {"l2.fetch_on_write=true", "l2.input_latency=40", "l2.input_queue=2", "l2.port_bytes=32", "l2.sets=8"},
         {"l1i.enabled=false", "sm.operand_collectors=false", "dispatcher.preassigned_ctas=0"},
         {"sm.prefetcher=caps", "sm.warp_scheduler=pas"},
         {"sm.issue_extension=pmode"},
