@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstring>
 
-#include "components/interconnect/partition_ports.h"
 #include "components/isa/memory_access.h"
 #include "components/protocols/byte_mask.h"
 #include "core/error/error.h"
@@ -46,15 +45,31 @@ SectorMask sectors_moved(SectorMask sectors) {
     return (sectors & kUpper) == 0 ? kLower : (sectors & kLower) == 0 ? kUpper : kAllSectors;
 }
 
-constexpr std::size_t kMessageBytes = sizeof(MessageHeader) + kMaximumPayloadBytes;
-
-/// The port takes one request a cycle.
-std::size_t input_places(const L2Parameters& parameters) {
-    return static_cast<std::size_t>(parameters.input_latency + parameters.input_queue + 1);
-}
-
 std::uint64_t hits_of(const L2Counters& counters) {
     return counters.read_hits + counters.write_hits + counters.atomic_hits;
+}
+
+bool is_write(const MessageHeader& request) {
+    return request.type == WriteRequest::kType;
+}
+
+/// The sectors with a byte that the request needs and the line does not have.
+SectorMask missing_sectors(const L2Cache& cache, std::uint32_t line, const MessageHeader& request) {
+    return sectors_of(needed_bytes(request) & ~cache.valid(line));
+}
+
+void count(L2Counters& counters, const MessageHeader& request, bool hit) {
+    const std::uint64_t one = hit ? 1 : 0;
+    if (request.type == ReadRequest::kType) {
+        ++counters.reads;
+        counters.read_hits += one;
+    } else if (request.type == WriteRequest::kType) {
+        ++counters.writes;
+        counters.write_hits += one;
+    } else {
+        ++counters.atomics;
+        counters.atomic_hits += one;
+    }
 }
 
 }  // namespace
@@ -74,17 +89,12 @@ L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
                    .requesters = environment.requesters},
                   contents_, counters_),
       cache_(contents_.lines()),
-      requests_(environment.crossbar, environment.crossbar.reply_latency, environment.clock, environment.replies,
-                environment.requesters),
-      input_latency_(parameters.input_latency),
-      input_queue_(static_cast<unsigned>(parameters.input_queue)),
-      inputs_(input_places(parameters) * kMessageBytes, kMessageBytes),
-      input_times_(input_places(parameters)),
+      input_(parameters, environment.crossbar, environment.clock, environment.replies, environment.requesters),
       mshrs_(static_cast<unsigned>(parameters.mshrs), static_cast<unsigned>(parameters.merges)),
       queue_(static_cast<std::size_t>(parameters.miss_queue)),
       fills_(static_cast<std::size_t>(parameters.mshrs) * (sectored_ ? kSectors : 1)) {
     if (environment.crossbar.row_grants > 0) {
-        requests_.hold_grants(*this, static_cast<unsigned>(environment.crossbar.row_grants));
+        input_.port().hold_grants(*this, static_cast<unsigned>(environment.crossbar.row_grants));
     }
 }
 
@@ -99,9 +109,9 @@ std::uint64_t L2Slice::row_of(const MessageHeader& request) const {
         if (draining_ != L2Cache::kNoMshr || stall_.cause == L2Stall::reply_port) { wake(now); }
         return;
     }
-    requests_.receive(message, source, now);
-    if (input_latency_ > 0) { next_cycle_ = std::min(next_cycle_, requests_.next_event(now - 1)); }
-    if (draining_ == L2Cache::kNoMshr && stall_.cause == L2Stall::none) { wake(next_request_after(now - 1)); }
+    input_.port().receive(message, source, now);
+    if (input_.delays()) { next_cycle_ = std::min(next_cycle_, input_.port().next_event(now - 1)); }
+    if (draining_ == L2Cache::kNoMshr && stall_.cause == L2Stall::none) { wake(input_.next_front(now - 1)); }
 }
 
 void L2Slice::receive_fill(std::uint16_t mshr, SectorMask sectors, Cycle ready) {
@@ -123,8 +133,8 @@ void L2Slice::pop_dram_sector() {
 [[gnu::hot]] bool L2Slice::cycle(Cycle now) {
     bool took_fill = false;
     bool freed = false;
-    enter(now);
-    if (now < busy_until_) {  // only with input_latency_, to take a request from the port
+    input_.enter(now);
+    if (now < busy_until_) {  // only to take a request from the port
         next_cycle_ = plan(now, true);
         return false;
     }
@@ -143,58 +153,30 @@ void L2Slice::pop_dram_sector() {
 
 /// The next cycle with work, after cycle `now`. `freed`: a register was freed, so a waiting request may find room.
 [[gnu::hot]] Cycle L2Slice::plan(Cycle now, bool freed) const {
-    const Cycle enters = input_latency_ > 0 && !input_full(now + 1) ? requests_.next_event(now) : kCycleInfinity;
+    const Cycle enters = input_.next_entry(now);
     if (draining_ != L2Cache::kNoMshr) {
         return std::min(enters, std::max(busy_until_, operations_.replies().next_acceptance(now)));
     }
     Cycle next = !fills_.empty() ? std::max(fills_.front().ready, now + 1) : kCycleInfinity;
     if (stall_.cause == L2Stall::none || freed) {
-        next = std::min(next, next_request_after(now));
+        next = std::min(next, input_.next_front(now));
     } else if (stall_.cause == L2Stall::reply_port) {
         next = std::min(next, operations_.replies().next_acceptance(now));
     }
     return std::min(enters, std::max(next, busy_until_));
 }
 
-/// Takes a request from the port into the pipeline before the tags.
-void L2Slice::enter(Cycle now) {
-    if (input_latency_ == 0 || input_full(now)) { return; }
-    const MessageHeader* request = requests_.front(now);
-    if (request == nullptr) { return; }
-    inputs_.push_copy(*request);
-    input_times_.push() = now + input_latency_;
-    requests_.pop(now);
-}
-
-/// The request whose tags can be looked up; nullptr if none.
-const MessageHeader* L2Slice::next_request(Cycle now) const {
-    if (input_latency_ == 0) { return requests_.front(now); }
-    return !inputs_.empty() && input_times_.front() <= now ? &inputs_.front() : nullptr;
-}
-
-/// The least cycle > now in which there is one if nothing more comes.
-Cycle L2Slice::next_request_after(Cycle now) const {
-    if (input_latency_ == 0) { return requests_.next_event(now); }
-    return inputs_.empty() ? kCycleInfinity : std::max(input_times_.front(), now + 1);
-}
-
-void L2Slice::pop_request(Cycle now) {
-    if (input_latency_ == 0) { return requests_.pop(now); }
-    inputs_.pop();
-    input_times_.pop();
-}
-
 [[gnu::hot]] void L2Slice::serve_port(Cycle now) {
-    const MessageHeader* request = next_request(now);
+    const MessageHeader* request = input_.front(now);
     if (request == nullptr) { return; }
-    const unsigned source = request->in_port & (kMaximumRequesters - 1);
+    const unsigned source = SliceInput::source_of(*request);
     const std::uint64_t written = counters_.written_sectors;
     const std::uint64_t hits = hits_of(counters_);
     const L2Stall stall = access(*request, source, now);
     stall_.note(stall, now, counters_);
     if (stall == L2Stall::none) {
         if (port_bytes_ < kLineBytes) { hold_port(*request, hits_of(counters_) > hits, written, now); }
-        pop_request(now);
+        input_.pop(now);
     }
 }
 
@@ -222,15 +204,13 @@ void L2Slice::hold_port(const MessageHeader& request, bool hits, std::uint64_t w
     if (line != L2Cache::kNoLine && cache_.pending(line)) { return merge(line, request, source, now); }
     if (line != L2Cache::kNoLine && covers(cache_.valid(line), needed_bytes(request))) {
         if (!operations_.replies().can_accept(now)) { return L2Stall::reply_port; }
-        count(request, true);
+        count(counters_, request, true);
         sample(request, source, RequestSamples::Served::hit, now);
         cache_.touch(line);
         perform(line, request, source, now);
         return L2Stall::none;
     }
-    if (request.type == WriteRequest::kType && !fetch_on_write_) {
-        return allocate_and_write(set, local, request, source, now);
-    }
+    if (is_write(request) && !fetch_on_write_) { return allocate_and_write(set, local, request, source, now); }
     return fetch(line, set, local, request, source, now);
 }
 
@@ -238,15 +218,15 @@ L2Stall L2Slice::merge(std::uint32_t line, const MessageHeader& request, unsigne
     const std::uint16_t mshr = cache_.mshr(line);
     if (!mshrs_.can_merge(mshr)) { return L2Stall::merges; }
     if (sectored_) {
-        const auto more = static_cast<SectorMask>(missing_sectors(line, request) & ~mshrs_.fetching(mshr));
+        const auto more = static_cast<SectorMask>(missing_sectors(cache_, line, request) & ~mshrs_.fetching(mshr));
         if (more != 0 && queue_room() < 1) { return L2Stall::miss_queue; }
         if (more != 0) { fetch_sectors(mshr, cache_.local_address(line), more); }
     }
-    if (passes_on(request)) {
+    if (fetch_on_write_ && is_write(request)) {
         if (queue_room() < 1) { return L2Stall::miss_queue; }
         pass_on(request, cache_.local_address(line));
     }
-    count(request, false);
+    count(counters_, request, false);
     ++counters_.merges;
     sample(request, source, RequestSamples::Served::merge, now);
     mshrs_.append(mshr, request, source);
@@ -263,25 +243,22 @@ L2Stall L2Slice::fetch(std::uint32_t line, unsigned set, std::uint64_t local, co
         if (line == L2Cache::kNoLine) { return L2Stall::set; }
     }
     const bool writes_back = !partial && cache_.dirty(line).any();
-    if (queue_room() < 1u + (writes_back ? 1 : 0) + (passes_on(request) ? 1 : 0)) { return L2Stall::miss_queue; }
-    if (passes_on(request)) { pass_on(request, local); }
+    if (queue_room() < 1u + (writes_back ? 1 : 0) + ((fetch_on_write_ && is_write(request)) ? 1 : 0)) {
+        return L2Stall::miss_queue;
+    }
+    if (fetch_on_write_ && is_write(request)) { pass_on(request, local); }
     if (partial) {
         ++counters_.partial_fetches;
     } else {
         replace(line, local);
     }
-    count(request, false);
+    count(counters_, request, false);
     const std::uint16_t mshr = mshrs_.allocate(line);
-    fetch_sectors(mshr, local, sectored_ ? missing_sectors(line, request) : kAllSectors);
+    fetch_sectors(mshr, local, sectored_ ? missing_sectors(cache_, line, request) : kAllSectors);
     sample(request, source, RequestSamples::Served::dram, now, mshr);
     cache_.await_fill(line, mshr);
     mshrs_.append(mshr, request, source);
     return L2Stall::none;
-}
-
-/// The sectors with a byte that the request needs and the line does not have.
-SectorMask L2Slice::missing_sectors(std::uint32_t line, const MessageHeader& request) const {
-    return sectors_of(needed_bytes(request) & ~cache_.valid(line));
 }
 
 void L2Slice::fetch_sectors(std::uint16_t mshr, std::uint64_t local, SectorMask sectors) {
@@ -297,7 +274,7 @@ L2Stall L2Slice::allocate_and_write(unsigned set, std::uint64_t local, const Mes
     if (line == L2Cache::kNoLine) { return L2Stall::set; }
     if (cache_.dirty(line).any() && queue_room() < 1) { return L2Stall::miss_queue; }
     if (!operations_.replies().can_accept(now)) { return L2Stall::reply_port; }
-    count(request, false);
+    count(counters_, request, false);
     replace(line, local);
     perform(line, request, source, now);
     return L2Stall::none;
@@ -317,11 +294,6 @@ void L2Slice::replace(std::uint32_t line, std::uint64_t local) {
         }
     }
     cache_.install(line, local);
-}
-
-/// Whether the request, which misses, goes to DRAM itself, so that its line stays clean.
-bool L2Slice::passes_on(const MessageHeader& request) const {
-    return fetch_on_write_ && request.type == WriteRequest::kType;
 }
 
 /// The DRAM's queue models only the time: the bytes are in the image when the line has come.
@@ -350,7 +322,7 @@ bool L2Slice::drain_fill(Cycle now) {
     if (can_perform_front(line)) {
         const MessageHeader& request = mshrs_.front(draining_);
         perform(line, request, mshrs_.front_source(draining_), now);
-        if (passes_on(request)) { contents_.write_through(line, request.as<WriteRequest>().mask); }
+        if (fetch_on_write_ && is_write(request)) { contents_.write_through(line, request.as<WriteRequest>().mask); }
         mshrs_.pop(draining_);
         if (can_perform_front(line)) { return false; }
     }
@@ -366,20 +338,6 @@ bool L2Slice::drain_fill(Cycle now) {
 bool L2Slice::can_perform_front(std::uint32_t line) const {
     return mshrs_.has_waiters(draining_) &&
            (!sectored_ || covers(cache_.valid(line), needed_bytes(mshrs_.front(draining_))));
-}
-
-void L2Slice::count(const MessageHeader& request, bool hit) {
-    const std::uint64_t one = hit ? 1 : 0;
-    if (request.type == ReadRequest::kType) {
-        ++counters_.reads;
-        counters_.read_hits += one;
-    } else if (request.type == WriteRequest::kType) {
-        ++counters_.writes;
-        counters_.write_hits += one;
-    } else {
-        ++counters_.atomics;
-        counters_.atomic_hits += one;
-    }
 }
 
 /// Starts recording a request that its SM has chosen as a sample, when it is taken from the port.
@@ -401,13 +359,13 @@ void L2Slice::perform(std::uint32_t line, const MessageHeader& request, unsigned
 }
 
 bool L2Slice::idle() const {
-    return requests_.empty() && inputs_.empty() && operations_.replies().empty() && mshrs_.empty() && queue_.empty();
+    return input_.empty() && operations_.replies().empty() && mshrs_.empty() && queue_.empty();
 }
 
 std::string L2Slice::waiting_for() const {
     if (!operations_.replies().empty()) { return "credits of a requester for a reply"; }
     if (!mshrs_.empty()) { return fmt::format("{} lines from DRAM", mshrs_.in_use()); }
-    return requests_.empty() && inputs_.empty() ? "nothing" : "its next request";
+    return input_.empty() ? "nothing" : "its next request";
 }
 
 void L2Slice::audit(Audit& audit, const std::string& name, std::uint32_t slice) const {
@@ -420,26 +378,22 @@ void L2Slice::audit(Audit& audit, const std::string& name, std::uint32_t slice) 
     const InjectionPort& replies = operations_.replies();
     for (std::uint32_t requester = 0; requester < replies.destinations(); ++requester) {
         audit.account("crossbar credits for replies", replies.spent_credits(requester), slice, requester);
-        audit.account("crossbar credits for requests", -std::int64_t{requests_.withheld_credits(requester)}, requester,
-                      slice);
+        audit.account("crossbar credits for requests", -std::int64_t{input_.port().withheld_credits(requester)},
+                      requester, slice);
     }
 }
 
 void L2Slice::visit_statistics(StatisticsVisitor& visitor, const std::string& name) const {
     visit(visitor, name, "l2_slice", counters_);
-    visit(visitor, fmt::format("{}.requests", name), "ejection_port", requests_.counters());
-    if (requests_.held_grants() != nullptr) {
-        visit(visitor, fmt::format("{}.requests", name), "held_grants", requests_.held_grants()->counters);
+    visit(visitor, fmt::format("{}.requests", name), "ejection_port", input_.port().counters());
+    if (input_.port().held_grants() != nullptr) {
+        visit(visitor, fmt::format("{}.requests", name), "held_grants", input_.port().held_grants()->counters);
     }
     visit(visitor, fmt::format("{}.replies", name), "injection_port", operations_.replies().counters());
 }
 
 void L2Slice::fields(StateArchive& archive) {
-    archive& counters_& contents_& operations_& requests_& mshrs_;
-    if (input_latency_ > 0) {
-        archive& inputs_;
-        input_times_.fields(archive, [&](Cycle& each) { archive& each; });
-    }
+    archive& counters_& contents_& operations_& input_& mshrs_;
     queue_.fields(archive, [&](DramAccess& each) { archive& each; });
     fills_.fields(archive, [&](Fill& each) { archive& each; });
     archive& draining_& next_cycle_& busy_until_& stall_& dram_reads_& dram_writes_;

@@ -4,14 +4,13 @@
 #include <cstdint>
 #include <string>
 
-#include "components/interconnect/crossbar/ejection_port.h"
-#include "components/interconnect/crossbar/packet_ring.h"
 #include "components/memory_partition/address_mapping.h"
 #include "components/memory_partition/l2_contents.h"
 #include "components/memory_partition/l2_counters.h"
 #include "components/memory_partition/l2_operations.h"
 #include "components/memory_partition/l2_parameters.h"
 #include "components/memory_partition/mshr_file.h"
+#include "components/memory_partition/slice_input.h"
 #include "core/bits/ring.h"
 #include "core/state/state_archive.h"
 #include "core/stats/statistics_visitor.h"
@@ -86,7 +85,7 @@ class L2Slice : private PacketRow {
     std::uint64_t dram_reads() const { return dram_reads_; }
     std::uint64_t dram_writes() const { return dram_writes_; }
     unsigned reply_credits(unsigned requester) const { return operations_.replies().credits(requester); }
-    unsigned withheld_credits(unsigned requester) const { return requests_.withheld_credits(requester); }
+    unsigned withheld_credits(unsigned requester) const { return input_.port().withheld_credits(requester); }
     const L2Counters& counters() const { return counters_; }
 
     void visit_statistics(StatisticsVisitor& visitor, const std::string& name) const;
@@ -105,14 +104,6 @@ class L2Slice : private PacketRow {
 
     std::uint64_t row_of(const MessageHeader& request) const override;
     void serve_port(Cycle now);
-    void enter(Cycle now);
-    /// Whether as many requests as there may be wait for the tags in cycle `now`.
-    bool input_full(Cycle now) const {
-        return input_times_.size() >= input_queue_ && input_times_[input_queue_ - 1] <= now;
-    }
-    const MessageHeader* next_request(Cycle now) const;
-    Cycle next_request_after(Cycle now) const;
-    void pop_request(Cycle now);
     void hold_port(const MessageHeader& request, bool hits, std::uint64_t written_before, Cycle now);
     bool drain_fill(Cycle now);
     void begin_fill();
@@ -129,13 +120,10 @@ class L2Slice : private PacketRow {
     L2Stall allocate_and_write(unsigned set, std::uint64_t local, const MessageHeader& request, unsigned source,
                                Cycle now);
     void replace(std::uint32_t line, std::uint64_t local);
-    bool passes_on(const MessageHeader& request) const;
     void pass_on(const MessageHeader& request, std::uint64_t local);
     void enqueue(const DramAccess& access);
     unsigned queue_room() const { return queue_.capacity() - queue_.size(); }
-    SectorMask missing_sectors(std::uint32_t line, const MessageHeader& request) const;
     void fetch_sectors(std::uint16_t mshr, std::uint64_t local, SectorMask sectors);
-    void count(const MessageHeader& request, bool hit);
 
     void perform(std::uint32_t line, const MessageHeader& request, unsigned source, Cycle now);
 
@@ -148,11 +136,7 @@ class L2Slice : private PacketRow {
     L2Contents contents_;
     L2Operations operations_;
     L2Cache& cache_;  ///< the lines of contents_
-    EjectionPort requests_;
-    Cycle input_latency_;
-    unsigned input_queue_;
-    PacketRing inputs_;        ///< between the port and the tags, with input_latency_
-    Ring<Cycle> input_times_;  ///< of each: the first cycle in which its tags may be looked up
+    SliceInput input_;
     MshrFile mshrs_;
 
     Ring<DramAccess> queue_;  ///< to the DRAM
