@@ -178,8 +178,9 @@ function(lookahead_closure result)
   set(${result} ${closed} PARENT_SCOPE)
 endfunction()
 
-# lookahead_program(NAME [FOLDER f] [SOURCES ...] LIBRARIES ... [MUTATIONS]): links the objects of LIBRARIES and of all that they depend
-# on; with MUTATIONS those of the mutation build, where there is one.
+# lookahead_program(NAME [FOLDER f] [SOURCES ...] LIBRARIES ... [MUTATIONS] [HEADERS target]): links the objects of LIBRARIES
+# and of all that they depend on; with MUTATIONS those of the mutation build, where there is one. HEADERS has the precompiled
+# header, standard_headers by default.
 function(lookahead_program name)
   cmake_parse_arguments(ARG "MUTATIONS" "FOLDER;HEADERS" "SOURCES;LIBRARIES" ${ARGN})
   lookahead_sources(ARG_SOURCES "${ARG_FOLDER}" ${ARG_SOURCES})

@@ -171,11 +171,12 @@ void L2Slice::pop_dram_sector() {
     if (request == nullptr) { return; }
     const unsigned source = SliceInput::source_of(*request);
     const std::uint64_t written = counters_.written_sectors;
-    const std::uint64_t hits = hits_of(counters_);
+    const bool narrow = port_bytes_ < kLineBytes;
+    const std::uint64_t hits = narrow ? hits_of(counters_) : 0;
     const L2Stall stall = access(*request, source, now);
     stall_.note(stall, now, counters_);
     if (stall == L2Stall::none) {
-        if (port_bytes_ < kLineBytes) { hold_port(*request, hits_of(counters_) > hits, written, now); }
+        if (narrow) { hold_port(*request, hits_of(counters_) > hits, written, now); }
         input_.pop(now);
     }
 }

@@ -51,7 +51,9 @@ bool is_dotted_key(std::string_view key) {
 }
 
 std::string joined(std::string_view prefix, std::string_view name) {
-    return prefix.empty() ? std::string(name) : fmt::format("{}.{}", prefix, name);
+    std::string key(prefix);
+    if (!prefix.empty()) { key += '.'; }
+    return key.append(name);
 }
 
 std::optional<ParameterValue> value_of(const toml::node& node) {

@@ -64,7 +64,7 @@ struct DacParameters {
              "Which enqueues of the affine warp wait while a warp's predicate queue is full. every: all; own: those "
              "of predicates.",
          .source = "Wang and Lin, ISCA 2017, section 4.1: if one of the PWPQs is full, the affine warp may not issue "
-                   "an enqueue, of which kind is not said"});
+                   "an enqueue; the kind is not said"});
     LOOKAHEAD_PARAMETER(
         bool, own_tag_port, false,
         {.help = "The address unit looks up L1's tags by a port of its own; false: in cycles in which no instruction "

@@ -80,7 +80,7 @@ TEST_CASE("clients give way to an instruction's access") {
     CHECK(bench.log.empty());
 }
 
-TEST_CASE("a client with a port of its own gives way to nobody, and nobody to it") {
+TEST_CASE("a client with a port of its own needs no free cycle, and takes none from others") {
     ClientsBench bench;
     bench.high.own_port = true;
     bench.high.wanted = 2;
