@@ -60,6 +60,13 @@ Configuration load_machine(const std::string& name, const Place& place, int dept
     }
     Configuration configuration = parse_machine(name, place);
     configuration.take_text("description");
+    const Place keys_place = fmt::format("{}: ", configuration.place_of("keys_of"));
+    if (const auto other = configuration.take_text("keys_of")) {
+        Configuration keys = parse_machine(base_name(*other, name), keys_place);
+        keys.take_text("description");
+        keys.take_text("inherits");
+        configuration.inherit(keys);
+    }
     const Place inherits_place = fmt::format("{}: ", configuration.place_of("inherits"));
     if (const auto base = configuration.take_text("inherits")) {
         configuration.inherit(load_machine(base_name(*base, name), inherits_place, depth + 1));

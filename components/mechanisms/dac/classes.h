@@ -35,7 +35,7 @@ enum class Reason : std::uint8_t {
     part,            ///< some rows of a wider value
     control,         ///< under control flow that depends on data
     order,           ///< a volatile or ordered access
-    space,           ///< shared memory or a generic address
+    space,           ///< a generic address; shared memory without dac.shared_accesses
     hidden_barrier,  ///< after a barrier, fence or atomic that the affine warp cannot see
     comparison,      ///< neither operand is the same for a whole CTA
     nesting,         ///< branches are nested deeper than the affine SIMT stack

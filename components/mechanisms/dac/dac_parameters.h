@@ -95,6 +95,13 @@ struct DacParameters {
                         {.help = "What the pass decouples; one of them alone, to tell their gains apart.",
                          .source = "Wang and Lin, ISCA 2017, section 4.7: accesses and predicates"});
     LOOKAHEAD_PARAMETER(
+        bool, shared_accesses, false,
+        {.help =
+             "Accesses of shared memory take their addresses from the queue, as stores do; false: their warps compute "
+             "them.",
+         .source = "Wang and Lin, ISCA 2017: sections 4.1 and 4.2 speak of global and local loads and of cache lines; "
+                   "section 4.7 names memory accesses without their space"});
+    LOOKAHEAD_PARAMETER(
         std::int64_t, divergent_conditions, 2, {0, 2, "condition"},
         {.help = "Divergent conditions that an operand may have where it is decoupled; none: no divergent "
                  "tuples.",

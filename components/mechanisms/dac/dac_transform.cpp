@@ -47,6 +47,7 @@ class DacTransform final : public finaliser::KernelTransform {
 
     explicit DacTransform(const Parameters& parameters)
         : choices_{.accesses = parameters.decouple != "predicates",
+                   .shared = parameters.shared_accesses,
                    .predicates = parameters.decouple != "accesses",
                    .conditions = static_cast<std::size_t>(parameters.divergent_conditions),
                    .reports = parameters.reports} {}

@@ -31,18 +31,12 @@ class Kept {
         return kind != Kind::none && kind != Kind::other;
     }
 
-    Reader reader_of(const VirtualInstruction& instruction, std::size_t source) const {
+    Reader reader_of(Position at, std::size_t source) const {
+        const VirtualInstruction& instruction = values_.instruction(at);
         if (isa::sets_predicate(instruction.machine.operation)) { return Reader::predicate; }
         if (!isa::is_memory(instruction.machine.operation) || source != 0) { return Reader::value; }
-        switch (instruction.machine.space) {
-            case Space::constant:
-                return Reader::constant;
-            case Space::global:
-            case Space::local:
-                return Reader::access;
-            default:
-                return Reader::shared;
-        }
+        if (instruction.machine.space == Space::constant) { return Reader::constant; }
+        return plan_.at(at).stays == Reason::space ? Reader::shared : Reader::access;
     }
 
     void find(Reader reader) {
@@ -62,12 +56,11 @@ class Kept {
 
     void find_read_by(Position at, Reader reader) {
         if (!plan_.stays(at) || is_kept(at)) { return; }
-        const VirtualInstruction& instruction = values_.instruction(at);
         const Reads& reads = values_.reads(at);
         const auto queue = plan_.at(at).queue;
         if (queue == isa::QueueMode::predicate) { return; }
         for (std::size_t i = queue ? 1 : 0; i < reads.source.size(); ++i) {
-            if (reader_of(instruction, i) == reader) {
+            if (reader_of(at, i) == reader) {
                 for (ValueId id : reads.source[i]) { follow(id, reader); }
             }
         }

@@ -11,7 +11,7 @@ namespace lookahead::dac {
 /// Which reader in the kernel's own stream keeps an instruction whose result the affine stream can compute.
 enum class Reader : std::uint8_t {
     none,       ///< the instruction goes, or the affine stream cannot compute it
-    shared,     ///< an access to shared memory or by a generic address: no candidate
+    shared,     ///< an access by a generic address, or to shared memory without dac.shared_accesses
     constant,   ///< a load from constant memory: no candidate
     access,     ///< an access that stays, which reads the result as (part of) its address
     predicate,  ///< a comparison that stays

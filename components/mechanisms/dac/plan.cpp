@@ -20,9 +20,12 @@ bool is_access(const VirtualInstruction& instruction) {
     return is_access(instruction.machine);
 }
 
+/// Loads of shared memory have no line to request: they take their address alone, as stores do.
 QueueMode queue_of(const VirtualInstruction& instruction) {
-    if (instruction.machine.operation == Operation::load) { return QueueMode::data; }
-    return instruction.machine.operation == Operation::store ? QueueMode::address : QueueMode::predicate;
+    if (!is_access(instruction)) { return QueueMode::predicate; }
+    const bool requests =
+        instruction.machine.operation == Operation::load && instruction.machine.space != Space::shared;
+    return requests ? QueueMode::data : QueueMode::address;
 }
 
 /// Whether a comparison sets two predicates that are not complements: a combined comparison does, a dequeue cannot.
@@ -122,7 +125,8 @@ std::vector<Class> Plan::enqueued(Position position) const {
 
 Reason Plan::why_no_access(Position position) const {
     const isa::Instruction& machine = values_.instruction(position).machine;
-    if (LOOKAHEAD_RULE(spaces_are_global_and_local) && machine.space != Space::global &&
+    const bool shared = choices_.shared && machine.space == Space::shared;
+    if (LOOKAHEAD_RULE(spaces_are_known) && !shared && machine.space != Space::global &&
         machine.space != Space::local) {
         return Reason::space;
     }

@@ -21,7 +21,7 @@ struct KernelRefusal {
 
 /// What the pass does with an instruction.
 struct Step {
-    bool candidate = false;               ///< a global or local access, or it sets a predicate
+    bool candidate = false;               ///< an access, or it sets a predicate
     Reason stays = Reason::none;          ///< why a candidate is not decoupled
     std::optional<isa::QueueMode> queue;  ///< decoupled: what it takes from the queue
     bool affine = false;                  ///< the affine stream executes it (decoupled: computes the entry)
@@ -30,9 +30,10 @@ struct Step {
     std::uint8_t conditions = 0;          ///< of the enqueued operand
 };
 
-/// What the pass may do: the parameters dac.decouple, dac.divergent_conditions and dac.reports.
+/// What the pass may do: the parameters dac.decouple, dac.shared_accesses, dac.divergent_conditions and dac.reports.
 struct Choices {
     bool accesses = true;
+    bool shared = false;  ///< accesses of shared memory, too
     bool predicates = true;
     std::size_t conditions = kMostConditions;
     bool reports = false;  ///< see Classes

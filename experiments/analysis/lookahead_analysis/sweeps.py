@@ -143,6 +143,16 @@ def with_mean(table, geometric):
     return pd.concat([table, values.to_frame("mean").T])
 
 
+def by_base(baseline, with_means):
+    """Makes the figure of a study `bases`: the speed-up of its one design over `baseline` on each base, one column each."""
+    def figure(sweep):
+        table, columns = sweep.table("base", "design"), {}
+        for base, part in table.groupby("base", sort=False):
+            columns[base] = normalised(part, "cycles", "design", baseline, invert=True).drop(columns=baseline).iloc[:, 0]
+        return with_means(pd.DataFrame(columns), geometric=True)
+    return figure
+
+
 def over(axis, baseline, with_means):
     """Makes figures of a column: each design of `axis` over the baseline, workloads and their geometric means."""
     def of(column, invert=False):

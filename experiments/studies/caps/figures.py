@@ -4,7 +4,7 @@ import numpy as np
 
 from lookahead_analysis import papers, sweeps
 from lookahead_analysis.packages import pandas as pd
-from lookahead_analysis.sweeps import geometric_mean, normalised, over, ratio, total, values_of
+from lookahead_analysis.sweeps import by_base, geometric_mean, normalised, over, ratio, total, values_of
 
 
 def facts(run):
@@ -95,9 +95,12 @@ def means(table):
     return pd.DataFrame(rows).T[table.columns]
 
 
-def speedups(sweep):
-    table = normalised(sweep.table("prefetcher"), "cycles", "prefetcher", "none", invert=True).drop(columns="none")
+def with_means(table, geometric=True):
     return pd.concat([table, means(table)])
+
+
+def speedups(sweep):
+    return with_means(normalised(sweep.table("prefetcher"), "cycles", "prefetcher", "none", invert=True).drop(columns="none"))
 
 
 def speedups_by_l1i(sweep):
@@ -228,6 +231,7 @@ def by_degree(sweep):
 
 # The axes of each study, and the values that its figures are not made without; there may be others.
 STUDIES = {
+    "bases": {"base": [], "design": ["none"]},
     "bounds": {"change": ["none"]},
     "degree": {"prefetcher": ["none"]},
     "instruction_cache": {"prefetcher": ["none"], "l1i": []},
@@ -243,6 +247,8 @@ STUDIES = {
 }
 
 FIGURES = {
+    "bases": ("bases", "CAPS on the simulator of its paper, and on our best model of the card", by_base("none", with_means),
+              "speed-up"),
     "fig1": ("warp_distance", "Inter-warp prefetching by distance (matrixMul)", warp_distance, "accuracy; cycles"),
     "fig4": ("loads", "Iterations of the four most executed loads", iterations, "executions per warp"),
     "fig5": ("loads", "Strides among CTAs of an SM", cta_strides, "repeated strides"),

@@ -4,7 +4,7 @@ import numpy as np
 
 from lookahead_analysis import papers
 from lookahead_analysis.packages import pandas as pd
-from lookahead_analysis.sweeps import geometric_mean, normalised, over, ratio, total, values_of
+from lookahead_analysis.sweeps import by_base, geometric_mean, normalised, over, ratio, total, values_of
 
 PAPER = papers.of(__name__)
 # Table 2 of the paper: its names of the workloads, by class.
@@ -132,6 +132,22 @@ def choices(sweep):
     return table
 
 
+def readings(sweep):
+    """Means of DAC over the baseline with one rule read otherwise; that with 64-bit addresses over the baseline with them."""
+    table = sweep.table("design")
+    cycles = table.pivot_table(index="workload", columns="design", values="cycles", sort=False)
+    wide = cycles.rdiv(cycles["base"], axis=0).drop(columns=["base", "64-bit addresses: base"])
+    wide["64-bit addresses: DAC"] = cycles["64-bit addresses: base"] / cycles["64-bit addresses: DAC"]
+    wide = wide.rename(columns={"64-bit addresses: DAC": "64-bit addresses"})
+    rows = {f"mean, {name}": geometric_mean(wide.loc[chosen]) for name, chosen in classes(wide.index).items() if chosen}
+    result = pd.DataFrame(rows)
+    result["median, all"] = wide.median()
+    moved = wide.div(wide["DAC"], axis=0)
+    for column, find in (("most over DAC", moved.idxmax()), ("least over DAC", moved.idxmin())):
+        result[column] = ["" if name == "DAC" else f"{find[name]} {moved.loc[find[name], name]:.2f}" for name in wide]
+    return result
+
+
 def by_machine(sweep):
     """Speed-ups over the same machine without DAC; and of all workloads, in cycles, over the first machine without it."""
     table, rows = sweep.table("machine", "design"), {}
@@ -194,15 +210,20 @@ BOUNDS = ["base", "DAC", "queues x 4", "queues, MSHRs x 8", "MSHRs x 8", "near",
 
 # What each study's axes must have for its figures; its baseline and the designs that are looked at by name.
 STUDIES = {
+    "bases": {"base": [], "design": ["base"]},
     DESIGNS: {"design": ["base", "CAE", "MTA", "DAC"]},
     "ablations": {"design": ["base"]},
     "classes": {"memory": ["base", "perfect"]},
     "machine": {"machine": [], "design": ["base", "DAC"]},
     "bounds": {"machine": BOUNDS},
     "sensitivity": {"design": ["base", "DAC"]},
+    "readings": {"design": ["base", "DAC", "64-bit addresses: base", "64-bit addresses: DAC"]},
+    "mta": {"design": ["base", "MTA"]},
 }
 
 FIGURES = {
+    "bases": ("bases", "DAC on the simulator of its paper, and on our best model of the card", by_base("base", with_means),
+              "speed-up"),
     "fig16": (DESIGNS, "Speed-up over the baseline", speedups, "speed-up"),
     "fig17": (DESIGNS, "Warp instructions over the baseline's", instructions, "instructions, normalised"),
     "fig18": (DESIGNS, "Baseline instructions that are handled as affine instructions", coverage, "part of the instructions"),
@@ -217,6 +238,8 @@ FIGURES = {
     "classes": ("classes", "Speed-up with a perfect memory", perfect_memory, "speed-up"),
     "ablations": ("ablations", "Speed-up of DAC without its parts", speedups, "speed-up"),
     "choices": ("ablations", "DAC without its parts and with other choices", choices, "speed-up"),
+    "readings": ("readings", "DAC with the other reading of each open rule", readings, "speed-up"),
+    "mta": ("mta", "MTA on the baseline's L1 and on another, throttled and not", speedups, "speed-up"),
     "sensitivity": ("sensitivity", "DAC with parts of the pass, with other sizes, and with other changes of the machine", choices,
                     "speed-up"),
     "machine": ("machine", "Speed-up of DAC on other machines", by_machine, "speed-up"),

@@ -4,7 +4,7 @@ import numpy as np
 
 from lookahead_analysis import papers
 from lookahead_analysis.packages import pandas as pd
-from lookahead_analysis.sweeps import geometric_mean, normalised, over, ratio, total
+from lookahead_analysis.sweeps import by_base, geometric_mean, normalised, over, ratio, total
 
 # Table 2 of the paper: its names of the workloads, by class.
 PAPER = papers.of(__name__)
@@ -394,6 +394,7 @@ DESIGNS = "designs"
 
 # The axes of each study, and the values that its figures are not made without; there may be others.
 STUDIES = {
+    "bases": {"base": [], "design": ["base"]},
     DESIGNS: {"design": ["base", "pmode"]},
     "hoisting": {"change": [], "design": ["base", "pmode"]},
     "latency": {"latency": [], "design": ["base", "pmode"]},
@@ -406,6 +407,8 @@ STUDIES = {
 }
 
 FIGURES = {
+    "bases": ("bases", "P-mode on the simulator of its paper, and on our best model of the card", by_base("base", with_means),
+              "speed-up"),
     "fig2": ("limits", "Stalls of the baseline by cause, over the cycles of SMs with CTAs", stall_classes, "scheduler cycles"),
     "fig3": ("limits", "Cycles by the number of CTAs of an SM, whatever their storage", cycles_by_limit, "cycles, normalised"),
     "fig3_stalls": ("limits", "Scheduler cycles by cause, over the baseline's", breakdown("limit", "base"),

@@ -45,6 +45,23 @@ TEST_CASE("an unknown machine brings the nearest one") {
           "name ends in .toml");
 }
 
+TEST_CASE("keys_of takes the keys that another file sets, and not those that it inherits") {
+    const TemporaryFolder folder;
+    write(folder.file("base.toml"), "[l1d]\nways = 1\nsets = 1\nmshrs = 1\n");
+    write(folder.file("other.toml"), "[l1d]\nways = 5\nsets = 5\nmshrs = 5\n");
+    write(folder.file("table.toml"), "description = \"Table.\"\ninherits = \"base.toml\"\n[l1d]\nways = 2\nsets = 2\n");
+    write(folder.file("top.toml"), "inherits = \"other.toml\"\nkeys_of = \"table.toml\"\nl1d.ways = 3\n");
+    const Configuration machine = load_machine(folder.file("top.toml"));
+    const auto cache = machine.read<CacheParameters>("l1d");
+    CHECK(cache.ways == 3);
+    CHECK(cache.sets == 2);
+    CHECK(cache.mshrs == 5);
+    CHECK_NOTHROW(machine.check_all_used());
+    write(folder.file("lost.toml"), "keys_of = \"nowhere.toml\"\n");
+    CHECK(error_of<InputError>(folder.file("lost.toml")) ==
+          folder.file("lost.toml") + ":1:11: " + folder.file("nowhere.toml") + ": the machine file cannot be read");
+}
+
 TEST_CASE("a file inherits along a chain, and the nearest value wins") {
     const TemporaryFolder folder;
     std::filesystem::create_directory(folder.file("inner"));

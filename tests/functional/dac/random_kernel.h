@@ -21,7 +21,10 @@ class RandomKernel {
             "mov.u32 %r8, %tid.x; mov.u32 %r9, %tid.y; mov.u32 %r10, %ctaid.x; mov.u32 %r11, %ctaid.y;\n"
             "mov.u32 %r12, %a; mov.u32 %r13, %b; mov.u32 %r14, %ntid.x; mov.u32 %r15, %gid; mov.u32 %r16, 5;\n"
             "ld.global.u32 %r17, [%mine]; mov.u32 %r18, 0; sub.u32 %r19, %r8, %r12; shl.b32 %r20, %r9, 3;\n"
-            "mov.u32 %r21, 1; mov.u32 %r22, %r8; mov.u32 %r23, %r15;\n";
+            "mov.u32 %r21, 1; mov.u32 %r22, %r8; mov.u32 %r23, %r15;\n"
+            ".shared .align 4 .b8 held[4096]; mov.u32 %r30, %tid.z; mov.u32 %r62, %ntid.y;\n"
+            "mad.lo.u32 %r30, %r30, %r62, %r9; mad.lo.u32 %r30, %r30, %r14, %r8; shl.b32 %r30, %r30, 3;\n"
+            "mov.u32 %r62, held; add.u32 %r30, %r30, %r62; st.shared.v2.u32 [%r30], {%r8, %r17};\n";
         for (unsigned p = 4; p < 10; ++p) { text += fmt::format("setp.lt.u32 %p{}, %r8, {};\n", p, below(40)); }
         for (unsigned i = 0; i < 14; ++i) { text += statement(0); }
         for (unsigned i = 0; i < 3; ++i) { text += fmt::format("st.global.u32 [%mine+{}], {};\n", 4 + 4 * i, value()); }
@@ -133,6 +136,24 @@ class RandomKernel {
                            choice, value());
     }
 
+    /// Stores to or loads from the thread's own two words of shared memory, or loads from the part that is never
+    /// written.
+    std::string shared_access() {
+        switch (below(4)) {
+            case 0:
+                return fmt::format("{}st.shared.u32 [%r30+{}], {};", guard(), 4 * below(2), value());
+            case 1:
+                return fmt::format("{}ld.shared.u32 {}, [%r30+{}];", guard(), value(), 4 * below(2));
+            case 2:
+                return fmt::format(
+                    "and.b32 %r1, {}, 511; mov.u32 %r62, held; mad.lo.u32 %r1, %r1, 4, %r62;"
+                    "ld.shared.u32 {}, [%r1+2048];",
+                    value(), value());
+            default:
+                return fmt::format("{}st.shared.v2.u32 [%r30], {{{}, {}}};", guard(), value(), value());
+        }
+    }
+
     /// Ends whole warps, the first one or the others.
     std::string warps_end() {
         return fmt::format(
@@ -183,7 +204,8 @@ class RandomKernel {
     }
 
     std::string statement(unsigned depth) {
-        const unsigned kind = below(24);
+        const unsigned kind = below(26);
+        if (kind >= 24) { return shared_access() + "\n"; }
         if (kind < 9) { return guard() + arithmetic() + "\n"; }
         if (kind < 13) { return comparison() + "\n"; }
         if (kind < 15) { return load() + "\n"; }

@@ -40,6 +40,7 @@ TEST_CASE("random kernels do as two streams what they did as one") {
                           run(text, kRandomGrids[seed % 3], kRandomBlocks[seed % 6],
                               {static_cast<std::uint32_t>(seed % 19), static_cast<std::uint32_t>(seed * 77)}, options,
                               {std::string("dac.reports=") + (seed % 2 == 0 ? "true" : "false"),
+                               std::string("dac.shared_accesses=") + (seed % 2 == 0 ? "false" : "true"),
                                "dac.divergent_conditions=" + std::to_string(seed % 8 == 0 ? seed / 8 % 3 : 2),
                                std::string("dac.decouple=") + kDecouple[seed % 8 == 1 ? seed / 8 % 3 : 0]}));
         compared += outcome.compared;

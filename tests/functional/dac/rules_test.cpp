@@ -456,7 +456,25 @@ TEST_CASE("a barrier behind which nothing is enqueued is not in the affine strea
     CHECK(count(run_body(store + "bar.sync 0;" + store).affine(), "BAR") == 1);
 }
 
-TEST_CASE("volatile loads, shared memory and generic addresses stay") {
+TEST_CASE("accesses of shared memory take their addresses from the queue, unless dac.shared_accesses is false") {
+    const auto shared = [](const std::string& key) {
+        return run_with(
+            ".shared .align 4 .b8 held[1024]; mov.u32 %r1, %tid.x; mad.lo.u32 %r3, %r1, 8, 16;"
+            "st.shared.u32 [%r3], %a; ld.shared.u32 %r2, [%r3]; st.global.u32 [%mine], %r2;",
+            key);
+    };
+    const Outcome decoupled = shared("dac.shared_accesses=true");
+    CHECK(decoupled.says("ST.SHARED") == "decoupled");
+    CHECK(decoupled.says("LD.SHARED") == "decoupled");
+    CHECK(count(decoupled.own(), "[deq.addr]") == 3);
+    CHECK(count(decoupled.own(), "[deq.data]") == 0);
+    const Outcome kept = shared("dac.shared_accesses=false");
+    CHECK(kept.says("ST.SHARED") == "stays.space");
+    CHECK(kept.says("LD.SHARED") == "stays.space");
+    CHECK(count(kept.own(), "[deq.addr]") == 1);
+}
+
+TEST_CASE("volatile loads and generic addresses stay") {
     CHECK(run_body("ld.volatile.global.u32 %r2, [%in]; st.global.u32 [%mine], %r2;").says("LD.") == "stays.order");
     CHECK(run_body("ld.u32 %r2, [%in]; st.global.u32 [%mine], %r2;").says("LD.") == "stays.space");
 }

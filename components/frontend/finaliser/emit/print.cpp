@@ -163,7 +163,8 @@ std::vector<std::string> operands_of(const isa::Kernel& kernel, const Instructio
         parts.push_back(fmt::format("{:#x}", instruction.mode));
     }
     if (instruction.dequeues && isa::is_memory(instruction.operation)) {
-        parts.emplace_back(instruction.operation == Operation::load ? "[deq.data]" : "[deq.addr]");
+        const bool requested = instruction.operation == Operation::load && instruction.space != isa::Space::shared;
+        parts.emplace_back(requested ? "[deq.data]" : "[deq.addr]");
     }
     const bool has_address = isa::is_memory(instruction.operation) || instruction.operation == Operation::enqueue;
     for (std::size_t i = 0; i < std::size(instruction.source); ++i) {
