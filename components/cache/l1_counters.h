@@ -62,7 +62,7 @@ struct L1Counters {
     LOOKAHEAD_COUNTER(local_store_hits, "access", "Those of them that stayed in a line that was there.");
     LOOKAHEAD_COUNTER(store_fetches, "line", "Lines, or sectors of one, that a store to a part of them asked L2 for.");
     LOOKAHEAD_COUNTER(dirtied_bytes, "byte", "Bytes of local memory that came to be newer in L1 than in L2.");
-    LOOKAHEAD_COUNTER(write_backs, "line", "Dirty lines of which L2 got the bytes.");
+    LOOKAHEAD_COUNTER(write_backs, "line", "Dirty lines whose bytes went to L2.");
     LOOKAHEAD_COUNTER(written_back_bytes, "byte", "Dirty bytes that went to L2.");
     LOOKAHEAD_COUNTER(discarded_bytes, "byte", "Dirty bytes of threads that had ended, dropped when a kernel began.");
     LOOKAHEAD_COUNTERS(

@@ -79,7 +79,7 @@ struct SmCounters {
     LOOKAHEAD_COUNTER(barriers, "barrier", "Barriers completed by all warps of a CTA.");
     LOOKAHEAD_COUNTER(memory_waits, "wait",
                       "Times that a warp's next instruction waited for a register that memory writes.");
-    LOOKAHEAD_COUNTER(long_waits, "wait", "Of these, waits of more than 100 cycles.");
+    LOOKAHEAD_COUNTER(long_waits, "wait", "Part of memory_waits: waits of more than 100 cycles.");
     LOOKAHEAD_COUNTER(
         long_latency, "scheduler cycle",
         "Of the schedulers' cycles of memory_wait, those that lie in a wait of more than 100 cycles of one of the "

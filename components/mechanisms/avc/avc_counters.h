@@ -9,8 +9,9 @@ namespace lookahead::gpu {
 /// Counts of one SM's affine vector cache.
 struct AvcCounters {
     LOOKAHEAD_COUNTER(accesses, "access", "Loads and stores of private memory, each time that they were performed.");
-    LOOKAHEAD_COUNTER(load_hits, "access", "Loads of which it had all words.");
-    LOOKAHEAD_COUNTER(partial_hits, "access", "Loads of which it had some; the other lanes came again.");
+    LOOKAHEAD_COUNTER(load_hits, "access", "Loads that found all their words in it.");
+    LOOKAHEAD_COUNTER(partial_hits, "access",
+                      "Loads that found some of their words in it; the other lanes came again.");
     LOOKAHEAD_COUNTER(load_misses, "access", "Loads that it left to L1D.");
     LOOKAHEAD_COUNTER(affine_stores, "access", "Stores that it took whole.");
     LOOKAHEAD_COUNTER(generic_stores, "access", "Stores that went to L1D.");
@@ -27,9 +28,10 @@ struct AvcCounters {
                       "them.");
     LOOKAHEAD_COUNTER(merged_evictions, "line", "Lines that L1D evicted and that took its words along.");
     LOOKAHEAD_COUNTER(dirtied_words, "word", "Words that came to be newer in it than in L1D and L2.");
-    LOOKAHEAD_COUNTER(written_back_words, "word", "Of them, those that went to L2.");
-    LOOKAHEAD_COUNTER(superseded_words, "word", "Of them, those that L1D got a newer value of, or took over.");
-    LOOKAHEAD_COUNTER(discarded_words, "word", "Of them, those of threads that had ended.");
+    LOOKAHEAD_COUNTER(written_back_words, "word", "Part of dirtied_words: words that went to L2.");
+    LOOKAHEAD_COUNTER(superseded_words, "word",
+                      "Part of dirtied_words: words that L1D took over, or got newer values of.");
+    LOOKAHEAD_COUNTER(discarded_words, "word", "Part of dirtied_words: words of threads that had ended.");
     LOOKAHEAD_ALL_DECLARED;
 };
 

@@ -19,7 +19,8 @@ inline constexpr Histogram<kBatchSizes>::Edges kBatchEdges = doubling_edges<kBat
 /// Counts of one SM's batching unit. Once all batches are sent, batches = the sum of `ends`.
 struct BatchCounters {
     LOOKAHEAD_COUNTER(requests, "request", "Requests that entered the unit.");
-    LOOKAHEAD_COUNTER(with_data, "request", "Of these, stores and atomics, whose data the store data buffer holds.");
+    LOOKAHEAD_COUNTER(with_data, "request",
+                      "Part of requests: stores and atomics, whose data the store data buffer holds.");
     LOOKAHEAD_COUNTER(batches, "batch", "Batches that were opened.");
     LOOKAHEAD_COUNTER(joined, "request", "Requests that joined a batch that was open.");
     LOOKAHEAD_COUNTER(wait_cycles, "cycle", "From entering to leaving, over all requests.");

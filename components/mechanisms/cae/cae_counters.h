@@ -9,7 +9,8 @@ namespace lookahead::cae {
 
 struct CaeCounters {
     LOOKAHEAD_COUNTER(instructions, "instruction", "Instructions of warps that the affine units executed.");
-    LOOKAHEAD_COUNTER(of_scalars, "instruction", "Of these, those whose operands were the same for all threads.");
+    LOOKAHEAD_COUNTER(of_scalars, "instruction",
+                      "Part of instructions: those whose operands were the same for all threads.");
     LOOKAHEAD_COUNTER(multiplications, "instruction", "Of all of them, products, with a sum or without.");
     LOOKAHEAD_COUNTER(threads, "thread instruction",
                       "Threads for which they executed: lanes and registers that were spared.");

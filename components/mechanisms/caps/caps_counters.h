@@ -18,7 +18,7 @@ struct CapsCounters {
     LOOKAHEAD_COUNTER(stride_after_base, "load", "Strides found that set off prefetches for bases known before.");
     LOOKAHEAD_COUNTER(base_after_stride, "load", "Bases that set off prefetches for their CTA at once.");
     LOOKAHEAD_COUNTER(predictions, "load", "Loads that were compared with their prediction.");
-    LOOKAHEAD_COUNTER(mispredictions, "load", "Of these, loads elsewhere.");
+    LOOKAHEAD_COUNTER(mispredictions, "load", "Part of predictions: loads that went to another address.");
     LOOKAHEAD_COUNTER(shut_off, "CTA", "Sets of prefetches for a CTA that too many mispredictions forbade.");
     LOOKAHEAD_COUNTER(repeated, "CTA",
                       "Sets of prefetches for a CTA that a stride found again would have asked for once more.");
@@ -31,7 +31,8 @@ struct CapsCounters {
     LOOKAHEAD_COUNTER(cta_strides, "load",
                       "Bases of a load whose distance from the base registered before on this SM, another CTA's, has a "
                       "distance before it to be compared with.");
-    LOOKAHEAD_COUNTER(cta_strides_repeated, "load", "Of these, bases as far apart as the two before.");
+    LOOKAHEAD_COUNTER(cta_strides_repeated, "load",
+                      "Part of cta_strides: bases that were as far apart as the two before.");
     LOOKAHEAD_COUNTER(wakeups, "warp", "Warps whose scheduler was told of their prefetched line.");
     LOOKAHEAD_ALL_DECLARED;
 };

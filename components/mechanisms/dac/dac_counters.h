@@ -10,7 +10,7 @@ struct DacCounters {
     LOOKAHEAD_COUNTER(runs, "run", "Times that the affine warp ran its stream: batches of CTAs.");
     LOOKAHEAD_COUNTER(batch_ctas, "CTA", "CTAs that it served, over all runs.");
     LOOKAHEAD_COUNTER(instructions, "instruction", "Instructions that the affine warp issued.");
-    LOOKAHEAD_COUNTER(enqueues, "instruction", "Of these, tuples and predicates that it enqueued.");
+    LOOKAHEAD_COUNTER(enqueues, "instruction", "Part of instructions: enqueues of tuples and predicates.");
     LOOKAHEAD_COUNTER(path_updates, "warp",
                       "Warps whose own stack a branch of the affine warp had to write, as it parted their lanes.");
     LOOKAHEAD_COUNTER(atq_accesses, "access", "Affine tuple queue: entries written and read.");
@@ -32,7 +32,7 @@ struct DacCounters {
     LOOKAHEAD_COUNTER(report_full_cycles, "warp cycle",
                       "Cycles in which warps could not report, as the affine warp had not taken their last reports.");
     LOOKAHEAD_COUNTER(line_requests, "line", "Lines that the address expansion unit asked L1 for.");
-    LOOKAHEAD_COUNTER(locked_lines, "line", "Of these, lines that it locked.");
+    LOOKAHEAD_COUNTER(locked_lines, "line", "Part of line_requests: lines that were locked.");
     LOOKAHEAD_COUNTER(unlocked_lines, "line",
                       "Lines behind the first of an access that could not be locked, as their set's locks were out.");
     LOOKAHEAD_COUNTER(unmapped_lines, "line", "Lines that it did not ask for, as they are in no allocation.");
@@ -51,7 +51,7 @@ struct DacCounters {
     LOOKAHEAD_COUNTER(peu_comparisons, "comparison", "Comparisons that the predicate expansion unit made itself.");
     LOOKAHEAD_COUNTER(dequeued_data, "instruction", "Loads of warps whose address was dequeued.");
     LOOKAHEAD_COUNTER(raw_data, "instruction",
-                      "Of these, loads that were expanded on the SIMT lanes: not asked for early.");
+                      "Part of dequeued_data: loads that were expanded on the SIMT lanes, and not requested early.");
     LOOKAHEAD_COUNTER(dequeued_addresses, "instruction", "Other accesses of warps whose address was dequeued.");
     LOOKAHEAD_COUNTER(dequeued_predicates, "instruction", "Predicates of warps that were dequeued.");
     LOOKAHEAD_COUNTER(

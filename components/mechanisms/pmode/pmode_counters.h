@@ -32,11 +32,12 @@ inline constexpr std::size_t kHaltReasons = static_cast<std::size_t>(HaltReason:
 
 struct PmodeCounters {
     LOOKAHEAD_COUNTER(switches, "switch", "Times that a warp began to pre-execute.");
-    LOOKAHEAD_COUNTER(short_waits, "switch", "Of these, waits that were over within 100 cycles.");
+    LOOKAHEAD_COUNTER(short_waits, "switch", "Part of switches: waits that were over within 100 cycles.");
     LOOKAHEAD_COUNTER(cycles, "warp cycle", "Cycles that warps spent in pre-execution.");
     LOOKAHEAD_COUNTER(executed, "instruction", "Instructions pre-executed: issued, pre-loads and branches included.");
-    LOOKAHEAD_COUNTER(pre_loads, "instruction", "Of these, loads that brought their lines into L1.");
-    LOOKAHEAD_COUNTER(predicated_off, "instruction", "Of these, instructions whose guard was false in every lane.");
+    LOOKAHEAD_COUNTER(pre_loads, "instruction", "Part of executed: loads that brought their lines into L1.");
+    LOOKAHEAD_COUNTER(predicated_off, "instruction",
+                      "Part of executed: instructions whose guard was false in every lane.");
     LOOKAHEAD_COUNTERS(
         skipped, kSkipReasons, {"skipped_far", "instruction", "Skipped: too far from the blocked instruction."},
         {"skipped_store", "instruction", "Skipped: stores."},
@@ -66,8 +67,9 @@ struct PmodeCounters {
                       "P-queue: entries written, results marked as ready, heads read for comparison.");
     LOOKAHEAD_COUNTER(pqueue_full, "instruction", "Results without an entry, because the P-queue was full.");
     LOOKAHEAD_COUNTER(queued, "instruction", "Results that took an entry.");
-    LOOKAHEAD_COUNTER(flushed, "instruction", "Of these, entries that the next switch or the warp's end took.");
-    LOOKAHEAD_COUNTER(reused, "instruction", "Of these, results that were reused. All are short-latency instructions.");
+    LOOKAHEAD_COUNTER(flushed, "instruction", "Part of queued: entries that the next switch or the warp's end took.");
+    LOOKAHEAD_COUNTER(reused, "instruction",
+                      "Part of queued: results that were reused, all of short-latency instructions.");
     LOOKAHEAD_COUNTER(short_not_reused, "instruction",
                       "Short-latency instructions executed in normal mode although they had been pre-executed.");
     LOOKAHEAD_COUNTER(short_skipped, "instruction",
@@ -75,7 +77,7 @@ struct PmodeCounters {
     LOOKAHEAD_COUNTER(long_not_reused, "instruction", "Long-latency instructions that had been pre-loaded.");
     LOOKAHEAD_COUNTER(long_skipped, "instruction", "Long-latency instructions that pre-execution had skipped.");
     LOOKAHEAD_COUNTER(pool_cycles, "register cycle", "Registers of the pool, summed over the launches' cycles.");
-    LOOKAHEAD_COUNTER(pool_used_cycles, "register cycle", "Of these, those that held something.");
+    LOOKAHEAD_COUNTER(pool_used_cycles, "register cycle", "Part of pool_cycles: registers that held something.");
     LOOKAHEAD_COUNTER(skips, "instruction", "All skipped instructions: fetched and decoded for nothing.");
     LOOKAHEAD_COUNTER(
         repeated, "instruction",
@@ -84,37 +86,37 @@ struct PmodeCounters {
     LOOKAHEAD_COUNTER(repeated_threads, "instruction", "Their active lanes.");
     LOOKAHEAD_COUNTERS(
         repeated_by_class, kInstructionClasses,
-        {"repeated_integer", "instruction", "Of the repeated: integer, logic, moves, conversions, predicates."},
-        {"repeated_integer_min_max", "instruction", "Of the repeated: integer minimum and maximum."},
-        {"repeated_integer_multiply", "instruction", "Of the repeated: integer multiplications."},
-        {"repeated_integer_mad", "instruction", "Of the repeated: integer multiply-adds."},
-        {"repeated_integer_divide", "instruction", "Of the repeated: integer divisions and remainders."},
-        {"repeated_fp32_add", "instruction", "Of the repeated: fp32 and fp16 additions and comparisons."},
-        {"repeated_fp32_min_max", "instruction", "Of the repeated: fp32 minimum and maximum."},
-        {"repeated_fp32_multiply", "instruction", "Of the repeated: fp32 multiplications."},
-        {"repeated_fp32_fma", "instruction", "Of the repeated: fp32 fused multiply-adds."},
-        {"repeated_fp32_divide", "instruction", "Of the repeated: fp32 divisions and exact roots."},
-        {"repeated_fp64_add", "instruction", "Of the repeated: fp64 additions, comparisons, conversions."},
-        {"repeated_fp64_multiply", "instruction", "Of the repeated: fp64 multiplications."},
-        {"repeated_fp64_fma", "instruction", "Of the repeated: fp64 fused multiply-adds."},
-        {"repeated_fp64_divide", "instruction", "Of the repeated: fp64 divisions and roots."},
-        {"repeated_special", "instruction", "Of the repeated: approximate special functions."},
-        {"repeated_cross_lane", "instruction", "Of the repeated: shuffles and matches."},
-        {"repeated_branch", "instruction", "Of the repeated: branches."},
-        {"repeated_exit", "instruction", "Of the repeated: exits whose guard was false."},
-        {"repeated_barrier", "instruction", "Of the repeated: barriers (none)."},
-        {"repeated_fence", "instruction", "Of the repeated: fences (none)."},
-        {"repeated_trap", "instruction", "Of the repeated: traps whose guard was false."},
-        {"repeated_load_global", "instruction", "Of the repeated: pre-loads of global and generic addresses."},
-        {"repeated_load_shared", "instruction", "Of the repeated: loads from shared memory."},
-        {"repeated_load_local", "instruction", "Of the repeated: pre-loads of local memory."},
-        {"repeated_load_constant", "instruction", "Of the repeated: loads of constant memory."},
-        {"repeated_store_global", "instruction", "Of the repeated: stores (none)."},
-        {"repeated_store_shared", "instruction", "Of the repeated: stores (none)."},
-        {"repeated_store_local", "instruction", "Of the repeated: stores (none)."},
-        {"repeated_atomic_global", "instruction", "Of the repeated: atomics (none)."},
-        {"repeated_atomic_shared", "instruction", "Of the repeated: atomics (none)."},
-        {"repeated_texture", "instruction", "Of the repeated: texture fetches (none)."});
+        {"repeated_integer", "instruction", "Part of repeated: integer, logic, moves, conversions, predicates."},
+        {"repeated_integer_min_max", "instruction", "Part of repeated: integer minimum and maximum."},
+        {"repeated_integer_multiply", "instruction", "Part of repeated: integer multiplications."},
+        {"repeated_integer_mad", "instruction", "Part of repeated: integer multiply-adds."},
+        {"repeated_integer_divide", "instruction", "Part of repeated: integer divisions and remainders."},
+        {"repeated_fp32_add", "instruction", "Part of repeated: fp32 and fp16 additions and comparisons."},
+        {"repeated_fp32_min_max", "instruction", "Part of repeated: fp32 minimum and maximum."},
+        {"repeated_fp32_multiply", "instruction", "Part of repeated: fp32 multiplications."},
+        {"repeated_fp32_fma", "instruction", "Part of repeated: fp32 fused multiply-adds."},
+        {"repeated_fp32_divide", "instruction", "Part of repeated: fp32 divisions and exact roots."},
+        {"repeated_fp64_add", "instruction", "Part of repeated: fp64 additions, comparisons, conversions."},
+        {"repeated_fp64_multiply", "instruction", "Part of repeated: fp64 multiplications."},
+        {"repeated_fp64_fma", "instruction", "Part of repeated: fp64 fused multiply-adds."},
+        {"repeated_fp64_divide", "instruction", "Part of repeated: fp64 divisions and roots."},
+        {"repeated_special", "instruction", "Part of repeated: approximate special functions."},
+        {"repeated_cross_lane", "instruction", "Part of repeated: shuffles and matches."},
+        {"repeated_branch", "instruction", "Part of repeated: branches."},
+        {"repeated_exit", "instruction", "Part of repeated: exits whose guard was false."},
+        {"repeated_barrier", "instruction", "Part of repeated: barriers (none)."},
+        {"repeated_fence", "instruction", "Part of repeated: fences (none)."},
+        {"repeated_trap", "instruction", "Part of repeated: traps whose guard was false."},
+        {"repeated_load_global", "instruction", "Part of repeated: pre-loads of global and generic addresses."},
+        {"repeated_load_shared", "instruction", "Part of repeated: loads from shared memory."},
+        {"repeated_load_local", "instruction", "Part of repeated: pre-loads of local memory."},
+        {"repeated_load_constant", "instruction", "Part of repeated: loads of constant memory."},
+        {"repeated_store_global", "instruction", "Part of repeated: stores (none)."},
+        {"repeated_store_shared", "instruction", "Part of repeated: stores (none)."},
+        {"repeated_store_local", "instruction", "Part of repeated: stores (none)."},
+        {"repeated_atomic_global", "instruction", "Part of repeated: atomics (none)."},
+        {"repeated_atomic_shared", "instruction", "Part of repeated: atomics (none)."},
+        {"repeated_texture", "instruction", "Part of repeated: texture fetches (none)."});
     LOOKAHEAD_ALL_DECLARED;
 };
 

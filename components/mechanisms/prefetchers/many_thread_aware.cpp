@@ -62,12 +62,13 @@ struct MtaCounters {
     LOOKAHEAD_COUNTER(warp_loads, "instruction",
                       "Other loads with a trained entry of the PWS table: intra-warp prefetching.");
     LOOKAHEAD_COUNTER(promotions, "load", "Strides that moved from the PWS to the GS table.");
-    LOOKAHEAD_COUNTER(throttled, "instruction", "Of the loads above, those for which it made no prefetch, throttled.");
+    LOOKAHEAD_COUNTER(throttled, "instruction",
+                      "Part of the loads above: those for which the throttle allowed no prefetch.");
     LOOKAHEAD_COUNTER(periods, "period",
                       "Periods with memory requests, after each of which the throttle was set anew.");
-    LOOKAHEAD_COUNTER(more, "period", "Of these, periods that let it prefetch more.");
-    LOOKAHEAD_COUNTER(fewer, "period", "Of these, periods that let it prefetch less.");
-    LOOKAHEAD_COUNTER(stopped, "period", "Of these, periods after which it made no prefetches.");
+    LOOKAHEAD_COUNTER(more, "period", "Part of periods: those that let it prefetch more.");
+    LOOKAHEAD_COUNTER(fewer, "period", "Part of periods: those that let it prefetch less.");
+    LOOKAHEAD_COUNTER(stopped, "period", "Part of periods: those after which it made no prefetches.");
     LOOKAHEAD_ALL_DECLARED;
 };
 
