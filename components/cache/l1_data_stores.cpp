@@ -1,5 +1,4 @@
 // Stores, atomics, and what the companion writes back.
-#include <bit>
 
 #include "components/cache/l1_data.h"
 #include "core/mutation/rule.h"

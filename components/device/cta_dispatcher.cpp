@@ -1,7 +1,6 @@
 #include "components/device/cta_dispatcher.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "components/device/device_ports.h"
 #include "core/error/error.h"

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <utility>
 
-#include "components/device/device_ports.h"
 #include "components/isa/launch.h"
 #include "components/protocols/send_launch.h"
 #include "core/error/error.h"

@@ -1,5 +1,3 @@
-#include <vector>
-
 #include "components/dram/dram_scheduler.h"
 #include "core/bits/ring.h"
 #include "core/error/error.h"

@@ -4,8 +4,6 @@
 // state, and on the way no byte of memory changes and no clock is read, it will do so again and again.
 #include <fmt/core.h>
 
-#include <bit>
-
 #include "components/emulator/cta.h"
 #include "core/state/archives.h"
 

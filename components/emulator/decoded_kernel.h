@@ -7,7 +7,6 @@
 #include "components/device/device.h"
 #include "components/isa/decoded_instruction.h"
 #include "components/isa/kernel.h"
-#include "components/isa/launch.h"
 
 namespace lookahead {
 

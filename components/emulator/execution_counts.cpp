@@ -28,7 +28,7 @@ void add(std::array<InstructionCount, kSize>& to, const std::array<InstructionCo
 
 }  // namespace
 
-InstructionClass class_of(const isa::Instruction& instruction) {
+InstructionClass class_of(const isa::InstructionForm& instruction) {
     switch (isa::info_of(instruction.operation).group) {
         case OperationGroup::memory:
         case OperationGroup::texture:
@@ -89,7 +89,7 @@ ExecutionCounts& ExecutionCounts::operator+=(const ExecutionCounts& other) {
 ExecutionCounts summarise(const isa::Kernel& kernel, const std::vector<InstructionCount>& by_instruction) {
     ExecutionCounts counts;
     for (std::size_t pc = 0; pc < kernel.code.size(); ++pc) {
-        const isa::Instruction& instruction = kernel.code[pc];
+        const isa::InstructionForm& instruction = kernel.code[pc];
         const InstructionCount& count = by_instruction[pc];
         counts.total += count;
         counts.by_class[static_cast<std::size_t>(class_of(instruction))] += count;

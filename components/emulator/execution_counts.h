@@ -24,7 +24,7 @@ enum class InstructionClass : std::uint8_t {
     memory,
     count
 };
-InstructionClass class_of(const isa::Instruction& instruction);
+InstructionClass class_of(const isa::InstructionForm& instruction);
 std::string_view name_of(InstructionClass instruction_class);
 
 /// Executions of one instruction: by warps (with no lane guarded in, too) and by threads.

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "components/emulator/memory_fault.h"
-#include "components/isa/instruction.h"
+#include "components/isa/lane_mask.h"
 
 namespace lookahead {
 

@@ -54,7 +54,7 @@ double gross_reciprocal_square_root(double a) {
 }
 
 template <bool kFlush>
-AluHandler select_single(const Instruction& instruction) {
+AluHandler select_single(const InstructionForm& instruction) {
     switch (instruction.operation) {
         case Operation::rcp:
             return lanewise<&reciprocal<kFlush>>;
@@ -80,7 +80,7 @@ AluHandler select_single(const Instruction& instruction) {
     }
 }
 
-AluHandler select_double(const Instruction& instruction) {
+AluHandler select_double(const InstructionForm& instruction) {
     if (instruction.operation == Operation::rcp && instruction.flush_to_zero) { return lanewise<&gross_reciprocal>; }
     if (instruction.operation == Operation::rsqrt) {
         return instruction.flush_to_zero ? lanewise<&gross_reciprocal_square_root>
@@ -92,7 +92,7 @@ AluHandler select_double(const Instruction& instruction) {
 }  // namespace
 
 /// rsqrt, ex2, lg2, sin, cos and tanh are always approximate; rcp, sqrt and div are if they say so.
-AluHandler select_approximate(const Instruction& instruction) {
+AluHandler select_approximate(const InstructionForm& instruction) {
     const Rounding rounding = instruction.rounding;
     if (rounding != Rounding::approx && rounding != Rounding::full && rounding != Rounding::none) { return nullptr; }
     if (instruction.saturate) { return nullptr; }

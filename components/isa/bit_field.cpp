@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "components/isa/handler_groups.h"
 #include "components/isa/lanes.h"
 #include "components/isa/modes.h"
@@ -112,7 +110,7 @@ AluHandler select_permute(PermuteMode mode) {
 }
 
 template <class T>
-AluHandler select_signed_for(const Instruction& instruction) {
+AluHandler select_signed_for(const InstructionForm& instruction) {
     const bool amount = instruction.mode == static_cast<std::uint8_t>(FindMode::shift_amount);
     switch (instruction.operation) {
         case Operation::bfe:
@@ -125,7 +123,7 @@ AluHandler select_signed_for(const Instruction& instruction) {
 }
 
 template <class T>
-AluHandler select_for(const Instruction& instruction) {
+AluHandler select_for(const InstructionForm& instruction) {
     switch (instruction.operation) {
         case Operation::bfi:
             return lanewise<&insert<T>>;
@@ -142,7 +140,7 @@ AluHandler select_for(const Instruction& instruction) {
 
 }  // namespace
 
-AluHandler select_bit_field(const Instruction& instruction) {
+AluHandler select_bit_field(const InstructionForm& instruction) {
     if (instruction.operation == Operation::prmt) { return select_permute(static_cast<PermuteMode>(instruction.mode)); }
     return with_integer(instruction.type, [&]<class T>() -> AluHandler {
         if constexpr (sizeof(T) < 4) {

@@ -1,6 +1,7 @@
 #include "components/isa/float_values.h"
 #include "components/isa/half.h"
 #include "components/isa/handler_groups.h"
+#include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
 #include "components/isa/modes.h"
 
@@ -178,7 +179,7 @@ AluHandler select_one(Operation operation) {
 }
 
 template <class T>
-AluHandler select_ordered(const Instruction& instruction) {
+AluHandler select_ordered(const InstructionForm& instruction) {
     using enum Comparison;
     return with_one_of<eq, ne, lt, le, gt, ge>(instruction.comparison, [&]<Comparison kComparison>() {
         return select_one<T, kComparison, false>(instruction.operation);
@@ -186,14 +187,14 @@ AluHandler select_ordered(const Instruction& instruction) {
 }
 
 template <class T, bool kFlush>
-AluHandler select_floating(const Instruction& instruction) {
+AluHandler select_floating(const InstructionForm& instruction) {
     using enum Comparison;
     return with_one_of<eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan>(
         instruction.comparison,
         [&]<Comparison kComparison>() { return select_one<T, kComparison, kFlush>(instruction.operation); });
 }
 
-AluHandler select_by_type(const Instruction& instruction, Type compared) {
+AluHandler select_by_type(const InstructionForm& instruction, Type compared) {
     switch (compared) {
         case Type::f32:
             return instruction.flush_to_zero ? select_floating<float, true>(instruction)
@@ -211,7 +212,7 @@ AluHandler select_by_type(const Instruction& instruction, Type compared) {
 
 }  // namespace
 
-AluHandler select_compare(const Instruction& instruction) {
+AluHandler select_compare(const InstructionForm& instruction) {
     if (instruction.operation == Operation::setp &&
         instruction.mode == static_cast<std::uint8_t>(CompareMode::extended)) {
         return instruction.type == Type::s32   ? select_extended<std::int32_t>(instruction.comparison)

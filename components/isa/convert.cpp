@@ -51,7 +51,7 @@ To clamp(From value) {
     return static_cast<To>(value);
 }
 
-AluHandler select_integer_to_integer(const Instruction& instruction) {
+AluHandler select_integer_to_integer(const InstructionForm& instruction) {
     return with_any_integer(instruction.type, [&]<class To>() {
         return with_any_integer(instruction.source_type, [&]<class From>() {
             return instruction.saturate ? lanewise<&clamp<To, From>> : lanewise<&truncate<To, From>>;
@@ -102,7 +102,7 @@ AluHandler with_rounding(Rounding rounding, const Function& function) {
 }
 
 template <bool kSaturate>
-AluHandler select_integer_to_float(const Instruction& instruction) {
+AluHandler select_integer_to_float(const InstructionForm& instruction) {
     return with_any_integer(instruction.source_type, [&]<class From>() -> AluHandler {
         if (instruction.type == Type::f32) { return select_to_float<float, From, kSaturate>(instruction.rounding); }
         if (instruction.type == Type::f64) { return select_to_float<double, From, kSaturate>(instruction.rounding); }
@@ -186,7 +186,7 @@ AluHandler with_whole_rounding(Rounding rounding, const Function& function) {
     return with_one_of<rni, rzi, rmi, rpi>(rounding, function);
 }
 
-AluHandler select_float_to_integer(const Instruction& instruction) {
+AluHandler select_float_to_integer(const InstructionForm& instruction) {
     return with_any_integer(instruction.type, [&]<class To>() {
         return with_whole_rounding(instruction.rounding, [&]<Rounding kRounding>() {
             return instruction.flush_to_zero ? select_from_float<To, kRounding, true>(instruction.source_type)
@@ -258,7 +258,7 @@ std::uint16_t whole_half(std::uint16_t value) {
 }
 
 template <bool kFlush, bool kSaturate>
-AluHandler select_to_half(const Instruction& instruction) {
+AluHandler select_to_half(const InstructionForm& instruction) {
     if (instruction.source_type == Type::f16 && instruction.rounding == Rounding::none) {
         return lanewise<&half_of_half<kSaturate>>;
     }
@@ -274,7 +274,7 @@ AluHandler select_to_half(const Instruction& instruction) {
 }
 
 template <bool kFlush, bool kSaturate>
-AluHandler select_same_float(const Instruction& instruction) {
+AluHandler select_same_float(const InstructionForm& instruction) {
     const bool single = instruction.type == Type::f32;
     if (instruction.rounding == Rounding::none) {
         return single ? lanewise<&single_of_single<kFlush, kSaturate>> : lanewise<&double_of_double<kFlush, kSaturate>>;
@@ -286,7 +286,7 @@ AluHandler select_same_float(const Instruction& instruction) {
 }
 
 template <bool kFlush, bool kSaturate>
-AluHandler select_float_to_float(const Instruction& instruction) {
+AluHandler select_float_to_float(const InstructionForm& instruction) {
     const Type from = instruction.source_type;
     if (instruction.type == Type::f16) { return select_to_half<kFlush, kSaturate>(instruction); }
     if (instruction.type == from) { return select_same_float<kFlush, kSaturate>(instruction); }
@@ -300,7 +300,7 @@ AluHandler select_float_to_float(const Instruction& instruction) {
 
 }  // namespace
 
-AluHandler select_convert(const Instruction& instruction) {
+AluHandler select_convert(const InstructionForm& instruction) {
     if (instruction.operation != Operation::convert) { return nullptr; }
     const bool to_float = is_float(instruction.type), from_float = is_float(instruction.source_type);
     if (!to_float) {

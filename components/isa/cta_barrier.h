@@ -4,6 +4,7 @@
 #include <string>
 
 #include "components/isa/instruction.h"
+#include "components/isa/lane_mask.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::isa {

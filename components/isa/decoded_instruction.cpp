@@ -47,7 +47,8 @@ DecodedInstruction decode(const Instruction& instruction, SimtModel simt) {
     decoded.instruction = &instruction;
     decoded.action = action_of(instruction);
     if (decoded.action == Action::alu) { decoded.handler = select_handler(instruction); }
-    if (const int members = member_source(instruction); members >= 0) {
+    if (const int members = member_source(instruction.operation);
+        members >= 0 && instruction.source[members].kind != Operand::Kind::none) {
         decoded.action = simt == SimtModel::stack ? Action::converged : Action::meeting;
         decoded.members = static_cast<std::uint8_t>(members);
     }

@@ -2,6 +2,7 @@
 
 #include <immintrin.h>
 
+#include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
 
 /// Internal to components/isa: arithmetic with the rounding of an instruction's modifier.

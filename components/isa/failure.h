@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "components/isa/kernel.h"
+#include "components/isa/dim3.h"
+#include "components/isa/lane_mask.h"
+#include "components/isa/module_image.h"
 
 namespace lookahead::isa {
 

@@ -108,7 +108,7 @@ double greatest(double a, double b) {
 }
 
 template <bool kFlush, bool kSaturate>
-AluHandler select_single(const Instruction& instruction) {
+AluHandler select_single(const InstructionForm& instruction) {
     const Rounding rounding = instruction.rounding;
     switch (instruction.operation) {
         case Operation::add:
@@ -141,7 +141,7 @@ AluHandler select_single(const Instruction& instruction) {
 using Unary = double (*)(double);
 using Binary = double (*)(double, double);
 
-AluHandler select_double(const Instruction& instruction) {
+AluHandler select_double(const InstructionForm& instruction) {
     const Rounding rounding = instruction.rounding;
     switch (instruction.operation) {
         case Operation::add:
@@ -173,7 +173,7 @@ AluHandler select_double(const Instruction& instruction) {
 
 }  // namespace
 
-AluHandler select_float(const Instruction& instruction) {
+AluHandler select_float(const InstructionForm& instruction) {
     if (instruction.type == Type::f64) { return select_double(instruction); }
     if (instruction.type != Type::f32) { return nullptr; }
     if (instruction.flush_to_zero) {

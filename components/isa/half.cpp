@@ -111,7 +111,7 @@ AluHandler select_arithmetic(Operation operation, bool packed) {
 }
 
 template <bool kFlush>
-AluHandler select_for(const Instruction& instruction, bool packed) {
+AluHandler select_for(const InstructionForm& instruction, bool packed) {
     const bool nearest = instruction.rounding == Rounding::none || instruction.rounding == Rounding::rn;
     if (const AluHandler handler = instruction.saturate
                                        ? select_arithmetic<kFlush, true>(instruction.operation, packed)
@@ -139,7 +139,7 @@ AluHandler select_for(const Instruction& instruction, bool packed) {
 
 }  // namespace
 
-AluHandler select_half(const Instruction& instruction) {
+AluHandler select_half(const InstructionForm& instruction) {
     if (instruction.type != Type::f16 && instruction.type != Type::f16x2) { return nullptr; }
     const bool packed = instruction.type == Type::f16x2;
     return instruction.flush_to_zero ? select_for<true>(instruction, packed) : select_for<false>(instruction, packed);

@@ -1,8 +1,11 @@
 #pragma once
 
-#include "components/isa/instruction.h"
+#include "components/isa/instruction_form.h"
+#include "components/isa/lane_mask.h"
 
 namespace lookahead::isa {
+
+struct Instruction;
 
 /// The most rows of an operand of an ALU instruction.
 inline constexpr unsigned kMostAluRows = 8;
@@ -25,6 +28,6 @@ using AluHandler = void (*)(OperandRows& rows, LaneMask active, const Instructio
 
 /// The handler of `instruction`, or nullptr for operations that no handler executes (control, memory, barriers,
 /// read_special). Chosen once, when a kernel is loaded.
-AluHandler select_handler(const Instruction& instruction);
+AluHandler select_handler(const InstructionForm& instruction);
 
 }  // namespace lookahead::isa

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "components/isa/handler_groups.h"
+#include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
 #include "components/isa/modes.h"
 
@@ -178,7 +179,7 @@ void add_with_carry(OperandRows& rows, LaneMask active, const Instruction&) {
     rows.destination_predicate = merge_lanes(rows.destination_predicate, out, active);
 }
 
-AluHandler select_carry(const Instruction& instruction) {
+AluHandler select_carry(const InstructionForm& instruction) {
     const bool subtract = instruction.operation == Operation::sub_borrow;
     switch (instruction.type) {
         case Type::u32:
@@ -307,7 +308,7 @@ AluHandler select_for(Operation operation) {
 }
 
 /// The source's type decides; the result is twice as wide.
-AluHandler select_wide(const Instruction& instruction) {
+AluHandler select_wide(const InstructionForm& instruction) {
     if (!is_integer(instruction.source_type)) { return nullptr; }
     return with_integer(instruction.source_type, [&]<class T>() -> AluHandler {
         if constexpr (sizeof(T) == 8) {
@@ -318,7 +319,7 @@ AluHandler select_wide(const Instruction& instruction) {
     });
 }
 
-AluHandler select_saturating(const Instruction& instruction) {
+AluHandler select_saturating(const InstructionForm& instruction) {
     if (instruction.type != Type::s32) { return nullptr; }
     switch (instruction.operation) {
         case Operation::add:
@@ -334,7 +335,7 @@ AluHandler select_saturating(const Instruction& instruction) {
 
 }  // namespace
 
-AluHandler select_integer(const Instruction& instruction) {
+AluHandler select_integer(const InstructionForm& instruction) {
     if (instruction.operation == Operation::mul_wide || instruction.operation == Operation::mad_wide) {
         return select_wide(instruction);
     }

@@ -4,9 +4,7 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include "components/isa/handlers.h"

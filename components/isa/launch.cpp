@@ -14,7 +14,7 @@ void set_row(Row& row, std::uint32_t value) {
 }
 
 /// The least number of bytes that a caller must give: up to the end of the last parameter.
-std::uint64_t needed_parameter_bytes(const Kernel& kernel) {
+std::uint64_t needed_parameter_bytes(const KernelFrame& kernel) {
     std::uint64_t needed = 0;
     for (std::size_t i = 0; i < kernel.parameter_offsets.size(); ++i) {
         needed = std::max(needed, std::uint64_t{kernel.parameter_offsets[i]} + kernel.parameter_sizes.at(i));
@@ -90,7 +90,7 @@ std::uint64_t uniform_value(SpecialRegister special, const WarpIdentity& warp) {
 
 /// A parameter's part in 32-bit registers must determine its address: in reach, or a sign-extended number and no
 /// address.
-void check_pointer_parameters(const Kernel& kernel, std::span<const std::byte> parameters) {
+void check_pointer_parameters(const KernelFrame& kernel, std::span<const std::byte> parameters) {
     for (const std::uint32_t offset : kernel.pointer_parameters) {
         std::uint64_t value = 0;
         if (offset + sizeof value > parameters.size()) { continue; }
@@ -106,7 +106,7 @@ void check_pointer_parameters(const Kernel& kernel, std::span<const std::byte> p
 
 }  // namespace
 
-std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, const Dim3& block,
+std::vector<Row> make_constant_rows(const KernelFrame& kernel, const Dim3& grid, const Dim3& block,
                                     std::uint32_t dynamic_shared_bytes, std::span<const std::byte> parameters) {
     if (parameters.size() < needed_parameter_bytes(kernel) || parameters.size() > kernel.parameter_rows() * 4) {
         throw ProgramError("launch of {} passes {} bytes of parameters; the kernel takes {}", kernel.name,
@@ -136,7 +136,7 @@ std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, cons
     return rows;
 }
 
-void check_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+void check_launch(const KernelFrame& kernel, const Dim3& grid, const Dim3& block) {
     if (!kernel.refusal.empty()) { throw InputError(kernel.refusal); }
     const auto refuse = [&kernel](const std::string& what) {
         throw ProgramError("launch of {}: {}", kernel.name, what);

@@ -5,7 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "components/isa/kernel.h"
+#include "components/isa/dim3.h"
+#include "components/isa/kernel_frame.h"
+#include "components/isa/lane_mask.h"
+#include "components/isa/operation.h"
 
 namespace lookahead::isa {
 
@@ -14,13 +17,13 @@ struct alignas(128) Row {
     std::uint32_t lanes[kWarpSize];
 };
 
-/// The constant rows of a launch, laid out as in kernel.h: the same value in all lanes. ProgramError if `parameters`
-/// does not fit the kernel's parameter list.
-std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, const Dim3& block,
+/// The constant rows of a launch, laid out as in kernel_frame.h: the same value in all lanes. ProgramError if
+/// `parameters` does not fit the kernel's parameter list.
+std::vector<Row> make_constant_rows(const KernelFrame& kernel, const Dim3& grid, const Dim3& block,
                                     std::uint32_t dynamic_shared_bytes, std::span<const std::byte> parameters);
 
 /// Throws ProgramError unless grid and block are within CUDA's limits and the kernel's .maxntid.
-void check_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block);
+void check_launch(const KernelFrame& kernel, const Dim3& grid, const Dim3& block);
 
 /// The place and time of a warp, for special registers.
 struct WarpIdentity {

@@ -1,4 +1,5 @@
 #include "components/isa/handler_groups.h"
+#include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
 #include "components/isa/modes.h"
 
@@ -66,7 +67,7 @@ std::uint32_t wide_right(std::uint32_t low, std::uint32_t high, std::uint32_t am
     return static_cast<std::uint32_t>(shift_right(static_cast<T>(joined(low, high)), amount));
 }
 
-AluHandler select_funnel(const Instruction& instruction) {
+AluHandler select_funnel(const InstructionForm& instruction) {
     const bool left = instruction.operation == Operation::shf_l;
     switch (static_cast<ShiftMode>(instruction.mode)) {
         case ShiftMode::clamp:
@@ -120,7 +121,7 @@ AluHandler select_for(Operation operation) {
 
 }  // namespace
 
-AluHandler select_logic(const Instruction& instruction) {
+AluHandler select_logic(const InstructionForm& instruction) {
     switch (instruction.operation) {
         case Operation::lop3:
             return look_up;

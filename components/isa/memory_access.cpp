@@ -5,6 +5,7 @@
 
 #include "components/isa/float_values.h"
 #include "components/isa/half.h"
+#include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
@@ -131,7 +132,8 @@ void compute_element_addresses(const Instruction& instruction, unsigned element,
     }
 }
 
-void write_loaded(const Instruction& instruction, unsigned lane, const std::byte* bytes, std::uint32_t* const* rows) {
+void write_loaded(const InstructionForm& instruction, unsigned lane, const std::byte* bytes,
+                  std::uint32_t* const* rows) {
     const unsigned element = type_bytes(instruction.type);
     const unsigned step = type_rows(instruction.type);
     for (unsigned i = 0; i < instruction.vector; ++i) {
@@ -141,7 +143,8 @@ void write_loaded(const Instruction& instruction, unsigned lane, const std::byte
     }
 }
 
-void read_stored(const Instruction& instruction, unsigned lane, const std::uint32_t* const* rows, std::byte* bytes) {
+void read_stored(const InstructionForm& instruction, unsigned lane, const std::uint32_t* const* rows,
+                 std::byte* bytes) {
     const unsigned element = type_bytes(instruction.type);
     const unsigned step = type_rows(instruction.type);
     for (unsigned i = 0; i < instruction.vector; ++i) {

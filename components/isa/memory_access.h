@@ -3,12 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "components/isa/instruction.h"
+#include "components/isa/instruction_form.h"
+#include "components/isa/lane_mask.h"
 
 namespace lookahead::isa {
 
+struct Instruction;
+
 /// Bytes that a lane of a memory instruction accesses: element bytes x vector, also for vector memory instructions.
-constexpr unsigned lane_bytes(const Instruction& instruction) {
+constexpr unsigned lane_bytes(const InstructionForm& instruction) {
     return type_bytes(instruction.type) * instruction.vector;
 }
 
@@ -25,10 +28,11 @@ void compute_element_addresses(const Instruction& instruction, unsigned element,
 
 /// Writes the bytes that one lane loaded (lane_bytes, little-endian) to its registers: element i's word(s) go to rows[i
 /// * type_rows] (and the next for the high word), extended to 32 bits by the type's sign.
-void write_loaded(const Instruction& instruction, unsigned lane, const std::byte* bytes, std::uint32_t* const* rows);
+void write_loaded(const InstructionForm& instruction, unsigned lane, const std::byte* bytes,
+                  std::uint32_t* const* rows);
 
 /// Reads the bytes that one lane stores (lane_bytes, little-endian) from its registers; the inverse of write_loaded.
-void read_stored(const Instruction& instruction, unsigned lane, const std::uint32_t* const* rows, std::byte* bytes);
+void read_stored(const InstructionForm& instruction, unsigned lane, const std::uint32_t* const* rows, std::byte* bytes);
 
 /// New value of an atomic operation on `type` (u32, s32, b32, u64, s64, b64, f32, f64); for cas `operand` is compared
 /// and `operand2` stored. Additions of f32 flush subnormal operands and results to zero in global memory and keep them

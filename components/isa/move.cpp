@@ -21,7 +21,7 @@ void pick(OperandRows& rows, LaneMask active, const Instruction&) {
 
 }  // namespace
 
-AluHandler select_move(const Instruction& instruction) {
+AluHandler select_move(const InstructionForm& instruction) {
     const bool wide = type_rows(instruction.type) == 2;
     switch (instruction.operation) {
         case Operation::mov:

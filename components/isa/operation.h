@@ -51,6 +51,52 @@ constexpr const OperationInfo& info_of(Operation operation) {
     return kOperations[static_cast<std::size_t>(operation)];
 }
 
+/// Strided and indirect loads and stores.
+constexpr bool is_vector_memory(Operation op) {
+    return op == Operation::load_stride || op == Operation::store_stride || op == Operation::load_indirect ||
+           op == Operation::store_indirect;
+}
+constexpr bool is_strided(Operation op) {
+    return op == Operation::load_stride || op == Operation::store_stride;
+}
+/// The source of a vector memory instruction that holds its stride, or its indices.
+constexpr unsigned pattern_source(Operation op) {
+    return op == Operation::load_stride || op == Operation::load_indirect ? 1 : 2;
+}
+
+constexpr bool is_load(Operation op) {
+    return op == Operation::load || op == Operation::load_stride || op == Operation::load_indirect;
+}
+constexpr bool is_store(Operation op) {
+    return op == Operation::store || op == Operation::store_stride || op == Operation::store_indirect;
+}
+constexpr bool is_memory(Operation op) {
+    return info_of(op).group == OperationGroup::memory;
+}
+
+/// Operations that write predicates and nothing else.
+constexpr bool sets_predicate(Operation op) {
+    return op == Operation::setp || op == Operation::pred_and || op == Operation::pred_or ||
+           op == Operation::pred_xor || op == Operation::pred_not || op == Operation::pred_mov;
+}
+
+/// The source for the mask of the lanes that must execute an instruction together (PTX ISA, "shfl.sync", "vote.sync",
+/// "match.sync", "redux.sync", "bar.warp.sync"); -1: the operation has none.
+constexpr int member_source(Operation op) {
+    switch (op) {
+        case Operation::warp_sync:
+        case Operation::vote:
+            return 0;
+        case Operation::match:
+        case Operation::redux:
+            return 1;
+        case Operation::shuffle:
+            return 3;
+        default:
+            return -1;
+    }
+}
+
 enum class Comparison : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
 /// How a setp's result is combined with its source predicate.
 enum class Combine : std::uint8_t { none, bit_and, bit_or, bit_xor };

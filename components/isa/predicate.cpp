@@ -28,7 +28,7 @@ void combine(OperandRows& rows, LaneMask active, const Instruction&) {
 
 }  // namespace
 
-AluHandler select_predicate(const Instruction& instruction) {
+AluHandler select_predicate(const InstructionForm& instruction) {
     switch (instruction.operation) {
         case Operation::pred_and:
             return combine<Operation::pred_and>;

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/isa/instruction.h"
+#include "components/isa/lane_mask.h"
+#include "components/isa/operand.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::isa {

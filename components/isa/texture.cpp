@@ -145,7 +145,8 @@ float interpolate(const TextureSample& sample, const float* values) {
 
 /// Samples on a cube's face do not cross its edges, whatever the address modes, which apply to other textures. How GPUs
 /// filter across edges is not published.
-TextureSample locate_on_cube(TextureDescriptor descriptor, Instruction instruction, const std::uint32_t* direction) {
+TextureSample locate_on_cube(TextureDescriptor descriptor, InstructionForm instruction,
+                             const std::uint32_t* direction) {
     const CubePoint point = meet_cube(direction);
     descriptor.normalised_coordinates = 1;
     std::ranges::fill(descriptor.address, AddressMode::clamp);
@@ -155,7 +156,7 @@ TextureSample locate_on_cube(TextureDescriptor descriptor, Instruction instructi
     return locate(descriptor, instruction, coordinates);
 }
 
-TextureSample locate_on_array(const TextureDescriptor& descriptor, const Instruction& instruction,
+TextureSample locate_on_array(const TextureDescriptor& descriptor, const InstructionForm& instruction,
                               const std::uint32_t* coordinates) {
     const TextureGeometry geometry = geometry_of(instruction);
     const bool is_array = geometry == TextureGeometry::a1d || geometry == TextureGeometry::a2d;
@@ -189,7 +190,7 @@ TextureSample locate_on_array(const TextureDescriptor& descriptor, const Instruc
 
 }  // namespace
 
-TextureSample locate(const TextureDescriptor& descriptor, const Instruction& instruction,
+TextureSample locate(const TextureDescriptor& descriptor, const InstructionForm& instruction,
                      const std::uint32_t* coordinates) {
     if (geometry_of(instruction) == TextureGeometry::cube) {
         return locate_on_cube(descriptor, instruction, coordinates);
@@ -197,7 +198,7 @@ TextureSample locate(const TextureDescriptor& descriptor, const Instruction& ins
     return locate_on_array(descriptor, instruction, coordinates);
 }
 
-void filter(const TextureDescriptor& descriptor, const Instruction& instruction, const TextureSample& sample,
+void filter(const TextureDescriptor& descriptor, const InstructionForm& instruction, const TextureSample& sample,
             const std::byte (*texels)[kMaximumTexelBytes], std::uint32_t* result) {
     const auto word = [&](unsigned number, unsigned channel) {
         return word_of(descriptor, sample, texels, number, channel);

@@ -3,15 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "components/isa/instruction.h"
+#include "components/isa/instruction_form.h"
 #include "components/isa/texture_descriptor.h"
 
 namespace lookahead::isa {
 
-constexpr TextureGeometry geometry_of(const Instruction& instruction) {
+constexpr TextureGeometry geometry_of(const InstructionForm& instruction) {
     return static_cast<TextureGeometry>(instruction.mode & 7);
 }
-constexpr bool is_gather(const Instruction& instruction) {
+constexpr bool is_gather(const InstructionForm& instruction) {
     return (instruction.mode & 8) != 0;
 }
 constexpr unsigned coordinates_of(TextureGeometry geometry) {
@@ -29,11 +29,11 @@ struct TextureSample {
     std::uint8_t fraction[3] = {};               ///< of the upper texel, in 1/256, by dimension
 };
 
-TextureSample locate(const TextureDescriptor& descriptor, const Instruction& instruction,
+TextureSample locate(const TextureDescriptor& descriptor, const InstructionForm& instruction,
                      const std::uint32_t* coordinates);
 
 /// Computes the four words of the result from the texels' bytes in memory order; bytes of border texels are not read.
-void filter(const TextureDescriptor& descriptor, const Instruction& instruction, const TextureSample& sample,
+void filter(const TextureDescriptor& descriptor, const InstructionForm& instruction, const TextureSample& sample,
             const std::byte (*texels)[kMaximumTexelBytes], std::uint32_t* result);
 
 }  // namespace lookahead::isa

@@ -1,6 +1,7 @@
 #include <bit>
 
 #include "components/isa/handler_groups.h"
+#include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
 #include "components/isa/modes.h"
 
@@ -167,7 +168,7 @@ AluHandler select_vote(VoteMode mode) {
     return with_one_of<all, any, uni, ballot>(mode, []<VoteMode kMode>() { return vote<kMode>; });
 }
 
-AluHandler select_match(const Instruction& instruction) {
+AluHandler select_match(const InstructionForm& instruction) {
     const bool wide = type_rows(instruction.type) == 2;
     if (static_cast<MatchMode>(instruction.mode) == MatchMode::any) {
         return wide ? match<std::uint64_t, MatchMode::any> : match<std::uint32_t, MatchMode::any>;
@@ -177,7 +178,7 @@ AluHandler select_match(const Instruction& instruction) {
 
 }  // namespace
 
-AluHandler select_warp(const Instruction& instruction) {
+AluHandler select_warp(const InstructionForm& instruction) {
     switch (instruction.operation) {
         case Operation::shuffle:
             return select_shuffle(static_cast<ShuffleMode>(instruction.mode));

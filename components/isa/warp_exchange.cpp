@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "components/isa/instruction.h"
+#include "components/isa/kernel.h"
 #include "components/isa/lanes.h"
 
 namespace lookahead::isa {

@@ -9,6 +9,8 @@
 
 namespace lookahead::isa {
 
+struct Kernel;
+
 /// The lanes that wait now in a `*.sync`, whose member masks may differ, and the lanes for which they wait.
 struct Members {
     LaneMask lanes;

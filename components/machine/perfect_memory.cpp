@@ -1,7 +1,6 @@
 #include "components/machine/perfect_memory.h"
 
 #include <bit>
-#include <cstring>
 
 #include "components/isa/memory_access.h"
 #include "components/memory_partition/l2_operations.h"

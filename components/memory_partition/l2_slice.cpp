@@ -1,7 +1,6 @@
 #include "components/memory_partition/l2_slice.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 

@@ -26,7 +26,7 @@ InstructionClass pick(Domain domain, InstructionClass integer, InstructionClass 
     return domain == Domain::integer ? integer : domain == Domain::fp32 ? fp32 : fp64;
 }
 
-InstructionClass memory_class_of(const isa::Instruction& instruction) {
+InstructionClass memory_class_of(const isa::InstructionForm& instruction) {
     const Space space = instruction.space;
     if (isa::is_load(instruction.operation)) {
         return space == Space::shared     ? InstructionClass::load_shared
@@ -43,14 +43,14 @@ InstructionClass memory_class_of(const isa::Instruction& instruction) {
 }
 
 /// A conversion runs on the unit of its wider side.
-Domain conversion_domain(const isa::Instruction& instruction) {
+Domain conversion_domain(const isa::InstructionForm& instruction) {
     const bool wide = instruction.type == Type::f64 || instruction.source_type == Type::f64;
     return wide ? Domain::fp64 : Domain::integer;
 }
 
 }  // namespace
 
-InstructionClass class_of(const isa::Instruction& instruction) {
+InstructionClass class_of(const isa::InstructionForm& instruction) {
     using C = InstructionClass;
     const Domain domain = domain_of(instruction.type);
     switch (isa::info_of(instruction.operation).group) {

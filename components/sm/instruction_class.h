@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "components/isa/instruction.h"
+#include "components/isa/instruction_form.h"
 #include "components/sm/execution_unit.h"
 #include "components/sm/parameters.h"
 
@@ -47,7 +47,7 @@ enum class InstructionClass : std::uint8_t {
 inline constexpr unsigned kInstructionClasses = static_cast<unsigned>(InstructionClass::count);
 
 /// Accesses through generic addresses count as global.
-InstructionClass class_of(const isa::Instruction& instruction);
+InstructionClass class_of(const isa::InstructionForm& instruction);
 
 /// On machines without integer units, SP units take integer instructions.
 ExecutionUnit unit_of(InstructionClass instruction_class, bool integer_units = false);

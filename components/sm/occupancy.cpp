@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "components/isa/kernel.h"
 #include "components/isa/launch.h"
 #include "core/error/error.h"
 

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <utility>
 
 #include "core/error/error.h"
 

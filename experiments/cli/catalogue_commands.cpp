@@ -9,7 +9,6 @@
 #include "core/component/catalogue.h"
 #include "core/component/describe.h"
 #include "core/json/json.h"
-#include "core/param/suggestion.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/reference.h"
 #include "experiments/cli/session.h"

@@ -1,7 +1,5 @@
 #include "experiments/run/input_files.h"
 
-#include <variant>
-
 #include <fmt/core.h>
 
 namespace lookahead {

@@ -4,7 +4,6 @@
 #include "components/frontend/ptx/module.h"
 #include "components/isa/kernel.h"
 #include "core/param/configuration.h"
-#include "core/param/parameters.h"
 #include "experiments/workloads/workload.h"
 
 namespace lookahead {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -8,8 +7,6 @@
 #include "core/transport/agreement/agreement.h"
 #include "experiments/sweep/costs.h"
 #include "experiments/sweep/ensemble.h"
-#include "experiments/sweep/plan_json.h"
-#include "experiments/sweep/point_identity.h"
 
 namespace lookahead {
 

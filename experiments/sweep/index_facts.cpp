@@ -1,9 +1,7 @@
 #include "experiments/sweep/index_facts.h"
 
 #include <algorithm>
-#include <optional>
 
-#include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "hdf5_schemas/sweep_schema.h"
 

@@ -1,7 +1,5 @@
 #include "experiments/sweep/plan_json.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace lookahead {

@@ -1,7 +1,5 @@
 #include "experiments/sweep/point_identity.h"
 
-#include <variant>
-
 #include "core/hdf5/file.h"
 #include "core/state/state_hasher.h"
 #include "experiments/results/provenance.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/error/error.h"
 #include "core/sync/routes.h"
 #include "core/sync/sync_protocol.h"
 

@@ -51,7 +51,7 @@ bool may_hold_addresses(const ptx::Module& module) {
 }
 
 /// Checks the limits: the configuration's, or the kernel's own if those are lower.
-void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation& allocation,
+void check_limits(const isa::KernelFrame& frame, std::uint32_t line, const Allocation& allocation,
                   const FinaliserOptions& options) {
     if (allocation.registers > options.isa.registers) {
         throw RegisterLimitError(

@@ -8,7 +8,6 @@
 // (c) a fill is tested for a conflict as a store is: words of another base and stride leave before the fill is taken.
 #include "components/mechanisms/avc/avc.h"
 
-#include <array>
 #include <bit>
 #include <cstring>
 

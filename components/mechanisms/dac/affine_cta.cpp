@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/isa/handlers.h"

@@ -7,7 +7,6 @@
 
 #include "components/isa/kernel.h"
 #include "components/isa/launch.h"
-#include "components/isa/modes.h"
 #include "components/mechanisms/dac/tuple.h"
 #include "core/state/state_archive.h"
 

@@ -100,7 +100,7 @@ Class extended(const Class& value, Type source) {
     return made(Kind::mod, isa::is_signed(source) ? Bound() : Bound(0xffffffffU), value.zeros);
 }
 
-Class converted(const Class& value, const isa::Instruction& machine) {
+Class converted(const Class& value, const isa::InstructionForm& machine) {
     const Type to = machine.type, from = machine.source_type;
     if (isa::is_floating(to) || isa::is_floating(from) || to == Type::pred || from == Type::pred) {
         return other(Reason::operation);
@@ -174,7 +174,7 @@ Class any_operation(std::span<const Class> sources) {
 
 Class operation_result(const VirtualKernel& kernel, const VirtualInstruction& instruction,
                        const std::array<Class, 4>& s) {
-    const isa::Instruction& machine = instruction.machine;
+    const isa::InstructionForm& machine = instruction.machine;
     const auto literal = [&](std::size_t i) { return finaliser::literal_value(kernel.frame, instruction.source[i]); };
     const Type type = machine.type;
     if (machine.operation == Operation::mov) { return s[0]; }
@@ -313,7 +313,7 @@ Class given_class(const VirtualKernel& kernel, const VirtualInstruction& instruc
 
 Class affine_result(const VirtualKernel& kernel, const VirtualInstruction& instruction,
                     const std::array<Class, 4>& sources, const std::array<Class, 2>& predicates, Condition condition) {
-    const isa::Instruction& machine = instruction.machine;
+    const isa::InstructionForm& machine = instruction.machine;
     if (instruction.destination_rows > 2) { return other(Reason::part); }
     const bool chooses_number = machine.operation == Operation::min || machine.operation == Operation::max ||
                                 machine.operation == Operation::abs;

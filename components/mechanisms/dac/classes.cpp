@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <span>
 
 #include "components/frontend/finaliser/code/literals.h"
 #include "components/mechanisms/dac/affine_operation.h"
@@ -253,7 +251,7 @@ bool Classes::spins(std::uint32_t block) const {
             open.insert(open.end(), value.inputs.begin(), value.inputs.end());
             open.push_back(value.before);
             if (value.kind != Value::Kind::definition) { continue; }
-            const isa::Instruction& machine = values_.instruction(value.at).machine;
+            const isa::InstructionForm& machine = values_.instruction(value.at).machine;
             if (machine.operation == Operation::atomic) { return true; }
             if (machine.operation == Operation::load && machine.order != isa::Order::weak) { return true; }
             const Reads& reads = values_.reads(value.at);

@@ -13,7 +13,7 @@ using isa::QueueMode;
 
 namespace {
 
-bool is_access(const isa::Instruction& machine) {
+bool is_access(const isa::InstructionForm& machine) {
     return machine.operation == Operation::load || machine.operation == Operation::store;
 }
 bool is_access(const VirtualInstruction& instruction) {
@@ -42,7 +42,7 @@ bool overwrites_guard(const VirtualInstruction& instruction) {
 
 }  // namespace
 
-bool stops_expansion(const isa::Instruction& machine) {
+bool stops_expansion(const isa::InstructionForm& machine) {
     // Shared memory has no lines in L1, and its accesses order only the CTA's own: stores update requested lines.
     if (isa::is_memory(machine.operation) && machine.space == Space::shared) { return false; }
     switch (machine.operation) {
@@ -124,7 +124,7 @@ std::vector<Class> Plan::enqueued(Position position) const {
 }
 
 Reason Plan::why_no_access(Position position) const {
-    const isa::Instruction& machine = values_.instruction(position).machine;
+    const isa::InstructionForm& machine = values_.instruction(position).machine;
     const bool shared = choices_.shared && machine.space == Space::shared;
     if (LOOKAHEAD_RULE(spaces_are_known) && !shared && machine.space != Space::global &&
         machine.space != Space::local) {

@@ -90,6 +90,6 @@ class Plan {
 
 /// Whether expansion stops at the instruction until a warp has passed it: barriers, fences, atomics and ordered
 /// accesses, except those of shared memory.
-bool stops_expansion(const isa::Instruction& instruction);
+bool stops_expansion(const isa::InstructionForm& instruction);
 
 }  // namespace lookahead::dac

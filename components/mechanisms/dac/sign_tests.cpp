@@ -25,7 +25,7 @@ bool one_part_is_enough(Comparison comparison) {
 
 /// The comparison with 0 if the instruction tests the sign of `x` (lt or ge) or whether `x` is 0.
 std::optional<Comparison> zero_test(const VirtualKernel& kernel, const VirtualInstruction& instruction) {
-    const isa::Instruction& machine = instruction.machine;
+    const isa::InstructionForm& machine = instruction.machine;
     if (machine.operation != Operation::setp || machine.combine != isa::Combine::none || instruction.guarded() ||
         !(isa::is_word(machine.type) || isa::is_pair(machine.type)) || isa::is_floating(machine.type) ||
         machine.mode != 0 || instruction.destination_predicate[1] != kNone) {

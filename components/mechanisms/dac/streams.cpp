@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "components/frontend/finaliser/analysis/flow.h"
+#include "components/isa/kernel.h"
 #include "components/mechanisms/dac/unread.h"
 
 namespace lookahead::dac {
@@ -25,7 +26,7 @@ VirtualInstruction enqueue_for(const VirtualInstruction& decoupled, QueueMode qu
         made.source_predicate[0] = {decoupled.destination_predicate[complement ? 1 : 0], complement};
         return made;
     }
-    const isa::Instruction& access = decoupled.machine;
+    const isa::InstructionForm& access = decoupled.machine;
     made.source[0] = decoupled.source[0];
     made.machine.type = access.type;
     made.machine.vector = access.vector;

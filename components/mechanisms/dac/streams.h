@@ -3,6 +3,11 @@
 #include "components/frontend/finaliser/code/kernel_under_work.h"
 #include "components/mechanisms/dac/plan.h"
 
+namespace lookahead::isa {
+struct Kernel;
+struct Program;
+}  // namespace lookahead::isa
+
 namespace lookahead::dac {
 
 /// The name of the affine stream among a kernel's programs.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/isa/instruction.h"
+#include "components/isa/operand.h"
 #include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/scoreboard.h"
 #include "core/error/error.h"

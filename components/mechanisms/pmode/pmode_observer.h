@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "components/isa/instruction.h"
+#include "components/isa/lane_mask.h"
 #include "components/mechanisms/pmode/pmode_counters.h"
 #include "core/time/time.h"
 

@@ -5,7 +5,6 @@
 
 #include "components/isa/memory_access.h"
 #include "components/mechanisms/pmode/pmode.h"
-#include "core/error/error.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::gpu {

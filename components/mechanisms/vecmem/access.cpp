@@ -46,7 +46,7 @@ std::string_view name_of(Reason reason) {
 }
 
 Reason fixed_reason(const VirtualInstruction& instruction) {
-    const isa::Instruction& machine = instruction.machine;
+    const isa::InstructionForm& machine = instruction.machine;
     if (machine.space != Space::global && machine.space != Space::shared) { return Reason::space; }
     if (LOOKAHEAD_RULE(ordered_accesses_stay) && machine.order != isa::Order::weak) { return Reason::order; }
     if (isa::bits(machine.type) != 32 || machine.vector != 1 || machine.dequeues) { return Reason::width; }
@@ -58,7 +58,7 @@ std::vector<Access> accesses_of(const VirtualKernel& kernel, std::uint32_t block
     std::vector<Access> accesses;
     const auto& code = kernel.blocks[block].code;
     for (std::uint32_t index = 0; index < code.size(); ++index) {
-        const isa::Instruction& machine = code[index].machine;
+        const isa::InstructionForm& machine = code[index].machine;
         if (!isa::is_memory(machine.operation) || isa::is_vector_memory(machine.operation)) { continue; }
         Access access;
         access.index = index;

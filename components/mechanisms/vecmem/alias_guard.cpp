@@ -1,7 +1,6 @@
 #include "components/mechanisms/vecmem/alias_guard.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <optional>

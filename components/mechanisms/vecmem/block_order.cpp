@@ -1,7 +1,6 @@
 #include "components/mechanisms/vecmem/block_order.h"
 
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
 
 #include "components/frontend/finaliser/analysis/dependences.h"
@@ -207,7 +206,7 @@ class Contracted {
 
 bool parts_accesses(const VirtualInstruction& instruction) {
     if (finaliser::holds_everything(instruction) || finaliser::meets_lanes(instruction)) { return true; }
-    const isa::Instruction& machine = instruction.machine;
+    const isa::InstructionForm& machine = instruction.machine;
     switch (machine.operation) {
         case Operation::barrier:
         case Operation::membar:

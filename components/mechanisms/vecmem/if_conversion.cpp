@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "components/frontend/finaliser/analysis/dependences.h"
-#include "components/isa/memory_access.h"
 #include "components/mechanisms/vecmem/masked_runs.h"
 #include "core/mutation/rule.h"
 

@@ -240,7 +240,7 @@ Form Forms::extended_source(Position at, unsigned index, Type type) const {
 
 std::optional<Form> Forms::converted(Position at) const {
     const VirtualInstruction& instruction = values_.instruction(at);
-    const isa::Instruction& machine = instruction.machine;
+    const isa::InstructionForm& machine = instruction.machine;
     if (!isa::is_pair(machine.type) || instruction.destination_rows != 2 || instruction.source[0].rows != 1 ||
         (machine.source_type != Type::s32 && machine.source_type != Type::u32) || machine.saturate) {
         return std::nullopt;
@@ -251,7 +251,7 @@ std::optional<Form> Forms::converted(Position at) const {
 /// A product with a literal, plus a further source if there is one.
 std::optional<Form> Forms::product(Position at) const {
     const VirtualInstruction& instruction = values_.instruction(at);
-    const isa::Instruction& machine = instruction.machine;
+    const isa::InstructionForm& machine = instruction.machine;
     const bool wide = machine.operation == Operation::mul_wide || machine.operation == Operation::mad_wide;
     if (wide &&
         (instruction.destination_rows != 2 || (machine.source_type != Type::s32 && machine.source_type != Type::u32))) {
@@ -275,7 +275,7 @@ std::optional<Form> Forms::product(Position at) const {
 
 std::optional<Form> Forms::computed(Position at) const {
     const VirtualInstruction& instruction = values_.instruction(at);
-    const isa::Instruction& machine = instruction.machine;
+    const isa::InstructionForm& machine = instruction.machine;
     if (instruction.guarded() || machine.saturate) { return std::nullopt; }
     const auto whole_sources = [&](unsigned count) {
         for (unsigned i = 0; i < count; ++i) {

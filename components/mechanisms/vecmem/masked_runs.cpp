@@ -5,7 +5,6 @@
 
 #include "components/frontend/finaliser/analysis/dependences.h"
 #include "components/frontend/finaliser/analysis/liveness.h"
-#include "components/isa/memory_access.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::vecmem {

@@ -1,7 +1,6 @@
 #include "components/mechanisms/vecmem/packer.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <tuple>
 
@@ -118,7 +117,7 @@ class BlockPacker {
             }
             if (next == accesses_.size() || accesses_[next].index != index) { continue; }
             const Access& access = accesses_[next];
-            const isa::Instruction& machine = code()[index].machine;
+            const isa::InstructionForm& machine = code()[index].machine;
             if (access.stays == Reason::none) {
                 pools_[{stretch, access.loads, access.space, machine.address_window, access.address.rows(),
                         static_cast<unsigned>(machine.scope)}]

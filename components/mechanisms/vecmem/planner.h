@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "components/frontend/finaliser/code/kernel_under_work.h"

@@ -1,7 +1,5 @@
 #include "components/mechanisms/vecmem/vector_base.h"
 
-#include "core/mutation/rule.h"
-
 namespace lookahead::vecmem {
 
 namespace {

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "components/cache/read_only_cache.h"
 #include "components/isa/address_space.h"
-#include "components/isa/instruction.h"
+#include "components/isa/lane_mask.h"
 #include "components/protocols/memory.h"
 #include "components/sm/constant/constant_parameters.h"
 #include "components/sm/context_states.h"

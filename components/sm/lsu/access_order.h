@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "components/isa/instruction.h"
 #include "components/sm/lsu/access_epochs.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/lsu/lsu_counters.h"

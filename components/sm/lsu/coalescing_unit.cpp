@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "components/isa/kernel.h"
 #include "components/sm/lsu/memory_order.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "components/sm/sm_ports.h"
-#include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/state/state_archive.h"
 #include "core/stats/statistics.h"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "components/isa/instruction.h"
 #include "components/sm/lsu/allocation_map.h"
 #include "components/sm/lsu/instruction_queue.h"
 #include "core/state/state_archive.h"

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "components/isa/instruction.h"
 #include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "core/bits/ring.h"

@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "components/isa/instruction.h"
+#include "components/isa/instruction_form.h"
 #include "components/isa/memory_access.h"
+#include "components/isa/operand.h"
 #include "components/protocols/memory.h"
 
 namespace lookahead::gpu {
@@ -164,13 +165,13 @@ inline SectorMask sectors_of_lanes(const std::uint8_t* offsets, isa::LaneMask la
 }
 
 /// Whether the instruction accesses one 32-bit word per lane, the most frequent case.
-inline bool is_plain_word(const isa::Instruction& instruction) {
+inline bool is_plain_word(const isa::InstructionForm& instruction) {
     return instruction.vector == 1 && isa::type_bytes(instruction.type) == 4;
 }
 
 /// Writes loaded data to the registers of `lanes`: lane i reads at bytes + offset(i).
 template <class Offset>
-void write_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, const std::byte* bytes, Offset offset,
+void write_lanes(const isa::InstructionForm& instruction, isa::LaneMask lanes, const std::byte* bytes, Offset offset,
                  std::uint32_t* const* rows) {
     if (is_plain_word(instruction)) {
         std::uint32_t* row = rows[0];
@@ -193,7 +194,7 @@ void write_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, const
 
 /// Writes the stored data of `lanes` into `bytes`, ascending: of two lanes' stores to one byte the higher lane's wins.
 template <class Offset, class Rows>
-void read_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, std::byte* bytes, Offset offset,
+void read_lanes(const isa::InstructionForm& instruction, isa::LaneMask lanes, std::byte* bytes, Offset offset,
                 const Rows& data) {
     if (is_plain_word(instruction)) {
         for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
@@ -213,19 +214,19 @@ void read_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, std::b
 }
 
 /// An operand of an atomic's lane, from its low and high row; bits beyond the type are zero.
-inline std::uint64_t atomic_operand(const isa::Instruction& instruction, unsigned lane,
+inline std::uint64_t atomic_operand(const isa::InstructionForm& instruction, unsigned lane,
                                     const std::uint32_t (*rows)[isa::kWarpSize]) {
     const std::uint64_t low = rows[0][lane];
     return isa::type_bytes(instruction.type) == 8 ? low | std::uint64_t{rows[1][lane]} << 32 : low;
 }
 
-constexpr bool is_atomic(const isa::Instruction& instruction) {
+constexpr bool is_atomic(const isa::InstructionForm& instruction) {
     return instruction.operation == isa::Operation::atomic || instruction.operation == isa::Operation::reduce;
 }
 
 /// Rows of data that hold values: for a store its elements, for an atomic both operands (of 32-bit types only the low
 /// words count, see atomic_operand).
-constexpr unsigned data_rows(const isa::Instruction& instruction) {
+constexpr unsigned data_rows(const isa::InstructionForm& instruction) {
     switch (instruction.operation) {
         case isa::Operation::store:
         case isa::Operation::store_stride:
@@ -240,7 +241,7 @@ constexpr unsigned data_rows(const isa::Instruction& instruction) {
 }
 
 /// Whether execution gives the row a value; the other rows of an atomic keep those of an earlier instruction.
-constexpr bool holds_value(const isa::Instruction& instruction, unsigned row) {
+constexpr bool holds_value(const isa::InstructionForm& instruction, unsigned row) {
     if (!is_atomic(instruction)) { return row < data_rows(instruction); }
     const bool high = row % 2 != 0, second = row >= 2;
     return (!high || isa::type_rows(instruction.type) == 2) && (!second || instruction.atomic == isa::AtomicOp::cas);

@@ -4,7 +4,8 @@
 #include <memory>
 #include <type_traits>
 
-#include "components/isa/instruction.h"
+#include "components/isa/lane_mask.h"
+#include "components/isa/operand.h"
 
 namespace lookahead::gpu {
 

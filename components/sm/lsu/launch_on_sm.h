@@ -2,7 +2,9 @@
 
 #include <cstdint>
 
-#include "components/isa/kernel.h"
+namespace lookahead::isa {
+struct Kernel;
+}
 
 namespace lookahead::gpu {
 

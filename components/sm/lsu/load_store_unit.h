@@ -9,9 +9,9 @@
 #include <string_view>
 #include <tuple>
 
-#include "components/isa/instruction.h"
-#include "components/isa/kernel.h"
+#include "components/isa/lane_mask.h"
 #include "components/isa/load_trace.h"
+#include "components/isa/operand.h"
 #include "components/protocols/memory.h"
 #include "components/sm/lsu/lane_rows.h"
 #include "components/sm/lsu/launch_on_sm.h"
@@ -21,6 +21,11 @@
 #include "core/message/message.h"
 #include "core/state/state_archive.h"
 #include "core/time/time.h"
+
+namespace lookahead::isa {
+struct Instruction;
+struct KernelTable;
+}  // namespace lookahead::isa
 
 namespace lookahead::gpu {
 

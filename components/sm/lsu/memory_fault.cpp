@@ -30,8 +30,8 @@ std::string_view name_of(isa::Operation operation) {
     }
 }
 
-std::string sentence(const isa::Instruction& instruction, unsigned lane, std::uint64_t address, const std::string& what,
-                     std::optional<unsigned> element) {
+std::string sentence(const isa::InstructionForm& instruction, unsigned lane, std::uint64_t address,
+                     const std::string& what, std::optional<unsigned> element) {
     std::array<char, 24> hex{};
     std::snprintf(hex.data(), hex.size(), "0x%llx", static_cast<unsigned long long>(address));
     return fmt::format("{} of line {}, lane {}{}: address {} {}", name_of(instruction.operation), instruction.line,
@@ -40,8 +40,9 @@ std::string sentence(const isa::Instruction& instruction, unsigned lane, std::ui
 
 }  // namespace
 
-MemoryFault::MemoryFault(const isa::Instruction& instruction, unsigned faulting_lane, std::uint64_t faulting_address,
-                         const std::string& what, std::optional<unsigned> faulting_element)
+MemoryFault::MemoryFault(const isa::InstructionForm& instruction, unsigned faulting_lane,
+                         std::uint64_t faulting_address, const std::string& what,
+                         std::optional<unsigned> faulting_element)
     : ProgramError(sentence(instruction, faulting_lane, faulting_address, what, faulting_element)),
       lane(faulting_lane),
       address(faulting_address),

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "components/isa/instruction.h"
+#include "components/isa/instruction_form.h"
 #include "core/error/error.h"
 
 namespace lookahead::gpu {
@@ -14,7 +14,7 @@ namespace lookahead::gpu {
 class MemoryFault : public ProgramError {
   public:
     /// `what` is a phrase: "is not allocated".
-    MemoryFault(const isa::Instruction& instruction, unsigned faulting_lane, std::uint64_t faulting_address,
+    MemoryFault(const isa::InstructionForm& instruction, unsigned faulting_lane, std::uint64_t faulting_address,
                 const std::string& what, std::optional<unsigned> faulting_element = {});
 
     unsigned lane;

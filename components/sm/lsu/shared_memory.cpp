@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "components/isa/instruction.h"
 #include "components/isa/memory_access.h"
 #include "components/sm/lsu/lane_data.h"
 #include "core/error/error.h"

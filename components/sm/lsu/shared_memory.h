@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/isa/instruction.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "core/param/parameters.h"
 #include "core/state/state_archive.h"

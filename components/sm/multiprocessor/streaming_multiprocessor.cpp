@@ -5,7 +5,6 @@
 #include <span>
 
 #include "components/sm/simt/simt_model.h"
-#include "components/sm/sm_ports.h"
 #include "core/component/slot.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"

@@ -1,7 +1,6 @@
 #include "components/sm/pipeline/fetch_stage.h"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <utility>
 

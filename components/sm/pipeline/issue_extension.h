@@ -19,10 +19,6 @@ class Audit;
 class StatisticsVisitor;
 }  // namespace lookahead
 
-namespace lookahead::isa {
-struct Instruction;
-}  // namespace lookahead::isa
-
 namespace lookahead::gpu {
 
 struct PipelineState;

@@ -1,5 +1,4 @@
 // Lanes of a warp that wait for one another, and warps that wait at a CTA's barrier.
-#include <bit>
 #include <cstdio>
 
 #include "components/isa/failure.h"

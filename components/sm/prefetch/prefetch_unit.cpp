@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "components/isa/kernel.h"
 #include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "core/error/error.h"

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "components/cache/l1_events.h"
-#include "components/isa/kernel.h"
+#include "components/isa/instruction_form.h"
 #include "components/isa/load_trace.h"
 #include "components/sm/lsu/launch_on_sm.h"
 #include "components/sm/warp_scheduler/warp_hint.h"
@@ -22,7 +22,7 @@ class StatisticsVisitor;
 namespace lookahead::gpu {
 
 /// Whether prefetchers see the load: weak loads from global memory.
-inline bool is_prefetchable(const isa::Instruction& instruction) {
+inline bool is_prefetchable(const isa::InstructionForm& instruction) {
     return isa::is_load(instruction.operation) && instruction.order == isa::Order::weak &&
            (instruction.space == isa::Space::global || instruction.space == isa::Space::generic);
 }

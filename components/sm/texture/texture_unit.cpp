@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "components/isa/instruction.h"
 #include "components/isa/memory_access.h"
 #include "components/sm/lsu/memory_fault.h"
 #include "components/sm/register_file.h"

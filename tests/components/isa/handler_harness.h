@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "components/isa/handlers.h"
+#include "components/isa/instruction.h"
 #include "components/isa/launch.h"
 #include "tests/support/seed.h"
 

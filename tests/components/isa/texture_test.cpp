@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "components/isa/instruction.h"
+
 using namespace lookahead::isa;
 
 namespace {

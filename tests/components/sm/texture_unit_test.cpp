@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 
+#include "components/isa/instruction.h"
 #include "components/sm/lsu/memory_fault.h"
 #include "components/sm/register_file.h"
 #include "core/state/archives.h"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "components/isa/address_space.h"
+#include "components/isa/lane_mask.h"
 #include "core/error/error.h"
 #include "tests/functional/scalar_interpreter/scalar_arithmetic.h"
 #include "tests/functional/scalar_interpreter/scalar_state.h"

@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "components/isa/kernel.h"
+#include "components/isa/dim3.h"
+#include "components/isa/lane_mask.h"
 #include "tests/functional/scalar_interpreter/scalar_arithmetic.h"
 #include "tests/functional/scalar_interpreter/scalar_interpreter.h"
 

@@ -1,6 +1,5 @@
 // Texture and surface objects: a handle is the address of a descriptor in device memory (components/isa/texture.h).
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 
 #include "components/frontend/cudart/runtime/arrays.h"

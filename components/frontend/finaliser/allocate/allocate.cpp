@@ -6,7 +6,6 @@
 
 #include "components/frontend/finaliser/allocate/coalesce.h"
 #include "components/frontend/finaliser/analysis/live_ranges.h"
-#include "components/isa/memory_access.h"
 
 namespace lookahead::finaliser {
 

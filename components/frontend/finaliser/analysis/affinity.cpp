@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
 
 #include "components/frontend/finaliser/analysis/control_flow.h"
 #include "components/frontend/finaliser/analysis/values.h"
@@ -128,7 +127,7 @@ class Analysis {
 
     Affinity computed(Position at) const {
         const VirtualInstruction& instruction = values_.instruction(at);
-        const isa::Instruction& machine = instruction.machine;
+        const isa::InstructionForm& machine = instruction.machine;
         const Reads& reads = values_.reads(at);
         std::array<Affinity, 6> all{};
         for (std::size_t i = 0; i < 4; ++i) { all[i] = source(at, i); }

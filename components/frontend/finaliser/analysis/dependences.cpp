@@ -1,10 +1,8 @@
 #include "components/frontend/finaliser/analysis/dependences.h"
 
-#include <array>
 #include <vector>
 
 #include "components/isa/memory_access.h"
-#include "components/isa/modes.h"
 
 namespace lookahead::finaliser {
 
@@ -15,7 +13,7 @@ using isa::Space;
 namespace {
 
 /// Estimated cycles until a result can be used. Only the magnitude matters, which is the same on all machines.
-std::uint32_t latency_of(const isa::Instruction& instruction) {
+std::uint32_t latency_of(const isa::InstructionForm& instruction) {
     switch (instruction.operation) {
         case Operation::load:
         case Operation::atomic:
@@ -84,7 +82,7 @@ class DependencesBuilder {
 
   private:
     static bool holds_memory(const VirtualInstruction& instruction) {
-        const isa::Instruction& machine = instruction.machine;
+        const isa::InstructionForm& machine = instruction.machine;
         if (machine.operation == Operation::barrier || machine.operation == Operation::membar ||
             machine.operation == Operation::warp_sync) {
             return true;
@@ -98,7 +96,7 @@ class DependencesBuilder {
     /// for an entry while it holds up the program that fills the queues. Loads also stay on their side of a barrier,
     /// because they are enqueued there.
     void order_queue(std::uint32_t i) {
-        const isa::Instruction& machine = code_[i].machine;
+        const isa::InstructionForm& machine = code_[i].machine;
         if (machine.operation != Operation::enqueue && machine.operation != Operation::dequeue && !machine.dequeues) {
             return;
         }
@@ -132,7 +130,7 @@ class DependencesBuilder {
     }
 
     Access access_at(std::uint32_t i) {
-        const isa::Instruction& machine = code_[i].machine;
+        const isa::InstructionForm& machine = code_[i].machine;
         Access access;
         access.index = i;
         access.space = machine.space;

@@ -38,9 +38,8 @@ bool is_copy(const VirtualInstruction& instruction) {
 }
 
 bool meets_lanes(const VirtualInstruction& instruction) {
-    isa::Instruction machine = instruction.machine;
-    for (std::size_t i = 0; i < instruction.source.size(); ++i) { machine.source[i].kind = instruction.source[i].kind; }
-    return isa::member_source(machine) >= 0;
+    const int members = isa::member_source(instruction.machine.operation);
+    return members >= 0 && instruction.source[members].kind != isa::Operand::Kind::none;
 }
 
 bool is_jump(const VirtualInstruction& instruction) {

@@ -7,8 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "components/isa/instruction.h"
-#include "components/isa/kernel.h"
+#include "components/isa/instruction_form.h"
+#include "components/isa/kernel_frame.h"
+#include "components/isa/operand.h"
 
 namespace lookahead::finaliser {
 
@@ -34,10 +35,9 @@ struct PredicateUse {
     friend bool operator==(const PredicateUse&, const PredicateUse&) = default;
 };
 
-/// A machine instruction over unlimited virtual rows and predicates. The registers, predicates and targets of
-/// `machine` are filled in after allocation; its other fields are final.
+/// A machine instruction over unlimited virtual rows and predicates.
 struct VirtualInstruction {
-    isa::Instruction machine;
+    isa::InstructionForm machine;
     std::uint32_t destination = kNone;  ///< first virtual row
     std::uint8_t destination_rows = 0;
     std::array<VirtualOperand, 4> source;
@@ -72,7 +72,7 @@ struct VirtualAnnotation {
 /// A kernel between instruction selection and allocation. Each virtual row represents one 32-bit register, so that
 /// halves of wide values and elements of vectors can be named, read and written by themselves.
 struct VirtualKernel {
-    isa::Kernel frame;                 ///< everything of the result but code, registers and predicates
+    isa::KernelFrame frame;
     std::vector<VirtualBlock> blocks;  ///< 0 is the entry; a block that does not end in a jump falls into the next
     std::vector<RowGroup> groups;
     std::vector<std::uint32_t> group_of;  ///< virtual row -> group

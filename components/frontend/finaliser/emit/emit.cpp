@@ -31,7 +31,7 @@ std::uint8_t real_predicate(std::uint32_t predicate, const Allocation& allocatio
 }
 
 Instruction real_instruction(const VirtualInstruction& from, const Allocation& allocation) {
-    Instruction result = from.machine;
+    Instruction result{from.machine};
     result.guard = real_predicate(from.guard.index, allocation);
     result.guard_negated = from.guard.negated;
     result.source_predicate = real_predicate(from.source_predicate[0].index, allocation);
@@ -175,7 +175,7 @@ isa::Kernel emit(const VirtualKernel& kernel, const Allocation& allocation) {
     }
     drop_branches_to_next(blocks);
     for (auto& block : blocks) { dequeue_in_branch(block); }
-    isa::Kernel result = kernel.frame;
+    isa::Kernel result{kernel.frame, {}, {}, {}, {}};
     lay_out(kernel, blocks, result);
     result.registers = allocation.registers;
     result.predicates = allocation.predicates;

@@ -5,7 +5,6 @@
 #include <array>
 #include <vector>
 
-#include "components/isa/modes.h"
 #include "components/isa/texture.h"
 
 namespace lookahead::finaliser {

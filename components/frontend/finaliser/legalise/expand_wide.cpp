@@ -59,7 +59,7 @@ class Expander {
 
   private:
     bool expand() {
-        const isa::Instruction& machine = original_.machine;
+        const isa::InstructionForm& machine = original_.machine;
         switch (machine.operation) {
             case Operation::setp:
                 return isa::is_pair(machine.type) && expand_setp();
@@ -282,7 +282,7 @@ class Expander {
     }
 
     bool expand_convert() {
-        const isa::Instruction& machine = original_.machine;
+        const isa::InstructionForm& machine = original_.machine;
         if (machine.saturate || !is_any_integer(machine.type) || !is_any_integer(machine.source_type)) { return false; }
         if (isa::is_pair(machine.source_type) && !isa::is_pair(machine.type)) {
             VirtualInstruction narrow = original_;

@@ -40,7 +40,7 @@ class Fuser {
 
   private:
     void fuse(VirtualInstruction& sum, Place place) {
-        const isa::Instruction& machine = sum.machine;
+        const isa::InstructionForm& machine = sum.machine;
         if (machine.operation != Operation::add || machine.saturate) { return; }
         if (!isa::is_word(machine.type) && !isa::is_pair(machine.type)) { return; }
         for (std::size_t i = 0; i < 2; ++i) {
@@ -81,7 +81,7 @@ class Fuser {
     }
 
     bool fused_form(VirtualInstruction& product) {
-        isa::Instruction& machine = product.machine;
+        isa::InstructionForm& machine = product.machine;
         if (machine.operation == Operation::mul_wide && isa::is_pair(machine.type)) {
             machine.operation = Operation::mad_wide;
             return true;

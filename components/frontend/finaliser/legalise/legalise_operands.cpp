@@ -16,16 +16,16 @@ using isa::Operation;
 namespace {
 
 /// Whether the operand is a constant that counts as an instruction's constant.
-bool is_constant(const isa::Kernel& frame, const VirtualOperand& operand) {
+bool is_constant(const isa::KernelFrame& frame, const VirtualOperand& operand) {
     return operand.kind == Operand::Kind::constant && literal_value(frame, operand) != 0U;
 }
 
-bool is_known(const isa::Kernel& frame, const VirtualOperand& operand) {
+bool is_known(const isa::KernelFrame& frame, const VirtualOperand& operand) {
     return literal_value(frame, operand).has_value();
 }
 
 /// Turns an address that is a number into an offset from zero.
-void move_address_to_offset(const isa::Kernel& frame, VirtualInstruction& access) {
+void move_address_to_offset(const isa::KernelFrame& frame, VirtualInstruction& access) {
     const auto address = literal_value(frame, access.source[0]);
     if (!address || access.source[0].rows != 1) { return; }
     access.machine.offset = static_cast<std::int32_t>(static_cast<std::uint32_t>(*address) +
@@ -35,7 +35,7 @@ void move_address_to_offset(const isa::Kernel& frame, VirtualInstruction& access
 
 /// Which of an arithmetic instruction's constants to keep: the widest, preferably not a number, because numbers are
 /// shared by instructions.
-std::size_t constant_to_keep(const isa::Kernel& frame, const VirtualInstruction& instruction) {
+std::size_t constant_to_keep(const isa::KernelFrame& frame, const VirtualInstruction& instruction) {
     std::size_t keep = 3;
     for (std::size_t i = 0; i < 3; ++i) {
         const VirtualOperand& operand = instruction.source[i];
@@ -50,7 +50,7 @@ std::size_t constant_to_keep(const isa::Kernel& frame, const VirtualInstruction&
     return keep;
 }
 
-bool must_be_register(const isa::Kernel& frame, const VirtualInstruction& instruction, std::size_t i) {
+bool must_be_register(const isa::KernelFrame& frame, const VirtualInstruction& instruction, std::size_t i) {
     const VirtualOperand& operand = instruction.source[i];
     if (!is_constant(frame, operand)) { return false; }
     switch (instruction.machine.operation) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <optional>
 
 #include "components/frontend/finaliser/code/literals.h"
 #include "components/isa/address_space.h"
@@ -61,7 +60,7 @@ VirtualOperand low_word(const VirtualOperand& operand) {
 }
 
 /// The sources of sums, differences or bits: if one is an address, so is the result.
-unsigned carried_sources(const isa::Instruction& machine) {
+unsigned carried_sources(const isa::InstructionForm& machine) {
     switch (machine.operation) {
         case Operation::mov:
             return 0b001;
@@ -84,7 +83,7 @@ unsigned carried_sources(const isa::Instruction& machine) {
 
 /// Whether the result's low word depends on the sources' low words only.
 bool is_narrowable(const VirtualInstruction& instruction) {
-    const isa::Instruction& machine = instruction.machine;
+    const isa::InstructionForm& machine = instruction.machine;
     if (!isa::is_pair(machine.type) || instruction.destination_rows != 2 || machine.saturate) { return false; }
     switch (machine.operation) {
         case Operation::convert:
@@ -324,7 +323,7 @@ class Narrower {
     }
 
     static void narrow(VirtualInstruction& instruction) {
-        isa::Instruction& machine = instruction.machine;
+        isa::InstructionForm& machine = instruction.machine;
         instruction.destination_rows = 1;
         for (VirtualOperand& operand : instruction.source) { operand = low_word(operand); }
         machine.type = word_type(machine.type);

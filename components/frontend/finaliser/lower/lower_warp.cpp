@@ -1,6 +1,5 @@
-#include <array>
-
 #include "components/frontend/finaliser/lower/lower.h"
+#include "components/isa/lane_mask.h"
 #include "components/isa/modes.h"
 
 namespace lookahead::finaliser {

@@ -16,8 +16,8 @@ using Special = ptx::SpecialRegister;
 
 namespace {
 
-isa::Kernel frame_of(const ptx::Module& module, const ptx::Function& function, const SharedLayout& shared) {
-    isa::Kernel frame;
+isa::KernelFrame frame_of(const ptx::Module& module, const ptx::Function& function, const SharedLayout& shared) {
+    isa::KernelFrame frame;
     frame.name = function.name;
     frame.source_file = module.file_name;
     frame.parameter_bytes = static_cast<std::uint32_t>((function.parameter_bytes + 3) / 4 * 4);

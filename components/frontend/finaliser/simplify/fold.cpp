@@ -57,7 +57,7 @@ std::optional<std::uint64_t> computed(Operation operation, std::uint64_t a, std:
 }
 
 /// a * b + 0 is a product, 1 * b + c a sum.
-bool fold_mad(const isa::Kernel& frame, VirtualInstruction& mad) {
+bool fold_mad(const isa::KernelFrame& frame, VirtualInstruction& mad) {
     const auto is = [&](std::size_t i, std::uint64_t value) { return literal_value(frame, mad.source[i]) == value; };
     const bool no_addend = is(2, 0);
     const std::size_t neutral = is(0, 1) ? 0 : is(1, 1) ? 1 : 2;

@@ -30,7 +30,7 @@ bool is_integer_add(const VirtualInstruction& instruction) {
 }
 
 /// The sum that the instruction computes, if it adds a literal to another value.
-std::optional<Sum> sum_of(const isa::Kernel& frame, const VirtualInstruction& instruction) {
+std::optional<Sum> sum_of(const isa::KernelFrame& frame, const VirtualInstruction& instruction) {
     if (!is_integer_add(instruction)) { return std::nullopt; }
     for (std::size_t i = 0; i < 2; ++i) {
         const auto value = literal_value(frame, instruction.source[i]);

@@ -4,6 +4,10 @@
 
 #include "components/frontend/finaliser/code/virtual_kernel.h"
 
+namespace lookahead::isa {
+struct Kernel;
+}
+
 namespace lookahead::finaliser {
 
 /// How to treat values that do not fit (FinaliserOptions).

@@ -1,7 +1,6 @@
-#include <vector>
-
 #include "components/frontend/finaliser/allocate/allocate.h"
 #include "components/frontend/finaliser/spill/spill_registers.h"
+#include "components/isa/kernel.h"
 
 namespace lookahead::finaliser {
 
@@ -11,19 +10,19 @@ using isa::Operation;
 namespace {
 
 /// The end of the kernel's own local variables, where its spilled values begin.
-std::int64_t first_spill_byte(const isa::Kernel& frame) {
+std::int64_t first_spill_byte(const isa::KernelFrame& frame) {
     return static_cast<std::int64_t>(frame.local_bytes) - frame.spill_bytes;
 }
 
-bool is_spill(const isa::Instruction& instruction, bool constant_address, const isa::Kernel& frame) {
+bool is_spill(const isa::InstructionForm& instruction, bool constant_address, const isa::KernelFrame& frame) {
     return instruction.space == isa::Space::local && constant_address && instruction.offset >= first_spill_byte(frame);
 }
 
-bool is_spill(const VirtualInstruction& instruction, const isa::Kernel& frame) {
+bool is_spill(const VirtualInstruction& instruction, const isa::KernelFrame& frame) {
     return is_spill(instruction.machine, instruction.source[0].kind == Operand::Kind::constant, frame);
 }
 
-std::uint32_t slot_of(const VirtualInstruction& access, const isa::Kernel& frame) {
+std::uint32_t slot_of(const VirtualInstruction& access, const isa::KernelFrame& frame) {
     return static_cast<std::uint32_t>((access.machine.offset - first_spill_byte(frame)) / 4);
 }
 
@@ -56,7 +55,7 @@ VirtualKernel kernel_of_slots(const VirtualKernel& kernel) {
     return result;
 }
 
-void count(const isa::Instruction& instruction, bool constant_address, const isa::Kernel& frame,
+void count(const isa::InstructionForm& instruction, bool constant_address, const isa::KernelFrame& frame,
            SpillInstructions& counts) {
     if (!is_spill(instruction, constant_address, frame)) { return; }
     counts.loads += instruction.operation == Operation::load;
@@ -68,7 +67,7 @@ void count(const isa::Instruction& instruction, bool constant_address, const isa
 void share_spill_slots(VirtualKernel& kernel) {
     if (kernel.frame.spill_bytes == 0) { return; }
     const Allocation slots = allocate(kernel_of_slots(kernel));
-    const isa::Kernel old = kernel.frame;
+    const isa::KernelFrame old = kernel.frame;
     for (VirtualBlock& block : kernel.blocks) {
         for (VirtualInstruction& instruction : block.code) {
             if (is_spill(instruction, old)) {

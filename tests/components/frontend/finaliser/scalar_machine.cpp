@@ -133,12 +133,14 @@ class Thread {
     void compute(const VirtualInstruction& instruction) {
         const isa::AluHandler handler = isa::select_handler(instruction.machine);
         if (handler == nullptr) { throw std::runtime_error("no handler"); }
+        isa::Instruction machine{instruction.machine};
         isa::OperandRows rows{};
         Row unused;
         for (unsigned i = 0; i < 2; ++i) {
             rows.destination[i] = i < instruction.destination_rows ? row(instruction.destination + i) : unused.lanes;
         }
         for (std::size_t s = 0; s < 3; ++s) {
+            machine.source[s].kind = instruction.source[s].kind;
             for (unsigned i = 0; i < 2; ++i) {
                 rows.source[s][i] =
                     i < instruction.source[s].rows ? operand_row(instruction.source[s], i) : unused.lanes;
@@ -150,7 +152,6 @@ class Thread {
         const auto [first, second] = instruction.destination_predicate;
         if (first != kNone) { rows.destination_predicate = predicates_.at(first); }
         if (second != kNone) { rows.destination_predicate2 = predicates_.at(second); }
-        isa::Instruction machine = instruction.machine;
         // Handlers test only whether operands exist.
         machine.source_predicate = instruction.source_predicate[0].index == kNone ? isa::kNoPredicate : 0;
         machine.source_predicate2 = instruction.source_predicate[1].index == kNone ? isa::kNoPredicate : 0;
@@ -197,7 +198,7 @@ class Thread {
     }
 
     void atomic(const VirtualInstruction& instruction) {
-        const isa::Instruction& machine = instruction.machine;
+        const isa::InstructionForm& machine = instruction.machine;
         std::byte* bytes = bytes_at(instruction);
         std::uint64_t old_value = 0;
         std::memcpy(&old_value, bytes, isa::type_bytes(machine.type));

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "components/frontend/finaliser/code/virtual_kernel.h"
+#include "components/isa/dim3.h"
 #include "components/isa/kernel.h"
 
 namespace lookahead::finaliser::test {
 
 /// A kernel as one list of instructions, before or after allocation; branch targets are indices into it.
 struct Program {
-    isa::Kernel frame;
+    isa::KernelFrame frame;
     std::vector<VirtualInstruction> code;
     std::uint32_t rows = 0;
     std::uint32_t predicates = 0;

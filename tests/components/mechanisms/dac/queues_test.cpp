@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "components/isa/lane_mask.h"
 #include "core/error/error.h"
 #include "tests/components/mechanisms/dac/machine_bench.h"
 #include "tests/functional/dac/bench.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "components/isa/address_space.h"
+#include "components/isa/kernel.h"
 #include "components/sm/constant/constant_cache.h"
 #include "components/sm/lsu/coalescing_unit.h"
 #include "components/sm/lsu/memory_fault.h"
