@@ -1,5 +1,5 @@
-// The pass on all workloads, unchanged and as loops over several elements (form=looped): at two lengths drawn for each, they
-// give the right outputs; at all lengths with LOOKAHEAD_TEST_TIMES=2.
+// The pass on all workloads, unchanged and as loops over several elements (form=looped): at two lengths drawn for each,
+// they give the right outputs; at all lengths with LOOKAHEAD_TEST_TIMES=2.
 #include <doctest/doctest.h>
 
 #include "components/emulator/emulated_device.h"
