@@ -204,11 +204,12 @@ function(lookahead_program name)
   endif()
 endfunction()
 
-# lookahead_test(NAME [APART] [FOLDER f] [SOURCES ...] LIBRARIES ... [MUTATIONS] [RANKS n ...] [LABELS ...])
+# lookahead_test(NAME [APART] [FOLDER f] [SOURCES ...] LIBRARIES ... [MUTATIONS] [RANKS n ...] [LABELS ...] [TIMES n])
 # A doctest program; with RANKS it runs under mpirun once for each number of ranks, with MUTATIONS it may take rules away.
-# APART: its sources give different things one name, and no unit may hold several of them.
+# APART: its sources give different things one name, and no unit may hold several of them. TIMES: a long test beside it, NAME.all,
+# has LOOKAHEAD_TEST_TIMES=n, with which it tries all that it otherwise draws from.
 function(lookahead_test name)
-  cmake_parse_arguments(ARG "MUTATIONS;APART" "FOLDER" "SOURCES;LIBRARIES;RANKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "MUTATIONS;APART" "FOLDER;TIMES" "SOURCES;LIBRARIES;RANKS;LABELS" ${ARGN})
   lookahead_sources(ARG_SOURCES "${ARG_FOLDER}" ${ARG_SOURCES})
   if(ARG_RANKS)
     set(main tests_mpi_main)
@@ -238,6 +239,10 @@ function(lookahead_test name)
   else()
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
+  endif()
+  if(ARG_TIMES)
+    add_test(NAME ${name}.all COMMAND ${name})
+    set_tests_properties(${name}.all PROPERTIES LABELS "${ARG_LABELS};long" ENVIRONMENT LOOKAHEAD_TEST_TIMES=${ARG_TIMES})
   endif()
 endfunction()
 

@@ -29,7 +29,7 @@ class RegisterFile {
         std::uint64_t rows = rows_.size();
         archive& rows;
         rows_.resize(rows);
-        for (Row& each : rows_) { archive& each.lanes; }
+        archive.plain(rows_.data(), rows_.size());
     }
 
   private:

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -28,6 +29,10 @@ namespace detail {
 
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+/// Arrays of them are listed as their bytes, in one piece.
+template <class T>
+concept PlainScalar = Scalar<T> && std::has_unique_object_representations_v<T>;
 
 template <class T>
 concept HasFields = requires(T& object, StateArchive& archive) {
@@ -137,9 +142,7 @@ struct SequenceFields {
 
   private:
     static void visit_from(StateArchive& archive, Sequence& sequence, std::size_t begin) {
-        using Element = typename Sequence::value_type;
-        if constexpr (Scalar<Element> && requires { sequence.data(); } &&
-                      std::has_unique_object_representations_v<Element>) {
+        if constexpr (PlainScalar<typename Sequence::value_type> && requires { sequence.data(); }) {
             archive.plain(sequence.data() + begin, sequence.size() - begin);
         } else {
             for (std::size_t i = begin; i < sequence.size(); ++i) { archive& sequence[i]; }
@@ -159,7 +162,11 @@ struct StateFields<std::string> : detail::SequenceFields<std::string> {};
 template <class T>
 struct FixedFields {
     static void visit(StateArchive& archive, T& elements) {
-        for (auto& element : elements) { archive& element; }
+        if constexpr (detail::PlainScalar<std::remove_reference_t<decltype(*std::begin(elements))>>) {
+            archive.plain(std::data(elements), std::size(elements));
+        } else {
+            for (auto& element : elements) { archive& element; }
+        }
     }
 };
 template <class T, std::size_t N>

@@ -110,7 +110,8 @@ std::string name_of(const Study& study, const std::string& workload, const Choic
 }  // namespace
 
 std::string program_hash() {
-    return hash_of_file("/proc/self/exe");
+    const std::string id = build_id();
+    return id.empty() ? hash_of_file("/proc/self/exe") : id;
 }
 
 std::vector<SweepPoint> plan_sweep(const Study& study) {

@@ -21,7 +21,8 @@ struct SweepPoint {
 /// studies that check_study refuses. Two points with the same key are the same run under two names, and share its file.
 std::vector<SweepPoint> plan_sweep(const Study&);
 
-/// A hash of the running program's file: results of another program do not count.
+/// The running program's build_id, or a hash of its file if the linker gave none: results of another program do not
+/// count.
 std::string program_hash();
 
 }  // namespace lookahead

@@ -272,7 +272,6 @@ def main() -> int:
             line = [*line, "--out", out] if line[:1] == ["run"] else line
             return list(faults(lookahead.execute(arguments.program, line, ranks), code, fragments, out, ranks == 0))
 
-        # mpirun waits for two seconds when a rank has failed.
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             for (name, ranks), found in zip(tried, pool.map(faults_in, tried)):
                 failed += bool(found)

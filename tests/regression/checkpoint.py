@@ -112,12 +112,15 @@ def check_stopped_at_start(checker):
                        f"{number.name} at the start: files are left")
 
 
+def run_of_seconds(ranks):
+    """A run that lasts until its ranks have got a signal: mpirun passes it on at its leisure."""
+    return ["run", "sgemm", "--size", "small", *(["--set", "m=384", "--set", "n=384", "--set", "k=384"] if ranks else [])]
+
+
 def stop(checker, ranks, number=signal.SIGUSR1):
     checker.clear()
     stopped = checker.folder / "stopped.h5"
-    run = ["run", "sgemm", "--size", "small"]
-    if ranks > 0:  # mpirun passes a signal on at its leisure
-        run += ["--set", "m=384", "--set", "n=384", "--set", "k=384"]
+    run = run_of_seconds(ranks)
     whole = checker.whole(run)
     stopped.unlink(missing_ok=True)
     process = lookahead.start(checker.program, [*run, "--out", stopped, "--checkpoint-dir", checker.folder, "--json"], ranks)
@@ -180,7 +183,7 @@ def check_lost_folder(checker):
 
 def lose_folder(checker, ranks):
     out, lost = checker.folder / "out.h5", checker.folder / "lost"
-    run = ["run", "bfs", "--size", "small"]  # some seconds: mpirun passes the signal on when it comes to it
+    run = run_of_seconds(ranks)
     whole = checker.whole(run)
     for more, signalled in ((["--checkpoint-every", 2000], False), ([], True)):
         lost.mkdir()
@@ -238,7 +241,7 @@ def check_abandoned(checker):
 def check_printed_once(checker):
     """What kernels printed before the checkpoint is not printed again."""
     checker.clear()
-    whole = checker.execute(["run", CAPTURE, "--out", checker.folder / "whole.h5", "--checkpoint-every", 1,
+    whole = checker.execute(["run", CAPTURE, "--out", checker.folder / "whole.h5", "--checkpoint-every", 10000,
                              "--checkpoint-keep", 0, "--checkpoint-dir", checker.folder])
     taken = checker.checkpoints()
     checker.expect(whole.returncode == 0 and taken, f"device_printf: {whole.stderr}")
@@ -258,7 +261,7 @@ def check_refused(checker):
     folder = checker.folder
     copied = folder / "program.capture.h5"
     shutil.copy(CAPTURE, copied)
-    checker.execute(["run", copied, "--out", folder / "whole.h5", "--checkpoint-every", 1, "--checkpoint-dir", folder])
+    checker.execute(["run", copied, "--out", folder / "whole.h5", "--checkpoint-every", 50000, "--checkpoint-dir", folder])
     good = checker.checkpoints()[-1]
     bad = folder / "bad.h5"
 

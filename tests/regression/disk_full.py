@@ -12,6 +12,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
 
+# What still runs, on two ranks too, when its folder goes.
+SECONDS_LONG = ["sgemm", "--size", "small"]
+
+
 class Checker(lookahead.Checks):
     def __init__(self, program, folder):
         super().__init__(program, folder)
@@ -87,7 +91,7 @@ def check_page_without_room(checker):
 def check_lost_folder(checker):
     """The folder goes while the run is under way: the result is kept elsewhere, and is the one that it would have been."""
     whole = checker.folder / "whole.h5"
-    lookahead.simulate(checker.program, ["bfs", "--size", "small", "--out", whole])
+    lookahead.simulate(checker.program, [*SECONDS_LONG, "--out", whole])
     for ranks in (0, 2):
         lose_folder(checker, ranks, whole)
 
@@ -98,7 +102,7 @@ def lose_folder(checker, ranks, whole):
         lost.mkdir()
         kept = checker.folder / f"kept_{what}.h5"
         target = lost / "run.h5" if what == "result" else kept
-        process = checker.start(["run", "bfs", "--size", "small", "--out", target, *more], ranks)
+        process = checker.start(["run", *SECONDS_LONG, "--out", target, *more], ranks)
         lookahead.wait_until_simulating(process)
         lost.rename(checker.folder / "away")
         out, err = process.communicate(timeout=lookahead.PATIENCE)

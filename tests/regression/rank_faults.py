@@ -19,7 +19,7 @@ SECONDS = 120  # a job that has a fault ends within; most take three, and ten ti
 class Checker(lookahead.Checks):
     def __init__(self, program, folder):
         super().__init__(program, folder)
-        # mpirun waits for two seconds when a rank has failed.
+        # A rank with an error waits for the others for two seconds in some of them.
         self.pool = concurrent.futures.ThreadPoolExecutor(4)
         self.tried = []
 

@@ -14,7 +14,9 @@ import time
 # Seconds that a test waits for what takes seconds, on a machine that is busy with fifty other things.
 PATIENCE = 1200
 
-MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# When a rank has failed, mpirun ends the others at once, not after two seconds: what a job says must not depend on them.
+MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_odls_base_sigkill_timeout": "0"}
 
 
 # Where mpirun puts ranks: tests may have more of them than cores, and run beside one another.
@@ -179,15 +181,22 @@ def wait_until_simulating(process, seconds=0.3):
     least = seconds * os.sysconf("SC_CLK_TCK")
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and process.poll() is None:
-        children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout
-        for pid in [str(process.pid), *children.split()]:
+        for pid in [process.pid, *children_of(process.pid)]:
             try:
                 name, fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)
-            except FileNotFoundError:
+            except (FileNotFoundError, ProcessLookupError):
                 continue  # it has ended
             if name.endswith("(lookahead") and int(fields.split()[11]) > least:
                 return
         time.sleep(0.01)
+
+
+def children_of(pid):
+    """The processes that the first thread of a process has started."""
+    try:
+        return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 def copy_built_otherwise(program, path):

@@ -82,8 +82,8 @@ def check_last(checks, template, study, **stand_ins):
 
 
 def check_templates(checks):
-    study = checks.study('title = "Jobs"\nsize = "medium"\nworkloads = ["sgemm"]\n[[axis]]\nkey = "l1d.ways"\n'
-                         'values = ["4", "8"]\n')
+    study = checks.study('title = "Jobs"\nsize = "medium"\nworkloads = ["sgemm"]\n'
+                         'options = ["sgemm.m=640", "sgemm.n=640", "sgemm.k=640"]\n[[axis]]\nkey = "l1d.ways"\nvalues = ["4", "8"]\n')
     pbs, flux = ROOT / "cluster/pbs/sweep.pbs", ROOT / "cluster/flux/sweep.flux"
     check_stopped(checks, pbs, study, "qsub -W depend=afterany:17.server {out}/sweep.pbs\n", qsub=QSUB)
     check_last(checks, pbs, study, qsub=QSUB)

@@ -3,12 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
-#include <map>
 #include <numeric>
 #include <random>
 #include <span>
+#include <unordered_map>
 
 #include "components/device/device_ports.h"
 #include "components/protocols/host_memory.h"
@@ -50,7 +51,7 @@ class FakeGpu : public lookahead::test::LpEnvironment {
                 CHECK(write.bytes <= kHostPieceBytes);
                 const std::byte* bytes = sent.payload() + sizeof write;
                 for_each_byte(write.address, write.bytes,
-                              [&](std::uint64_t address, std::uint64_t i) { memory_[address] = bytes[i]; });
+                              [&](std::uint64_t address, std::uint64_t i) { byte_at(address) = bytes[i]; });
                 arrivals.push_back(sent.time);
                 ++writes;
                 if (write.asks != 0) {
@@ -63,7 +64,7 @@ class FakeGpu : public lookahead::test::LpEnvironment {
             case GpuMessage::host_fill: {
                 const auto& fill = sent.as<HostFill>();
                 for_each_byte(fill.address, fill.bytes,
-                              [&](std::uint64_t address, std::uint64_t) { memory_[address] = std::byte{fill.value}; });
+                              [&](std::uint64_t address, std::uint64_t) { byte_at(address) = std::byte{fill.value}; });
                 arrivals.push_back(sent.time);
                 if (fill.asks != 0) {
                     answers.push_back(
@@ -77,7 +78,9 @@ class FakeGpu : public lookahead::test::LpEnvironment {
                 break;
             case GpuMessage::launch_kernel: {
                 CHECK(out_port == kHostToDispatcher);
-                for (auto& [address, byte] : memory_) { byte = ~byte; }
+                for (auto& [number, page] : memory_) {
+                    for (std::byte& byte : page) { byte = ~byte; }
+                }
                 answers.push_back(lookahead::test::scripted(
                     answer, 500, kHostDispatcherPort,
                     KernelCompleted{sent.as<LaunchKernel>().launch, sent.time, answer - 1, 7, 70}));
@@ -107,15 +110,19 @@ class FakeGpu : public lookahead::test::LpEnvironment {
             reply.payload.resize(sizeof head + piece);
             std::memcpy(reply.payload.data(), &head, sizeof head);
             for_each_byte(head.address, piece, [&](std::uint64_t address, std::uint64_t i) {
-                reply.payload[sizeof head + i] = memory_[address];
+                reply.payload[sizeof head + i] = byte_at(address);
             });
             answers.push_back(std::move(reply));
         });
     }
 
+    std::byte& byte_at(std::uint64_t address) { return memory_[address / kPageBytes][address % kPageBytes]; }
+
+    static constexpr std::uint64_t kPageBytes = 4096;
+
     AddressMapping mapping_{{}};
     std::mt19937_64 random_;
-    std::map<std::uint64_t, std::byte> memory_;
+    std::unordered_map<std::uint64_t, std::array<std::byte, kPageBytes>> memory_;  ///< pages by their number
 };
 
 lookahead::test::LpContract contract(DriverThread::Program program) {

@@ -207,34 +207,36 @@ std::string compare(const Observation& a, const Observation& b) {
     return a.next_event == b.next_event ? "" : "the next event's time differs";
 }
 
-std::string check(const LpContract& contract, std::uint64_t seed, bool reload) {
+/// Compares the run with the longest steps with one in random steps for each of `ways`: true if it is also reloaded.
+std::string check(const LpContract& contract, std::uint64_t seed, const std::vector<bool>& ways) {
+    std::string difference;
     try {
         const Observation whole = ContractBench(contract, {.seed = seed}).run();
-        const Observation chopped =
-            ContractBench(contract, {.random_chops = true, .reload = reload, .seed = seed}).run();
-        const std::string difference = compare(whole, chopped);
-        return difference.empty() ? "" : "seed " + std::to_string(seed) + ": " + difference;
-    } catch (const std::exception& error) { return "seed " + std::to_string(seed) + ": " + error.what(); }
+        for (std::size_t i = 0; i < ways.size() && difference.empty(); ++i) {
+            const RunPlan plan{.random_chops = true, .reload = ways[i], .seed = seed};
+            difference = compare(whole, ContractBench(contract, plan).run());
+        }
+    } catch (const std::exception& error) { difference = error.what(); }
+    return difference.empty() ? "" : "seed " + std::to_string(seed) + ": " + difference;
 }
 
 }  // namespace
 
 std::string check_chopping(const LpContract& contract, std::uint64_t seed) {
-    return check(contract, seed, false);
+    return check(contract, seed, {false});
 }
 
 std::string check_save_and_load(const LpContract& contract, std::uint64_t seed) {
-    return check(contract, seed, true);
+    return check(contract, seed, {true});
 }
 
 std::string check_contract(const LpContract& contract, std::uint64_t first_seed, std::uint64_t chops,
                            std::uint64_t reloads) {
     std::string difference;
-    for (std::uint64_t at = 0; at < chops && difference.empty(); ++at) {
-        difference = check_chopping(contract, first_seed + at);
-    }
-    for (std::uint64_t at = 0; at < reloads && difference.empty(); ++at) {
-        difference = check_save_and_load(contract, first_seed + at);
+    for (std::uint64_t at = 0; at < std::max(chops, reloads) && difference.empty(); ++at) {
+        std::vector<bool> ways(at < chops ? 1 : 0, false);
+        if (at < reloads) { ways.push_back(true); }
+        difference = check(contract, first_seed + at, ways);
     }
     return difference;
 }

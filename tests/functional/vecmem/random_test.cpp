@@ -16,7 +16,7 @@ using namespace lookahead::vecmem::test;
 
 namespace {
 
-constexpr unsigned kLoops = 500;
+const std::uint64_t kLoops = lookahead::test::often(250);
 constexpr unsigned kMostNested = 2;
 const char* const kLengths[] = {"4", "8", "16", "best"};
 

@@ -54,9 +54,8 @@ struct State {
     std::string rest;
 
     std::size_t hash() const {
-        std::string all;
-        for (const std::string* each : {&l1, &avc, &rest}) { all += std::to_string(each->size()) + ' ' + *each; }
-        return std::hash<std::string>()(all);
+        const std::hash<std::string> of;
+        return (of(l1) * 31 + of(avc)) * 31 + of(rest);
     }
 };
 
@@ -101,9 +100,11 @@ class Explorer {
         while (!open_.empty() && seen_.size() < limit) {
             const State state = std::move(open_.back());
             open_.pop_back();
+            restore(state);
             for (const Action& action : actions_) {
+                if (!take(action)) { continue; }
+                visit(save());
                 restore(state);
-                if (take(action)) { visit(save()); }
             }
         }
     }
@@ -129,7 +130,7 @@ class Explorer {
     std::size_t states() const { return seen_.size(); }
 
   private:
-    /// Returns false if the action is impossible in this state.
+    /// Returns false if the action is impossible in this state, which then stays as it is.
     bool take(const Action& action) {
         Row values{};
         values[0] = action.first;
