@@ -11,19 +11,18 @@ namespace lookahead::gpu {
 
 /// `l1d.*`. Defaults: GTX480.
 struct L1Parameters {
-    LOOKAHEAD_PARAMETER(
-        std::int64_t, sets, 32, {1, 1 << 16, "set"},
-        {.help = "Sets of L1D.",
-         .source = "GPGPU-Sim's GTX480 configuration: 16 KB. Mei and Chu, TPDS 2017, measure 32 sets of 4 lines "
-                   "of 128 bytes on Fermi"});
+    LOOKAHEAD_PARAMETER(std::int64_t, sets, 32, {1, 1 << 16, "set"},
+                        {.help = "Sets of L1D.",
+                         .source = "GPGPU-Sim's GTX480 configuration: 16 KB. Mei and Chu, TPDS 2017, measure 32 sets "
+                                   "of 4 lines of 128 bytes on Fermi"});
     LOOKAHEAD_PARAMETER(std::int64_t, ways, 4, {1, 64, "line"},
                         {.help = "Lines of 128 bytes in a set.",
                          .source = "GPGPU-Sim's GTX480 configuration; Mei and Chu, TPDS 2017"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, sector_bytes, 128, {32, 128, "byte"},
         {.help = "What a miss fetches: 128, the whole line, or 32, those sectors of the line that it needs.",
-         .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, "
-                   "find 32 bytes in Volta's L1"});
+         .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, find 32 "
+                   "bytes in Volta's L1"});
     LOOKAHEAD_PARAMETER(
         std::string, set_index, "fermi_hash", {"linear", "rotated", "fermi_hash"},
         {.help = "How an address chooses its set. linear: the line number modulo the sets; rotated: the same, and one "
@@ -40,11 +39,10 @@ struct L1Parameters {
     LOOKAHEAD_PARAMETER(std::int64_t, miss_queue, 8, {1, 1024, "request"},
                         {.help = "Requests between L1D and the network.",
                          .source = "GPGPU-Sim's GTX480 configuration"});
-    LOOKAHEAD_PARAMETER(
-        std::int64_t, miss_latency, 0, {0, 1000, "cycle"},
-        {.help = "From the miss queue to the network, for misses, stores and atomics.",
-         .source = "no public figure. GPGPU-Sim's L1 looks its tags up at the end of its pipeline, so that misses "
-                   "take as long as hits there: 35"});
+    LOOKAHEAD_PARAMETER(std::int64_t, miss_latency, 0, {0, 1000, "cycle"},
+                        {.help = "From the miss queue to the network, for misses, stores and atomics.",
+                         .source = "no public figure. GPGPU-Sim's L1 looks its tags up at the end of its pipeline, so "
+                                   "that misses take as long as hits there: 35"});
     LOOKAHEAD_PARAMETER(std::int64_t, hit_latency, 35, {1, 1000, "cycle"},
                         {.help = "From a load's last access to its completion.",
                          .source = "GPGPU-Sim's GTX480 configuration"});
@@ -55,23 +53,23 @@ struct L1Parameters {
         std::string, cached_loads, "all", {"all", "local"},
         {.help = "Which demand loads that miss take a line of L1D. local: those of global memory go to L2 each by "
                  "itself, join no fill and leave nothing behind; they still hit what a prefetch brought.",
-         .source = "nvcc, -Xptxas -dlcm=ca or cg; L1 of compute capability 3.x serves local memory alone (CUDA "
-                   "C Programming Guide 6.0, section G.4.2)"});
+         .source = "nvcc, -Xptxas -dlcm=ca or cg; L1 of compute capability 3.x serves local memory alone (CUDA C "
+                   "Programming Guide 6.0, section G.4.2)"});
     LOOKAHEAD_PARAMETER(std::string, write_policy, "write_evict", {"write_evict", "write_through"},
                         {.help = "What a store to global memory does to the line's copy; it goes to L2 in either case.",
                          .source = "GPGPU-Sim's GTX480 configuration"});
     LOOKAHEAD_PARAMETER(
         std::string, local_write_policy, "write_back",
         {"write_back", "write_back_fetch", "write_back_no_allocate", "write_through", "write_evict"},
-        {.help = "What a store to local memory does. write_back: its bytes stay in L1, in a line that is taken "
-                 "for them if need be and not fetched, until the line makes room; write_back_fetch: the same, and "
-                 "a store to a part of a line that is not there has the line fetched; write_back_no_allocate: they "
-                 "stay only where L1 holds what they store to; the others as for global memory.",
-         .source = "Micikevicius, \"Local Memory and Register Spilling\", NVIDIA 2011, of Fermi: a store writes a "
-                   "line to L1, and the line is written to L2 when it is evicted. GPGPU-Sim's stock GTX 480 "
-                   "writes back without allocation. write_back_fetch: \"conventional caches implement partial "
-                   "writes to a cache block by ensuring the cache has ownership over the cache block considered and "
-                   "modifying the cached copy\" (Collange and Kouyoumdjian, 2011, section 4.2)"});
+        {.help = "What a store to local memory does. write_back: its bytes stay in L1, in a line that is taken for "
+                 "them if need be and not fetched, until the line makes room; write_back_fetch: the same, and a store "
+                 "to a part of a line that is not there has the line fetched; write_back_no_allocate: they stay only "
+                 "where L1 holds what they store to; the others as for global memory.",
+         .source = "Micikevicius, \"Local Memory and Register Spilling\", NVIDIA 2011, of Fermi: a store writes a line "
+                   "to L1, and the line is written to L2 when it is evicted. GPGPU-Sim's stock GTX 480 writes back "
+                   "without allocation. write_back_fetch: \"conventional caches implement partial writes to a cache "
+                   "block by ensuring the cache has ownership over the cache block considered and modifying the cached "
+                   "copy\" (Collange and Kouyoumdjian, 2011, section 4.2)"});
     LOOKAHEAD_PARAMETER(std::int64_t, merged_stores, 16, {0, 4096, "store"},
                         {.help = "Stores that may be merged into fills under way (write_through, and of locked lines).",
                          .source = "choice; Fermi's write_evict merges none"});
@@ -83,16 +81,16 @@ struct L1Parameters {
                          .source = "choice: as many as can be, with four ways"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, prefetch_ways, 0, {0, 63, "line"},
-        {.help = "Lines beside each set of L1D that are for prefetches alone, where they stay when they are "
-                 "used; 0: prefetches go to L1D. 4 with 32 sets is a prefetch buffer of 16 KB.",
+        {.help = "Lines beside each set of L1D that are for prefetches alone, where they stay when they are used; 0: "
+                 "prefetches go to L1D. 4 with 32 sets is a prefetch buffer of 16 KB.",
          .source = "Wang and Lin, ISCA 2017 (DAC), table of the configuration: a prefetch buffer of 16 KB an SM, for "
                    "many-thread-aware prefetching; that it is made of ways beside L1's is ours"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, pending_ways, 0, {0, 63, "line"},
-        {.help = "Tags beside each set's lines for fills under way: a line makes room when the fill comes, not when "
-                 "it is asked for. 0: a miss reserves one of its set's lines.",
-         .source = "Khairy et al., ISCA 2020: Volta's L1 takes lines for fills when they come, so that misses "
-                   "under way are bounded by its MSHRs and not by its sets; earlier ones reserve"});
+        {.help = "Tags beside each set's lines for fills under way: a line makes room when the fill comes, not when it "
+                 "is asked for. 0: a miss reserves one of its set's lines.",
+         .source = "Khairy et al., ISCA 2020: Volta's L1 takes lines for fills when they come, so that misses under "
+                   "way are bounded by its MSHRs and not by its sets; earlier ones reserve"});
     LOOKAHEAD_PARAMETER(
         std::string, shared_sizes, {},
         {.help = "Where L1D and shared memory are one array, that of `ways`: the sizes in KB, ascending, that shared "

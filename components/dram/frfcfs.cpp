@@ -15,10 +15,10 @@ struct FrfcfsParameters {
                         {.help = "Draining ends when at most this many writes wait and a read waits.",
                          .source = "a quarter of the queue's 64 entries"});
     LOOKAHEAD_PARAMETER(bool, separate_writes, true,
-                        {.help = "Writes wait in a queue of their own until they are drained; false: reads and "
-                                 "writes share one queue, and a bank takes them by row and age.",
-                         .source = "drained together, as controllers do to turn the bus round seldom. "
-                                   "GPGPU-Sim's stock GTX 480 leaves its separate write queue off"});
+                        {.help = "Writes wait in a queue of their own until they are drained; false: reads and writes "
+                                 "share one queue, and a bank takes them by row and age.",
+                         .source = "drained together, as controllers do to turn the bus round seldom. GPGPU-Sim's "
+                                   "stock GTX 480 leaves its separate write queue off"});
     LOOKAHEAD_ALL_DECLARED;
 };
 

@@ -7,8 +7,6 @@ namespace lookahead::isa {
 /// The most registers of one operand: a vector memory instruction's data. Registers of such an operand are aligned to
 /// their number, rounded up to a power of two.
 inline constexpr unsigned kMostOperandRows = 16;
-/// The most rows that an instruction reads or writes: one such operand, and three of a pair each.
-inline constexpr unsigned kMostInstructionRows = kMostOperandRows + 3 * 2;
 /// The most rows that a vector memory instruction reads or writes: data, indices and an address.
 inline constexpr unsigned kMostVectorMemoryRows = 2 * kMostOperandRows + 2;
 /// The first register of a vector memory instruction's data or indices is a multiple of this: a register file reads

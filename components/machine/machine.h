@@ -32,18 +32,17 @@ struct MachineParameters {
         std::int64_t, memory_clock_ratio, 1, {1, 8, "cycle"},
         {.help = "Cycles of network and L2 slices per SM cycle: their clock is sm.frequency times this. Keys of "
                  "crossbar, mesh, input_queued and l2, and dram.fixed_latency, count these cycles.",
-         .source = "GPGPU-Sim's GTX480 configuration: one clock for all. Kim et al., HPCA 2016: 1.4 GHz over "
-                   "700 MHz"});
+         .source = "GPGPU-Sim's GTX480 configuration: one clock for all. Kim et al., HPCA 2016: 1.4 GHz over 700 MHz"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, memory_bytes, std::int64_t{1536} << 20,
         {std::int64_t{1} << 20, static_cast<std::int64_t>(isa::kGlobalBytes), "byte"},
-        {.help = "Device memory that `lookahead capture` gives a program. It takes room on the host once it is "
-                 "used.",
+        {.help = "Device memory that `lookahead capture` gives a program. It takes room on the host once it is used.",
          .source = "NVIDIA GTX 480 data sheet: 1536 MB"});
-    LOOKAHEAD_PARAMETER(bool, perfect_memory, false,
-                        {.help = "Every request that leaves an SM is answered at once: no network, L2 or DRAM. "
-                                 "Runs in one process only.",
-                         .source = "for bounds; no machine has it"});
+    LOOKAHEAD_PARAMETER(
+        bool, perfect_memory, false,
+        {.help =
+             "Every request that leaves an SM is answered at once: no network, L2 or DRAM. Runs in one process only.",
+         .source = "for bounds; no machine has it"});
     LOOKAHEAD_ALL_DECLARED;
 };
 

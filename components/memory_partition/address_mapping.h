@@ -18,13 +18,11 @@ struct AddressMappingParameters {
                         {.help = "L2 slices of a memory partition; a power of two.",
                          .source = "GPGPU-Sim's GTX480 configuration"});
     LOOKAHEAD_PARAMETER(std::int64_t, channel_bit, 8, {7, 20, "bit"},
-                        {.help = "The channel is the address from this bit up, modulo the "
-                                 "channels.",
+                        {.help = "The channel is the address from this bit up, modulo the channels.",
                          .source = "GPGPU-Sim's GTX480 configuration"});
     LOOKAHEAD_PARAMETER(
         std::string, expression, "RRRR RRRRRRRR BBBCCCCB CCSSSSSS",
-        {.help = "Bits of the address in the channel, highest first: R row, B bank, C column, S byte in the "
-                 "burst.",
+        {.help = "Bits of the address in the channel, highest first: R row, B bank, C column, S byte in the burst.",
          .source = "GPGPU-Sim's GTX480 configuration"});
     LOOKAHEAD_ALL_DECLARED;
 };

@@ -15,12 +15,11 @@ struct L2Parameters {
                         {.help = "Sets of a slice; a power of two.", .source = kTable});
     LOOKAHEAD_PARAMETER(std::int64_t, ways, 8, {1, 64, "line"},
                         {.help = "Lines of 128 bytes in a set.", .source = kTable});
-    LOOKAHEAD_PARAMETER(
-        std::int64_t, sector_bytes, 128, {32, 128, "byte"},
-        {.help = "Bytes that a slice fetches and writes back: 128, whole lines, or 32, the requested or dirty "
-                 "sectors of a line.",
-         .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, "
-                   "find 32 bytes in Volta's L2"});
+    LOOKAHEAD_PARAMETER(std::int64_t, sector_bytes, 128, {32, 128, "byte"},
+                        {.help = "Bytes that a slice fetches and writes back: 128, whole lines, or 32, the requested "
+                                 "or dirty sectors of a line.",
+                         .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., "
+                                   "2018, find 32 bytes in Volta's L2"});
     LOOKAHEAD_PARAMETER(std::int64_t, mshrs, 256, {1, 16384, "line"},
                         {.help = "Lines that a slice can await from DRAM.", .source = kTable});
     LOOKAHEAD_PARAMETER(std::int64_t, merges, 4, {1, 64, "request"},
@@ -36,11 +35,11 @@ struct L2Parameters {
                    "gpgpu_cache:dl2)"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, port_bytes, 128, {32, 128, "byte"},
-        {.help = "Bytes that a read, a write or a write-back moves through the slice per cycle: 32, 64 or 128. "
-                 "Half lines and sectors move whole. With l2.sector_bytes = 128 what misses moves nothing but its "
-                 "write-back.",
-         .source = "128: a line at once. GPGPU-Sim's stock GTX 480 takes a request apart into sectors of 32 "
-                   "bytes, one a cycle, and has a data port of 32 bytes (the last number of gpgpu_cache:dl2)"});
+        {.help =
+             "Bytes that a read, a write or a write-back moves through the slice per cycle: 32, 64 or 128. Half lines "
+             "and sectors move whole. With l2.sector_bytes = 128 what misses moves nothing but its write-back.",
+         .source = "128: a line at once. GPGPU-Sim's stock GTX 480 takes a request apart into sectors of 32 bytes, one "
+                   "a cycle, and has a data port of 32 bytes (the last number of gpgpu_cache:dl2)"});
     LOOKAHEAD_PARAMETER(
         Cycle, input_latency, 0, {0, 10000, "cycle"},
         {.help = "L2 cycles from a slice's port to its tags, in a pipeline that holds no room of the network.",
@@ -55,10 +54,9 @@ struct L2Parameters {
                          .source = "a choice: tag, then data access; the rest of the pipeline is on the channels"});
     LOOKAHEAD_PARAMETER(
         Cycle, atomic_cycles, 1, {1, 1000, "cycle"},
-        {.help = "L2 cycles for which an atomic request holds the slice, for each of its lanes that access one "
-                 "word.",
-         .source = "GPGPU-Sim performs a request in one cycle; the Kepler GK110 white paper (2012) gives one "
-                   "operation a clock on one address there, and nine times less on Fermi"});
+        {.help = "L2 cycles for which an atomic request holds the slice, for each of its lanes that access one word.",
+         .source = "GPGPU-Sim performs a request in one cycle; the Kepler GK110 white paper (2012) gives one operation "
+                   "a clock on one address there, and nine times less on Fermi"});
     LOOKAHEAD_PARAMETER(Cycle, host_latency, 350, {1, 1'000'000, "cycle"},
                         {.help = "L2 cycles until the host receives a partition's answer.",
                          .source = "about half a microsecond, one way over PCI Express; no kernel time depends on it"});

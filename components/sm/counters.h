@@ -80,10 +80,9 @@ struct SmCounters {
     LOOKAHEAD_COUNTER(memory_waits, "wait",
                       "Times that a warp's next instruction waited for a register that memory writes.");
     LOOKAHEAD_COUNTER(long_waits, "wait", "Part of memory_waits: waits of more than 100 cycles.");
-    LOOKAHEAD_COUNTER(
-        long_latency, "scheduler cycle",
-        "Of the schedulers' cycles of memory_wait, those that lie in a wait of more than 100 cycles of one of the "
-        "scheduler's warps; counted where it ends.");
+    LOOKAHEAD_COUNTER(long_latency, "scheduler cycle",
+                      "Scheduler cycles of memory_wait within a wait of more than 100 cycles of one of the scheduler's "
+                      "warps; counted when the wait ends.");
     LOOKAHEAD_COUNTER(ctas, "CTA", "CTAs completed.");
     LOOKAHEAD_COUNTER(launches, "kernel", "Kernels begun.");
     LOOKAHEAD_ALL_DECLARED;

@@ -27,8 +27,8 @@ struct SmParameters : OccupancyLimits {
                                    .source = "CUDA Occupancy Calculator, compute capability 2.0"});
     LOOKAHEAD_INHERITED_PARAMETER(
         occupancy_registers, {0, 1024, "register"},
-        {.help = "Registers a thread for which occupancy is computed, whatever the finaliser allocated; 0: what "
-                 "it allocated. For comparisons with simulators that allocate others.",
+        {.help = "Registers a thread for which occupancy is computed, whatever the finaliser allocated; 0: what it "
+                 "allocated. For comparisons with simulators that allocate others.",
          .source = "a choice of the run"});
     LOOKAHEAD_INHERITED_PARAMETER(shared_bytes, {0, 1 << 20, "byte"},
                                   {.help = "Shared memory of an SM.",
@@ -43,56 +43,51 @@ struct SmParameters : OccupancyLimits {
     LOOKAHEAD_PARAMETER(std::int64_t, frequency, 700'000'000, {1'000'000, 1'000'000'000'000, "Hz"},
                         {.help = "Clock of the SMs.",
                          .source = "GPGPU-Sim's GTX480 configuration; GTX 480 data sheet"});
-    LOOKAHEAD_PARAMETER(
-        std::int64_t, schedulers, 2, {1, 8, "scheduler"},
-        {.help = "Warp schedulers; warp w belongs to scheduler w mod schedulers; each issues at most one "
-                 "instruction a cycle.",
-         .source = "NVIDIA Fermi white paper"});
+    LOOKAHEAD_PARAMETER(std::int64_t, schedulers, 2, {1, 8, "scheduler"},
+                        {.help = "Warp schedulers; warp w belongs to scheduler w mod schedulers; each issues at most "
+                                 "one instruction a cycle.",
+                         .source = "NVIDIA Fermi white paper"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, issue_interval, 1, {1, 32, "cycle"},
-        {.help = "For so long an instruction that issues has its scheduler for itself. 1: the slot is free again "
-                 "in the next cycle, and only the instruction's unit may be busy; 2: as where each scheduler has "
-                 "16 lanes, which take the two halves of a warp one after the other.",
+        {.help = "For so long an instruction that issues has its scheduler for itself. 1: the slot is free again in "
+                 "the next cycle, and only the instruction's unit may be busy; 2: as where each scheduler has 16 "
+                 "lanes, which take the two halves of a warp one after the other.",
          .source = "GPGPU-Sim's manual: a scheduler issues in each cycle"});
-    LOOKAHEAD_PARAMETER(
-        std::int64_t, sp_units, 2, {1, 8, "unit"},
-        {.help = "Warp-wide pipelines for integer and fp32 operations.",
-         .source = "GPGPU-Sim's GTX480 configuration: each takes a warp a cycle; NVIDIA Fermi white paper: two "
-                   "groups of 16 cores at twice this clock"});
-    LOOKAHEAD_PARAMETER(
-        std::int64_t, sfu_units, 1, {1, 8, "unit"},
-        {.help = "Warp-wide pipelines for special functions and division.",
-         .source = "GPGPU-Sim's GTX480 configuration; NVIDIA Fermi white paper: four SFUs, eight hot-clock "
-                   "cycles for a warp"});
+    LOOKAHEAD_PARAMETER(std::int64_t, sp_units, 2, {1, 8, "unit"},
+                        {.help = "Warp-wide pipelines for integer and fp32 operations.",
+                         .source = "GPGPU-Sim's GTX480 configuration: each takes a warp a cycle; NVIDIA Fermi white "
+                                   "paper: two groups of 16 cores at twice this clock"});
+    LOOKAHEAD_PARAMETER(std::int64_t, sfu_units, 1, {1, 8, "unit"},
+                        {.help = "Warp-wide pipelines for special functions and division.",
+                         .source = "GPGPU-Sim's GTX480 configuration; NVIDIA Fermi white paper: four SFUs, eight "
+                                   "hot-clock cycles for a warp"});
     LOOKAHEAD_PARAMETER(std::int64_t, dp_units, 1, {1, 8, "unit"},
                         {.help = "Warp-wide pipelines for fp64 operations.",
                          .source = "one initiation interval per SM, as GPGPU-Sim's GTX480 configuration has it"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, integer_units, 0, {0, 8, "unit"},
-        {.help = "Warp-wide pipelines for integer operations but division, beside the SP units, which then take "
-                 "fp32 operations alone; 0: there are none.",
+        {.help = "Warp-wide pipelines for integer operations but division, beside the SP units, which then take fp32 "
+                 "operations alone; 0: there are none.",
          .source = "NVIDIA Fermi white paper: a core has both. Volta's white paper, 2017: cores of their own"});
-    LOOKAHEAD_PARAMETER(
-        bool, private_units, false,
-        {.help = "Each scheduler has units of its own, as many as the keys *_units say; they serve its warps "
-                 "alone. Without: the SM's schedulers share them. Not with operand_collectors.",
-         .source = "NVIDIA Volta white paper, 2017: four processing blocks; Fermi's schedulers share"});
+    LOOKAHEAD_PARAMETER(bool, private_units, false,
+                        {.help = "Each scheduler has units of its own, as many as the keys *_units say; they serve its "
+                                 "warps alone. Without: the SM's schedulers share them. Not with operand_collectors.",
+                         .source = "NVIDIA Volta white paper, 2017: four processing blocks; Fermi's schedulers share"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, result_buses, 0, {0, 16, "bus"},
-        {.help = "Results that leave the units in a cycle, and no more than one a unit: an instruction waits "
-                 "before its unit until it finds its place. 0: units have their initiation intervals alone.",
+        {.help = "Results that leave the units in a cycle, and no more than one a unit: an instruction waits before "
+                 "its unit until it finds its place. 0: units have their initiation intervals alone.",
          .source = "0: compilers of Fermi's time see to that (no public figure). GPGPU-Sim: the last number of "
                    "gpgpu_pipeline_widths"});
     LOOKAHEAD_PARAMETER(
         bool, control_on_sp, false,
         {.help = "Branches, barriers and exits pass the way of the SP units too, for a cycle.",
          .source = "a choice: they are done at issue. GPGPU-Sim sends all that is not memory's or special to SP"});
-    LOOKAHEAD_PARAMETER(
-        bool, operand_collectors, true,
-        {.help = "Issued instructions pass collector units, which read their operands from the register file's "
-                 "banks; false: they reach their unit at once, and sm.timing's latencies are all that a "
-                 "dependent instruction waits for.",
-         .source = "GPGPU-Sim's manual; US patent 7,834,881"});
+    LOOKAHEAD_PARAMETER(bool, operand_collectors, true,
+                        {.help = "Issued instructions pass collector units, which read their operands from the "
+                                 "register file's banks; false: they reach their unit at once, and sm.timing's "
+                                 "latencies are all that a dependent instruction waits for.",
+                         .source = "GPGPU-Sim's manual; US patent 7,834,881"});
     LOOKAHEAD_PARAMETER(std::int64_t, collector_units, 6, {1, 64, "unit"},
                         {.help = "Collector units of instructions for the SP units.",
                          .source = "GPGPU-Sim's GTX480 configuration"});
@@ -102,11 +97,10 @@ struct SmParameters : OccupancyLimits {
     LOOKAHEAD_PARAMETER(std::int64_t, memory_collector_units, 2, {1, 64, "unit"},
                         {.help = "Collector units of instructions for the load/store unit.",
                          .source = "GPGPU-Sim's default"});
-    LOOKAHEAD_PARAMETER(
-        std::int64_t, register_banks, 16, {1, 64, "bank"},
-        {.help = "Banks of the register file, each with one read or write of a warp's register in a cycle; row r "
-                 "of the file is in bank r mod banks. A power of two.",
-         .source = "GPGPU-Sim's GTX480 configuration"});
+    LOOKAHEAD_PARAMETER(std::int64_t, register_banks, 16, {1, 64, "bank"},
+                        {.help = "Banks of the register file, each with one read or write of a warp's register in a "
+                                 "cycle; row r of the file is in bank r mod banks. A power of two.",
+                         .source = "GPGPU-Sim's GTX480 configuration"});
     LOOKAHEAD_PARAMETER(std::int64_t, instruction_buffer, 2, {1, 8, "instruction"},
                         {.help = "Decoded instructions that a warp holds; one fetch fills it.",
                          .source = "GPGPU-Sim's manual: two entries a warp"});
@@ -115,10 +109,10 @@ struct SmParameters : OccupancyLimits {
                          .source = "GPGPU-Sim's manual: fetch and decode are a stage each"});
     LOOKAHEAD_PARAMETER(
         bool, private_fetch, false,
-        {.help = "Each scheduler's warps have a fetch a cycle of their own; all look into the one L1I, and share "
-                 "its misses and its way to memory. Without: the SM fetches for one warp in a cycle.",
-         .source = "Kim et al., HPCA 2016, table of the configuration: one fetch a cycle for each group of "
-                   "warps. Without: GPGPU-Sim's manual"});
+        {.help = "Each scheduler's warps have a fetch a cycle of their own; all look into the one L1I, and share its "
+                 "misses and its way to memory. Without: the SM fetches for one warp in a cycle.",
+         .source = "Kim et al., HPCA 2016, table of the configuration: one fetch a cycle for each group of warps. "
+                   "Without: GPGPU-Sim's manual"});
     LOOKAHEAD_PARAMETER(std::int64_t, branch_latency, 4, {1, 64, "cycle"},
                         {.help = "From a branch's issue to the fetch of what follows it.",
                          .source = "as an integer addition, in whose pipeline it is resolved"});
@@ -127,8 +121,8 @@ struct SmParameters : OccupancyLimits {
                          .source = "no published figure; one cycle to tell the schedulers"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, spin_limit, 1 << 20, {0, 1 << 30, "branch"},
-        {.help = "With sm.simt=stack: branches back of a warp's lanes in a loop that polls memory, while other "
-                 "lanes of the warp wait for them, after which an unchanged warp is a livelock; 0: never.",
+        {.help = "With sm.simt=stack: branches back of a warp's lanes in a loop that polls memory, while other lanes "
+                 "of the warp wait for them, after which an unchanged warp is a livelock; 0: never.",
          .source = "no property of a machine: long enough for any wait for other warps seen so far"});
     LOOKAHEAD_ALL_DECLARED;
 };
@@ -181,8 +175,8 @@ struct TimingParameters {
         std::int64_t, simple_latency, 0, {0, 1024, "cycle"},
         {.help = "From issue to the issue of a dependent instruction, of moves, comparisons, selections, logic, "
                  "shifts, and conversions without fp64; 0: as additions.",
-         .source = "0: guide, one latency for all that SP units do. GPGPU-Sim gives 1 to all that its tables do "
-                   "not name"});
+         .source =
+             "0: guide, one latency for all that SP units do. GPGPU-Sim gives 1 to all that its tables do not name"});
     LOOKAHEAD_ALL_DECLARED;
 };
 

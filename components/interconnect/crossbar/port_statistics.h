@@ -12,8 +12,7 @@ struct InjectionCounters {
     LOOKAHEAD_COUNTER(flits, "flit", "Flits sent: cycles in which the port was busy.");
     LOOKAHEAD_COUNTER(wait_cycles, "cycle", "Cycles from a packet's readiness to its first flit, over all packets.");
     LOOKAHEAD_COUNTER(blocked_packets, "packet",
-                      "Packets that waited in the queue for credits, their own or those of "
-                      "an earlier packet.");
+                      "Packets that waited in the queue for credits, their own or those of an earlier packet.");
     LOOKAHEAD_COUNTER(blocked_cycles, "cycle", "Cycles in which the packet at the head had no credits.");
     LOOKAHEAD_ALL_DECLARED;
 };

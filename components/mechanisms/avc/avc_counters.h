@@ -17,15 +17,15 @@ struct AvcCounters {
     LOOKAHEAD_COUNTER(generic_stores, "access", "Stores that went to L1D.");
     LOOKAHEAD_COUNTER(added_words, "access", "Stores, vector by vector, that only added words to an equal vector.");
     LOOKAHEAD_COUNTER(store_conflicts, "vector", "Vectors that made room for a store of other words to them.");
-    LOOKAHEAD_COUNTER(fill_conflicts, "vector", "Vectors that made room for a fill of other words of them.");
+    LOOKAHEAD_COUNTER(fill_conflicts, "vector", "Vectors that were evicted by a fill of their other words.");
     LOOKAHEAD_COUNTER(affine_fills, "line", "Fills that it took.");
     LOOKAHEAD_COUNTER(generic_fills, "line", "Fills that L1D installed: their words were not affine.");
-    LOOKAHEAD_COUNTER(refused_fills, "line", "Affine fills that L1D installed: what was to make room could not leave.");
+    LOOKAHEAD_COUNTER(refused_fills, "line",
+                      "Affine fills that L1D installed because the line to evict could not leave.");
     LOOKAHEAD_COUNTER(evictions, "line", "Lines, of sixteen vectors, that made room for others.");
     LOOKAHEAD_COUNTER(evicted_vectors, "vector", "Vectors with valid words in them.");
     LOOKAHEAD_COUNTER(write_backs, "line",
-                      "Lines of 128 bytes of which L2 got words from it, L1D's dirty ones beside "
-                      "them.");
+                      "Lines of 128 bytes whose words went to L2, in addition to the dirty lines of L1D.");
     LOOKAHEAD_COUNTER(merged_evictions, "line", "Lines that L1D evicted and that took its words along.");
     LOOKAHEAD_COUNTER(dirtied_words, "word", "Words that came to be newer in it than in L1D and L2.");
     LOOKAHEAD_COUNTER(written_back_words, "word", "Part of dirtied_words: words that went to L2.");

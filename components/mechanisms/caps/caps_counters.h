@@ -8,9 +8,9 @@ namespace lookahead::gpu {
 
 /// Counts of one SM's CAPS tables.
 struct CapsCounters {
-    LOOKAHEAD_COUNTER(table_accesses, "access",
-                      "Look-ups of PerCTA and DIST together by a load, of another CTA's PerCTA in a walk, and entries "
-                      "written.");
+    LOOKAHEAD_COUNTER(
+        table_accesses, "access",
+        "Look-ups of PerCTA and DIST together by a load, of another CTA's PerCTA in a walk, and entries written.");
     LOOKAHEAD_COUNTER(bases, "load", "Loads that registered a base: their warps lead their CTAs.");
     LOOKAHEAD_COUNTER(rebases, "load", "Loads of a leading warp that moved its CTA's base.");
     LOOKAHEAD_COUNTER(strides, "load", "Strides found.");

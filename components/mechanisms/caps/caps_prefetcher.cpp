@@ -23,23 +23,20 @@ struct CapsParameters {
                          .source = "Koo et al., section V.B: 128 of a one-byte counter"});
     LOOKAHEAD_PARAMETER(
         std::string, targets, "latest", {"latest", "first"},
-        {.help = "Which loads are followed when a kernel has more than the DIST table has entries: latest, each "
-                 "new stride replaces the oldest one; first, those whose strides were found first, until the "
-                 "kernel ends.",
-         .source = "open: Koo et al., section V.B, replace the least recently updated entry of PerCTA, and say "
-                   "nothing of DIST but that at most four loads are targeted"});
-    LOOKAHEAD_PARAMETER(
-        bool, keep_counts, true,
-        {.help = "A load whose DIST entry was replaced goes on with its old count of mispredictions when its stride "
-                 "is found again, from a byte a load; else from 0.",
-         .source = "open: Koo et al., section V.B, set the count to 0 with a new stride, and have no loads whose "
-                   "entries replace each other; with more, none would ever be shut off"});
-    LOOKAHEAD_PARAMETER(
-        std::string, fanout, "all_trailing", {"all_trailing", "same_index"},
-        {.help = "When the stride is found after bases: all_trailing, at once for all warps but the leading one "
-                 "of each trailing CTA; same_index, at each load of the leading CTA for the warps with the same "
-                 "number in the others.",
-         .source = "Koo et al.: the abstract's all trailing warps; figure 9a's B1 and C1"});
+        {.help = "Which loads are followed when a kernel has more than the DIST table has entries: latest, each new "
+                 "stride replaces the oldest one; first, those whose strides were found first, until the kernel ends.",
+         .source = "open: Koo et al., section V.B, replace the least recently updated entry of PerCTA, and say nothing "
+                   "of DIST but that at most four loads are targeted"});
+    LOOKAHEAD_PARAMETER(bool, keep_counts, true,
+                        {.help = "A load whose DIST entry was replaced goes on with its old count of mispredictions "
+                                 "when its stride is found again, from a byte a load; else from 0.",
+                         .source = "open: Koo et al., section V.B, set the count to 0 with a new stride, and have no "
+                                   "loads whose entries replace each other; with more, none would ever be shut off"});
+    LOOKAHEAD_PARAMETER(std::string, fanout, "all_trailing", {"all_trailing", "same_index"},
+                        {.help = "When the stride is found after bases: all_trailing, at once for all warps but the "
+                                 "leading one of each trailing CTA; same_index, at each load of the leading CTA for "
+                                 "the warps with the same number in the others.",
+                         .source = "Koo et al.: the abstract's all trailing warps; figure 9a's B1 and C1"});
     LOOKAHEAD_PARAMETER(bool, include_leading, false,
                         {.help = "Prefetches for the leading CTA's own trailing warps too.",
                          .source = "Koo et al., section V.C: trailing CTAs only"});

@@ -17,25 +17,24 @@ struct PasParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, ready_warps, 8, {1, gpu::kMaximumContexts, "warp"},
                         {.help = "Places of each scheduler's ready queue (base two_level).",
                          .source = "Koo et al., table III: 8 ready warps"});
-    LOOKAHEAD_PARAMETER(
-        std::string, order, "oldest", {"oldest", "rr"},
-        {.help = "Over two_level: among warps of equal rank in the ready queue the one that started first issues, "
-                 "or each in turn.",
-         .source = "Koo et al., section V.A: the oldest ready warp"});
+    LOOKAHEAD_PARAMETER(std::string, order, "oldest", {"oldest", "rr"},
+                        {.help = "Over two_level: among warps of equal rank in the ready queue the one that started "
+                                 "first issues, or each in turn.",
+                         .source = "Koo et al., section V.A: the oldest ready warp"});
     LOOKAHEAD_PARAMETER(
         bool, leading_warps, true,
         {.help = "A CTA's first warp of each scheduler carries the leading mark and goes before all others.",
          .source = "Koo et al., section V.A"});
     LOOKAHEAD_PARAMETER(
         std::string, leading_cta, "enqueue", {"enqueue", "issue", "off"},
-        {.help = "Warps of the leading CTA, the one that has been resident for longest: enqueue, they take places "
-                 "of the ready queue after the marked warps and before the rest; issue, they also go before the "
-                 "rest at each issue, under lrr too; off, neither.",
+        {.help = "Warps of the leading CTA, the one that has been resident for longest: enqueue, they take places of "
+                 "the ready queue after the marked warps and before the rest; issue, they also go before the rest at "
+                 "each issue, under lrr too; off, neither.",
          .source = "Koo et al., figure 8b: they fill the queue's remaining places; issue is not the paper's"});
     LOOKAHEAD_PARAMETER(
         bool, wakeup, true,
-        {.help = "A warp whose prefetched line has come gets a place in the ready queue; the youngest warp "
-                 "without a mark gives one up. Under lrr and gto it goes before unmarked warps once.",
+        {.help = "A warp whose prefetched line has come gets a place in the ready queue; the youngest warp without a "
+                 "mark gives one up. Under lrr and gto it goes before unmarked warps once.",
          .source = "Koo et al., section V.A, warp wake-up"});
     LOOKAHEAD_ALL_DECLARED;
 };

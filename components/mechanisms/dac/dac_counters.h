@@ -21,7 +21,7 @@ struct DacCounters {
                       "Additions of the address expansion unit: starting addresses, lines, adjustments.");
     LOOKAHEAD_COUNTER(address_records, "record", "Warp address records written: a line each.");
     LOOKAHEAD_COUNTER(raw_accesses, "access",
-                      "Accesses of which no record can tell the addresses, or not in as many as a warp's queue holds: "
+                      "Accesses that records cannot express, or that need more records than a warp's queue holds: "
                       "expanded on the SIMT lanes when they are dequeued.");
     LOOKAHEAD_COUNTER(pwaq_accesses, "access", "Per-warp address queues: entries written and read.");
     LOOKAHEAD_COUNTER(pwpq_accesses, "access", "Per-warp predicate queues: entries written and read.");
@@ -56,8 +56,7 @@ struct DacCounters {
     LOOKAHEAD_COUNTER(dequeued_predicates, "instruction", "Predicates of warps that were dequeued.");
     LOOKAHEAD_COUNTER(
         queue_instructions, "instruction",
-        "Instructions of warps that only took a predicate from its queue, or reported one: sm.integer has "
-        "them too.");
+        "Instructions of warps that only took a predicate from its queue, or reported one: sm.integer has them too.");
     LOOKAHEAD_COUNTER(queue_threads, "instruction", "Threads of these: sm.thread_instructions has them too.");
     LOOKAHEAD_COUNTER(empty_queue_cycles, "warp cycle", "Cycles in which warps waited for something to dequeue.");
     LOOKAHEAD_COUNTER(data_wait_cycles, "warp cycle",

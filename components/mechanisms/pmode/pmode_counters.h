@@ -81,8 +81,7 @@ struct PmodeCounters {
     LOOKAHEAD_COUNTER(skips, "instruction", "All skipped instructions: fetched and decoded for nothing.");
     LOOKAHEAD_COUNTER(
         repeated, "instruction",
-        "Pre-executed instructions whose results were not reused so far: the executions that pre-execution "
-        "adds.");
+        "Pre-executed instructions whose results were not reused so far: the executions that pre-execution adds.");
     LOOKAHEAD_COUNTER(repeated_threads, "instruction", "Their active lanes.");
     LOOKAHEAD_COUNTERS(
         repeated_by_class, kInstructionClasses,

@@ -47,11 +47,10 @@ struct MtaParameters {
                          .source = kThrottle});
     LOOKAHEAD_PARAMETER(double, low_eviction, 0.01, {0, 1000},
                         {.help = "The same, from which on fewer are made.", .source = kThrottle});
-    LOOKAHEAD_PARAMETER(
-        double, merge_ratio, 0.15, {0, 1},
-        {.help = "With few evictions: loads that merge with a request under way over all requests, above which more "
-                 "prefetches are made, and up to which none.",
-         .source = kThrottle});
+    LOOKAHEAD_PARAMETER(double, merge_ratio, 0.15, {0, 1},
+                        {.help = "With few evictions: loads that merge with a request under way over all requests, "
+                                 "above which more prefetches are made, and up to which none.",
+                         .source = kThrottle});
     LOOKAHEAD_ALL_DECLARED;
 };
 

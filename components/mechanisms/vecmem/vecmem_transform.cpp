@@ -11,14 +11,14 @@
 namespace lookahead::vecmem {
 
 struct VecmemParameters {
-    LOOKAHEAD_PARAMETER(std::string, length, "best", {"4", "8", "16", "best"},
-                        {.help = "Elements of a vector memory instruction; best: the longest that can be had, "
-                                 "within the registers.",
-                         .source = "Crago et al., section 4.2: lengths 4, 8 and 16"});
+    LOOKAHEAD_PARAMETER(
+        std::string, length, "best", {"4", "8", "16", "best"},
+        {.help = "Elements of a vector memory instruction; best: the longest that can be had, within the registers.",
+         .source = "Crago et al., section 4.2: lengths 4, 8 and 16"});
     LOOKAHEAD_PARAMETER(std::string, spaces, "both", {"both", "global", "shared"},
-                        {.help = "Of which memory there are vectors.", .source = "Crago et al., figure 15"});
+                        {.help = "Which memory spaces are vectorised.", .source = "Crago et al., figure 15"});
     LOOKAHEAD_PARAMETER(std::string, patterns, "both", {"both", "strided", "indirect"},
-                        {.help = "Which vectors there are.", .source = "Crago et al., figure 16"});
+                        {.help = "Which access patterns are vectorised.", .source = "Crago et al., figure 16"});
     LOOKAHEAD_ALL_DECLARED;
 };
 

@@ -16,9 +16,10 @@ struct ConstantCacheParameters : ReadOnlyCacheParameters {
         ways = 2;
     }
     LOOKAHEAD_INHERITED_PARAMETER(
-        enabled, {.help = "false: there is none. Parameters are there from the start, and loads of .const variables go "
-                          "through L1D.",
-                  .source = kTable});
+        enabled,
+        {.help =
+             "false: there is none. Parameters are there from the start, and loads of .const variables go through L1D.",
+         .source = kTable});
     LOOKAHEAD_INHERITED_PARAMETER(sets, {1, 4096, "set"}, {.help = "Sets.", .source = kTable});
     LOOKAHEAD_INHERITED_PARAMETER(ways, {1, 64, "line"}, {.help = "Lines of 64 bytes in a set.", .source = kTable});
     LOOKAHEAD_INHERITED_PARAMETER(mshrs, {1, 64, "line"}, {.help = "Lines that it can await.", .source = kTable});

@@ -19,8 +19,8 @@ struct InstructionCacheParameters : ReadOnlyCacheParameters {
                                   {.help = "Warps that can wait for the same line.", .source = kTable});
     LOOKAHEAD_PARAMETER(
         std::int64_t, prefetch_lines, 0, {0, 64, "line"},
-        {.help = "A stream buffer's: lines behind a fetch's that are asked for when they are not there, one a "
-                 "cycle, as far as miss registers go. 0: none.",
+        {.help = "A stream buffer's: lines behind a fetch's that are asked for when they are not there, one a cycle, "
+                 "as far as miss registers go. 0: none.",
          .source = "Huerta et al., MICRO 2025, find stream buffers in front of recent GPUs' instruction caches"});
     LOOKAHEAD_ALL_DECLARED;
 };

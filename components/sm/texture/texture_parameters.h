@@ -18,8 +18,7 @@ struct TextureParameters {
     LOOKAHEAD_PARAMETER(
         std::int64_t, lanes_per_cycle, 4, {1, 32, "thread"},
         {.help = "Threads whose texels are addressed in a cycle.",
-         .source = "NVIDIA Fermi white paper: four texture units an SM, each of one address and four samples "
-                   "a clock"});
+         .source = "NVIDIA Fermi white paper: four texture units an SM, each of one address and four samples a clock"});
     LOOKAHEAD_PARAMETER(std::int64_t, instructions, 8, {1, 64, "instruction"},
                         {.help = "Warp instructions in the unit, from acceptance to the last texel.",
                          .source = "estimate: hides a miss to DRAM at the unit's throughput"});
@@ -31,11 +30,10 @@ struct TextureParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, descriptors, 16, {1, 64, "texture"},
                         {.help = "Descriptors of texture objects that the unit keeps.",
                          .source = "estimate: not published"});
-    LOOKAHEAD_PARAMETER(
-        std::int64_t, filter_latency, 60, {1, 1000, "cycle"},
-        {.help = "From the last texel's arrival at the data to the result in the registers.",
-         .source = "estimate: with the addressing of a warp and the tags, a hit takes about half of the 200 "
-                   "and more hot clocks that Wong et al., ISPASS 2010, measure on a GT200"});
+    LOOKAHEAD_PARAMETER(std::int64_t, filter_latency, 60, {1, 1000, "cycle"},
+                        {.help = "From the last texel's arrival at the data to the result in the registers.",
+                         .source = "estimate: with the addressing of a warp and the tags, a hit takes about half of "
+                                   "the 200 and more hot clocks that Wong et al., ISPASS 2010, measure on a GT200"});
     LOOKAHEAD_ALL_DECLARED;
 };
 

@@ -13,11 +13,11 @@ struct TwoLevelParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, ready_warps, 8, {1, gpu::kMaximumContexts, "warp"},
                         {.help = "Places of each scheduler's ready queue, whose warps alone may issue.",
                          .source = "Koo et al. (CAPS), table of the configuration: 8 ready warps"});
-    LOOKAHEAD_PARAMETER(std::string, order, "oldest", {"oldest", "rr"},
-                        {.help = "Which of the ready queue's warps issues: the one that started first, or each in "
-                                 "turn.",
-                         .source = "Koo et al. (CAPS), section V.A: the two-level scheduler chooses the oldest "
-                                   "ready warp; Narasiman et al.: in turn"});
+    LOOKAHEAD_PARAMETER(
+        std::string, order, "oldest", {"oldest", "rr"},
+        {.help = "Which of the ready queue's warps issues: the one that started first, or each in turn.",
+         .source = "Koo et al. (CAPS), section V.A: the two-level scheduler chooses the oldest ready warp; Narasiman "
+                   "et al.: in turn"});
     LOOKAHEAD_ALL_DECLARED;
 };
 

@@ -5,6 +5,7 @@ from lookahead_analysis.study_tables import means_alone
 
 PAPER = papers.of(__name__)
 TABLES = {
+    "bases": ["bases"],
     "prefetchers": ["fig10", "workloads", *((f"fig{name}", means_alone) for name in (
         "12a", "12b", "12c", "13a", "13b")), "fig14a_demand", ("fig15", means_alone)],
     "issued": ["issued"],

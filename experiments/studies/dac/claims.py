@@ -5,6 +5,9 @@ from lookahead_analysis.study_tables import means_alone, near
 
 PAPER = papers.of(__name__)
 TABLES = {
+    "bases": ["bases"],
+    "readings": ["readings"],
+    "mta": [("mta", means_alone)],
     "designs": ["fig16", "fig17", *((f"{name}", means_alone) for name in (
         "fig18", "fig19", "fig20", "fig21", "parts", "predicates"))],
     "ablations": ["choices"],

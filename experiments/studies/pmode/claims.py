@@ -5,6 +5,7 @@ from lookahead_analysis.study_tables import means_alone
 
 PAPER = papers.of(__name__)
 TABLES = {
+    "bases": ["bases"],
     "designs": ["fig12", "fig12_without", *((f"{name}", means_alone) for name in (
         "fig10", "fig11", "fig13_raw", "fig14", "fig15")), "fig16", "fig17", ("fig7_pmode", means_alone),
         ("reasons", means_alone)],

@@ -1,16 +1,16 @@
-"""Type-L: long-latency RAW is the largest of the schedulers' stall causes on pmode_fermi; else Type-M. As in the paper (Kim et al.,
+"""Type-L: long-latency RAW is the largest of the schedulers' stall causes; else Type-M. As in the paper (Kim et al.,
 HPCA 2016, section 3) a wait for memory has long latency where it takes more than 100 cycles, and a cause is a state of
 warps, so cycles of an SM without any CTA are none."""
 
 import h5py
 
-ROW = "stalls on pmode_fermi"
+ROW = "stalls on pmode_fermi_card"
 STALLS = ["long_latency", "short_latency", "memory_unit_full", "unit_full", "buffer_empty", "barrier", "no_instruction_left",
           "constant_wait", "fence"]
 
 
 def measure(workload):
-    out, _ = workload.simulate("pmode_fermi")
+    out, _ = workload.simulate("pmode_fermi_card")
     with h5py.File(out) as file:
         counted = {cause: int(value[:].sum()) for cause, value in file["counters/sm_scheduler"].items() if value.dtype.kind == "u"}
         cycles = sum(counted.values())

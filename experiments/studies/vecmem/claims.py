@@ -15,6 +15,7 @@ TABLES = {
     "latches": ["latches"],
     "kinds": ["fig15", "fig16"],
     "related": ["fig17"],
+    "rows": ["rows"],
     "related_bounds": ["ccws_bounds", "batch_bounds"],
     "memory": ["memory"],
     "pass": ["pass"],

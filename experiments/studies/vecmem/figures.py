@@ -158,6 +158,22 @@ def related(sweep):
     return with_mean(pd.DataFrame(columns).drop(columns="loops"), geometric=True)
 
 
+def by_rows(sweep):
+    """For each order of lines in DRAM: loops with BATCH, vectors without and with it, over the loops on the same rows without;
+    loops and vectors are each workload's fastest. And the loops on neighbours' rows over those on spread lines."""
+    table = sweep.table("form", "rows", "technique")
+    table["code"] = np.where(table["form"].str.startswith("unroll"), "loops", "vectors")
+    cycles = table.groupby(["workload", "rows", "code", "technique"], sort=False)["cycles"].min().unstack(
+        ["rows", "code", "technique"])
+    columns = {}
+    for rows in table["rows"].unique():
+        for code, technique in (("loops", "BATCH"), ("vectors", "none"), ("vectors", "BATCH")):
+            label = code if technique == "none" else f"{code} + {technique}"
+            columns[f"{rows}: {label}"] = cycles[rows, "loops", "none"] / cycles[rows, code, technique]
+    columns["loops: neighbours over spread"] = cycles["spread", "loops", "none"] / cycles["neighbours", "loops", "none"]
+    return with_mean(pd.DataFrame(columns), geometric=True)
+
+
 def by_memory(sweep):
     """Speed-ups over the best-unrolled loops with the same memory, and what a perfect one gives the loops. And what keeps workloads
     that are more than FAR below the paper's, the first of: DRAM of four times the rate brings what is missing (bandwidth), a
@@ -240,6 +256,7 @@ STUDIES = {
     "memory": {"machine": MEMORIES, "form": [*UNROLLED, "length 4", "length 8", "length 16"]},
     "unroll_16": {"form": [*UNROLLED, "unroll 16", "length 4", "length 8", "length 16"]},
     "related_bounds": {"form": ["original"], "technique": ["none", "CCWS", *FEWER_CTAS, "L1 x 16", "BATCH", "free rows"]},
+    "rows": {"form": ["unroll 1", "length 4"], "rows": ["spread", "neighbours"], "technique": ["none", "BATCH"]},
     "related": {"form": [], "technique": ["none", "CCWS", "BATCH"]},
 }
 
@@ -265,6 +282,7 @@ FIGURES = {
               where_both("kind", ["global", "shared"]), "speed-up"),
     "fig16": ("kinds", "Speed-up with strided, with indirect vectors and with both, by the pass",
               where_both("kind", ["strided", "indirect"]), "speed-up"),
+    "rows": ("rows", "Speed-up with BATCH and vectors where neighbouring lines share a row, and where not", by_rows, "speed-up"),
     "fig17": ("related", "Speed-up with CCWS and BATCH over the best-unrolled loops", related, "speed-up"),
     "memory": ("memory", "Speed-up over the best-unrolled loops, by memory, and the cause for a workload below the paper's",
                by_memory, "speed-up"),

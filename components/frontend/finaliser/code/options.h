@@ -41,21 +41,19 @@ struct IsaOptions {
          .source = "ptxas: R1 is the stack pointer; on Volta and later two more hold the program counter"});
     LOOKAHEAD_PARAMETER(
         unsigned, held_sources, 0, {0, 64, "instruction"},
-        {.help = "Instructions after a memory access that write its source registers only if no others are "
-                 "free.",
-         .source = "Maxwell and later wait for an access's reads by one of six barriers of the warp: Jia et "
-                   "al., Dissecting the NVIDIA Volta GPU Architecture, 2018; 0 where scoreboards know them"});
+        {.help = "Instructions after a memory access that write its source registers only if no others are free.",
+         .source = "Maxwell and later wait for an access's reads by one of six barriers of the warp: Jia et al., "
+                   "Dissecting the NVIDIA Volta GPU Architecture, 2018; 0 where scoreboards know them"});
     LOOKAHEAD_ALL_DECLARED;
 };
 
 /// Options of the compilation to the machine ISA.
 struct FinaliserOptions {
     IsaOptions isa;
-    LOOKAHEAD_PARAMETER(
-        double, register_share, 0, {0, 1},
-        {.help = "Above 0: each kernel gets this share of r_base, the least number of registers without spilled "
-                 "values, in place of the limit; never less than can be allocated.",
-         .source = "Collange and Kouyoumdjian, 2011, section 5.3: 0.5; 0 is off"});
+    LOOKAHEAD_PARAMETER(double, register_share, 0, {0, 1},
+                        {.help = "Above 0: each kernel gets this share of r_base, the least number of registers "
+                                 "without spilled values, in place of the limit; never less than can be allocated.",
+                         .source = "Collange and Kouyoumdjian, 2011, section 5.3: 0.5; 0 is off"});
     /// Registers of an SM, which warps get in multiples of `register_unit`; 0: no limit. A kernel that declares the
     /// threads of its CTAs (.maxntid, .reqntid) gets no more per thread than leave room for one CTA.
     unsigned registers_per_sm = 0;
@@ -63,11 +61,10 @@ struct FinaliserOptions {
     LOOKAHEAD_PARAMETER(unsigned, predicate_limit, 7, {1, 7, "predicate"},
                         {.help = "Predicate registers that a thread may use.",
                          .source = "NVIDIA's machine ISAs: P0 to P6"});
-    LOOKAHEAD_PARAMETER(
-        bool, simplify, true,
-        {.help = "Propagate constants and copies and drop unused results; false: loads of parameters and moves "
-                 "of the PTX stay instructions, unless another step simplifies.",
-         .source = "ptxas simplifies; GPGPU-Sim executes PTX as it is"});
+    LOOKAHEAD_PARAMETER(bool, simplify, true,
+                        {.help = "Propagate constants and copies and drop unused results; false: loads of parameters "
+                                 "and moves of the PTX stay instructions, unless another step simplifies.",
+                         .source = "ptxas simplifies; GPGPU-Sim executes PTX as it is"});
     LOOKAHEAD_PARAMETER(
         bool, keep_cvta, false,
         {.help = "Keep cvta of a global address, which is the address itself, as an instruction (without simplify).",
@@ -78,17 +75,15 @@ struct FinaliserOptions {
     LOOKAHEAD_PARAMETER(bool, fuse_products, false,
                         {.help = "Fuse an integer product and the sum that reads it into one instruction.",
                          .source = "IMAD, IMAD.WIDE and LEA in ptxas's code; GPGPU-Sim executes PTX as it is"});
-    LOOKAHEAD_PARAMETER(
-        bool, rematerialise, true,
-        {.help = "If registers run out, recompute values that a few plain instructions can make; false: values "
-                 "that do not fit go to local memory.",
-         .source = "Briggs, Cooper and Torczon, Rematerialization, PLDI 1992; that of Collange and "
-                   "Kouyoumdjian, 2011, spills addresses and counters, so that it is taken not to"});
-    LOOKAHEAD_PARAMETER(
-        std::string, spill_order, "cost", {"cost", "affine_first"},
-        {.help = "Which values go to local memory first: those that free most registers for the cost of their "
-                 "accesses; or of these the affine ones, as long as one of them makes room.",
-         .source = "Collange and Kouyoumdjian, 2011, sections 3.2 and 7, propose affine_first"});
+    LOOKAHEAD_PARAMETER(bool, rematerialise, true,
+                        {.help = "If registers run out, recompute values that a few plain instructions can make; "
+                                 "false: values that do not fit go to local memory.",
+                         .source = "Briggs, Cooper and Torczon, Rematerialization, PLDI 1992; that of Collange and "
+                                   "Kouyoumdjian, 2011, spills addresses and counters, so that it is taken not to"});
+    LOOKAHEAD_PARAMETER(std::string, spill_order, "cost", {"cost", "affine_first"},
+                        {.help = "Which values go to local memory first: those that free most registers for the cost "
+                                 "of their accesses; or of these the affine ones, as long as one of them makes room.",
+                         .source = "Collange and Kouyoumdjian, 2011, sections 3.2 and 7, propose affine_first"});
     LOOKAHEAD_ALL_DECLARED;
     /// Called with a description before each step that may take seconds; null if nobody listens.
     std::function<void(const std::string& step)> tell;
