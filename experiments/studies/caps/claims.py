@@ -61,6 +61,7 @@ def wake_up(row):
 CLAIMS = {
     "CAPS has the best mean of all": ("prefetchers", said("fig10", "caps"), of_means("fig10", best)),
     "and the best median": ("prefetchers", "", of_means("fig10", best, ["median"])),
+    "mean speed-up on the paper's simulator, within 0.03": as_said("bases", "mean", "GPGPU-Sim 3.2", 0.03),
     "mean speed-up within 0.03": as_said("fig10", "mean", "caps", 0.03),
     "of the irregular workloads, too": as_said("fig10", "mean of irregular", "caps", 0.03),
     "the prefetcher alone gains 2 % or more": ("parts", "", of_means(
@@ -72,6 +73,8 @@ CLAIMS = {
     "LAP and ORCH gain about 1 %": ("prefetchers", said("fig10", "lap"), of_means("fig10", lambda row: (
         f"{row['lap']:.3f}, {row['orch']:.3f}",
         all(abs(row[name] - PAPER.said("fig10", "mean", name)) <= 0.015 for name in ("lap", "orch"))))),
+    "ORCH over LAP, both under two-level, within 0.03 of its own paper": ("prefetchers", "1.07 (Jog et al., ISCA 2013)", of_means(
+        "fig10", lambda row: (f"{row['orch'] / row['lap']:.3f}", abs(row["orch"] / row["lap"] - 1.07) <= 0.03))),
     "INTER loses": ("prefetchers", "below 1", of_means(
         "fig10", lambda row: (f"{row['inter, all']:.3f}, to one warp {row['inter']:.3f}", row["inter, all"] < 1))),
     "coverage within 0.05": as_said("fig12a", "mean", "caps", 0.05),

@@ -61,6 +61,7 @@ DESIGNS, COMMON = "designs", "pmode, Type-L"
 CLAIMS = {
     "Type-L gains more than Type-M": (DESIGNS, "so", of("fig12", lambda long, other: (
         f"{long['pmode']:.3f}, {other['pmode']:.3f}", long["pmode"] > other["pmode"]), TYPE_L, TYPE_M)),
+    "Type-L on the paper's simulator, within 0.05": as_said("bases", TYPE_L, "GPGPU-Sim 3.2", 0.05),
     "Type-L gains 10 % or more": (DESIGNS, said("fig12", [TYPE_L], "pmode"), of("fig12", above("pmode", 1.10), TYPE_L)),
     "and without LI, FD and MC": (DESIGNS, "", of("fig12_without", above("pmode", 1.10), "mean, Type-L without LI, FD, MC")),
     "and in the median": (DESIGNS, "", of("fig12_without", above("pmode", 1.10), "median, Type-L")),
