@@ -93,8 +93,8 @@ CLAIMS = {
 
 # What the tests run at size tiny, and the claims that fail there.
 TRIAL = study_tables.Trial(["hotspot", "pathfinder", "sgemm", "bfs"], {
-    "speed-up, all, within 0.05", "speed-up, compute, within 0.05", "speed-up, memory, within 0.05",
-    "MTA on memory within 0.05", "instructions, affine ones too, within 0.05",
+    *(f"speed-up, {name}{where}, within 0.05" for name in ("all", "compute", "memory") for where in ("", ", on the paper's simulator")),
+    "CAE gains 4 to 17 % on most workloads, as in its own paper", "MTA on memory within 0.05", "instructions, affine ones too, within 0.05",
     "one affine instruction replaces nine, within one", "coverage on compute, geometric mean, within 0.05", "and CAE's",
     "loads that the affine warp requests, memory, within 0.1", "static energy within 0.05", "arithmetic within 0.1", "register accesses within 0.1",
     "classes by a perfect memory", "a cause for each workload 0.15 below its class's mean"})
