@@ -5,6 +5,7 @@
 
 #include "components/isa/instruction_form.h"
 #include "components/isa/lane_mask.h"
+#include "components/isa/modes.h"
 
 namespace lookahead::isa {
 
@@ -13,6 +14,12 @@ struct Instruction;
 /// Bytes that a lane of a memory instruction accesses: element bytes x vector, also for vector memory instructions.
 constexpr unsigned lane_bytes(const InstructionForm& instruction) {
     return type_bytes(instruction.type) * instruction.vector;
+}
+
+/// The entry that an access takes if it dequeues its address. Loads of shared memory have no line to request: they take
+/// their address alone, as stores do.
+constexpr QueueMode queue_entry_of(const InstructionForm& access) {
+    return access.operation == Operation::load && access.space != Space::shared ? QueueMode::data : QueueMode::address;
 }
 
 /// Per-lane byte addresses of a memory instruction: source[0]'s value (32 or 64 bits, by its rows) plus offset; with 32

@@ -54,30 +54,28 @@ std::string base_name(const std::string& base, const std::string& name) {
     return (std::filesystem::path(name).parent_path() / base).string();
 }
 
-Configuration load_machine(const std::string& name, const Place& place, int depth) {
+/// `whole`: with what the machine inherits.
+Configuration load_machine(const std::string& name, const Place& place, int depth, bool whole) {
     if (depth > kLongestInheritance) {
         throw ConfigurationError("{}the machines inherit from each other without an end", place);
     }
     Configuration configuration = parse_machine(name, place);
     configuration.take_text("description");
-    const Place keys_place = fmt::format("{}: ", configuration.place_of("keys_of"));
-    if (const auto other = configuration.take_text("keys_of")) {
-        Configuration keys = parse_machine(base_name(*other, name), keys_place);
-        keys.take_text("description");
-        keys.take_text("inherits");
-        configuration.inherit(keys);
-    }
-    const Place inherits_place = fmt::format("{}: ", configuration.place_of("inherits"));
-    if (const auto base = configuration.take_text("inherits")) {
-        configuration.inherit(load_machine(base_name(*base, name), inherits_place, depth + 1));
-    }
+    const auto take = [&](std::string_view key, bool wanted, bool whole_other) {
+        const Place key_place = fmt::format("{}: ", configuration.place_of(key));
+        const auto other = configuration.take_text(key);
+        if (!other || !wanted) { return; }
+        configuration.inherit(load_machine(base_name(*other, name), key_place, depth + 1, whole_other));
+    };
+    take("keys_of", true, false);
+    take("inherits", whole, true);
     return configuration;
 }
 
 }  // namespace
 
 Configuration load_machine(const std::string& name_or_file) {
-    return load_machine(name_or_file, "", 0);
+    return load_machine(name_or_file, "", 0, true);
 }
 
 }  // namespace lookahead

@@ -19,9 +19,9 @@ std::span<const BuiltInMachine> built_in_machines();
 
 /// The configuration of a built-in machine or of a TOML file (anything that ends in .toml or holds a '/'). A file may
 /// say `inherits = "gtx480"`, or name a file, whose path is relative to its own. `keys_of` names another machine in the
-/// same way, and takes the keys that its file sets, without those that it inherits. A file's own keys go before those
-/// of `keys_of`, and those before inherited ones. Unknown names are a ConfigurationError with "did you mean",
-/// unreadable files an InputError.
+/// same way, and takes the keys that its file sets or takes so, without those that it inherits. A file's own keys go
+/// before those of `keys_of`, and those before inherited ones. Unknown names are a ConfigurationError with "did you
+/// mean", unreadable files an InputError.
 Configuration load_machine(const std::string& name_or_file);
 
 }  // namespace lookahead

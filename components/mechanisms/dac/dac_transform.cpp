@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "components/frontend/finaliser/transform/kernel_transform.h"
 #include "components/mechanisms/dac/dac_parameters.h"
@@ -56,13 +57,13 @@ class DacTransform final : public finaliser::KernelTransform {
         split_at_jumps(kernel.main);
         split_sign_tests(kernel.main, choices_.reports);
         const Flow flow(kernel.main);
-        std::optional<Plan> plan;
-        plan.emplace(kernel.main, flow, choices_);
-        // With reports there is more to decouple after branches, which may be too much.
-        if (choices_.reports && plan->refusal().reason != Reason::none) {
-            Choices fewer = choices_;
-            fewer.reports = false;
-            plan.emplace(kernel.main, flow, fewer);
+        Choices choices = choices_;
+        std::optional<Plan> plan(std::in_place, kernel.main, flow, choices);
+        // Reports and accesses of shared memory add to what is decoupled, which may be too much.
+        for (bool Choices::*more : {&Choices::reports, &Choices::shared}) {
+            if (plan->refusal().reason != Reason::none && std::exchange(choices.*more, false)) {
+                plan.emplace(kernel.main, flow, choices);
+            }
         }
         annotate(kernel.main, flow, *plan);
         if (!plan->decouples()) { return; }

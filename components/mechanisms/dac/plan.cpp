@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "components/isa/memory_access.h"
 #include "components/mechanisms/dac/unread.h"
 #include "core/mutation/rule.h"
 
@@ -20,12 +21,8 @@ bool is_access(const VirtualInstruction& instruction) {
     return is_access(instruction.machine);
 }
 
-/// Loads of shared memory have no line to request: they take their address alone, as stores do.
 QueueMode queue_of(const VirtualInstruction& instruction) {
-    if (!is_access(instruction)) { return QueueMode::predicate; }
-    const bool requests =
-        instruction.machine.operation == Operation::load && instruction.machine.space != Space::shared;
-    return requests ? QueueMode::data : QueueMode::address;
+    return is_access(instruction) ? isa::queue_entry_of(instruction.machine) : QueueMode::predicate;
 }
 
 /// Whether a comparison sets two predicates that are not complements: a combined comparison does, a dequeue cannot.

@@ -57,6 +57,14 @@ TEST_CASE("keys_of takes the keys that another file sets, and not those that it 
     CHECK(cache.sets == 2);
     CHECK(cache.mshrs == 5);
     CHECK_NOTHROW(machine.check_all_used());
+    write(folder.file("again.toml"), "keys_of = \"top.toml\"\n");
+    const auto again = load_machine(folder.file("again.toml")).read<CacheParameters>("l1d");
+    CHECK(again.ways == 3);
+    CHECK(again.sets == 2);
+    CHECK(again.mshrs == 8);
+    write(folder.file("endless.toml"), "keys_of = \"endless.toml\"\n");
+    CHECK(error_of<ConfigurationError>(folder.file("endless.toml")) ==
+          folder.file("endless.toml") + ":1:11: the machines inherit from each other without an end");
     write(folder.file("lost.toml"), "keys_of = \"nowhere.toml\"\n");
     CHECK(error_of<InputError>(folder.file("lost.toml")) ==
           folder.file("lost.toml") + ":1:11: " + folder.file("nowhere.toml") + ": the machine file cannot be read");

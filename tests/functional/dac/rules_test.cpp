@@ -620,10 +620,17 @@ TEST_CASE("as many divergent conditions as the DCRF has are decoupled, more refu
                     "; selp.u32 %r3, 4, 0, %p1; cvt.u64.u32 %rd1, %r3;" +
                     "add.s64 %rd1, %in, %rd1; ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine+4], %r2;";
         }
-        return run_body(body).says("LD.GLOBAL");
+        return body;
     };
-    CHECK(conditions(8) == "decoupled");
-    CHECK(conditions(9) == "stays.registers");
+    CHECK(run_body(conditions(8)).says("LD.GLOBAL") == "decoupled");
+    CHECK(run_body(conditions(9)).says("LD.GLOBAL") == "stays.registers");
+    // An access of shared memory that would be one too many stays.
+    const Outcome fewer = run_with(".shared .align 4 .b8 held[64];" + conditions(8) +
+                                       "setp.lt.u32 %p1, %r1, 20; selp.u32 %r3, 4, 0, %p1; ld.shared.u32 %r2, [%r3];"
+                                       "st.global.u32 [%mine+8], %r2;",
+                                   "dac.shared_accesses=true");
+    CHECK(fewer.says("LD.GLOBAL") == "decoupled");
+    CHECK(fewer.says("LD.SHARED") == "stays.space");
 }
 
 TEST_CASE("the register that holds what a decoupled load brings is its own") {

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "components/isa/memory_access.h"
 #include "components/isa/texture.h"
 
 namespace lookahead::finaliser {
@@ -162,8 +163,8 @@ std::vector<std::string> operands_of(const isa::Kernel& kernel, const Instructio
         parts.push_back(fmt::format("{:#x}", instruction.mode));
     }
     if (instruction.dequeues && isa::is_memory(instruction.operation)) {
-        const bool requested = instruction.operation == Operation::load && instruction.space != isa::Space::shared;
-        parts.emplace_back(requested ? "[deq.data]" : "[deq.addr]");
+        const bool requests = isa::queue_entry_of(instruction) == isa::QueueMode::data;
+        parts.emplace_back(requests ? "[deq.data]" : "[deq.addr]");
     }
     const bool has_address = isa::is_memory(instruction.operation) || instruction.operation == Operation::enqueue;
     for (std::size_t i = 0; i < std::size(instruction.source); ++i) {
