@@ -88,7 +88,9 @@ void CtaDispatcher::begin_kernel() {
     }
     const std::uint64_t rounds = resident + static_cast<std::uint64_t>(parameters_.preassigned_ctas);
     for (std::uint64_t round = 0; round < rounds; ++round) {
-        for (unsigned sm = 0; sm < sms_ && next_cta_ < cta_count_; ++sm) { assign(sm, static_cast<Cycle>(round) + 1); }
+        for (unsigned sm = 0; sm < sms_ && next_cta_ < cta_count_; ++sm) {
+            assign(sm, parameters_.launch_latency + static_cast<Cycle>(round) + 1);
+        }
     }
 }
 

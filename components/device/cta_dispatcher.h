@@ -29,6 +29,9 @@ struct DispatcherParameters {
                         {.help = "Cycles between two CTAs that the dispatcher assigns. 0: one CTA per SM and cycle.",
                          .source = "0: GPGPU-Sim gives each SM one a cycle. An H100 gives out one in 1.0 to 1.2 cycles "
                                    "(tests/validation/REAL_GPU.md)"});
+    LOOKAHEAD_PARAMETER(Cycle, launch_latency, 0, {0, 1'000'000, "core cycle"},
+                        {.help = "Cycles of a launch in which no SM has a CTA: from its start until the first one.",
+                         .source = "0: GPGPU-Sim. What a launch costs beside its CTAs is measured by empty kernels"});
     LOOKAHEAD_ALL_DECLARED;
 };
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "components/isa/address_space.h"
 #include "components/isa/launch.h"
 #include "components/protocols/send_launch.h"
 #include "core/error/error.h"
@@ -63,6 +64,7 @@ void HostProcess::advance(Inbox inbox, Time horizon) {
             allocator_.place(variable.address, variable.bytes);
         }
         announce_changes();
+        if (parameters_.code_fills_l2) { load_code(); }
         take_next_call();
     }
     for (auto next = inbox.begin();;) {
@@ -244,7 +246,7 @@ void HostProcess::send_burst() {
                 ++outstanding_;
             } else {
                 const auto value = std::to_integer<std::uint8_t>(call_->value);
-                to_memory_.send(partition, now_, arrival, HostFill{address, length, value, is_last, {}});
+                to_memory_.send(partition, now_, arrival, HostFill{address, length, value, is_last, 0, 0});
                 outstanding_ += is_last;
             }
         });
@@ -252,6 +254,18 @@ void HostProcess::send_burst() {
     next_burst_time_ = sent_bytes_ == call_->bytes
                            ? kTimeInfinity
                            : link_free_ + std::min(link_latency(), transfer_time(next_burst_bytes()));
+}
+
+void HostProcess::load_code() {
+    constexpr std::uint64_t kParameterBytes = 4096;  // those of a launch, after the rows of its shape
+    const auto load = [this](std::uint64_t begin, std::uint64_t bytes) {
+        mapping_.for_each_share(begin, bytes, [&](unsigned partition, std::uint64_t address, std::uint64_t share) {
+            to_memory_.send(partition, now_, now_ + link_latency(),
+                            HostFill{address, static_cast<std::uint32_t>(share), 0, 0, 1, 0});
+        });
+    };
+    load(isa::kCodeBase, isa::code_addresses(kernel_table_).back() - isa::kCodeBase);
+    load(isa::kConstantBankBase, kParameterBytes);
 }
 
 std::uint64_t HostProcess::next_burst_bytes() const {

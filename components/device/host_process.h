@@ -31,6 +31,12 @@ struct HostParameters {
         bool, copy_fills_l2, false,
         {.help = "Copies to the device leave their data in L2, as GPGPU-Sim's -gpgpu_perf_sim_memcpy does.",
          .source = "GPGPU-Sim"});
+    LOOKAHEAD_PARAMETER(
+        bool, code_fills_l2, false,
+        {.help =
+             "Kernels' code, and the start of the constant bank, which has the launches' parameters, are in L2 when "
+             "the program begins.",
+         .source = "a choice: whether loading a module leaves its code in L2 is not published"});
     LOOKAHEAD_ALL_DECLARED;
 };
 
@@ -99,6 +105,8 @@ class HostProcess : public LogicalProcess {
     void take_next_call();
     /// The copies of the modules' variables come first, then the driver's calls; null after the last.
     HostCall* next_call();
+    /// Sends the code and the start of the constant bank to L2.
+    void load_code();
     HostCall* load_variable(const isa::ModuleVariable& variable);
     void begin_call();
     void begin_transfer(const char* what);

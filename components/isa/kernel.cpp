@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "components/isa/address_space.h"
+#include "components/isa/instruction.h"
+
 namespace lookahead::isa {
 
 std::optional<std::int64_t> Kernel::annotation(std::uint32_t instruction, std::string_view tag) const {
@@ -16,6 +19,16 @@ std::uint32_t Kernel::most_registers() const {
     std::uint32_t most = registers;
     for (const Program& program : programs) { most = std::max(most, program.registers); }
     return most;
+}
+
+std::vector<std::uint64_t> code_addresses(const KernelTable& kernels) {
+    constexpr std::uint64_t kAlignment = 128;  // a line of memory
+    std::vector<std::uint64_t> addresses{kCodeBase};
+    for (const Kernel& kernel : kernels) {
+        const std::uint64_t end = addresses.back() + kernel.code.size() * kInstructionBytes;
+        addresses.push_back((end + kAlignment - 1) / kAlignment * kAlignment);
+    }
+    return addresses;
 }
 
 }  // namespace lookahead::isa

@@ -60,4 +60,7 @@ struct KernelTable : std::vector<Kernel> {
     std::uint64_t reach = kGlobalBytes;
 };
 
+/// The address of each kernel's code, which begins on a line of its own, and after them the end of the last one's.
+std::vector<std::uint64_t> code_addresses(const KernelTable& kernels);
+
 }  // namespace lookahead::isa

@@ -31,15 +31,31 @@ class L2Cache {
     /// The line to be replaced: one without contents, else the least recently used one that awaits no fill, else
     /// kNoLine.
     std::uint32_t victim(unsigned set) const;
+    /// The same in the set of a line.
+    std::uint32_t victim_beside(std::uint32_t line) const { return victim(line / ways_); }
     unsigned set_of(std::uint64_t address_in_slice) const {
         return static_cast<unsigned>(address_in_slice / kLineBytes) & (sets_ - 1);
     }
 
+    std::size_t size() const { return tags_.size(); }
     bool occupied(std::uint32_t line) const { return tags_[line] != kFree; }
     std::uint64_t local_address(std::uint32_t line) const { return tags_[line]; }
     /// Gives the line to another local address, with no byte valid or dirty.
     void install(std::uint32_t line, std::uint64_t local);
     void touch(std::uint32_t line) { used_[line] = ++clock_; }
+
+    /// The place in the line's set that stands for its copy in the other half of L2 (FarCopies), or kNoLine. A copy has
+    /// no bytes of its own.
+    std::uint32_t copy_of(std::uint32_t line) const {
+        return find_way(tags_.data(), line / ways_ * ways_, ways_, tags_[line] | kCopy);
+    }
+    void install_copy(std::uint32_t place, std::uint32_t line) { install(place, tags_[line] | kCopy); }
+    void drop_copy(std::uint32_t line) {
+        if (const std::uint32_t copy = copy_of(line); copy != kNoLine) {
+            tags_[copy] = kFree;
+            used_[copy] = 0;
+        }
+    }
 
     bool pending(std::uint32_t line) const { return mshr_[line] != kNoMshr; }
     std::uint16_t mshr(std::uint32_t line) const { return mshr_[line]; }
@@ -66,6 +82,7 @@ class L2Cache {
 
   private:
     static constexpr std::uint64_t kFree = ~std::uint64_t{0};
+    static constexpr std::uint64_t kCopy = 1;  ///< in the tag of a copy; addresses of lines have it clear
     static constexpr std::uint64_t kAwaited = ~std::uint64_t{0};
     struct State {
         ByteMask valid;

@@ -39,6 +39,7 @@ void L2Contents::overwritten_by_host(std::uint32_t line, const ByteMask& bytes) 
     host_bytes_ += bytes_in(bytes & lines_.dirty(line));
     lines_.valid(line) = lines_.valid(line) | bytes;
     lines_.dirty(line) = lines_.dirty(line) & ~bytes;
+    lines_.drop_copy(line);
 }
 
 /// Calls f(line address, first byte in the line, bytes, bytes before) for each line of a piece.
@@ -59,7 +60,7 @@ std::uint32_t L2Contents::install_for_host(std::uint64_t line_address) {
     if (line != L2Cache::kNoLine) {
         if (lines_.occupied(line)) {
             ++counters_.evictions;
-            write_back(line);
+            if (lines_.dirty(line).any()) { write_back(line); }
         }
         lines_.install(line, line_address);
     }
@@ -78,10 +79,11 @@ void L2Contents::host_write(std::uint64_t local, const std::byte* bytes, unsigne
     });
 }
 
-void L2Contents::host_fill(std::uint64_t local, std::byte value, unsigned count) {
+void L2Contents::host_fill(std::uint64_t local, std::byte value, unsigned count, bool fill_l2) {
     image_.fill(local, value, count);
     for_each_line(local, count, [&](std::uint64_t address, unsigned first, unsigned length, unsigned) {
-        const std::uint32_t line = find(address);
+        std::uint32_t line = find(address);
+        if (line == L2Cache::kNoLine && fill_l2) { line = install_for_host(address); }
         if (line != L2Cache::kNoLine) {
             std::memset(lines_.data(line) + first, static_cast<int>(value), length);
             overwritten_by_host(line, byte_range(first, length));

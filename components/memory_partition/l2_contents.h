@@ -39,7 +39,7 @@ class L2Contents {
 
     /// `local` and `count` stay within a page. `fill_l2`: lines that are not there are installed.
     void host_write(std::uint64_t local, const std::byte* bytes, unsigned count, bool fill_l2);
-    void host_fill(std::uint64_t local, std::byte value, unsigned count);
+    void host_fill(std::uint64_t local, std::byte value, unsigned count, bool fill_l2);
     void host_read(std::uint64_t local, std::byte* bytes, unsigned count);
 
     /// Accounts for the bytes that requests wrote; a fault if they are not dirty, in DRAM or overwritten.

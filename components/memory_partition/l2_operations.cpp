@@ -53,7 +53,8 @@ Cycle L2Operations::perform(std::uint32_t line, const MessageHeader& request, un
 [[gnu::hot]] void L2Operations::read(std::uint32_t line, const ReadRequest& request, unsigned source, Cycle now) {
     ++reads_;
     const auto bytes = static_cast<std::size_t>(std::popcount(request.sectors)) * kSectorBytes;
-    auto& reply = replies_.push<ReadReply>(source, now + data_latency_, bytes);
+    const Cycle detour = far_copies_.read(line, source, now);
+    auto& reply = replies_.push<ReadReply>(source, now + data_latency_, bytes, detour);
     reply.line = request.line;
     reply.tag = request.tag;
     reply.client = request.client;
@@ -69,7 +70,7 @@ Cycle L2Operations::perform(std::uint32_t line, const MessageHeader& request, un
     lines.valid(line) = lines.valid(line) | request.mask;
     contents_.written(line, request.mask);
     ++writes_;
-    acknowledge(request.tag, source, now + data_latency_);
+    acknowledge(request.tag, source, now + data_latency_, far_copies_.write(line, source));
 }
 
 Cycle L2Operations::atomic(std::uint32_t line, const AtomicRequest& request, unsigned source, Cycle now) {
@@ -77,14 +78,15 @@ Cycle L2Operations::atomic(std::uint32_t line, const AtomicRequest& request, uns
     ++(request.returns_value != 0 ? atomics_ : writes_);
     const Cycle free = now + std::max<Cycle>(1, atomic_cycles_ * most_lanes_at_one_word(request));
     const Cycle ready = free - 1 + data_latency_;
+    const Cycle detour = far_copies_.write(line, source);
     AtomicValue* values = nullptr;
     if (request.returns_value) {
-        auto& reply = replies_.push<AtomicReply>(source, ready, request.lanes * sizeof(AtomicValue));
+        auto& reply = replies_.push<AtomicReply>(source, ready, request.lanes * sizeof(AtomicValue), detour);
         reply.tag = request.tag;
         reply.lanes = request.lanes;
         values = reinterpret_cast<AtomicValue*>(&reply + 1);
     } else {
-        acknowledge(request.tag, source, ready);
+        acknowledge(request.tag, source, ready, detour);
     }
     perform_atomic(request, contents_.lines().data(line), values);
     const unsigned bytes = isa::type_bytes(request.type);

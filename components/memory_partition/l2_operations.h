@@ -4,6 +4,7 @@
 #include <string>
 
 #include "components/interconnect/crossbar/injection_port.h"
+#include "components/memory_partition/far_copies.h"
 #include "components/memory_partition/l2_contents.h"
 #include "components/memory_partition/l2_counters.h"
 #include "components/memory_partition/l2_parameters.h"
@@ -28,6 +29,7 @@ class L2Operations {
         const ClockDomain& clock;
         OutPort& replies;  ///< to the requesters, one destination each
         unsigned requesters;
+        unsigned channel;
     };
     /// `counters` gets the lanes of atomics.
     L2Operations(const L2Parameters& parameters, const Environment& environment, L2Contents& contents,
@@ -37,8 +39,11 @@ class L2Operations {
           clock_(environment.clock),
           contents_(contents),
           counters_(counters),
+          far_copies_(contents.lines(), environment.channel, parameters.far_latency),
           replies_(environment.crossbar, environment.crossbar.reply_latency, environment.clock, environment.replies,
-                   environment.requesters) {}
+                   environment.requesters) {
+        if (far_copies_.enabled()) { replies_.allow_detours(); }
+    }
 
     /// Performs the request of requester `source` in cycle `now`; the reply port must have room. Returns the cycle from
     /// which the slice is free for the next request, or 0 if it is free at once.
@@ -48,9 +53,10 @@ class L2Operations {
     const InjectionPort& replies() const { return replies_; }
     RequestSamples& samples() { return samples_; }
     const RequestSamples& samples() const { return samples_; }
+    const FarCopies& far_copies() const { return far_copies_; }
 
     void audit(Audit& audit) const;
-    void fields(StateArchive& archive) { archive& replies_& samples_& reads_& writes_& atomics_; }
+    void fields(StateArchive& archive) { archive& far_copies_& replies_& samples_& reads_& writes_& atomics_; }
 
   private:
     friend struct AuditSabotage;
@@ -58,8 +64,8 @@ class L2Operations {
     void read(std::uint32_t line, const ReadRequest& request, unsigned source, Cycle now);
     void write(std::uint32_t line, const WriteRequest& request, unsigned source, Cycle now);
     Cycle atomic(std::uint32_t line, const AtomicRequest& request, unsigned source, Cycle now);
-    void acknowledge(std::uint32_t tag, unsigned source, Cycle ready) {
-        replies_.push<WriteAcknowledge>(source, ready) = {.tag = tag, .unused = 0};
+    void acknowledge(std::uint32_t tag, unsigned source, Cycle ready, Cycle detour) {
+        replies_.push<WriteAcknowledge>(source, ready, 0, detour) = {.tag = tag, .unused = 0};
     }
 
     Cycle data_latency_;
@@ -67,6 +73,7 @@ class L2Operations {
     const ClockDomain& clock_;
     L2Contents& contents_;
     L2Counters& counters_;
+    FarCopies far_copies_;
     InjectionPort replies_;
     RequestSamples samples_;
     // Counts for the audit.

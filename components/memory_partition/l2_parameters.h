@@ -53,6 +53,13 @@ struct L2Parameters {
                         {.help = "L2 cycles from a request's tag access until the reply reaches its port.",
                          .source = "a choice: tag, then data access; the rest of the pipeline is on the channels"});
     LOOKAHEAD_PARAMETER(
+        Cycle, far_latency, 0, {0, 1000, "cycle"},
+        {.help =
+             "L2 cycles that an answer takes longer if its SM is in the other half of the GPU, which reads then have "
+             "copies for (components/memory_partition/far_copies.h). 0: L2 is one. SMs with even numbers are in one "
+             "half.",
+         .source = "0: one L2 up to Volta; since the A100 there are two halves (NVIDIA A100 white paper, 2020)"});
+    LOOKAHEAD_PARAMETER(
         Cycle, atomic_cycles, 1, {1, 1000, "cycle"},
         {.help = "L2 cycles for which an atomic request holds the slice, for each of its lanes that access one word.",
          .source = "GPGPU-Sim performs a request in one cycle; the Kepler GK110 white paper (2012) gives one operation "

@@ -85,7 +85,8 @@ L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
                   {.crossbar = environment.crossbar,
                    .clock = environment.clock,
                    .replies = environment.replies,
-                   .requesters = environment.requesters},
+                   .requesters = environment.requesters,
+                   .channel = environment.channel},
                   contents_, counters_),
       cache_(contents_.lines()),
       input_(parameters, environment.crossbar, environment.clock, environment.replies, environment.requesters),
@@ -389,6 +390,9 @@ void L2Slice::visit_statistics(StatisticsVisitor& visitor, const std::string& na
     if (input_.port().held_grants() != nullptr) {
         visit(visitor, fmt::format("{}.requests", name), "held_grants", input_.port().held_grants()->counters);
     }
+    if (const FarCopies& copies = operations_.far_copies(); copies.enabled()) {
+        visit(visitor, fmt::format("{}.far", name), "far_copies", copies.counters());
+    }
     visit(visitor, fmt::format("{}.replies", name), "injection_port", operations_.replies().counters());
 }
 
@@ -400,6 +404,7 @@ void L2Slice::fields(StateArchive& archive) {
 }
 
 LOOKAHEAD_REGISTER_PARAMETERS(L2Parameters, "l2", "A slice of the L2 cache.")
+LOOKAHEAD_REGISTER_STATISTICS(FarCopyCounters, "far_copies", "What a half of L2 keeps of the other one.")
 LOOKAHEAD_REGISTER_STATISTICS(L2Counters, "l2_slice", "A slice of the L2 cache.")
 
 }  // namespace lookahead::gpu

@@ -52,6 +52,7 @@ class L2Slice : private PacketRow {
         MemoryImage& image;  ///< of the channel; shared by its slices, each with lines of its own
         OutPort& replies;    ///< to the requesters, one destination each
         unsigned requesters;
+        unsigned channel = 0;
     };
 
     L2Slice(const L2Parameters& parameters, const Environment& environment);

@@ -112,7 +112,8 @@ MemoryPartition::MemoryPartition(const MemoryPartitionArguments& arguments, cons
                                                 .clock = clock_,
                                                 .image = image_,
                                                 .replies = add_out_port(fmt::format("slice{}", i)),
-                                                .requesters = arguments_.requesters}));
+                                                .requesters = arguments_.requesters,
+                                                .channel = arguments_.channel}));
     }
     host_ = &add_out_port("host");
 }
@@ -284,7 +285,7 @@ void MemoryPartition::receive_from_host(const MessageHeader& message, Cycle now)
         const auto& fill = message.as<HostFill>();
         for_each_slice(local_of(fill.address), fill.bytes,
                        [&](L2Slice& slice, std::uint64_t local, std::uint32_t length, std::uint32_t) {
-                           slice.contents().host_fill(local, std::byte{fill.value}, length);
+                           slice.contents().host_fill(local, std::byte{fill.value}, length, fill.fill_l2 != 0);
                        });
         if (fill.asks != 0) { acknowledge(fill.address); }
     } else {

@@ -40,8 +40,9 @@ struct HostFill {
     std::uint64_t address;
     std::uint32_t bytes;
     std::uint8_t value;
-    std::uint8_t asks;  ///< 1: for a HostAcknowledge
-    std::uint8_t unused[2];
+    std::uint8_t asks;     ///< 1: for a HostAcknowledge
+    std::uint8_t fill_l2;  ///< 1: leave the data in L2 (host.code_fills_l2)
+    std::uint8_t unused;
 };
 
 struct HostRead {

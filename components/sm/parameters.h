@@ -119,6 +119,11 @@ struct SmParameters : OccupancyLimits {
     LOOKAHEAD_PARAMETER(std::int64_t, barrier_latency, 1, {1, 64, "cycle"},
                         {.help = "From the arrival of a barrier's last warp to the cycle in which the warps may issue.",
                          .source = "no published figure; one cycle to tell the schedulers"});
+    LOOKAHEAD_PARAMETER(std::int64_t, barrier_interval, 0, {0, 64, "cycle"},
+                        {.help = "For which a warp that arrives at a barrier holds the SM's barriers: warps arrive one "
+                                 "after another. 0: all that issue at once arrive at once.",
+                         .source = "0: GPGPU-Sim. On an H100 a barrier of 32 warps takes 76 cycles "
+                                   "(tests/validation/REAL_GPU.md)"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, spin_limit, 1 << 20, {0, 1 << 30, "branch"},
         {.help = "With sm.simt=stack: branches back of a warp's lanes in a loop that polls memory, while other lanes "

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the machine h100_sized, and the emulator, with an H100: outputs, warp instructions, cycles and latencies.
+"""Compares the machine h100, and the emulator, with an H100: outputs, warp instructions, cycles and latencies.
 
     real_gpu.py                                  # checks that the machine's quick latencies equal the measured ones, within 3 %
     real_gpu.py --write [--jobs N]               # simulates all programs of h100.csv; writes the tables of REAL_GPU.md
@@ -33,7 +33,7 @@ import statement_page  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE, MEASURED = HERE / "REAL_GPU.md", HERE / "h100.csv"
 MARKS = ("<!-- tables: made by real_gpu.py -->", "<!-- end of tables -->")
-MACHINE = "h100_sized"
+MACHINE = "h100"
 METRICS = {"elapsed": "gpc__cycles_elapsed.max", "active": "sm__cycles_active.max", "instructions": "smsp__inst_executed.sum",
            "dram_read": "dram__bytes_read.sum", "dram_written": "dram__bytes_write.sum"}
 
@@ -129,7 +129,7 @@ PROBES = [
     warps("shfl.sync.bfly.b32 and add.u32", "shfl.sync.bfly.b32 %r2, %r2, 1, 31, -1; add.u32 %r2, %r2, %r1;"),
     Probe("32 warps: loads of shared memory, two words of a bank", "shared_loop", 256, "u32[1024]=0 u32:8 u32:{n}", "ld.shared.u32 %r3, [%r3];",
           copies=16, block=1024),
-    Probe("32 warps: bar.sync", "barrier", 1024, "", "bar.sync 0;", block=1024),
+    Probe("32 warps: bar.sync", "barrier", 1024, "", "bar.sync 0;", block=1024, checked=True),
     Probe("32 warps: red.shared.add.u32, a word a thread", "shared_loop", 64, "u32[1024]=0 u32:4 u32:{n}",
           "red.shared.add.u32 [%r3], %r2;", copies=16, block=1024, checked=True),
     Probe("32 warps: red.shared.add.u32, one word", "shared_loop", 64, "u32[1024]=0 u32:0 u32:{n}",
@@ -201,12 +201,13 @@ def record(folder, gpu):
 
 
 def simulated(program, arguments, launches):
-    """Cycles and warp instructions of the first launches."""
+    """Cycles in which an SM may work, and warp instructions, of the first launches."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "run.h5"
         run(program, ["run", *arguments, "--machine", MACHINE, "--threads", "1", "--progress", "none", "--out", out])
         with h5py.File(out) as file:
-            return tuple(int(file[f"kernels/{name}"][:launches].sum()) for name in ("cycles", "warp_instructions"))
+            launch = int(file["config/dispatcher.launch_latency"][()])
+            return (int((file["kernels/cycles"][:launches] - launch).sum()), int(file["kernels/warp_instructions"][:launches].sum()))
 
 
 def simulate_all(program, measured, jobs, keep):
@@ -263,7 +264,9 @@ def summary(both, launch):
     for what, column in (("warp instructions", "instructions"), ("cycles", "cycles")):
         gpu, model = np.log(both[column]), np.log(both[f"model {column}"])
         ratio = np.exp(model - gpu)
-        rows += [[f"{what}, model over GPU: geometric mean", f"{np.exp((model - gpu).mean()):.2f}"],
+        error = (ratio - 1).abs()
+        rows += [[f"{what}: mean absolute error; median; above 50 %", f"{error.mean():.1%}; {error.median():.1%}; {(error > 0.5).sum()}"],
+                 [f"{what}, model over GPU: geometric mean", f"{np.exp((model - gpu).mean()):.2f}"],
                  [f"{what}: median; lowest to highest", f"{ratio.median():.2f}; {ratio.min():.2f} to {ratio.max():.2f}"],
                  [f"{what}: correlation of logarithms", f"{gpu.corr(model):.3f}"]]
     rows.append(["cycles of a launch outside its SMs' work, subtracted from the GPU's figures", f"{launch:.0f}"])

@@ -50,16 +50,16 @@ Cycle InjectionPort::next_acceptance(Cycle now) const {
 }
 
 [[gnu::hot]] std::byte* InjectionPort::push(unsigned destination, Cycle ready, MessageType type,
-                                            std::size_t payload_bytes) {
+                                            std::size_t payload_bytes, Cycle detour) {
     const unsigned flits = flits_of_.of(type, payload_bytes);
     if (blocked_.empty() && may_send(destination, flits)) {
-        return transmit(destination, ready, flits, type, payload_bytes);
+        return transmit(destination, ready, flits, type, payload_bytes, detour);
     }
-    return store(destination, ready, flits, type, payload_bytes);
+    return store(destination, ready, flits, type, payload_bytes, detour);
 }
 
 [[gnu::hot]] std::byte* InjectionPort::transmit(unsigned destination, Cycle ready, unsigned flits, MessageType type,
-                                                std::size_t payload_bytes) {
+                                                std::size_t payload_bytes, Cycle detour) {
     const Cycle start = std::max(ready, free_at_);
     free_at_ = start + flits;
     credits_[destination] -= flits;
@@ -67,11 +67,13 @@ Cycle InjectionPort::next_acceptance(Cycle now) const {
     ++counters_.packets;
     counters_.flits += flits;
     counters_.wait_cycles += static_cast<std::uint64_t>(start - ready);
-    return out_.reserve(destination, clock_.edge(start), clock_.edge(free_at_ - 1 + latency_), type, payload_bytes);
+    Cycle arrival = free_at_ - 1 + latency_;
+    if (!arrivals_.empty()) { arrival = arrivals_[destination] = std::max(arrival + detour, arrivals_[destination]); }
+    return out_.reserve(destination, clock_.edge(start), clock_.edge(arrival), type, payload_bytes);
 }
 
 std::byte* InjectionPort::store(unsigned destination, Cycle ready, unsigned flits, MessageType type,
-                                std::size_t payload_bytes) {
+                                std::size_t payload_bytes, Cycle detour) {
     if (blocked_.empty()) { blocked_since_ = std::max(ready, free_at_); }
     ++counters_.blocked_packets;
     blocked_flits_ += flits;
@@ -79,7 +81,7 @@ std::byte* InjectionPort::store(unsigned destination, Cycle ready, unsigned flit
                                          .channel = 0,
                                          .sequence = flits,
                                          .destination = destination,
-                                         .in_port = 0,
+                                         .in_port = static_cast<std::uint16_t>(detour),
                                          .type = type,
                                          .payload_words = static_cast<std::uint8_t>((payload_bytes + 7) / 8)});
     auto* payload = reinterpret_cast<std::byte*>(&head + 1);
@@ -100,7 +102,7 @@ void InjectionPort::receive_credit(unsigned destination, std::uint32_t flits, Cy
         counters_.blocked_cycles += static_cast<std::uint64_t>(std::max<Cycle>(0, now - blocked_since_));
         counters_.wait_cycles += static_cast<std::uint64_t>(std::max<Cycle>(0, now - head.time));
         std::byte* payload =
-            transmit(head.destination, std::max(head.time, now), size, head.type, head.payload_bytes());
+            transmit(head.destination, std::max(head.time, now), size, head.type, head.payload_bytes(), head.in_port);
         std::memcpy(payload, head.payload(), head.payload_bytes());
         blocked_flits_ -= size;
         blocked_.pop();
@@ -112,6 +114,7 @@ void InjectionPort::fields(StateArchive& archive) {
     archive& free_at_& blocked_since_& blocked_flits_& credits_;
     archive& blocked_;
     archive& counters_;
+    if (!arrivals_.empty()) { archive& arrivals_; }
     if (archive.loading()) { unspent_ = std::accumulate(credits_.begin(), credits_.end(), std::int64_t{0}); }
 }
 

@@ -30,18 +30,23 @@ class InjectionPort {
     InjectionPort(const CrossbarParameters& parameters, Cycle latency, const ClockDomain& clock, OutPort& out,
                   unsigned destinations);
 
+    /// Packets may have detours from now on. Packets to one destination still arrive in order: one with a detour delays
+    /// those behind it.
+    void allow_detours() { arrivals_.resize(credits_.size(), 0); }
+
     /// Whether a packet may be pushed in cycle `now`: fewer than `injection_flits` flits wait.
     bool can_accept(Cycle now) const { return waiting_flits(now) < queue_flits_; }
     /// The least cycle > now in which can_accept holds if no credits come; kCycleInfinity if it needs credits.
     Cycle next_acceptance(Cycle now) const;
 
     /// Queues a packet whose first flit may leave from cycle `ready` on; `ready` must not decrease from push to push.
-    /// Returns the payload; the caller writes all its bytes at once, also unused ones.
-    std::byte* push(unsigned destination, Cycle ready, MessageType type, std::size_t payload_bytes);
+    /// Returns the payload; the caller writes all its bytes at once, also unused ones. `detour`: cycles that this
+    /// packet takes longer on the way, for a port with allow_detours.
+    std::byte* push(unsigned destination, Cycle ready, MessageType type, std::size_t payload_bytes, Cycle detour = 0);
     /// The same for a P and the `extra_bytes` that follow it.
     template <class P>
-    P& push(unsigned destination, Cycle ready, std::size_t extra_bytes = 0) {
-        return *reinterpret_cast<P*>(push(destination, ready, P::kType, sizeof(P) + extra_bytes));
+    P& push(unsigned destination, Cycle ready, std::size_t extra_bytes = 0, Cycle detour = 0) {
+        return *reinterpret_cast<P*>(push(destination, ready, P::kType, sizeof(P) + extra_bytes, detour));
     }
 
     /// A Credit message came from `destination` in cycle `now`.
@@ -61,8 +66,10 @@ class InjectionPort {
 
   private:
     Cycle waiting_flits(Cycle now) const { return blocked_flits_ + std::max<Cycle>(0, free_at_ - now); }
-    std::byte* transmit(unsigned destination, Cycle ready, unsigned flits, MessageType type, std::size_t payload_bytes);
-    std::byte* store(unsigned destination, Cycle ready, unsigned flits, MessageType type, std::size_t payload_bytes);
+    std::byte* transmit(unsigned destination, Cycle ready, unsigned flits, MessageType type, std::size_t payload_bytes,
+                        Cycle detour);
+    std::byte* store(unsigned destination, Cycle ready, unsigned flits, MessageType type, std::size_t payload_bytes,
+                     Cycle detour);
 
     friend struct AuditSabotage;
 
@@ -85,7 +92,8 @@ class InjectionPort {
     std::vector<std::uint32_t> credits_;
     std::int64_t sender_flits_;
     std::int64_t unspent_ = 0;  ///< sum of credits_
-    PacketRing blocked_;        ///< a stored head's `time` is the ready cycle, its `destination` the port's
+    PacketRing blocked_;  ///< a stored head: `time` is the ready cycle, `destination` the port's, `in_port` the detour
+    std::vector<Cycle> arrivals_;  ///< of the last packet to each destination, with allow_detours
     InjectionCounters counters_;
 };
 

@@ -17,14 +17,7 @@ class Launches {
   public:
     /// `kernels` must outlive this object.
     Launches(PipelineState& state, const isa::KernelTable& kernels)
-        : state_(state), kernels_(kernels), decoded_(kernels.size()) {
-        // The code of each kernel begins on a line of its own.
-        std::uint64_t next = isa::kCodeBase;
-        for (const isa::Kernel& kernel : kernels) {
-            addresses_.push_back(next);
-            next += (kernel.code.size() * isa::kInstructionBytes + kLineBytes - 1) / kLineBytes * kLineBytes;
-        }
-    }
+        : state_(state), kernels_(kernels), addresses_(isa::code_addresses(kernels)), decoded_(kernels.size()) {}
 
     /// Takes parameters that arrive before the message of their launch.
     void add_parameters(const MessageHeader& message) { parameters_.add(message); }

@@ -1,5 +1,6 @@
 #include "components/sm/pipeline/barrier_stage.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lookahead::gpu {
@@ -9,6 +10,9 @@ bool BarrierStage::arrive(unsigned context, const isa::BarrierArrival& arrival, 
     Stream& stream = state_.warps.streams[context];
     Barrier& barrier = ctas_barriers_[stream.cta_slot][arrival.number];
     barrier.count.arrive(arrival, lanes, predicates);
+    // Warps that do not wait at barriers may come faster than this for long; they hold them no longer than all warps.
+    const Cycle interval = state_.parameters.barrier_interval;
+    arrived_ = std::min(std::max(arrived_, now) + interval, now + interval * state_.parameters.max_warps);
     const bool waits = arrival.kind != isa::BarrierKind::arrive;
     if (waits) {
         barrier.waiting |= context_bit(context);
@@ -42,7 +46,7 @@ void BarrierStage::warp_exited(unsigned cta_slot, Cycle now) {
     for (const unsigned context : std::exchange(barrier.waiting, {})) {
         const std::uint32_t result = barrier.count.result(state_.warps.streams[context].barrier_kind);
         const PipelineEvent event{PipelineEvent::Kind::barrier_released, static_cast<std::uint16_t>(context), result};
-        state_.wheel.schedule(now, now + state_.parameters.barrier_latency, event.packed());
+        state_.wheel.schedule(now, std::max(arrived_, now) + state_.parameters.barrier_latency, event.packed());
     }
     barrier.count = {};
 }

@@ -13,7 +13,8 @@
 namespace lookahead::gpu {
 
 /// CTA-wide barriers (isa::CtaBarrier). A warp arrives with all its lanes that have not exited. A complete barrier is
-/// reset at once; the waiting warps continue barrier_latency cycles later. On a reconvergence stack, a warp that comes
+/// reset at once; the waiting warps continue barrier_latency cycles after its last warp's arrival, which takes
+/// barrier_interval cycles. On a reconvergence stack, a warp that comes
 /// with some of its lanes waits for the others, which cannot come: the CTA never passes the barrier.
 class BarrierStage {
   public:
@@ -41,7 +42,10 @@ class BarrierStage {
         return warps;
     }
 
-    void fields(StateArchive& archive) { archive& ctas_barriers_; }
+    void fields(StateArchive& archive) {
+        archive& ctas_barriers_;
+        if (state_.parameters.barrier_interval > 0) { archive& arrived_; }
+    }
 
   private:
     friend struct AuditSabotage;
@@ -58,6 +62,7 @@ class BarrierStage {
     PipelineState& state_;
     const CtaStage& ctas_;
     std::vector<std::array<Barrier, isa::kBarriersPerCta>> ctas_barriers_;  ///< by CTA slot
+    Cycle arrived_ = 0;  ///< when the last warp that came has arrived
 };
 
 }  // namespace lookahead::gpu

@@ -14,7 +14,8 @@ Cycle longest_delay(const SmParameters& sm, const TimingParameters& timing) {
     Cycle units = 0;
     for (unsigned unit = 0; unit < kPipelinedUnits; ++unit) { units += sm.*kUnits[unit].pipelines; }
     const Cycle buses = sm.result_buses > 0 ? units * longest_latency(timing) : 0;
-    return std::max({wait + buses + longest_latency(timing), sm.fetch_latency, sm.branch_latency, sm.barrier_latency});
+    return std::max({wait + buses + longest_latency(timing), sm.fetch_latency, sm.branch_latency,
+                     sm.barrier_latency + sm.barrier_interval * sm.max_warps});
 }
 
 }  // namespace

@@ -97,9 +97,10 @@ lookahead::test::ScriptedMessage launch(Time time, std::uint32_t number, std::ui
     return lookahead::test::scripted(time, 1000, kDispatcherHostPort, message);
 }
 
-lookahead::test::LpContract contract(Log& log, std::int64_t preassigned, std::int64_t interval = 0) {
+lookahead::test::LpContract contract(Log& log, std::int64_t preassigned, std::int64_t interval = 0,
+                                     Cycle launch_latency = 0) {
     const ClockDomain clock(kFrequency);
-    const DispatcherParameters parameters{64, preassigned, interval};
+    const DispatcherParameters parameters{64, preassigned, interval, launch_latency};
     const Time latency = clock.least_span(parameters.latency);
     lookahead::test::LpContract contract;
     contract.make = [=] {
@@ -217,6 +218,20 @@ TEST_CASE(
             CHECK(log.given[i] - log.given[i - 1] >= interval);
         }
     }
+}
+
+TEST_CASE("launch_latency puts off a kernel's first CTAs, and no later ones") {
+    std::vector<Cycle> given[2];
+    for (const Cycle latency : {0, 700}) {
+        Log log;
+        lookahead::test::LpContract one = contract(log, 0, 1, latency);
+        one.script = [](std::uint64_t) { return std::vector{launch(5, 0, kSms * 8 + 1)}; };
+        lookahead::test::count_outputs(one, 11);
+        given[latency != 0] = log.given;
+    }
+    for (std::size_t i = 0; i < kSms * 8; ++i) { CHECK(given[1][i] == given[0][i] + 700); }
+    // The SMs run each CTA for as long as before, so the place of the last one is free later by as much, not by twice.
+    CHECK(given[1].back() == given[0].back() + 700);
 }
 
 TEST_CASE("the dispatcher is indifferent to how its time is cut, and to being saved and loaded") {

@@ -26,6 +26,7 @@ const isa::KernelTable& kernels() {
         isa::Kernel kernel;
         kernel.name = "negate";
         kernel.parameter_bytes = 8;
+        kernel.code.resize(20);  // two lines
         return isa::KernelTable{kernel};
     }();
     return table;
@@ -38,6 +39,7 @@ class FakeGpu : public lookahead::test::LpEnvironment {
 
     static inline std::vector<Time> arrivals;  ///< of messages from copies and fills, for all devices
     static inline unsigned writes = 0;
+    static inline std::vector<std::pair<std::uint64_t, std::uint32_t>> left_in_l2;  ///< addresses and bytes of fills
     static inline unsigned answered_writes = 0;
 
     void respond(unsigned out_port, unsigned destination, const MessageHeader& sent,
@@ -66,6 +68,7 @@ class FakeGpu : public lookahead::test::LpEnvironment {
                 for_each_byte(fill.address, fill.bytes,
                               [&](std::uint64_t address, std::uint64_t) { byte_at(address) = std::byte{fill.value}; });
                 arrivals.push_back(sent.time);
+                if (fill.fill_l2 != 0) { left_in_l2.push_back({fill.address, fill.bytes}); }
                 if (fill.asks != 0) {
                     answers.push_back(
                         lookahead::test::scripted(answer, destination, from, HostAcknowledge{fill.address}));
@@ -125,10 +128,10 @@ class FakeGpu : public lookahead::test::LpEnvironment {
     std::unordered_map<std::uint64_t, std::array<std::byte, kPageBytes>> memory_;  ///< pages by their number
 };
 
-lookahead::test::LpContract contract(DriverThread::Program program) {
+lookahead::test::LpContract contract(DriverThread::Program program, const HostParameters& parameters = {}) {
     const AddressMapping mapping({});
     lookahead::test::LpContract contract;
-    contract.make = [=] { return std::make_unique<HostProcess>(HostParameters{}, mapping, kernels(), kSms, program); };
+    contract.make = [=] { return std::make_unique<HostProcess>(parameters, mapping, kernels(), kSms, program); };
     contract.ports = {{.fan_out = mapping.channels(), .lookahead = kLinkLatency},
                       {.fan_out = 1, .lookahead = kLinkLatency},
                       {.fan_out = kSms, .lookahead = kLinkLatency}};
@@ -233,6 +236,25 @@ TEST_CASE("the host is indifferent to cuts and restarts in copies of several bur
 void expect_error(DriverThread::Program program, const char* fragment) {
     CHECK_THROWS_WITH_AS(lookahead::test::count_outputs(contract(std::move(program)), 1), doctest::Contains(fragment),
                          ProgramError);
+}
+
+TEST_CASE("with code_fills_l2 the kernels' code and the launches' parameters are in L2 before anything else") {
+    for (const bool fills : {false, true}) {
+        CAPTURE(fills);
+        FakeGpu::left_in_l2.clear();
+        HostParameters parameters;
+        parameters.code_fills_l2 = fills;
+        std::vector<std::uint32_t> result;
+        lookahead::test::count_outputs(contract([&](Device& device) { round_trip(device, result); }, parameters), 5);
+        std::uint64_t code = 0;
+        std::uint64_t constants = 0;
+        for (const auto& [address, bytes] : FakeGpu::left_in_l2) {
+            (address < isa::kConstantBankBase ? code : constants) += bytes;
+        }
+        CHECK(code == (fills ? isa::code_addresses(kernels()).back() - isa::kCodeBase : 0));
+        CHECK(constants == (fills ? 4096 : 0));
+        CHECK(result.size() == 778);
+    }
 }
 
 TEST_CASE("what a driver does wrong is a program error that says what") {

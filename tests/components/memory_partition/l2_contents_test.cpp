@@ -96,7 +96,7 @@ TEST_CASE("the host's bytes are valid and clean in a line that is there; only fi
     REQUIRE(brought != L2Cache::kNoLine);
     CHECK(bench.contents.lines().valid(brought) == byte_range(0, 4));
     CHECK_FALSE(bench.contents.lines().dirty(brought).any());
-    bench.contents.host_fill(other, std::byte{9}, 2);
+    bench.contents.host_fill(other, std::byte{9}, 2, false);
     CHECK(bench.contents.lines().data(brought)[1] == std::byte{9});
     CHECK(bench.contents.lines().data(brought)[2] == std::byte{3});
 }

@@ -91,9 +91,9 @@ class Single {
                               std::as_bytes(std::span(bytes))));
     }
     void host_fill(Cycle now, std::uint64_t address, std::uint32_t bytes, std::uint8_t value, bool asks = true) {
-        bench.post(
-            bench.clock().edge(now), kPartitionHostPort, HostFill::kType,
-            payload_of(HostFill{.address = address, .bytes = bytes, .value = value, .asks = asks, .unused = {}}));
+        bench.post(bench.clock().edge(now), kPartitionHostPort, HostFill::kType,
+                   payload_of(HostFill{
+                       .address = address, .bytes = bytes, .value = value, .asks = asks, .fill_l2 = 0, .unused = 0}));
     }
     std::vector<std::uint8_t> host_read(Cycle now, std::uint64_t address, std::uint32_t bytes) {
         bench.post(bench.clock().edge(now), kPartitionHostPort, HostRead::kType,
@@ -171,6 +171,43 @@ TEST_CASE("a read that hits takes the data latency and the reply's") {
     CHECK(single.counters().reads == 2);
     CHECK(single.counters().read_hits == 1);
     CHECK(single.dram().reads == 1);
+}
+
+TEST_CASE("with far_latency the other half waits longer for a line's first read, for writes, and after each write") {
+    constexpr Cycle kFar = 50;
+    Single single(arguments_with([](auto& arguments) { arguments.l2.far_latency = kFar; }));
+    const std::uint64_t line = single.line(2, 2);  // an even number of ones: of the half of even requesters
+    const Cycle hit = kData + kTail + kReply;
+    single.read(1000, line);
+    single.read(2000, line);
+    single.read(3000, line, 0, 1);       // leaves a copy
+    single.read(3000 + 20, line, 0, 1);  // comes with the first
+    single.read(4000, line, 0, 3);       // finds it
+    single.write(5000, line, 0, {1});    // removes it
+    single.read(6000, line, 0, 3);
+    CHECK(single.arrival(*single.replies(0)[1]) == 2000 + hit);
+    CHECK(single.arrival(*single.replies(1)[0]) == 3000 + hit + kFar);
+    CHECK(single.arrival(*single.replies(1)[1]) == 3000 + hit + kFar);
+    CHECK(single.arrival(*single.replies(3)[0]) == 4000 + hit);
+    CHECK(single.arrival(*single.replies(3)[1]) == 6000 + hit + kFar);
+    CHECK(single.counters().read_hits == 5);
+}
+
+TEST_CASE("a copy for the other half takes a line of the set") {
+    for (const Cycle far : {Cycle{0}, Cycle{50}}) {
+        CAPTURE(far);
+        Single single(arguments_with([far](auto& arguments) {
+            arguments.l2.far_latency = far;
+            arguments.l2.ways = 2;
+        }));
+        single.read(1000, single.line(0, 2), 0, 0);
+        single.read(2000, single.line(0, 2), 0, 1);
+        single.read(3000, single.line(1, 2), 0, 0);
+        single.read(4000, single.line(1, 2), 0, 1);
+        single.read(5000, single.line(0, 2), 0, 0);
+        single.replies();
+        CHECK(single.dram().reads == (far == 0 ? 2 : 3));
+    }
 }
 
 TEST_CASE("memory that nobody wrote reads as zero") {

@@ -30,6 +30,7 @@ MemoryPartitionArguments arguments_of(bool small) {
         arguments.l2.miss_queue = 2;
         arguments.l2.input_latency = 6;
         arguments.l2.input_queue = 2;
+        arguments.l2.far_latency = 11;
         arguments.l2.port_bytes = 32;
         arguments.dram.queue_entries = 64;
         arguments.dram.refresh_interval = 900;

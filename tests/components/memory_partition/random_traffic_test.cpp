@@ -32,6 +32,7 @@ Scenario cramped(unsigned seed) {
     scenario.arguments.l2.miss_queue = scenario.arguments.l2.fetch_on_write ? 3 : 2;
     scenario.arguments.l2.input_latency = seed % 5;
     scenario.arguments.l2.input_queue = 1 + seed % 3;
+    scenario.arguments.l2.far_latency = seed / 2 % 2 * 7;
     scenario.player.seed = seed;
     scenario.player.requests = 300;
     scenario.player.lines = 40;

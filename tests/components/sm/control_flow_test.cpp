@@ -129,6 +129,15 @@ TEST_CASE("barrier_latency lies between the last arrival and the next issue") {
     }
 }
 
+TEST_CASE("with barrier_interval warps arrive at a barrier one after another") {
+    KernelBuilder k("two", {});
+    k.barrier();
+    PlainSmHarness harness({k.finish()}, "[sm]\nbarrier_interval = 5\n");
+    harness.launch({.block = {64, 1, 1}});
+    // The second warp arrives five cycles after the first has, and the latency is 1.
+    CHECK(harness.issue_cycles(4) == std::vector<Cycle>{12, 13, 12 + 5 + 5 + 1, 12 + 5 + 5 + 1});
+}
+
 TEST_CASE("a warp that has exited counts as arrived") {
     KernelBuilder k("some_exit", {8, 8});
     const auto [address, index] = thread_address(k);

@@ -211,6 +211,8 @@ TEST_CASE("the books balance with parts that other machines have") {
         {"gpu.perfect_memory=true"},
         {"l1d.sector_bytes=32", "l2.sector_bytes=32"},
         {"l2.fetch_on_write=true", "l2.input_latency=40", "l2.input_queue=2", "l2.port_bytes=32", "l2.sets=8"},
+        {"l2.far_latency=90", "l2.sets=8", "host.code_fills_l2=true", "dispatcher.launch_latency=500",
+         "sm.barrier_interval=2"},
         {"l1i.enabled=false", "sm.operand_collectors=false", "dispatcher.preassigned_ctas=0"},
         {"sm.prefetcher=caps", "sm.warp_scheduler=pas"},
         {"sm.issue_extension=pmode"},
