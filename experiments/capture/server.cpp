@@ -18,7 +18,6 @@
 #include "components/isa/launch.h"
 #include "core/error/error.h"
 #include "core/text/readable_name.h"
-#include "experiments/capture/repeat_call.h"
 
 namespace lookahead {
 

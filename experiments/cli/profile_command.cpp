@@ -11,7 +11,7 @@
 #include "core/json/json.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
-#include "experiments/cli/ptx_source.h"
+#include "experiments/cli/named_files.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/program.h"
 

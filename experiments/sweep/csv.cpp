@@ -1,4 +1,4 @@
-#include "experiments/sweep/csv.h"
+#include "experiments/sweep/index.h"
 
 #include <array>
 #include <charconv>

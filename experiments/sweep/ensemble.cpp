@@ -17,10 +17,9 @@
 #include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/run/stop_signal.h"
-#include "experiments/sweep/elapsed.h"
 #include "experiments/sweep/group_point.h"
+#include "experiments/sweep/plan.h"
 #include "experiments/sweep/plan_json.h"
-#include "experiments/sweep/point_identity.h"
 #include "experiments/sweep/point_limits.h"
 
 namespace lookahead {

@@ -15,7 +15,6 @@
 
 #include "core/transport/agreement/agreement.h"
 #include "experiments/sweep/crash_record.h"
-#include "experiments/sweep/elapsed.h"
 #include "experiments/sweep/point_limits.h"
 
 namespace lookahead {

@@ -1,4 +1,4 @@
-#include "experiments/sweep/index_facts.h"
+#include "experiments/sweep/index.h"
 
 #include <algorithm>
 

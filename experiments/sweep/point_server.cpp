@@ -19,7 +19,6 @@
 
 #include "core/error/error.h"
 #include "experiments/run/stop_signal.h"
-#include "experiments/sweep/elapsed.h"
 #include "experiments/sweep/point_limits.h"
 
 namespace lookahead {

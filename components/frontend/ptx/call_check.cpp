@@ -1,4 +1,4 @@
-#include "components/frontend/ptx/call_check.h"
+#include "components/frontend/ptx/instruction_rules.h"
 
 #include <algorithm>
 #include <string>

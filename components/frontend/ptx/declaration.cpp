@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "components/frontend/ptx/initialiser.h"
 #include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {

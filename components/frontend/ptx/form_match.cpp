@@ -1,4 +1,4 @@
-#include "components/frontend/ptx/form_match.h"
+#include "components/frontend/ptx/instruction_form.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "components/frontend/ptx/modifier_groups.h"
 #include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {

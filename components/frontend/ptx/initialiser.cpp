@@ -1,4 +1,4 @@
-#include "components/frontend/ptx/initialiser.h"
+#include "components/frontend/ptx/declaration.h"
 
 #include <bit>
 #include <string>

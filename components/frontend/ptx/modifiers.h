@@ -6,7 +6,6 @@
 
 #include "components/frontend/ptx/state_space.h"
 #include "components/frontend/ptx/type.h"
-#include "components/isa/atomic_op.h"
 #include "components/isa/modes.h"
 #include "components/isa/operation.h"
 #include "components/isa/texture_descriptor.h"

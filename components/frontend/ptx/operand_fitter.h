@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "components/frontend/ptx/form_match.h"
+#include "components/frontend/ptx/instruction_form.h"
 #include "components/frontend/ptx/module.h"
 #include "components/frontend/ptx/raw_operand.h"
 

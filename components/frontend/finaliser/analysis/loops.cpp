@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/analysis/loops.h"
+#include "components/frontend/finaliser/analysis/flow.h"
 
 namespace lookahead::finaliser {
 

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/calls/addressed_parameters.h"
+#include "components/frontend/finaliser/calls/calls.h"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 
 #include "components/frontend/finaliser/calls/operands.h"
 #include "components/frontend/finaliser/calls/recursive_frame.h"
-#include "components/isa/call_stack.h"
+#include "components/isa/code_address.h"
 
 namespace lookahead::finaliser {
 

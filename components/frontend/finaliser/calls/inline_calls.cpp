@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/calls/inline_calls.h"
+#include "components/frontend/finaliser/calls/calls.h"
 
 #include <algorithm>
 #include <deque>

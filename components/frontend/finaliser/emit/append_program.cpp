@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/emit/append_program.h"
+#include "components/frontend/finaliser/emit/emit.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/emit/check_executable.h"
+#include "components/frontend/finaliser/emit/emit.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/emit/verify.h"
+#include "components/frontend/finaliser/emit/emit.h"
 
 #include <bit>
 

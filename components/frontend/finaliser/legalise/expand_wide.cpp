@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/legalise/expand_wide.h"
+#include "components/frontend/finaliser/legalise/legalise.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/legalise/fuse_products.h"
+#include "components/frontend/finaliser/legalise/legalise.h"
 
 #include <optional>
 

@@ -1,10 +1,9 @@
-#include "components/frontend/finaliser/legalise/legalise_operands.h"
+#include "components/frontend/finaliser/legalise/legalise.h"
 
 #include <algorithm>
 #include <map>
 
 #include "components/frontend/finaliser/analysis/flow.h"
-#include "components/frontend/finaliser/analysis/loops.h"
 #include "components/frontend/finaliser/analysis/single_writes.h"
 #include "components/frontend/finaliser/code/literals.h"
 

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/legalise/narrow_pointers.h"
+#include "components/frontend/finaliser/legalise/legalise.h"
 
 #include <algorithm>
 #include <compare>

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "components/frontend/finaliser/calls/addressed_parameters.h"
-#include "components/frontend/finaliser/calls/inline_calls.h"
+#include "components/frontend/finaliser/calls/calls.h"
 #include "components/frontend/ptx/cfg.h"
 #include "components/isa/modes.h"
 #include "core/error/error.h"

@@ -1,4 +1,4 @@
-#include <limits>
+#include <utility>
 
 #include "components/frontend/finaliser/lower/lower.h"
 #include "components/isa/address_space.h"

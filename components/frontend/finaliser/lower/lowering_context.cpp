@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "components/frontend/finaliser/code/literals.h"
-#include "components/frontend/finaliser/layout/module_layout.h"
+#include "components/frontend/finaliser/layout/layout.h"
 #include "components/frontend/ptx/device_library.h"
 #include "components/isa/code_address.h"
 #include "core/error/error.h"

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "components/frontend/finaliser/code/virtual_kernel.h"
-#include "components/frontend/finaliser/layout/local_layout.h"
-#include "components/frontend/finaliser/layout/shared_layout.h"
+#include "components/frontend/finaliser/layout/layout.h"
 #include "components/frontend/ptx/module.h"
 
 namespace lookahead::finaliser {

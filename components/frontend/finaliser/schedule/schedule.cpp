@@ -6,9 +6,8 @@
 
 #include "components/frontend/finaliser/analysis/dependences.h"
 #include "components/frontend/finaliser/analysis/liveness.h"
-#include "components/frontend/finaliser/schedule/list_order.h"
+#include "components/frontend/finaliser/schedule/orders.h"
 #include "components/frontend/finaliser/schedule/pressure.h"
-#include "components/frontend/finaliser/schedule/pressure_order.h"
 
 namespace lookahead::finaliser {
 

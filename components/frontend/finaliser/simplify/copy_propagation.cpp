@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/simplify/copy_propagation.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
 
 #include <optional>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/simplify/exit_branches.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
 
 namespace lookahead::finaliser {
 

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/simplify/fold.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
 
 #include <optional>
 

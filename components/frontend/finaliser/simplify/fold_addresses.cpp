@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/simplify/fold_addresses.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/spill/spill_rewrite.h"
+#include "components/frontend/finaliser/spill/spill_choice.h"
 
 #include <optional>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "components/frontend/finaliser/analysis/flow.h"
-#include "components/frontend/finaliser/analysis/loops.h"
 
 namespace lookahead::finaliser {
 
