@@ -66,7 +66,7 @@ struct Modifiers {
     StateSpace space = StateSpace::generic;
     CacheOperator cache_operator = CacheOperator::none;
     /// `weak` is PTX's default for ld and st, `relaxed` for atom and red; the parser fills the default in.
-    std::optional<Semantics> semantics;
+    std::optional<Semantics> semantics{};
     Scope scope = Scope::none;
     AtomicOperation atomic = AtomicOperation::none;
     ShuffleMode shuffle = ShuffleMode::up;
