@@ -99,6 +99,14 @@ VirtualInstruction beside(const VirtualInstruction& served);
 /// A new instruction made from `whole`, or from a part of it, with the same annotations.
 VirtualInstruction part_of(const VirtualInstruction& whole);
 
+/// Calls `visit(instruction)` for all instructions of a kernel, in the order of the code.
+template <typename Kernel, typename Visit>
+void for_each_instruction(Kernel& kernel, Visit visit) {
+    for (auto& block : kernel.blocks) {
+        for (auto& instruction : block.code) { visit(instruction); }
+    }
+}
+
 /// Liveness and dependences treat rows and predicates alike, as units: the rows, then the predicates.
 inline std::uint32_t predicate_unit(const VirtualKernel& kernel, std::uint32_t predicate) {
     return kernel.rows() + predicate;
