@@ -15,10 +15,6 @@ using isa::Operation;
 
 namespace {
 
-bool is_whole_number(isa::Type type) {
-    return isa::is_word(type) || isa::is_pair(type);
-}
-
 Affinity special(isa::SpecialRegister which) {
     switch (which) {
         case isa::SpecialRegister::tid_x:
@@ -158,7 +154,9 @@ class Analysis {
                 break;
         }
         if (most != Affinity::affine) { return most; }
-        if (!is_whole_number(machine.type)) { return machine.operation == Operation::mov ? most : Affinity::generic; }
+        if (!isa::is_word_or_pair(machine.type)) {
+            return machine.operation == Operation::mov ? most : Affinity::generic;
+        }
         switch (machine.operation) {
             case Operation::mov:
             case Operation::convert:

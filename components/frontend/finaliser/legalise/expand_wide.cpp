@@ -439,16 +439,14 @@ void expand_wide_operations(VirtualKernel& kernel, const IsaOptions& options) {
 
 void split_groups(VirtualKernel& kernel) {
     std::vector<bool> together(kernel.groups.size(), false);
-    for (const VirtualBlock& block : kernel.blocks) {
-        for (const VirtualInstruction& instruction : block.code) {
-            if (instruction.destination_rows > 1) { together[kernel.group_of[instruction.destination]] = true; }
-            for (const VirtualOperand& operand : instruction.source) {
-                if (operand.kind == Operand::Kind::reg && operand.rows > 1) {
-                    together[kernel.group_of[operand.index]] = true;
-                }
+    for_each_instruction(kernel, [&](const VirtualInstruction& instruction) {
+        if (instruction.destination_rows > 1) { together[kernel.group_of[instruction.destination]] = true; }
+        for (const VirtualOperand& operand : instruction.source) {
+            if (operand.kind == Operand::Kind::reg && operand.rows > 1) {
+                together[kernel.group_of[operand.index]] = true;
             }
         }
-    }
+    });
     const auto count = static_cast<std::uint32_t>(kernel.groups.size());
     for (std::uint32_t group = 0; group < count; ++group) {
         const RowGroup whole = kernel.groups[group];
