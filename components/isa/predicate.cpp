@@ -29,20 +29,12 @@ void combine(OperandRows& rows, LaneMask active, const Instruction&) {
 }  // namespace
 
 AluHandler select_predicate(const InstructionForm& instruction) {
-    switch (instruction.operation) {
-        case Operation::pred_and:
-            return combine<Operation::pred_and>;
-        case Operation::pred_or:
-            return combine<Operation::pred_or>;
-        case Operation::pred_xor:
-            return combine<Operation::pred_xor>;
-        case Operation::pred_not:
-            return combine<Operation::pred_not>;
-        case Operation::pred_mov:
-            return combine<Operation::pred_mov>;
-        default:
-            return nullptr;
-    }
+    return handler_in({{Operation::pred_and, combine<Operation::pred_and>},
+                       {Operation::pred_or, combine<Operation::pred_or>},
+                       {Operation::pred_xor, combine<Operation::pred_xor>},
+                       {Operation::pred_not, combine<Operation::pred_not>},
+                       {Operation::pred_mov, combine<Operation::pred_mov>}},
+                      instruction.operation);
 }
 
 }  // namespace lookahead::isa
