@@ -1,7 +1,5 @@
 #include "components/emulator/emulated_device.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>

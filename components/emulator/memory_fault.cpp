@@ -4,7 +4,6 @@
 
 #include "components/isa/address_space.h"
 #include "components/isa/memory_access.h"
-#include "core/error/error.h"
 
 namespace lookahead {
 namespace {

@@ -1,7 +1,5 @@
 #include "experiments/capture/capture.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <string_view>
 #include <type_traits>

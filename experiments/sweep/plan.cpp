@@ -10,7 +10,6 @@
 #include "experiments/machines/machines.h"
 #include "experiments/results/provenance.h"
 #include "experiments/run/input_files.h"
-#include "experiments/sweep/study.h"
 
 namespace lookahead {
 

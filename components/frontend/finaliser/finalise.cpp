@@ -7,11 +7,9 @@
 #include "components/frontend/finaliser/emit/emit.h"
 #include "components/frontend/finaliser/layout/layout.h"
 #include "components/frontend/finaliser/lower/lower.h"
-#include "components/frontend/finaliser/passes/fit.h"
 #include "components/frontend/finaliser/passes/passes.h"
 #include "components/frontend/finaliser/register_profile.h"
 #include "components/isa/lanes.h"
-#include "core/error/error.h"
 
 namespace lookahead::finaliser {
 

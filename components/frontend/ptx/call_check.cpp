@@ -1,7 +1,6 @@
 #include "components/frontend/ptx/instruction_rules.h"
 
 #include <algorithm>
-#include <string>
 
 #include <fmt/format.h>
 

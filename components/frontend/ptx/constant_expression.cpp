@@ -1,7 +1,6 @@
 #include "components/frontend/ptx/constant_expression.h"
 
 #include <array>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>

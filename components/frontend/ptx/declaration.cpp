@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>

@@ -7,9 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "components/frontend/ptx/constant_expression.h"
 #include "components/frontend/ptx/instruction_parser.h"
-#include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "components/frontend/ptx/constant_expression.h"
 #include "components/frontend/ptx/instruction_rules.h"
 #include "components/frontend/ptx/operand_fitter.h"
 #include "components/frontend/ptx/problem.h"

@@ -1,7 +1,5 @@
 #include "components/frontend/ptx/instruction_rules.h"
 
-#include <string>
-
 #include <fmt/format.h>
 
 #include "components/frontend/ptx/problem.h"

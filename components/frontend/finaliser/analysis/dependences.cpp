@@ -1,7 +1,5 @@
 #include "components/frontend/finaliser/analysis/dependences.h"
 
-#include <vector>
-
 #include "components/isa/memory_access.h"
 
 namespace lookahead::finaliser {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "components/frontend/finaliser/code/literals.h"
-#include "components/frontend/finaliser/layout/layout.h"
 #include "components/frontend/ptx/device_library.h"
 #include "components/isa/code_address.h"
 #include "core/error/error.h"
