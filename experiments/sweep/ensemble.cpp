@@ -17,7 +17,6 @@
 #include "core/transport/agreement/agreement.h"
 #include "experiments/run/stop_signal.h"
 #include "experiments/sweep/group_point.h"
-#include "experiments/sweep/plan_json.h"
 #include "experiments/sweep/point_limits.h"
 
 namespace lookahead {
