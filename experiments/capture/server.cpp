@@ -101,15 +101,8 @@ CaptureServer::~CaptureServer() {
 }
 
 bool CaptureServer::needs_device(const Request& request) {
-    switch (request.operation) {
-        case Operation::load_module:
-        case Operation::describe_device:
-        case Operation::note:
-        case Operation::refuse:
-            return false;
-        default:
-            return true;
-    }
+    return request.operation != Operation::load_module && request.operation != Operation::describe_device &&
+           request.operation != Operation::note && request.operation != Operation::refuse;
 }
 
 void CaptureServer::perform_on(Device& device) {

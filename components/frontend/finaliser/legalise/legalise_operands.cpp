@@ -52,16 +52,8 @@ std::size_t constant_to_keep(const isa::KernelFrame& frame, const VirtualInstruc
 bool must_be_register(const isa::KernelFrame& frame, const VirtualInstruction& instruction, std::size_t i) {
     const VirtualOperand& operand = instruction.source[i];
     if (!is_constant(frame, operand)) { return false; }
+    if (isa::is_memory(instruction.machine.operation)) { return true; }
     switch (instruction.machine.operation) {
-        case Operation::load:
-        case Operation::store:
-        case Operation::atomic:
-        case Operation::reduce:
-        case Operation::load_stride:
-        case Operation::store_stride:
-        case Operation::load_indirect:
-        case Operation::store_indirect:
-            return true;
         case Operation::vote:
         case Operation::warp_sync:
             return !is_known(frame, operand);
