@@ -11,7 +11,6 @@
 namespace lookahead::finaliser {
 
 using isa::Operand;
-using isa::Operation;
 
 namespace {
 

@@ -5,7 +5,6 @@
 namespace lookahead::finaliser {
 
 using isa::Operand;
-using isa::Operation;
 using isa::Space;
 
 namespace {

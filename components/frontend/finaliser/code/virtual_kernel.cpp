@@ -4,7 +4,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
 using isa::OperationGroup;
 
 std::uint32_t VirtualKernel::new_rows(unsigned count) {

@@ -13,6 +13,9 @@
 
 namespace lookahead::finaliser {
 
+using isa::Operation;
+using isa::Type;
+
 /// No row, predicate or block.
 inline constexpr std::uint32_t kNone = 0xffffffffU;
 /// The predicate that always holds, before allocation.

@@ -10,8 +10,6 @@ namespace lookahead::finaliser {
 
 using isa::Comparison;
 using isa::Operand;
-using isa::Operation;
-using isa::Type;
 
 namespace {
 

@@ -8,8 +8,6 @@
 namespace lookahead::finaliser {
 
 using isa::Operand;
-using isa::Operation;
-using isa::Type;
 
 namespace {
 

@@ -10,7 +10,6 @@
 namespace lookahead::finaliser {
 
 using isa::Operand;
-using isa::Operation;
 
 namespace {
 

@@ -10,9 +10,7 @@
 namespace lookahead::finaliser {
 
 using isa::Operand;
-using isa::Operation;
 using isa::Space;
-using isa::Type;
 
 namespace {
 

@@ -9,7 +9,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
 using ptx::Opcode;
 
 namespace {

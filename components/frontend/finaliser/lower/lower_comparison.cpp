@@ -2,9 +2,7 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
 using ptx::Opcode;
-using ptx::Type;
 
 namespace {
 

@@ -7,10 +7,8 @@
 namespace lookahead::finaliser {
 
 using isa::Operand;
-using isa::Operation;
 using ptx::Opcode;
 using ptx::StateSpace;
-using ptx::Type;
 
 namespace {
 

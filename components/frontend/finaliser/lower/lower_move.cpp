@@ -3,10 +3,8 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
 using ptx::Opcode;
 using ptx::StateSpace;
-using ptx::Type;
 
 namespace {
 

@@ -8,7 +8,6 @@
 namespace lookahead::finaliser {
 
 using isa::Operand;
-using isa::Operation;
 using ptx::Opcode;
 
 namespace {

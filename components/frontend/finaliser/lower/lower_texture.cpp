@@ -3,7 +3,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
 using ptx::Opcode;
 
 namespace {

@@ -4,9 +4,7 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
 using ptx::Opcode;
-using ptx::Type;
 
 namespace {
 

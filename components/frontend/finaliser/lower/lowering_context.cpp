@@ -10,7 +10,6 @@
 namespace lookahead::finaliser {
 
 using isa::LaunchRow;
-using isa::Operation;
 using Special = ptx::SpecialRegister;
 using Machine = isa::SpecialRegister;
 

@@ -2,8 +2,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
-
 namespace {
 
 bool only_exits(const VirtualKernel& kernel, std::uint32_t block) {

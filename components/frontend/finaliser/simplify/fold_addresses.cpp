@@ -11,8 +11,6 @@
 namespace lookahead::finaliser {
 
 using isa::Operand;
-using isa::Operation;
-using isa::Type;
 
 namespace {
 

@@ -12,7 +12,6 @@
 namespace lookahead::finaliser {
 
 using isa::Operand;
-using isa::Operation;
 
 namespace {
 
