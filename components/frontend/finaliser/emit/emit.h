@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include "components/frontend/finaliser/allocate/allocate.h"
@@ -17,6 +19,16 @@ isa::Kernel emit(const VirtualKernel& kernel, const Allocation& allocation);
 /// Appends a finished program to a kernel's code (isa::Program): moves its branch targets and reconvergence points, and
 /// places its literals and spilled values after the kernel's. The kernel gets the program's local memory, too.
 void append_program(isa::Kernel& kernel, const std::string& name, const isa::Kernel& program);
+
+/// The numbers of rows of an instruction's operands.
+struct OperandShape {
+    std::uint8_t destination = 0;
+    /// Bit n set: the source may have n rows (0: be absent).
+    std::array<std::uint32_t, 4> source = {1, 1, 1, 1};
+    bool writes_predicate = false;  ///< has no other result
+};
+
+OperandShape shape_of(const isa::Instruction& instruction);
 
 /// Checks that a kernel is well formed: register, predicate and constant row numbers in range, wide operands aligned,
 /// rows matching the types, branch targets in range, reconvergence points right, no path off the end of the

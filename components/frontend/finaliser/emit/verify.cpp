@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "components/frontend/finaliser/emit/machine_cfg.h"
-#include "components/frontend/finaliser/emit/operand_rows.h"
 #include "components/frontend/finaliser/emit/print.h"
 #include "core/error/error.h"
 
