@@ -10,8 +10,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-
 namespace {
 
 Affinity special(isa::SpecialRegister which) {

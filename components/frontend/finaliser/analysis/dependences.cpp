@@ -4,7 +4,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
 using isa::Space;
 
 namespace {

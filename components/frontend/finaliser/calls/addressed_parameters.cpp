@@ -10,15 +10,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Function;
-using ptx::Instruction;
-using ptx::Opcode;
-using ptx::Operand;
-using ptx::OperandKind;
-using ptx::StateSpace;
-using ptx::SymbolKind;
-using ptx::Type;
-
 namespace {
 
 bool is_call_variable_address(const Function& kernel, const Operand& operand) {

@@ -8,13 +8,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Instruction;
-using ptx::Opcode;
-using ptx::Operand;
-using ptx::OperandKind;
-using ptx::SymbolKind;
-using ptx::Type;
-
 void CallStackWriter::append_stack() {
     stack_ = static_cast<std::uint32_t>(result_.variables.size());
     result_.variables.push_back({.name = "stack",

@@ -6,12 +6,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Instruction;
-using ptx::Opcode;
-using ptx::Operand;
-using ptx::SymbolKind;
-using ptx::Type;
-
 FunctionWriter::FunctionWriter(const ptx::Function& function) : result_(function) {
     result_.registers.clear();
     result_.variables.clear();

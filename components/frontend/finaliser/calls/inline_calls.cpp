@@ -15,14 +15,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Function;
-using ptx::Instruction;
-using ptx::Opcode;
-using ptx::Operand;
-using ptx::OperandKind;
-using ptx::SymbolKind;
-using ptx::Type;
-
 namespace {
 
 /// A kernel that calls make longer than this is refused.

@@ -3,10 +3,20 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "components/frontend/ptx/instruction.h"
+#include "components/frontend/ptx/function.h"
 #include "components/frontend/ptx/operand.h"
 
 namespace lookahead::finaliser {
+
+// This folder works on PTX before it is lowered.
+using ptx::Function;
+using ptx::Instruction;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::OperandKind;
+using ptx::StateSpace;
+using ptx::SymbolKind;
+using ptx::Type;
 
 inline ptx::Operand register_operand(std::uint32_t reg, ptx::Type type) {
     return {.kind = ptx::OperandKind::reg, .type = type, .reg = reg};

@@ -13,6 +13,7 @@
 
 namespace lookahead::finaliser {
 
+using isa::Operand;
 using isa::Operation;
 using isa::Type;
 

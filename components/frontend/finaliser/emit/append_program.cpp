@@ -11,7 +11,6 @@ namespace lookahead::finaliser {
 namespace {
 
 using isa::Instruction;
-using isa::Operand;
 
 void move_targets(Instruction& instruction, std::uint32_t entry) {
     for (std::uint32_t* target : {&instruction.target, &instruction.reconvergence}) {

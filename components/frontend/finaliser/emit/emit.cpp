@@ -7,7 +7,6 @@
 namespace lookahead::finaliser {
 
 using isa::Instruction;
-using isa::Operand;
 
 namespace {
 

@@ -9,7 +9,6 @@
 namespace lookahead::finaliser {
 
 using isa::Instruction;
-using isa::Operand;
 
 namespace {
 

@@ -9,7 +9,6 @@
 namespace lookahead::finaliser {
 
 using isa::Comparison;
-using isa::Operand;
 
 namespace {
 

@@ -9,8 +9,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-
 namespace {
 
 /// Whether the operand is a constant that counts as an instruction's constant.

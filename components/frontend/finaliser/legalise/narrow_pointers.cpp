@@ -9,7 +9,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
 using isa::Space;
 
 namespace {

@@ -6,7 +6,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
 using ptx::Opcode;
 using ptx::StateSpace;
 

@@ -7,7 +7,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
 using ptx::Opcode;
 
 namespace {

@@ -7,8 +7,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-
 namespace {
 
 /// One row's value: a virtual row or a constant row.

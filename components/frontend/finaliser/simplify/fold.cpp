@@ -6,8 +6,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-
 namespace {
 
 /// The operand that equals the whole result, if one operand is the operation's neutral element.

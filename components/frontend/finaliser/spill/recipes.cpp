@@ -8,8 +8,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-
 namespace {
 
 /// Longer recipes are not considered: a load from local memory takes as long.

@@ -11,8 +11,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-
 namespace {
 
 /// Whether the instruction may run in lanes where its guard fails, if its results go to new places.

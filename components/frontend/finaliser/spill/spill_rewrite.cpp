@@ -8,8 +8,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-
 namespace {
 
 /// A value that the last access left in registers.

@@ -4,8 +4,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-
 namespace {
 
 /// The end of the kernel's own local variables, where its spilled values begin.

@@ -6,8 +6,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-
 namespace {
 
 /// How often a loop is assumed to run.
