@@ -9,8 +9,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Opcode;
-
 namespace {
 
 VirtualInstruction jump(Operation operation) {

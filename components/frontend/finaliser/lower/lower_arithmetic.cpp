@@ -3,8 +3,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Opcode;
-
 namespace {
 
 /// Sum, difference, product and fma of floats round to nearest unless they say otherwise (PTX ISA, "Rounding").

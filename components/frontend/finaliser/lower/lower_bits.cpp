@@ -3,8 +3,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Opcode;
-
 namespace {
 
 void lower_bitwise(LoweringContext& context, Operation operation, std::uint8_t mode) {

@@ -2,8 +2,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Opcode;
-
 namespace {
 
 isa::Combine machine_combine(ptx::Combine combine) {

@@ -6,9 +6,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Opcode;
-using ptx::StateSpace;
-
 namespace {
 
 struct Address {

@@ -3,9 +3,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Opcode;
-using ptx::StateSpace;
-
 namespace {
 
 VirtualInstruction raw_move(VirtualOperand value) {

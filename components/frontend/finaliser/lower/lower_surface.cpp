@@ -7,8 +7,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Opcode;
-
 namespace {
 
 /// suld.b and sust.b read the object's descriptor (isa::TextureDescriptor) and make an ordinary access to the element's

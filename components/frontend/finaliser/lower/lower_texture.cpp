@@ -3,8 +3,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Opcode;
-
 namespace {
 
 /// Textures have one level, so .level and its operand are ignored.

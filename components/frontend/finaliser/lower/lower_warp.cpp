@@ -4,8 +4,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Opcode;
-
 namespace {
 
 isa::BarrierKind barrier_kind(const ptx::Modifiers& modifiers) {
