@@ -20,8 +20,10 @@ void VirtualKernel::annotate(VirtualInstruction& instruction, std::string_view t
     instruction.annotations = static_cast<std::uint32_t>(annotations.size() - 1);
 }
 
-VirtualInstruction beside(const VirtualInstruction& served) {
+VirtualInstruction beside(const VirtualInstruction& served, Operation operation, Type type) {
     VirtualInstruction made;
+    made.machine.operation = operation;
+    made.machine.type = type;
     made.machine.line = served.machine.line;
     made.origin = served.origin;
     return made;

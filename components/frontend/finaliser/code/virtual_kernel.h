@@ -99,7 +99,8 @@ constexpr std::uint32_t alignment_of(std::uint32_t rows) {
 }
 
 /// A new instruction inserted for `served`, with the same origin and line.
-VirtualInstruction beside(const VirtualInstruction& served);
+VirtualInstruction beside(const VirtualInstruction& served, Operation operation = Operation::nop,
+                          Type type = Type::none);
 /// A new instruction made from `whole`, or from a part of it, with the same annotations.
 VirtualInstruction part_of(const VirtualInstruction& whole);
 

@@ -138,9 +138,7 @@ class Legaliser {
         const bool whole = constant.rows == 2 && !options_.expand_64bit;
         const std::uint8_t step = whole ? 2 : 1;
         for (std::uint8_t i = 0; i < constant.rows; i = static_cast<std::uint8_t>(i + step)) {
-            VirtualInstruction move = beside(served);
-            move.machine.operation = Operation::mov;
-            move.machine.type = whole ? isa::Type::b64 : isa::Type::b32;
+            VirtualInstruction move = beside(served, Operation::mov, whole ? Type::b64 : Type::b32);
             move.machine.line = line_near(place);
             move.source[0] = {Operand::Kind::constant, step, constant.index + i};
             move.destination = rows + i;
